@@ -1,0 +1,36 @@
+use crate::{Criterion, Entry};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "hdaic",
+    title: "high-dimensional AIC",
+    penalty: "2k·ln p",
+    source: "C.-K. Ing and T. L. Lai, A stepwise regression method and consistent model selection for high-dimensional sparse linear models, Statistica Sinica 21 (2011) 1473–1513",
+    parameters: &[],
+    build: |_| Box::new(Hdaic),
+};
+
+/// High-dimensional AIC: n·ln(rss/n) + **2k·ln p**.
+///
+/// AIC’s penalty times ln p: it pays for the best of p candidates, not for one.
+///
+/// *Source*: C.-K. Ing and T. L. Lai, A stepwise regression method and consistent model selection for high-dimensional sparse linear models, Statistica Sinica 21 (2011) 1473–1513.
+///
+/// ```
+/// use passel_criteria::{Criterion, Model, Hdaic};
+/// // n = 200, p = 1000, k = 4, rss = 50:
+/// // 200·ln(50/200) = -277.258872, and 2k·ln p = 55.262042.
+/// let model = Model { n: 200, p: 1000, k: 4, rss: 50.0 };
+/// assert!((Hdaic.value(&model) - -221.996829992).abs() < 1e-8);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Hdaic;
+
+impl Criterion for Hdaic {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn penalty(&self, _n: usize, p: usize, k: usize) -> f64 {
+        2.0 * k as f64 * (p as f64).ln()
+    }
+}

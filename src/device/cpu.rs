@@ -1,0 +1,351 @@
+//! Sweeps on the CPU: faer's product, or cached Gram columns where they are
+//! less work, with the arg max fused behind either, so that E is never stored.
+
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use rayon::prelude::*;
+
+use super::{
+    Anchor, Columns, Gain,
+    gram::Gram,
+    window::{TILE, Window},
+};
+use crate::vector::{dot, packed_columns, vectorised};
+
+/// What one Gram term (TILE rows of one cached column, scaled and added) costs
+/// beside one observation of a product (TILE columns): measured, see
+/// docs/performance.md.
+const TERM_COST: f64 = 4.0;
+
+/// How many products one cached Gram column is worth: it will be used again.
+const REUSE: usize = 2;
+
+/// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] if that is more.
+const GRAM_SHARE: f64 = 0.5;
+const GRAM_FLOOR: usize = 64 << 20;
+
+/// Columns of X times anchors computed by one product, to stay in the cache.
+const BLOCK: usize = 8 * TILE;
+
+/// The CPU as the device that sweeps.
+#[derive(Debug)]
+pub struct Cpu<'x> {
+    x: Columns<'x>,
+    /// Xᵀy, padded to whole tiles.
+    xty: Vec<f64>,
+    gram: Gram,
+    threads: usize,
+}
+
+impl<'x> Cpu<'x> {
+    /// Prepares sweeps of `x` (unit columns) for models of `y` (unit norm) with
+    /// at most `max_size` variables. With more than one thread it must be used
+    /// inside a rayon pool of as many.
+    pub fn new(x: Columns<'x>, y: &[f64], max_size: usize, threads: usize) -> Self {
+        let p = x.p();
+        let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
+        vectorised(|| {
+            for (j, c) in (0..p as u32).zip(&mut xty) {
+                *c = dot(x.column(j), y);
+            }
+        });
+        let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
+        let capacity = bytes.max(GRAM_FLOOR) / (p * 8).max(1);
+        Self {
+            x,
+            xty,
+            gram: Gram::new(p, capacity.max(max_size)),
+            threads,
+        }
+    }
+
+    /// Of each anchor, the strongest column outside its support; none where no
+    /// column is left. Ties go to the lowest column.
+    pub fn strongest(&mut self, anchors: &[Anchor], gain: Gain) -> Vec<Option<u32>> {
+        let mut result = vec![None; anchors.len()];
+        let mut rest: Vec<usize> = (0..anchors.len()).collect();
+        let mut together = rest.len();
+        while !rest.is_empty() {
+            self.gram.begin();
+            let later = rest.split_off(together.min(rest.len()));
+            let (cached, mut others) = self.plan(anchors, &rest, gain);
+            let windows = self.sweep(anchors, &cached, |models, tiles| {
+                self.sweep_gram(models, tiles, gain)
+            });
+            for (&at, window) in cached.iter().zip(windows) {
+                result[at] = self.decide(&anchors[at], window, gain);
+            }
+            match gain {
+                Gain::Correlation => {
+                    let windows = self.sweep(anchors, &others, |models, tiles| {
+                        self.sweep_product(models, tiles)
+                    });
+                    for (&at, window) in others.iter().zip(windows) {
+                        result[at] = self.decide(&anchors[at], window, gain);
+                    }
+                    rest.clear();
+                }
+                // The exact gain needs every Gram column of a model: what had
+                // no room waits for the next round, alone if none had.
+                Gain::Exact => {
+                    together = if cached.is_empty() { 1 } else { anchors.len() };
+                    others.extend(later);
+                    rest = others;
+                }
+            }
+        }
+        result
+    }
+
+    /// Which models to sweep from cached Gram columns, computing those that
+    /// are missing; the others are left to products.
+    fn plan(
+        &mut self,
+        anchors: &[Anchor],
+        models: &[usize],
+        gain: Gain,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let n = self.x.n() as f64;
+        let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for &at in models {
+            let support = anchors[at].support;
+            if gain == Gain::Correlation && support.len() as f64 * TERM_COST > n {
+                others.push(at);
+            } else if support.iter().fold(true, |all, &v| self.gram.touch(v) && all) {
+                cached.push(at);
+            } else {
+                partly.push(at);
+            }
+        }
+        let mut missing: Vec<u32> = Vec::new();
+        let mut room = self.gram.room();
+        let before = cached.len();
+        for &at in &partly {
+            let new: Vec<u32> = anchors[at]
+                .support
+                .iter()
+                .copied()
+                .filter(|v| self.gram.slot(*v).is_none() && !missing.contains(v))
+                .collect();
+            if new.len() <= room {
+                room -= new.len();
+                missing.extend(new);
+                cached.push(at);
+            } else {
+                others.push(at);
+            }
+        }
+        if gain == Gain::Correlation && missing.len() > REUSE * (cached.len() - before) {
+            others.extend(cached.drain(before..));
+        } else {
+            self.gram.fill(self.x, &missing, self.threads);
+        }
+        (cached, others)
+    }
+
+    /// Sweeps every column for some models, in as many ranges as threads.
+    fn sweep(
+        &self,
+        anchors: &[Anchor],
+        models: &[usize],
+        range: impl Fn(&[Model], std::ops::Range<usize>) -> Vec<Window> + Sync,
+    ) -> Vec<Window> {
+        if models.is_empty() {
+            return Vec::new();
+        }
+        let n = self.x.n() as f64;
+        let models: Vec<Model> = models
+            .iter()
+            .map(|&at| Model::new(anchors[at], &self.gram, n))
+            .collect();
+        let tiles = self.xty.len() / TILE;
+        let ranges = self.threads.min(tiles).max(1);
+        let bounds = |i: usize| tiles * i / ranges..tiles * (i + 1) / ranges;
+        let mut parts: Vec<Vec<Window>> = if ranges > 1 {
+            (0..ranges)
+                .into_par_iter()
+                .map(|i| range(&models, bounds(i)))
+                .collect()
+        } else {
+            vec![range(&models, 0..tiles)]
+        };
+        let mut windows = parts.swap_remove(0);
+        for part in parts {
+            for (window, other) in windows.iter_mut().zip(part) {
+                window.merge(other);
+            }
+        }
+        windows
+    }
+
+    /// E = Xᵀy − G_A·β̂, or the exact gain from it, tile by tile.
+    fn sweep_gram(
+        &self,
+        models: &[Model],
+        tiles: std::ops::Range<usize>,
+        gain: Gain,
+    ) -> Vec<Window> {
+        let mut windows: Vec<Window> = models.iter().map(|m| m.window(gain)).collect();
+        let p = self.x.p();
+        vectorised(|| {
+            for tile in tiles {
+                let first = tile * TILE;
+                let width = TILE.min(p - first);
+                let gram = self.gram.tile(tile);
+                let xty: &[f64; TILE] = tile_of(&self.xty, tile);
+                for (model, window) in models.iter().zip(&mut windows) {
+                    let mut e = *xty;
+                    for &(slot, b) in &model.terms {
+                        let g: &[f64; TILE] = tile_of(gram, slot as usize);
+                        for row in 0..TILE {
+                            e[row] -= b * g[row];
+                        }
+                    }
+                    match gain {
+                        Gain::Correlation => {
+                            for e in &mut e {
+                                *e = e.abs();
+                            }
+                        }
+                        Gain::Exact => exact_gain(&mut e, model, gram),
+                    }
+                    window.observe(first, &e[..width], model.anchor.support);
+                }
+            }
+        });
+        windows
+    }
+
+    /// |E| = |XᵀR|, block by block.
+    fn sweep_product(&self, models: &[Model], tiles: std::ops::Range<usize>) -> Vec<Window> {
+        let (n, p, m) = (self.x.n(), self.x.p(), models.len());
+        let mut windows: Vec<Window> = models
+            .iter()
+            .map(|m| m.window(Gain::Correlation))
+            .collect();
+        let residuals: Vec<f64> = models
+            .iter()
+            .flat_map(|m| m.anchor.residual)
+            .copied()
+            .collect();
+        let residuals = MatRef::from_column_major_slice(&residuals, n, m);
+        let mut e = vec![0.0; BLOCK * m];
+        let end = (tiles.end * TILE).min(p);
+        for first in (tiles.start * TILE..end).step_by(BLOCK) {
+            let rows = BLOCK.min(end - first);
+            let columns = &self.x.values()[first * n..][..rows * n];
+            let e = &mut e[..rows * m];
+            matmul(
+                MatMut::from_column_major_slice_mut(e, rows, m),
+                Accum::Replace,
+                MatRef::from_column_major_slice(columns, n, rows).transpose(),
+                residuals,
+                1.0,
+                Par::Seq,
+            );
+            vectorised(|| {
+                for (e, (model, window)) in
+                    e.chunks_mut(rows).zip(models.iter().zip(&mut windows))
+                {
+                    for e in &mut *e {
+                        *e = e.abs();
+                    }
+                    for (tile, e) in e.chunks(TILE).enumerate() {
+                        window.observe(first + tile * TILE, e, model.anchor.support);
+                    }
+                }
+            });
+        }
+        windows
+    }
+
+    /// The lowest column among those equal to the strongest, near ties scored
+    /// again in the fixed order.
+    fn decide(&self, anchor: &Anchor, window: Window, gain: Gain) -> Option<u32> {
+        let mut near = window.finish();
+        if near.len() > 1 && gain == Gain::Correlation {
+            let error = rounding(self.x.n() as f64);
+            let mut exact = Window::new(error, 0.0);
+            near.sort_unstable_by_key(|(column, _)| *column);
+            vectorised(|| {
+                for (column, _) in near {
+                    let score = dot(self.x.column(column), anchor.residual).abs();
+                    exact.observe(column as usize, &[score], &[]);
+                }
+            });
+            near = exact.finish();
+        }
+        near.into_iter().map(|(column, _)| column).min()
+    }
+}
+
+/// One model of a sweep.
+struct Model<'a> {
+    anchor: Anchor<'a>,
+    /// (slot of the Gram column, β̂); complete for cached models only.
+    terms: Vec<(u32, f64)>,
+    n: f64,
+}
+
+impl<'a> Model<'a> {
+    fn new(anchor: Anchor<'a>, gram: &Gram, n: f64) -> Self {
+        let terms = std::iter::zip(anchor.support, anchor.coefficients)
+            .filter_map(|(&v, &b)| Some((gram.slot(v)?, b)))
+            .collect();
+        Self { anchor, terms, n }
+    }
+
+    /// A window as wide as the scores' rounding error: of the Gram form each
+    /// term brings its share, |β̂| times that of one product.
+    fn window(&self, gain: Gain) -> Window {
+        match gain {
+            Gain::Correlation => {
+                let b: f64 = self.anchor.coefficients.iter().map(|b| b.abs()).sum();
+                Window::new(rounding(self.n) * (1.0 + b), 0.0)
+            }
+            Gain::Exact => Window::new(0.0, EXACT_TIE),
+        }
+    }
+}
+
+/// Error bound of one product of unit vectors of n entries, twice over.
+fn rounding(n: f64) -> f64 {
+    2.0 * n * f64::EPSILON
+}
+
+/// Exact gains whose ratio is closer to one than this count as equal.
+const EXACT_TIE: f64 = 1e-9;
+
+/// Smallest unexplained share of ‖xᵢ‖² that the exact gain divides by: below
+/// it the share is mostly rounding.
+const EXACT_PIVOT: f64 = 1e-10;
+
+/// Turns e = xᵢᵀr into the exact gain e² / (1 − ‖Qᵀxᵢ‖²), Q = X_A·T.
+#[inline(always)]
+fn exact_gain(e: &mut [f64; TILE], model: &Model, gram: &[f64]) {
+    let mut rest = [1.0; TILE];
+    for t in packed_columns(model.anchor.inverse) {
+        let mut q = [0.0; TILE];
+        for (&(slot, _), &t) in model.terms.iter().zip(t) {
+            let g: &[f64; TILE] = tile_of(gram, slot as usize);
+            for row in 0..TILE {
+                q[row] += t * g[row];
+            }
+        }
+        for row in 0..TILE {
+            rest[row] -= q[row] * q[row];
+        }
+    }
+    for row in 0..TILE {
+        e[row] = if rest[row] > EXACT_PIVOT {
+            e[row] * e[row] / rest[row]
+        } else {
+            -1.0
+        };
+    }
+}
+
+/// Tile `at` of tiles laid end to end.
+#[inline(always)]
+fn tile_of(values: &[f64], at: usize) -> &[f64; TILE] {
+    &values.as_chunks::<TILE>().0[at]
+}

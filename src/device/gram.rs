@@ -1,0 +1,152 @@
+//! Cached Gram columns XᵀX_S of the variables S that models hold. With them
+//! E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no residual is read.
+
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use rayon::prelude::*;
+
+use super::{Columns, window::TILE};
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// Rows of XᵀX_S computed by one product: its result stays in the cache.
+const BLOCK: usize = 16 * TILE;
+
+/// Up to `capacity` Gram columns, stored tile by tile: TILE rows of slot 0, of
+/// slot 1, …, then the next TILE rows, so that a sweep of many models finds all
+/// it needs of a tile close by.
+#[derive(Debug)]
+pub(crate) struct Gram {
+    values: Vec<f64>,
+    capacity: usize,
+    /// Of each variable: its slot.
+    slot: Vec<u32>,
+    /// Of each slot: its variable, and the last sweep that used it.
+    held: Vec<(u32, u64)>,
+    sweep: u64,
+}
+
+impl Gram {
+    pub(crate) fn new(p: usize, capacity: usize) -> Self {
+        let capacity = capacity.min(p);
+        Self {
+            // Zeroed memory comes untouched from the system: what is never
+            // used is never paid for.
+            values: vec![0.0; p.div_ceil(TILE) * TILE * capacity],
+            capacity,
+            slot: vec![NONE; p],
+            held: Vec::new(),
+            sweep: 0,
+        }
+    }
+
+    /// A new sweep: slots it uses are safe from eviction until the next.
+    pub(crate) fn begin(&mut self) {
+        self.sweep += 1;
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(crate) fn slot(&self, variable: u32) -> Option<u32> {
+        Some(self.slot[variable as usize]).filter(|slot| *slot != NONE)
+    }
+
+    /// Marks a variable's column as used by this sweep; whether it is held.
+    pub(crate) fn touch(&mut self, variable: u32) -> bool {
+        match self.slot(variable) {
+            Some(slot) => {
+                self.held[slot as usize].1 = self.sweep;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Slots that are free or whose columns this sweep does not use.
+    pub(crate) fn room(&self) -> usize {
+        let used = self.held.iter().filter(|(_, last)| *last == self.sweep);
+        self.capacity - used.count()
+    }
+
+    /// Computes and holds the columns of `variables` (distinct, none held, no
+    /// more than there is [`room`](Self::room) for), over those longest unused.
+    pub(crate) fn fill(&mut self, x: Columns, variables: &[u32], threads: usize) {
+        if variables.is_empty() {
+            return;
+        }
+        let slots = self.assign(variables);
+        let (n, m) = (x.n(), variables.len());
+        let anchors: Vec<f64> = variables
+            .iter()
+            .flat_map(|&v| x.column(v))
+            .copied()
+            .collect();
+        let anchors = MatRef::from_column_major_slice(&anchors, n, m);
+        let stride = self.capacity * TILE;
+        let product = |(block, tiles): (usize, &mut [f64])| {
+            let first = block * BLOCK;
+            let rows = BLOCK.min(x.p() - first);
+            let columns = &x.values()[first * n..][..rows * n];
+            let columns = MatRef::from_column_major_slice(columns, n, rows);
+            let mut out = vec![0.0; rows * m];
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut out, rows, m),
+                Accum::Replace,
+                columns.transpose(),
+                anchors,
+                1.0,
+                Par::Seq,
+            );
+            for (&slot, column) in slots.iter().zip(out.chunks(rows)) {
+                for (tile, rows) in tiles.chunks_mut(stride).zip(column.chunks(TILE)) {
+                    tile[slot as usize * TILE..][..rows.len()].copy_from_slice(rows);
+                }
+            }
+        };
+        let blocks = BLOCK / TILE * stride;
+        if threads > 1 {
+            self.values
+                .par_chunks_mut(blocks)
+                .enumerate()
+                .for_each(product);
+        } else {
+            self.values
+                .chunks_mut(blocks)
+                .enumerate()
+                .for_each(product);
+        }
+    }
+
+    /// A slot for each variable: free ones first, then those longest unused.
+    fn assign(&mut self, variables: &[u32]) -> Vec<u32> {
+        let free = self.held.len()..self.capacity;
+        let mut slots: Vec<u32> = free.take(variables.len()).map(|s| s as u32).collect();
+        if slots.len() < variables.len() {
+            let mut idle: Vec<u32> = (0..self.held.len() as u32)
+                .filter(|&s| self.held[s as usize].1 != self.sweep)
+                .collect();
+            idle.sort_by_key(|&s| self.held[s as usize].1);
+            slots.extend(idle.into_iter().take(variables.len() - slots.len()));
+        }
+        for (&slot, &variable) in slots.iter().zip(variables) {
+            let entry = (variable, self.sweep);
+            match self.held.get_mut(slot as usize) {
+                Some(held) => {
+                    self.slot[held.0 as usize] = NONE;
+                    *held = entry;
+                }
+                None => self.held.push(entry),
+            }
+            self.slot[variable as usize] = slot;
+        }
+        slots
+    }
+
+    /// TILE rows of every slot, from row `tile · TILE`.
+    #[inline(always)]
+    pub(crate) fn tile(&self, tile: usize) -> &[f64] {
+        &self.values[tile * self.capacity * TILE..][..self.capacity * TILE]
+    }
+}

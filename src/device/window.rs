@@ -1,0 +1,72 @@
+//! The candidates of one anchor that a sweep cannot tell from the strongest.
+
+/// Columns swept together: their scores stay in registers.
+pub(crate) const TILE: usize = 32;
+
+/// Keeps, while tiles of scores come by, every candidate within a tolerance of
+/// the strongest so far.
+#[derive(Debug, Clone)]
+pub(crate) struct Window {
+    /// Scores that differ by no more than this may be equal …
+    absolute: f64,
+    /// … or by no more than this share of the stronger.
+    relative: f64,
+    /// The strongest score so far less the tolerances.
+    floor: f64,
+    /// (column, score), some of them meanwhile below the floor.
+    candidates: Vec<(u32, f64)>,
+}
+
+impl Window {
+    pub(crate) fn new(absolute: f64, relative: f64) -> Self {
+        Self {
+            absolute,
+            relative,
+            floor: 0.0,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Takes in the scores of columns `first …`; the support's are passed over,
+    /// and so are negative ones.
+    #[inline(always)]
+    pub(crate) fn observe(&mut self, first: usize, scores: &[f64], support: &[u32]) {
+        let mut strongest = [f64::NEG_INFINITY; 8];
+        let (eights, rest) = scores.as_chunks::<8>();
+        for eight in eights {
+            for lane in 0..8 {
+                if eight[lane] > strongest[lane] {
+                    strongest[lane] = eight[lane];
+                }
+            }
+        }
+        // A comparison a tile; only a tile that may hold a candidate is read.
+        let reaches = |score: &f64| *score >= self.floor;
+        if strongest.iter().any(reaches) || rest.iter().any(reaches) {
+            self.collect(first, scores, support);
+        }
+    }
+
+    #[cold]
+    fn collect(&mut self, first: usize, scores: &[f64], support: &[u32]) {
+        for (column, &score) in (first as u32..).zip(scores) {
+            if score >= self.floor && !support.contains(&column) {
+                let floor = score - self.absolute - self.relative * score;
+                self.floor = self.floor.max(floor);
+                self.candidates.push((column, score));
+            }
+        }
+    }
+
+    /// Takes in what another range of columns left.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.floor = self.floor.max(other.floor);
+        self.candidates.extend(other.candidates);
+    }
+
+    /// The candidates within the tolerance of the strongest.
+    pub(crate) fn finish(mut self) -> Vec<(u32, f64)> {
+        self.candidates.retain(|(_, score)| *score >= self.floor);
+        self.candidates
+    }
+}

@@ -1,0 +1,265 @@
+//! Least squares of y on a support, one variable added or dropped at a time.
+//!
+//! With X_A = QR the fit keeps T = R⁻¹ and never Q: Q's columns are X_A·T, and
+//! X lies in memory once for the whole swarm. What a step needs follows from T:
+//!
+//! ```text
+//! β̂ = T·Tᵀ·X_Aᵀy        (X_AᵀX_A)⁻¹ = T·Tᵀ, its diagonal the row norms of T
+//! ```
+//!
+//! - **add x**: project twice (classical Gram-Schmidt with one correction), so
+//!   z = x − X_A·u is orthogonal to X_A to working precision even where T has
+//!   drifted; T gains the column (−u, 1)/‖z‖. O(nk).
+//! - **drop i**: Givens rotations of T's columns gather row i into the last
+//!   column t; T loses both, and β̂ and r move along t and X_A·t. O(nk).
+//!
+//! Rounding gathers slowly; [`Fit::refactor`] starts again from the support in
+//! ascending order.
+
+use crate::{
+    device::Columns,
+    vector::{add_scaled, dot, packed_columns, vectorised},
+};
+
+/// Smallest part ‖x − X_A·u‖ / ‖x‖ of a column that the support may leave
+/// unexplained: below it the column is collinear and never enters. (R's `lm`
+/// uses the same 10⁻⁷.)
+pub const PIVOT_TOLERANCE: f64 = 1e-7;
+
+/// The least squares fit of a support, columns and response at unit norm.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// In the order of entry.
+    support: Vec<u32>,
+    /// T = R⁻¹, upper triangular, packed by columns: column c at c(c+1)/2.
+    inverse: Vec<f64>,
+    coefficients: Vec<f64>,
+    residual: Vec<f64>,
+    rss: f64,
+    scratch: Scratch,
+}
+
+/// Room for one projection, kept so that a step allocates nothing.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    /// n: the part of x that X_A does not explain.
+    unexplained: Vec<f64>,
+    /// k: u, with x − X_A·u orthogonal to X_A.
+    explained: Vec<f64>,
+    /// k: one pass's share of u.
+    pass: Vec<f64>,
+    /// k: Qᵀx, then the column of T that a drop removes.
+    column: Vec<f64>,
+}
+
+/// A column that the support explains: its pivot lies below
+/// [`PIVOT_TOLERANCE`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Collinear {
+    /// ‖x − X_A·u‖ of the refused column, itself of unit norm.
+    pub pivot: f64,
+}
+
+impl Fit {
+    /// The fit of the empty support: r = y.
+    pub fn empty(y: &[f64]) -> Self {
+        Self {
+            support: Vec::new(),
+            inverse: Vec::new(),
+            coefficients: Vec::new(),
+            residual: y.to_vec(),
+            rss: vectorised(|| dot(y, y)),
+            scratch: Scratch {
+                unexplained: vec![0.0; y.len()],
+                ..Scratch::default()
+            },
+        }
+    }
+
+    /// The fit of a support, factored in ascending order of columns.
+    pub fn of(x: Columns, y: &[f64], support: &[u32]) -> Self {
+        let mut fit = Self::empty(y);
+        fit.support.extend_from_slice(support);
+        fit.refactor(x, y);
+        fit
+    }
+
+    /// Chosen columns, in the order of entry: position i below means the i-th.
+    pub fn support(&self) -> &[u32] {
+        &self.support
+    }
+
+    /// β̂, by position.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// T = R⁻¹, upper triangular, packed by columns: column c holds rows 0 … c.
+    pub fn inverse(&self) -> &[f64] {
+        &self.inverse
+    }
+
+    /// r = y − X_A·β̂.
+    pub fn residual(&self) -> &[f64] {
+        &self.residual
+    }
+
+    /// ‖r‖².
+    pub fn rss(&self) -> f64 {
+        self.rss
+    }
+
+    /// Diagonal of (X_AᵀX_A)⁻¹, by position: the row norms of T, squared.
+    pub fn inverse_gram_diagonal(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.support.len()];
+        for column in packed_columns(&self.inverse) {
+            for (sum, t) in diagonal.iter_mut().zip(column) {
+                *sum += t * t;
+            }
+        }
+        diagonal
+    }
+
+    /// ‖Tᵀv‖² = vᵀ(X_AᵀX_A)⁻¹v for v by position.
+    pub fn inverse_gram_form(&self, v: &[f64]) -> f64 {
+        packed_columns(&self.inverse)
+            .map(|column| dot(column, &v[..column.len()]).powi(2))
+            .sum()
+    }
+
+    /// By how much RSS would rise without each variable, by position:
+    /// β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ.
+    pub fn drop_costs(&self) -> impl Iterator<Item = f64> {
+        let diagonal = self.inverse_gram_diagonal();
+        std::iter::zip(&self.coefficients, diagonal).map(|(b, d)| b * b / d)
+    }
+
+    /// Adds column j, unless the support already explains it.
+    ///
+    /// # Errors
+    /// [`Collinear`] with the pivot; the fit is as it was.
+    pub fn add(&mut self, x: Columns, j: u32) -> Result<(), Collinear> {
+        vectorised(|| {
+            let pivot = self.project(x, j);
+            if pivot < PIVOT_TOLERANCE {
+                return Err(Collinear { pivot });
+            }
+            self.append(j, pivot);
+            Ok(())
+        })
+    }
+
+    /// Drops the variable at a position.
+    pub fn drop(&mut self, x: Columns, position: usize) {
+        vectorised(|| self.remove(x, position));
+    }
+
+    /// Builds the same support's fit anew, in ascending order of columns, so
+    /// that it depends on nothing but the support.
+    pub fn refactor(&mut self, x: Columns, y: &[f64]) {
+        let mut support = std::mem::take(&mut self.support);
+        support.sort_unstable();
+        self.inverse.clear();
+        self.coefficients.clear();
+        self.residual.copy_from_slice(y);
+        vectorised(|| {
+            for &j in &support {
+                // The support passed the pivot test when it grew; in another
+                // order a pivot may be smaller, but it stays a number.
+                let pivot = self.project(x, j).max(f64::EPSILON);
+                self.append(j, pivot);
+            }
+            self.rss = dot(&self.residual, &self.residual);
+        });
+    }
+
+    /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
+    /// `unexplained`, whose norm is the pivot.
+    #[inline(always)]
+    fn project(&mut self, x: Columns, j: u32) -> f64 {
+        let Scratch {
+            unexplained,
+            explained,
+            pass,
+            column,
+        } = &mut self.scratch;
+        let k = self.support.len();
+        unexplained.copy_from_slice(x.column(j));
+        explained.clear();
+        explained.resize(k, 0.0);
+        // "Twice is enough": the second pass removes what rounding, and T's
+        // own drift, left of X_A in the first.
+        for _ in 0..if k == 0 { 0 } else { 2 } {
+            column.clear();
+            column.extend(
+                self.support
+                    .iter()
+                    .map(|&a| dot(x.column(a), unexplained)),
+            );
+            pass.clear();
+            pass.resize(k, 0.0);
+            for t in packed_columns(&self.inverse) {
+                let q = dot(t, &column[..t.len()]);
+                add_scaled(pass, q, t);
+            }
+            for (&a, &u) in self.support.iter().zip(&*pass) {
+                add_scaled(unexplained, -u, x.column(a));
+            }
+            add_scaled(explained, 1.0, pass);
+        }
+        dot(unexplained, unexplained).sqrt()
+    }
+
+    /// Takes up the column last projected.
+    #[inline(always)]
+    fn append(&mut self, j: u32, pivot: f64) {
+        let Scratch {
+            unexplained,
+            explained,
+            ..
+        } = &self.scratch;
+        let b = dot(unexplained, &self.residual) / (pivot * pivot);
+        add_scaled(&mut self.residual, -b, unexplained);
+        add_scaled(&mut self.coefficients, -b, explained);
+        self.coefficients.push(b);
+        self.inverse.extend(explained.iter().map(|u| -u / pivot));
+        self.inverse.push(1.0 / pivot);
+        self.support.push(j);
+        self.rss = dot(&self.residual, &self.residual);
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, x: Columns, i: usize) {
+        let k = self.support.len();
+        let gathered = &mut self.scratch.column;
+        gathered.clear();
+        gathered.extend_from_slice(&self.inverse[i * (i + 1) / 2..][..=i]);
+        for c in i + 1..k {
+            // Rotate (column c, gathered) so that row i of column c vanishes;
+            // without row i it becomes column c − 1.
+            let from = c * (c + 1) / 2;
+            let to = from - c;
+            gathered.push(0.0);
+            let (a, b) = (gathered[i], self.inverse[from + i]);
+            let norm = a.hypot(b);
+            let (cos, sin) = (a / norm, b / norm);
+            for row in 0..=c {
+                let (t, g) = (self.inverse[from + row], gathered[row]);
+                gathered[row] = cos * g + sin * t;
+                if row != i {
+                    // Writes trail reads: `to` < `from`, row by row.
+                    self.inverse[to + row - usize::from(row > i)] = cos * t - sin * g;
+                }
+            }
+        }
+        self.inverse.truncate(k * (k - 1) / 2);
+        let step = self.coefficients[i] / gathered[i];
+        add_scaled(&mut self.coefficients, -step, gathered);
+        for (&a, &t) in self.support.iter().zip(&*gathered) {
+            add_scaled(&mut self.residual, step * t, x.column(a));
+        }
+        self.coefficients.remove(i);
+        self.support.remove(i);
+        self.rss = dot(&self.residual, &self.residual);
+    }
+}

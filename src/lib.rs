@@ -1,0 +1,40 @@
+//! passel selects the variables of a linear regression.
+//!
+//! The data travels through these modules in order:
+//!
+//! file → [`table`] → [`design`] → [`device`] (sweeps) with [`least_squares`]
+//! → [`search`] → [`selection`]
+//!
+//! A caller with matrices needs three of them:
+//!
+//! ```
+//! use nalgebra::{DMatrix, DVector};
+//! use passel::{Design, Pass, criteria::Ebic};
+//!
+//! // y = 2·x1 and a little noise; x0 and x2 have no part in it.
+//! let x = DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
+//! let y = DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
+//! let design = Design::from_matrices(&x, &y, None)?;
+//! let selection = passel::select(&design, &Ebic { gamma: 1.0 }, &Pass::default())?;
+//! assert_eq!(selection.selected[0].name, "x1");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod table;
+
+pub mod design;
+
+pub mod device;
+
+pub mod least_squares;
+
+pub mod selection;
+
+pub mod search;
+
+mod vector;
+
+pub use design::Design;
+pub use passel_criteria as criteria;
+pub use search::{Pass, select};
+pub use selection::Selection;

@@ -1,0 +1,246 @@
+//! PaSS, particle swarm stepwise: K particles, each a support, walk by adding
+//! and dropping one variable a step, and share the best model found.
+//!
+//! *Source*: M. Yang, R.-B. Chen, I-H. Chung, W. Wang, Particle Swarm Stepwise
+//! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
+//! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
+
+mod interrupt;
+mod observe;
+mod particle;
+mod settings;
+mod swarm;
+
+use std::{num::NonZeroUsize, time::Instant};
+
+use passel_criteria::Criterion;
+use thiserror::Error;
+
+pub use crate::device::Gain;
+use crate::{
+    design::Design,
+    least_squares::{Collinear, Fit},
+    selection::{CriterionValue, Elapsed, Method, Selection, Termination, estimates},
+};
+pub use interrupt::Interrupt;
+pub use observe::{Iteration, Move, Step};
+use particle::{Problem, rises};
+pub use settings::{Pass, SettingsError};
+use swarm::{Judge, Swarm};
+
+/// What a search found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The best model's fit, factored from scratch in ascending order.
+    pub fit: Fit,
+    /// φ of that fit.
+    pub value: f64,
+    /// The fit is exact: its RSS is rounding, and φ was floored.
+    pub exact: bool,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Why it ended.
+    pub termination: Termination,
+    /// The bound on model size that was in force.
+    pub max_size: usize,
+    /// Threads used.
+    pub threads: usize,
+    /// Wall-clock seconds of the search.
+    pub seconds: f64,
+}
+
+/// Why a search could not run.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// A parameter outside its range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A kept variable is a linear combination of kept ones before it.
+    #[error(
+        "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
+    )]
+    KeptCollinear {
+        /// The variable.
+        name: String,
+        /// What is left of its unit norm.
+        pivot: f64,
+    },
+    /// The threads could not be started.
+    #[error("{threads} threads could not be started")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// The system's reason.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+/// Searches the model of lowest criterion value.
+///
+/// `threads` none means every core. `observe` is called after each iteration.
+/// The answer depends on the design, the criterion and `pass`, never on the
+/// number of threads.
+///
+/// # Errors
+/// A parameter outside its range, or threads that cannot be started.
+pub fn search(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    threads: Option<NonZeroUsize>,
+    interrupt: &Interrupt,
+    observe: &mut (dyn FnMut(&Iteration) + Send),
+) -> Result<Found, SearchError> {
+    let checked = pass.check(design.n(), design.p(), design.keep().len())?;
+    let mut kept = Fit::empty(design.y());
+    for &j in design.keep() {
+        kept.add(design.columns(), j)
+            .map_err(|Collinear { pivot }| SearchError::KeptCollinear {
+                name: design.variables()[j as usize].name.clone(),
+                pivot,
+            })?;
+    }
+    let threads = threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| SearchError::Threads { threads, source })?;
+    let problem = Problem {
+        x: design.columns(),
+        y: design.y(),
+        keep: design.keep(),
+        max_size: checked.max_size,
+        forward: pass.forward,
+        improve_backward: pass.backward[0],
+    };
+    let judge = Judge {
+        criterion,
+        n: design.n(),
+        tss: design.tss(),
+    };
+    Ok(pool.install(|| walk(problem, judge, &checked.pass, threads, interrupt, observe)))
+}
+
+/// Searches with every core and no interruption, and reports the model found.
+///
+/// # Errors
+/// As [`search`].
+pub fn select(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+) -> Result<Selection, SearchError> {
+    let never = Interrupt::default();
+    let found = search(design, criterion, pass, None, &never, &mut |_| {})?;
+    Ok(found.selection(design, criterion, pass))
+}
+
+impl Found {
+    /// The result, on the original scale. What the caller alone knows (seconds
+    /// of reading, say) is left for the caller to fill in.
+    pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
+        let (intercept, selected) = estimates(design, &self.fit);
+        let k = selected.len();
+        let mut warnings = design.warnings().to_vec();
+        if k == self.max_size && k < design.p() {
+            warnings.push(format!(
+                "the model has {k} variables, as many as allowed: a larger one may be better (--max-size)"
+            ));
+        }
+        if self.exact {
+            warnings.push(
+                "the fit is exact: the residuals are rounding, so there are no standard errors"
+                    .to_owned(),
+            );
+        }
+        Selection {
+            passel: env!("CARGO_PKG_VERSION"),
+            method: Method {
+                name: "pass",
+                parameters: pass.parameters(self.max_size),
+            },
+            criterion: CriterionValue {
+                name: criterion.name().to_owned(),
+                value: self.value,
+                parameters: criterion.parameters(),
+            },
+            response: design.response().name.clone(),
+            n: design.n(),
+            p: design.p(),
+            k,
+            rss: self.fit.rss() * design.tss(),
+            tss: design.tss(),
+            intercept,
+            selected,
+            set_aside: design.set_aside().to_vec(),
+            seed: pass.seed,
+            devices: vec!["cpu".to_owned()],
+            precision: "f64",
+            iterations: self.iterations,
+            termination: self.termination,
+            elapsed_seconds: Elapsed {
+                search: self.seconds,
+                total: self.seconds,
+                ..Elapsed::default()
+            },
+            warnings,
+        }
+    }
+}
+
+/// The iterations, until something ends them.
+fn walk(
+    problem: Problem,
+    judge: Judge,
+    pass: &Pass,
+    threads: usize,
+    interrupt: &Interrupt,
+    observe: &mut dyn FnMut(&Iteration),
+) -> Found {
+    let start = Instant::now();
+    let mut swarm = Swarm::start(
+        problem,
+        judge,
+        (pass.gain, pass.seed),
+        (pass.particles, pass.start_size),
+        threads,
+    );
+    let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);
+    let termination = loop {
+        let best = swarm.best();
+        observe(&Iteration {
+            number: iterations,
+            of: pass.iterations,
+            best_value: best.value,
+            best_size: best.members.len(),
+            steps: swarm.steps(),
+        });
+        if rises(best.value, lowest) {
+            (improved, lowest) = (iterations, best.value);
+        }
+        if interrupt.requested() {
+            break Termination::Interrupted;
+        } else if iterations >= pass.iterations {
+            break Termination::Iterations;
+        } else if pass.patience.is_some_and(|most| iterations - improved >= most) {
+            break Termination::Patience;
+        } else if pass.time_limit.is_some_and(|most| start.elapsed() >= most) {
+            break Termination::TimeLimit;
+        }
+        swarm.iterate();
+        iterations += 1;
+    };
+    let fit = Fit::of(problem.x, problem.y, &swarm.best().members);
+    Found {
+        value: judge.value(problem.x.p(), fit.support().len(), fit.rss()),
+        exact: fit.rss() <= judge.floor(),
+        fit,
+        iterations,
+        termination,
+        max_size: problem.max_size,
+        threads,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}

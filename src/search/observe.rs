@@ -1,0 +1,49 @@
+//! What a search tells while it runs: one record an iteration, for the trace
+//! and the progress bar.
+
+/// One iteration of the whole swarm.
+#[derive(Debug, Clone, Copy)]
+pub struct Iteration<'a> {
+    /// 1-based; the starts are iteration 1.
+    pub number: usize,
+    /// Iterations asked for.
+    pub of: usize,
+    /// The lowest criterion value so far, this iteration included.
+    pub best_value: f64,
+    /// Size of the model that has it.
+    pub best_size: usize,
+    /// What each particle did, in particle order.
+    pub steps: &'a [Step],
+}
+
+/// What one particle did in one iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The kind of move.
+    pub moved: Move,
+    /// The variable added or dropped (column of the design matrix).
+    pub variable: Option<u32>,
+    /// Size of the model after the move.
+    pub size: usize,
+    /// Criterion value after the move.
+    pub value: f64,
+}
+
+/// The kinds of move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// The random start.
+    Start,
+    /// Added a variable of the best model.
+    AddBest,
+    /// Added the most improving variable.
+    AddImprove,
+    /// Added a random variable.
+    AddRandom,
+    /// Dropped the variable whose loss costs least.
+    DropImprove,
+    /// Dropped a random variable.
+    DropRandom,
+    /// Nothing could be added or dropped.
+    Stay,
+}

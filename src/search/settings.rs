@@ -1,0 +1,211 @@
+//! The parameters of a PaSS search: a draft that anyone may fill in, and the
+//! checked form that alone can run.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::device::Gain;
+
+/// Parameters of PaSS, as a draft: [`check`](Self::check) makes them valid.
+///
+/// | field | meaning | default | range |
+/// | --- | --- | --- | --- |
+/// | `particles` | particles K | 64 | 1 … 65,536 |
+/// | `iterations` | iterations, the starts being the first | 256 | 1 … 10⁹ |
+/// | `forward` | probabilities of a forward step: best, improve, random | .2 .6 .2 | ≥ 0, sum 1 |
+/// | `backward` | probabilities of a backward step: improve, random | .2 .8 | ≥ 0, sum 1 |
+/// | `gain` | what improving means for a forward step | correlation | |
+/// | `start_size` | random variables each particle starts with | 1 | 0 … bound |
+/// | `max_size` | largest model | min(p, n − 2, max(n/2, 30)) | 1 … min(p, n − 2) |
+/// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
+/// | `time_limit` | end after so long | none | > 0 |
+/// | `seed` | seed of every random number | 1 | |
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pass {
+    /// Particles K.
+    pub particles: usize,
+    /// Iterations, the starts being the first.
+    pub iterations: usize,
+    /// Probabilities of a forward step: best, improve, random.
+    pub forward: [f64; 3],
+    /// Probabilities of a backward step: improve, random.
+    pub backward: [f64; 2],
+    /// What improving means for a forward step.
+    pub gain: Gain,
+    /// Random variables each particle starts with, beside the kept ones.
+    pub start_size: usize,
+    /// Largest model; none for the documented default.
+    pub max_size: Option<usize>,
+    /// End after so many iterations without a better model.
+    pub patience: Option<usize>,
+    /// End after so long, counted from the start of the search.
+    pub time_limit: Option<Duration>,
+    /// Seed of every random number.
+    pub seed: u64,
+}
+
+impl Default for Pass {
+    fn default() -> Self {
+        Self {
+            particles: 64,
+            iterations: 256,
+            forward: [0.2, 0.6, 0.2],
+            backward: [0.2, 0.8],
+            gain: Gain::Correlation,
+            start_size: 1,
+            max_size: None,
+            patience: None,
+            time_limit: None,
+            seed: 1,
+        }
+    }
+}
+
+/// A parameter of [`Pass`] outside its range.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SettingsError {
+    /// A count outside its range.
+    #[error("{name} = {value} lies outside {min} … {max}")]
+    Count {
+        /// The option's name.
+        name: &'static str,
+        /// The value given.
+        value: usize,
+        /// The smallest allowed.
+        min: usize,
+        /// The largest allowed.
+        max: usize,
+    },
+    /// Probabilities that are negative, not numbers, or do not sum to one.
+    #[error("{name} = {values:?} must be probabilities: none below 0, with sum 1 (it is {sum})")]
+    Probabilities {
+        /// The option's name.
+        name: &'static str,
+        /// The values given.
+        values: Vec<f64>,
+        /// Their sum.
+        sum: f64,
+    },
+    /// A time limit of zero.
+    #[error("time-limit must be above 0")]
+    TimeLimit,
+    /// More variables are kept than the largest model holds.
+    #[error("{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer")]
+    KeepTooMany {
+        /// Kept variables.
+        keep: usize,
+        /// The bound in force.
+        max_size: usize,
+    },
+}
+
+impl Pass {
+    /// Checks the draft against the problem's size.
+    ///
+    /// # Errors
+    /// The first parameter outside its range.
+    pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<Checked, SettingsError> {
+        let count = |name, value, min, max| {
+            if (min..=max).contains(&value) {
+                Ok(value)
+            } else {
+                Err(SettingsError::Count {
+                    name,
+                    value,
+                    min,
+                    max,
+                })
+            }
+        };
+        self.check_alone()?;
+        let most = p.min(n - 2);
+        let max_size = match self.max_size {
+            Some(size) => count("max-size", size, 1, most)?,
+            None => most.min((n / 2).max(30)),
+        };
+        if keep > max_size {
+            return Err(SettingsError::KeepTooMany { keep, max_size });
+        }
+        count("start-size", self.start_size, 0, max_size - keep)?;
+        Ok(Checked {
+            pass: self.clone(),
+            max_size,
+        })
+    }
+
+    /// The parameters in force, for the report.
+    pub(crate) fn parameters(&self, max_size: usize) -> Map<String, Value> {
+        let gain = match self.gain {
+            Gain::Correlation => "correlation",
+            Gain::Exact => "exact",
+        };
+        let limit = self.time_limit.map(|limit| limit.as_secs_f64());
+        [
+            ("particles", json!(self.particles)),
+            ("iterations", json!(self.iterations)),
+            ("forward", json!(self.forward)),
+            ("backward", json!(self.backward)),
+            ("gain", json!(gain)),
+            ("start_size", json!(self.start_size)),
+            ("max_size", json!(max_size)),
+            ("patience", json!(self.patience)),
+            ("time_limit", json!(limit)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
+    }
+
+    /// Checks what needs no data.
+    ///
+    /// # Errors
+    /// The first parameter outside its range.
+    pub fn check_alone(&self) -> Result<(), SettingsError> {
+        let count = |name, value, max| {
+            if (1..=max).contains(&value) {
+                Ok(())
+            } else {
+                Err(SettingsError::Count {
+                    name,
+                    value,
+                    min: 1,
+                    max,
+                })
+            }
+        };
+        count("particles", self.particles, 65_536)?;
+        count("iterations", self.iterations, 1_000_000_000)?;
+        if let Some(patience) = self.patience {
+            count("patience", patience, 1_000_000_000)?;
+        }
+        probabilities("forward", &self.forward)?;
+        probabilities("backward", &self.backward)?;
+        if self.time_limit.is_some_and(|limit| limit.is_zero()) {
+            return Err(SettingsError::TimeLimit);
+        }
+        Ok(())
+    }
+}
+
+fn probabilities(name: &'static str, values: &[f64]) -> Result<(), SettingsError> {
+    let sum: f64 = values.iter().sum();
+    // Written decimals such as .1 + .2 + .7 need not sum to one exactly.
+    if values.iter().all(|v| *v >= 0.0) && (sum - 1.0).abs() < 1e-9 {
+        Ok(())
+    } else {
+        Err(SettingsError::Probabilities {
+            name,
+            values: values.to_vec(),
+            sum,
+        })
+    }
+}
+
+/// Parameters that passed the check, with the bound on size in force.
+#[derive(Debug, Clone)]
+pub(crate) struct Checked {
+    pub(crate) pass: Pass,
+    pub(crate) max_size: usize,
+}

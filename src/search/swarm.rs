@@ -1,0 +1,214 @@
+//! The whole swarm, one iteration at a time.
+
+use std::collections::HashMap;
+
+use passel_criteria::{Criterion, Model};
+use rayon::prelude::*;
+
+use super::{
+    Move, Step,
+    particle::{Particle, Plan, Problem, rises},
+};
+use crate::device::{Anchor, Cpu, Gain};
+
+/// Models whose strongest column is remembered; past it memory is given back.
+const REMEMBERED: usize = 1 << 18;
+
+/// Observations × variables × particles below which threads cost more than
+/// they save in fitting.
+const PARALLEL_WORK: usize = 1 << 15;
+
+/// The lowest φ so far and its model.
+#[derive(Debug, Clone)]
+pub(crate) struct Best {
+    pub(crate) value: f64,
+    /// Ascending.
+    pub(crate) members: Vec<u32>,
+}
+
+/// K particles, the best model they found, and the device that sweeps.
+pub(crate) struct Swarm<'a> {
+    problem: Problem<'a>,
+    judge: Judge<'a>,
+    gain: Gain,
+    device: Cpu<'a>,
+    threads: usize,
+    particles: Vec<Particle>,
+    best: Best,
+    steps: Vec<Step>,
+    /// Of each model swept so far, which of `strongest` is its.
+    known: HashMap<Box<[u32]>, usize>,
+    strongest: Vec<Option<u32>>,
+}
+
+/// Turns a fit into φ.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) criterion: &'a dyn Criterion,
+    pub(crate) n: usize,
+    /// Total sum of squares on the response's scale; fits have it at one.
+    pub(crate) tss: f64,
+}
+
+impl Judge<'_> {
+    /// φ of a model with this RSS at unit scale. RSS is floored at n·eps²·TSS,
+    /// where it is nothing but rounding.
+    pub(crate) fn value(&self, p: usize, k: usize, rss: f64) -> f64 {
+        let rss = rss.max(self.floor()) * self.tss;
+        let model = Model {
+            n: self.n,
+            p,
+            k,
+            rss,
+        };
+        let value = self.criterion.value(&model);
+        if value.is_nan() { f64::INFINITY } else { value }
+    }
+
+    /// RSS at unit scale at or below which a fit is exact.
+    pub(crate) fn floor(&self) -> f64 {
+        self.n as f64 * f64::EPSILON * f64::EPSILON
+    }
+}
+
+impl<'a> Swarm<'a> {
+    /// The starts: iteration 1.
+    pub(crate) fn start(
+        problem: Problem<'a>,
+        judge: Judge<'a>,
+        (gain, seed): (Gain, u64),
+        (count, start_size): (usize, usize),
+        threads: usize,
+    ) -> Self {
+        let device = Cpu::new(problem.x, problem.y, problem.max_size, threads);
+        let mut particles: Vec<Particle> = (0..count as u64)
+            .into_par_iter()
+            .map(|number| Particle::start(&problem, seed, number, start_size))
+            .collect();
+        let empty = judge.value(problem.x.p(), 0, 1.0);
+        let mut best = Best {
+            value: if problem.keep.is_empty() {
+                empty
+            } else {
+                f64::INFINITY
+            },
+            members: Vec::new(),
+        };
+        for particle in &mut particles {
+            let (k, rss) = (particle.members().len(), particle.fit().rss());
+            let value = judge.value(problem.x.p(), k, rss);
+            particle.judge(value);
+            best.offer(particle);
+        }
+        let steps = particles
+            .iter()
+            .map(|particle| particle.step(Move::Start, None))
+            .collect();
+        Self {
+            problem,
+            judge,
+            gain,
+            device,
+            threads,
+            particles,
+            best,
+            steps,
+            known: HashMap::new(),
+            strongest: Vec::new(),
+        }
+    }
+
+    pub(crate) fn best(&self) -> &Best {
+        &self.best
+    }
+
+    /// What each particle did in the iteration last done.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// One step of every particle. All read the best model as it stood before.
+    pub(crate) fn iterate(&mut self) {
+        let plans: Vec<Plan> = self
+            .particles
+            .iter_mut()
+            .map(|particle| particle.plan(&self.problem, &self.best.members))
+            .collect();
+        let strongest = self.sweep(&plans);
+        let (problem, judge, best) = (&self.problem, self.judge, &self.best.members);
+        let p = problem.x.p();
+        let carry_out = |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
+            let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
+            let (k, rss) = (particle.members().len(), particle.fit().rss());
+            particle.judge(judge.value(p, k, rss));
+            particle.step(moved, variable)
+        };
+        let size = best.len().max(1);
+        let parallel = self.threads > 1
+            && self.judge.n * size * self.particles.len() > PARALLEL_WORK;
+        self.steps.clear();
+        if parallel {
+            self.particles
+                .par_iter_mut()
+                .zip(&plans)
+                .zip(&strongest)
+                .map(carry_out)
+                .collect_into_vec(&mut self.steps);
+        } else {
+            let particles = self.particles.iter_mut();
+            self.steps
+                .extend(particles.zip(&plans).zip(&strongest).map(carry_out));
+        }
+        for particle in &self.particles {
+            self.best.offer(particle);
+        }
+    }
+
+    /// Of each particle about to take an improving forward step, the strongest
+    /// column: swept once for equal models, and never again for one known.
+    fn sweep(&mut self, plans: &[Plan]) -> Vec<Option<u32>> {
+        if self.known.len() > REMEMBERED {
+            self.known.clear();
+            self.strongest.clear();
+        }
+        let mut anchors = Vec::new();
+        let mut answers = vec![None; plans.len()];
+        for ((particle, plan), answer) in self.particles.iter().zip(plans).zip(&mut answers) {
+            if *plan != Plan::AddImprove {
+                continue;
+            }
+            *answer = Some(match self.known.get(particle.members()) {
+                Some(&at) => at,
+                None => {
+                    let at = self.strongest.len() + anchors.len();
+                    self.known.insert(particle.members().into(), at);
+                    let fit = particle.fit();
+                    anchors.push(Anchor {
+                        support: fit.support(),
+                        coefficients: fit.coefficients(),
+                        inverse: fit.inverse(),
+                        residual: fit.residual(),
+                    });
+                    at
+                }
+            });
+        }
+        self.strongest
+            .extend(self.device.strongest(&anchors, self.gain));
+        answers
+            .into_iter()
+            .map(|at| at.and_then(|at: usize| self.strongest[at]))
+            .collect()
+    }
+}
+
+impl Best {
+    /// Takes a particle's model if its φ is lower by more than rounding.
+    fn offer(&mut self, particle: &Particle) {
+        if rises(particle.value(), self.value) {
+            self.value = particle.value();
+            self.members.clear();
+            self.members.extend_from_slice(particle.members());
+        }
+    }
+}

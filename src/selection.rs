@@ -1,0 +1,228 @@
+//! The result: which variables were chosen, and everything a reader needs to
+//! judge and repeat it. Serialised as it stands, it is the JSON of the program:
+//! fields are added, never renamed.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use statrs::function::beta::beta_reg;
+
+use crate::{design::Design, least_squares::Fit};
+
+/// One selection: a model, its fit on the original scale, and how it was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Selection {
+    /// The version of passel that made it.
+    pub passel: &'static str,
+    /// The selector and its parameters.
+    pub method: Method,
+    /// The criterion, its parameters and its value for this model.
+    pub criterion: CriterionValue,
+    /// The response's name.
+    pub response: String,
+    /// Observations used.
+    pub n: usize,
+    /// Candidate variables, after setting aside.
+    pub p: usize,
+    /// Chosen variables; the intercept is not counted.
+    pub k: usize,
+    /// Residual sum of squares, on the response's scale.
+    pub rss: f64,
+    /// Total sum of squares of the response: about its mean, or about zero
+    /// without an intercept.
+    pub tss: f64,
+    /// The intercept's estimate; none when the model has no intercept.
+    pub intercept: Option<Estimate>,
+    /// The chosen variables, in the file's order.
+    pub selected: Vec<Selected>,
+    /// Variables that never were candidates, with the reason.
+    pub set_aside: Vec<SetAside>,
+    /// The seed of every random number.
+    pub seed: u64,
+    /// The devices that swept, by name.
+    pub devices: Vec<String>,
+    /// The arithmetic that decided.
+    pub precision: &'static str,
+    /// Iterations done, the starts being the first.
+    pub iterations: usize,
+    /// Why the search ended.
+    pub termination: Termination,
+    /// Wall-clock seconds, by stage.
+    pub elapsed_seconds: Elapsed,
+    /// What a reader should know before trusting the rest.
+    pub warnings: Vec<String>,
+}
+
+/// A selector and the parameters it ran with, in the order they are documented.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Method {
+    /// The name it is asked for by.
+    pub name: &'static str,
+    /// The parameters, defaults filled in.
+    #[serde(flatten)]
+    pub parameters: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A criterion and what it says of the chosen model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CriterionValue {
+    /// The name it is asked for by.
+    pub name: String,
+    /// φ of the chosen model: smaller is better.
+    pub value: f64,
+    /// The parameters, defaults filled in.
+    #[serde(flatten, serialize_with = "as_map")]
+    pub parameters: Vec<(&'static str, f64)>,
+}
+
+fn as_map<S: Serializer>(pairs: &[(&str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(pairs.len()))?;
+    for (name, value) in pairs {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
+}
+
+/// One estimated coefficient, on the original scale of its variable.
+///
+/// Standard error, t and p are absent where there are no degrees of freedom
+/// left (n ≤ k + 1) or the fit is exact. The p-value is two-sided, from
+/// Student's t with n − k − 1 degrees of freedom (n − k without an intercept);
+/// it takes the model as given beforehand, so after selection it is optimistic.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// β̂.
+    pub coefficient: f64,
+    /// Its standard error.
+    pub std_error: Option<f64>,
+    /// β̂ over its standard error.
+    pub t: Option<f64>,
+    /// Two-sided p-value.
+    pub p_value: Option<f64>,
+}
+
+/// One chosen variable.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Selected {
+    /// The column's name; `column=level` for a dummy of a factor.
+    pub name: String,
+    /// 0-based position of the column in the file with the response taken out,
+    /// before anything is set aside; dummies of one factor share it.
+    pub index: usize,
+    /// Its coefficient.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+}
+
+/// A variable that never was a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetAside {
+    /// The column's name.
+    pub name: String,
+    /// Why: `constant`, or `duplicate of NAME`.
+    pub reason: String,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Termination {
+    /// Every iteration was done.
+    Iterations,
+    /// No better model for as many iterations as the patience allows.
+    Patience,
+    /// The time limit was reached.
+    TimeLimit,
+    /// Interrupted from outside: the best so far is reported.
+    Interrupted,
+}
+
+/// Wall-clock seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Elapsed {
+    /// Reading the file and preparing the design matrix.
+    pub read: f64,
+    /// The search alone.
+    pub search: f64,
+    /// From the first byte read to the finished selection.
+    pub total: f64,
+}
+
+/// The intercept and the chosen variables of a fit, on the original scale and
+/// in the order of the fit's support.
+///
+/// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
+/// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
+/// from the fit's own factor.
+pub(crate) fn estimates(design: &Design, fit: &Fit) -> (Option<Estimate>, Vec<Selected>) {
+    let n = design.n() as f64;
+    let response = design.response();
+    let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
+    let exact = fit.rss() <= n * f64::EPSILON * f64::EPSILON;
+    // One standard error at unit scale; none where nothing is left to estimate
+    // it from.
+    let sigma = (freedom > 0.0 && !exact).then(|| (fit.rss() / freedom).sqrt());
+    let estimate = |coefficient: f64, per_sigma: f64| {
+        let std_error = sigma.map(|sigma| sigma * response.norm * per_sigma);
+        let t = std_error.map(|e| coefficient / e);
+        Estimate {
+            coefficient,
+            std_error,
+            t,
+            p_value: t.map(|t| two_sided(t, freedom)),
+        }
+    };
+    let selected: Vec<Selected> = std::iter::zip(fit.support(), fit.coefficients())
+        .zip(fit.inverse_gram_diagonal())
+        .map(|((&j, b), diagonal)| {
+            let variable = &design.variables()[j as usize];
+            Selected {
+                name: variable.name.clone(),
+                index: variable.index,
+                estimate: estimate(
+                    b * response.norm / variable.norm,
+                    diagonal.sqrt() / variable.norm,
+                ),
+            }
+        })
+        .collect();
+    let intercept = design.intercept().then(|| {
+        // The means of the unit-norm columns, in units of their norms.
+        let means: Vec<f64> = fit
+            .support()
+            .iter()
+            .map(|&j| &design.variables()[j as usize])
+            .map(|variable| variable.mean / variable.norm)
+            .collect();
+        let explained: f64 = std::iter::zip(&means, fit.coefficients())
+            .map(|(mean, b)| mean * b)
+            .sum();
+        estimate(
+            response.mean - explained * response.norm,
+            (1.0 / n + fit.inverse_gram_form(&means)).sqrt(),
+        )
+    });
+    (intercept, selected)
+}
+
+/// P(|T| ≥ |t|) of Student's t: I_x(ν/2, 1/2) at x = ν / (ν + t²), which keeps
+/// its digits far out in the tails.
+fn two_sided(t: f64, freedom: f64) -> f64 {
+    beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_sided;
+
+    #[test]
+    fn p_values_of_students_t() {
+        // ν = 1 is Cauchy: p = 1 − (2/π)·atan t. ν = 2: p = 1 − t/√(2 + t²).
+        for t in [0.0f64, 0.1, 1.0, 3.7, 50.0] {
+            let cauchy = 1.0 - 2.0 / std::f64::consts::PI * t.atan();
+            assert!((two_sided(t, 1.0) - cauchy).abs() < 1e-12, "t = {t}");
+            let two = 1.0 - t / (2.0 + t * t).sqrt();
+            assert!((two_sided(-t, 2.0) - two).abs() < 1e-12, "t = {t}");
+        }
+        // Far out, ν = 2: p → 1/t², with all its digits.
+        assert!((two_sided(1e6, 2.0) * 1e12 - 1.0).abs() < 1e-9);
+    }
+}
