@@ -13,7 +13,7 @@ use crate::{
     device::Columns,
     selection::SetAside,
     table::{Column, Missing, Table, TableError, Values, nearest},
-    vector::{dot, vectorised},
+    vector::{dot, product, vectorised},
 };
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -600,7 +600,7 @@ impl<'a> Builder<'a> {
         let copy = self
             .x
             .chunks(self.n)
-            .position(|x| vectorised(|| dot(x, y)).abs() > 1.0 - 1e-14);
+            .position(|x| product(x, y).abs() > 1.0 - 1e-14);
         match copy {
             None => Ok(()),
             Some(j) => Err(DesignError::ResponseCopied {
@@ -655,60 +655,52 @@ impl<'a> Builder<'a> {
     }
 }
 
+vectorised! {
+    fn standardise<'a>(values: &'a mut [f64], intercept: bool) -> Option<(f64, f64)>
+        = standardise_body;
+}
+
 /// Centres (with an intercept) and scales values to unit norm in place; their
 /// mean and norm, or none if they are constant to working precision (without
 /// an intercept: all zero).
-fn standardise(values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
+#[inline(always)]
+fn standardise_body(values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
     let n = values.len() as f64;
-    let (largest, sum) = vectorised(|| {
-        let largest = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        (largest, sum(values))
-    });
+    let mut largest = 0.0;
+    for v in &*values {
+        largest = if v.abs() > largest { v.abs() } else { largest };
+    }
     if largest == 0.0 {
         return None;
     }
     // Squares of extreme values leave the range of f64; a power of two takes
     // them back without rounding.
-    let scale = if (1e-100..1e100).contains(&largest) {
-        1.0
-    } else {
-        2f64.powi(-(largest.log2().clamp(-1000.0, 1000.0) as i32))
-    };
-    let mut mean = 0.0;
-    if intercept {
-        let first = if scale == 1.0 {
-            sum / n
-        } else {
-            values.iter().map(|v| v * scale).sum::<f64>() / n
-        };
-        // The second pass takes off what rounding left in the first mean.
-        let rest = vectorised(|| {
-            for v in values.iter_mut() {
-                *v = *v * scale - first;
-            }
-            self::sum(values) / n
-        });
-        vectorised(|| {
-            for v in values.iter_mut() {
-                *v -= rest;
-            }
-        });
-        mean = (first + rest) / scale;
-    } else if scale != 1.0 {
+    let mut scale = 1.0;
+    if !(1e-100..1e100).contains(&largest) {
+        scale = 2f64.powi(-(largest.log2().clamp(-1000.0, 1000.0) as i32));
         for v in values.iter_mut() {
             *v *= scale;
         }
     }
-    let norm = vectorised(|| dot(values, values)).sqrt();
+    let mut mean = 0.0;
+    if intercept {
+        // The second pass takes off what rounding left in the first mean.
+        for _ in 0..2 {
+            let part = sum(values) / n;
+            for v in values.iter_mut() {
+                *v -= part;
+            }
+            mean += part;
+        }
+    }
+    let norm = dot(values, values).sqrt();
     if norm <= 4.0 * f64::EPSILON * n.sqrt() * largest * scale {
         return None;
     }
-    vectorised(|| {
-        for v in values.iter_mut() {
-            *v /= norm;
-        }
-    });
-    Some((mean, norm / scale))
+    for v in values.iter_mut() {
+        *v /= norm;
+    }
+    Some((mean / scale, norm / scale))
 }
 
 /// Σ v in a fixed order.
@@ -721,5 +713,9 @@ fn sum(values: &[f64]) -> f64 {
             sums[lane] += eight[lane];
         }
     }
-    sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
+    let mut sum = 0.0;
+    for part in sums.iter().chain(rest) {
+        sum += part;
+    }
+    sum
 }

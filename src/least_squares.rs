@@ -18,7 +18,7 @@
 
 use crate::{
     device::Columns,
-    vector::{add_scaled, dot, packed_columns, vectorised},
+    vector::{add_scaled, dot, packed_columns, product, vectorised},
 };
 
 /// Smallest part ‖x − X_A·u‖ / ‖x‖ of a column that the support may leave
@@ -68,7 +68,7 @@ impl Fit {
             inverse: Vec::new(),
             coefficients: Vec::new(),
             residual: y.to_vec(),
-            rss: vectorised(|| dot(y, y)),
+            rss: product(y, y),
             scratch: Scratch {
                 unexplained: vec![0.0; y.len()],
                 ..Scratch::default()
@@ -139,19 +139,12 @@ impl Fit {
     /// # Errors
     /// [`Collinear`] with the pivot; the fit is as it was.
     pub fn add(&mut self, x: Columns, j: u32) -> Result<(), Collinear> {
-        vectorised(|| {
-            let pivot = self.project(x, j);
-            if pivot < PIVOT_TOLERANCE {
-                return Err(Collinear { pivot });
-            }
-            self.append(j, pivot);
-            Ok(())
-        })
+        add(self, x, j)
     }
 
     /// Drops the variable at a position.
     pub fn drop(&mut self, x: Columns, position: usize) {
-        vectorised(|| self.remove(x, position));
+        remove(self, x, position);
     }
 
     /// Builds the same support's fit anew, in ascending order of columns, so
@@ -162,104 +155,130 @@ impl Fit {
         self.inverse.clear();
         self.coefficients.clear();
         self.residual.copy_from_slice(y);
-        vectorised(|| {
-            for &j in &support {
-                // The support passed the pivot test when it grew; in another
-                // order a pivot may be smaller, but it stays a number.
-                let pivot = self.project(x, j).max(f64::EPSILON);
-                self.append(j, pivot);
-            }
-            self.rss = dot(&self.residual, &self.residual);
-        });
+        self.rss = product(&self.residual, &self.residual);
+        add_all(self, x, &support);
     }
+}
 
-    /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
-    /// `unexplained`, whose norm is the pivot.
-    #[inline(always)]
-    fn project(&mut self, x: Columns, j: u32) -> f64 {
-        let Scratch {
-            unexplained,
-            explained,
-            pass,
-            column,
-        } = &mut self.scratch;
-        let k = self.support.len();
-        unexplained.copy_from_slice(x.column(j));
-        explained.clear();
-        explained.resize(k, 0.0);
-        // "Twice is enough": the second pass removes what rounding, and T's
-        // own drift, left of X_A in the first.
-        for _ in 0..if k == 0 { 0 } else { 2 } {
-            column.clear();
-            column.extend(
-                self.support
-                    .iter()
-                    .map(|&a| dot(x.column(a), unexplained)),
-            );
-            pass.clear();
-            pass.resize(k, 0.0);
-            for t in packed_columns(&self.inverse) {
-                let q = dot(t, &column[..t.len()]);
-                add_scaled(pass, q, t);
-            }
-            for (&a, &u) in self.support.iter().zip(&*pass) {
-                add_scaled(unexplained, -u, x.column(a));
-            }
-            add_scaled(explained, 1.0, pass);
-        }
-        dot(unexplained, unexplained).sqrt()
-    }
+vectorised! {
+    fn add<'a>(fit: &'a mut Fit, x: Columns<'a>, j: u32) -> Result<(), Collinear> = add_body;
+}
 
-    /// Takes up the column last projected.
-    #[inline(always)]
-    fn append(&mut self, j: u32, pivot: f64) {
-        let Scratch {
-            unexplained,
-            explained,
-            ..
-        } = &self.scratch;
-        let b = dot(unexplained, &self.residual) / (pivot * pivot);
-        add_scaled(&mut self.residual, -b, unexplained);
-        add_scaled(&mut self.coefficients, -b, explained);
-        self.coefficients.push(b);
-        self.inverse.extend(explained.iter().map(|u| -u / pivot));
-        self.inverse.push(1.0 / pivot);
-        self.support.push(j);
-        self.rss = dot(&self.residual, &self.residual);
+#[inline(always)]
+fn add_body(fit: &mut Fit, x: Columns, j: u32) -> Result<(), Collinear> {
+    let pivot = project(fit, x, j);
+    if pivot < PIVOT_TOLERANCE {
+        return Err(Collinear { pivot });
     }
+    append(fit, j, pivot);
+    Ok(())
+}
 
-    #[inline(always)]
-    fn remove(&mut self, x: Columns, i: usize) {
-        let k = self.support.len();
-        let gathered = &mut self.scratch.column;
-        gathered.clear();
-        gathered.extend_from_slice(&self.inverse[i * (i + 1) / 2..][..=i]);
-        for c in i + 1..k {
-            // Rotate (column c, gathered) so that row i of column c vanishes;
-            // without row i it becomes column c − 1.
-            let from = c * (c + 1) / 2;
-            let to = from - c;
-            gathered.push(0.0);
-            let (a, b) = (gathered[i], self.inverse[from + i]);
-            let norm = a.hypot(b);
-            let (cos, sin) = (a / norm, b / norm);
-            for row in 0..=c {
-                let (t, g) = (self.inverse[from + row], gathered[row]);
-                gathered[row] = cos * g + sin * t;
-                if row != i {
-                    // Writes trail reads: `to` < `from`, row by row.
-                    self.inverse[to + row - usize::from(row > i)] = cos * t - sin * g;
-                }
+vectorised! {
+    fn add_all<'a>(fit: &'a mut Fit, x: Columns<'a>, support: &'a [u32]) -> () = add_all_body;
+}
+
+#[inline(always)]
+fn add_all_body(fit: &mut Fit, x: Columns, support: &[u32]) {
+    for &j in support {
+        // The support passed the pivot test when it grew; in another order a
+        // pivot may be smaller, but it stays a number.
+        let pivot = project(fit, x, j).max(f64::EPSILON);
+        append(fit, j, pivot);
+    }
+}
+
+/// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
+/// `unexplained`, whose norm is the pivot.
+#[inline(always)]
+fn project(fit: &mut Fit, x: Columns, j: u32) -> f64 {
+    let Scratch {
+        unexplained,
+        explained,
+        pass,
+        column,
+    } = &mut fit.scratch;
+    let k = fit.support.len();
+    unexplained.copy_from_slice(x.column(j));
+    for vector in [&mut *explained, &mut *pass, &mut *column] {
+        vector.clear();
+        vector.resize(k, 0.0);
+    }
+    // "Twice is enough": the second pass removes what rounding, and T's own
+    // drift, left of X_A in the first.
+    for _ in 0..if k == 0 { 0 } else { 2 } {
+        for (c, &a) in column.iter_mut().zip(&fit.support) {
+            *c = dot(x.column(a), unexplained);
+        }
+        pass.fill(0.0);
+        for t in packed_columns(&fit.inverse) {
+            let q = dot(t, &column[..t.len()]);
+            add_scaled(pass, q, t);
+        }
+        for (&a, &u) in fit.support.iter().zip(&*pass) {
+            add_scaled(unexplained, -u, x.column(a));
+        }
+        add_scaled(explained, 1.0, pass);
+    }
+    dot(unexplained, unexplained).sqrt()
+}
+
+/// Takes up the column last projected.
+#[inline(always)]
+fn append(fit: &mut Fit, j: u32, pivot: f64) {
+    let Scratch {
+        unexplained,
+        explained,
+        ..
+    } = &fit.scratch;
+    let b = dot(unexplained, &fit.residual) / (pivot * pivot);
+    add_scaled(&mut fit.residual, -b, unexplained);
+    add_scaled(&mut fit.coefficients, -b, explained);
+    fit.coefficients.push(b);
+    for u in explained {
+        fit.inverse.push(-u / pivot);
+    }
+    fit.inverse.push(1.0 / pivot);
+    fit.support.push(j);
+    fit.rss = dot(&fit.residual, &fit.residual);
+}
+
+vectorised! {
+    fn remove<'a>(fit: &'a mut Fit, x: Columns<'a>, i: usize) -> () = remove_body;
+}
+
+#[inline(always)]
+fn remove_body(fit: &mut Fit, x: Columns, i: usize) {
+    let k = fit.support.len();
+    let inverse = &mut fit.inverse;
+    let gathered = &mut fit.scratch.column;
+    gathered.clear();
+    gathered.extend_from_slice(&inverse[i * (i + 1) / 2..][..=i]);
+    for c in i + 1..k {
+        // Rotate (column c, gathered) so that row i of column c vanishes;
+        // without row i it becomes column c − 1.
+        let from = c * (c + 1) / 2;
+        let to = from - c;
+        gathered.push(0.0);
+        let (a, b) = (gathered[i], inverse[from + i]);
+        let norm = (a * a + b * b).sqrt();
+        let (cos, sin) = (a / norm, b / norm);
+        for row in 0..=c {
+            let (t, g) = (inverse[from + row], gathered[row]);
+            gathered[row] = cos * g + sin * t;
+            if row != i {
+                // Writes trail reads: `to` < `from`, row by row.
+                inverse[to + row - usize::from(row > i)] = cos * t - sin * g;
             }
         }
-        self.inverse.truncate(k * (k - 1) / 2);
-        let step = self.coefficients[i] / gathered[i];
-        add_scaled(&mut self.coefficients, -step, gathered);
-        for (&a, &t) in self.support.iter().zip(&*gathered) {
-            add_scaled(&mut self.residual, step * t, x.column(a));
-        }
-        self.coefficients.remove(i);
-        self.support.remove(i);
-        self.rss = dot(&self.residual, &self.residual);
     }
+    inverse.truncate(k * (k - 1) / 2);
+    let step = fit.coefficients[i] / gathered[i];
+    add_scaled(&mut fit.coefficients, -step, gathered);
+    for (&a, &t) in fit.support.iter().zip(&*gathered) {
+        add_scaled(&mut fit.residual, step * t, x.column(a));
+    }
+    fit.coefficients.remove(i);
+    fit.support.remove(i);
+    fit.rss = dot(&fit.residual, &fit.residual);
 }

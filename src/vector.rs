@@ -8,20 +8,34 @@
 /// Partial sums of a dot product.
 const LANES: usize = 16;
 
-/// Runs `f` compiled for the widest vectors this CPU has. Everything `f` calls
-/// must be `#[inline(always)]` to be compiled with it.
-#[inline(always)]
-pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
-    /// A closure, as the trait pulp wants.
-    struct Call<F>(F);
-    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Call<F> {
-        type Output = R;
-        #[inline(always)]
-        fn call(self) -> R {
-            (self.0)()
+/// Declares `name` as `body` compiled for the widest vectors this CPU has.
+///
+/// `body` must be an `#[inline(always)]` function, and so must be whatever it
+/// calls that is hot: only what is inlined is compiled anew. (A closure or a
+/// function handed over as a value would stay outside.)
+macro_rules! vectorised {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<$life:lifetime>(
+        $($argument:ident: $type:ty),* $(,)?
+    ) -> $output:ty = $body:path;) => {
+        $(#[$meta])*
+        $vis fn $name<$life>($($argument: $type),*) -> $output {
+            struct Call<$life> { $($argument: $type),* }
+            impl<$life> pulp::NullaryFnOnce for Call<$life> {
+                type Output = $output;
+                #[inline(always)]
+                fn call(self) -> $output {
+                    $body($(self.$argument),*)
+                }
+            }
+            pulp::Arch::new().dispatch(Call { $($argument),* })
         }
-    }
-    pulp::Arch::new().dispatch(Call(f))
+    };
+}
+pub(crate) use vectorised;
+
+vectorised! {
+    /// [`dot`] where no vectorised function is around it.
+    pub(crate) fn product<'a>(a: &'a [f64], b: &'a [f64]) -> f64 = dot;
 }
 
 /// aᵀb in the fixed order.
@@ -78,7 +92,7 @@ mod tests {
             let b: Vec<f64> = (0..n).map(|i| f64::from(i * i % 17)).collect();
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             // Small multiples of a half: every order of summation is exact.
-            assert_eq!(vectorised(|| dot(&a, &b)), plain);
+            assert_eq!(product(&a, &b), plain);
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Sweeps on the CPU: faer's product, or cached Gram columns where they are
 //! less work, with the arg max fused behind either, so that E is never stored.
 
+use std::ops::Range;
+
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
@@ -9,7 +12,7 @@ use super::{
     gram::Gram,
     window::{TILE, Window},
 };
-use crate::vector::{dot, packed_columns, vectorised};
+use crate::vector::{dot, packed_columns, product, vectorised};
 
 /// What one Gram term (TILE rows of one cached column, scaled and added) costs
 /// beside one observation of a product (TILE columns): measured, see
@@ -43,11 +46,7 @@ impl<'x> Cpu<'x> {
     pub fn new(x: Columns<'x>, y: &[f64], max_size: usize, threads: usize) -> Self {
         let p = x.p();
         let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
-        vectorised(|| {
-            for (j, c) in (0..p as u32).zip(&mut xty) {
-                *c = dot(x.column(j), y);
-            }
-        });
+        products(x, y, &mut xty);
         let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
         let capacity = bytes.max(GRAM_FLOOR) / (p * 8).max(1);
         Self {
@@ -147,7 +146,7 @@ impl<'x> Cpu<'x> {
         &self,
         anchors: &[Anchor],
         models: &[usize],
-        range: impl Fn(&[Model], std::ops::Range<usize>) -> Vec<Window> + Sync,
+        range: impl Fn(&[Model], Range<usize>) -> Vec<Window> + Sync,
     ) -> Vec<Window> {
         if models.is_empty() {
             return Vec::new();
@@ -181,42 +180,27 @@ impl<'x> Cpu<'x> {
     fn sweep_gram(
         &self,
         models: &[Model],
-        tiles: std::ops::Range<usize>,
+        tiles: Range<usize>,
         gain: Gain,
     ) -> Vec<Window> {
         let mut windows: Vec<Window> = models.iter().map(|m| m.window(gain)).collect();
-        let p = self.x.p();
-        vectorised(|| {
-            for tile in tiles {
-                let first = tile * TILE;
-                let width = TILE.min(p - first);
-                let gram = self.gram.tile(tile);
-                let xty: &[f64; TILE] = tile_of(&self.xty, tile);
-                for (model, window) in models.iter().zip(&mut windows) {
-                    let mut e = *xty;
-                    for &(slot, b) in &model.terms {
-                        let g: &[f64; TILE] = tile_of(gram, slot as usize);
-                        for row in 0..TILE {
-                            e[row] -= b * g[row];
-                        }
-                    }
-                    match gain {
-                        Gain::Correlation => {
-                            for e in &mut e {
-                                *e = e.abs();
-                            }
-                        }
-                        Gain::Exact => exact_gain(&mut e, model, gram),
-                    }
-                    window.observe(first, &e[..width], model.anchor.support);
-                }
-            }
-        });
+        for tile in tiles {
+            let first = tile * TILE;
+            pulp::Arch::new().dispatch(SweepTile {
+                first,
+                width: TILE.min(self.x.p() - first),
+                gram: self.gram.tile(tile),
+                xty: tile_of(&self.xty, tile),
+                gain,
+                models,
+                windows: &mut windows,
+            });
+        }
         windows
     }
 
     /// |E| = |XᵀR|, block by block.
-    fn sweep_product(&self, models: &[Model], tiles: std::ops::Range<usize>) -> Vec<Window> {
+    fn sweep_product(&self, models: &[Model], tiles: Range<usize>) -> Vec<Window> {
         let (n, p, m) = (self.x.n(), self.x.p(), models.len());
         let mut windows: Vec<Window> = models
             .iter()
@@ -242,17 +226,12 @@ impl<'x> Cpu<'x> {
                 1.0,
                 Par::Seq,
             );
-            vectorised(|| {
-                for (e, (model, window)) in
-                    e.chunks_mut(rows).zip(models.iter().zip(&mut windows))
-                {
-                    for e in &mut *e {
-                        *e = e.abs();
-                    }
-                    for (tile, e) in e.chunks(TILE).enumerate() {
-                        window.observe(first + tile * TILE, e, model.anchor.support);
-                    }
-                }
+            pulp::Arch::new().dispatch(ObserveBlock {
+                first,
+                rows,
+                e,
+                models,
+                windows: &mut windows,
             });
         }
         windows
@@ -266,12 +245,10 @@ impl<'x> Cpu<'x> {
             let error = rounding(self.x.n() as f64);
             let mut exact = Window::new(error, 0.0);
             near.sort_unstable_by_key(|(column, _)| *column);
-            vectorised(|| {
-                for (column, _) in near {
-                    let score = dot(self.x.column(column), anchor.residual).abs();
-                    exact.observe(column as usize, &[score], &[]);
-                }
-            });
+            for (column, _) in near {
+                let score = product(self.x.column(column), anchor.residual).abs();
+                exact.observe(column as usize, score, &[score], &[]);
+            }
             near = exact.finish();
         }
         near.into_iter().map(|(column, _)| column).min()
@@ -319,25 +296,132 @@ const EXACT_TIE: f64 = 1e-9;
 /// it the share is mostly rounding.
 const EXACT_PIVOT: f64 = 1e-10;
 
+vectorised! {
+    /// Xᵀy.
+    fn products<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f64]) -> () = products_body;
+}
+
+#[inline(always)]
+fn products_body(x: Columns, y: &[f64], xty: &mut [f64]) {
+    for (j, c) in (0..x.p() as u32).zip(xty) {
+        *c = dot(x.column(j), y);
+    }
+}
+
+/// One tile of [`Cpu::sweep_gram`]: the columns from `first`, every model.
+struct SweepTile<'a> {
+    first: usize,
+    width: usize,
+    gram: &'a [f64],
+    xty: &'a [f64; TILE],
+    gain: Gain,
+    models: &'a [Model<'a>],
+    windows: &'a mut [Window],
+}
+
+impl WithSimd for SweepTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (model, window) in self.models.iter().zip(self.windows) {
+            let mut scores = *self.xty;
+            subtract(simd, &mut scores, self.gram, model.terms.iter().copied());
+            if self.gain == Gain::Exact {
+                exact_gain(simd, &mut scores, model, self.gram);
+            }
+            let most = make_positive(simd, &mut scores[..self.width], self.gain);
+            window.observe(self.first, most, &scores[..self.width], model.anchor.support);
+        }
+    }
+}
+
+/// One block of [`Cpu::sweep_product`]: `rows` columns from `first`, every model.
+struct ObserveBlock<'a> {
+    first: usize,
+    rows: usize,
+    e: &'a mut [f64],
+    models: &'a [Model<'a>],
+    windows: &'a mut [Window],
+}
+
+impl WithSimd for ObserveBlock<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let models = self.models.iter().zip(self.windows);
+        for (e, (model, window)) in self.e.chunks_mut(self.rows).zip(models) {
+            for (tile, scores) in e.chunks_mut(TILE).enumerate() {
+                let most = make_positive(simd, scores, Gain::Correlation);
+                let first = self.first + tile * TILE;
+                window.observe(first, most, scores, model.anchor.support);
+            }
+        }
+    }
+}
+
+/// out ← out − Σ c·(the Gram column in slot s), over terms (s, c), one tile.
+#[inline(always)]
+fn subtract<S: Simd>(
+    simd: S,
+    out: &mut [f64; TILE],
+    gram: &[f64],
+    terms: impl Iterator<Item = (u32, f64)> + Clone,
+) {
+    // Four vectors at a time stay in registers; TILE is a multiple of four
+    // vectors of any width up to eight.
+    let (vectors, _) = S::as_mut_simd_f64s(out);
+    for (at, out) in vectors.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        let mut sum = *out;
+        for (slot, c) in terms.clone() {
+            let (g, _) = S::as_simd_f64s(tile_of(gram, slot as usize));
+            let g = &g.as_chunks::<4>().0[at];
+            let c = simd.splat_f64s(c);
+            for lane in 0..4 {
+                sum[lane] = simd.sub_f64s(sum[lane], simd.mul_f64s(c, g[lane]));
+            }
+        }
+        *out = sum;
+    }
+}
+
+/// Takes absolute values (correlations only) and returns the largest.
+#[inline(always)]
+fn make_positive<S: Simd>(simd: S, scores: &mut [f64], gain: Gain) -> f64 {
+    let (vectors, rest) = S::as_mut_simd_f64s(scores);
+    let mut largest = simd.splat_f64s(-1.0);
+    for v in vectors {
+        if gain == Gain::Correlation {
+            *v = simd.abs_f64s(*v);
+        }
+        largest = simd.max_f64s(largest, *v);
+    }
+    let mut most = simd.reduce_max_f64s(largest);
+    for v in rest {
+        if gain == Gain::Correlation {
+            *v = v.abs();
+        }
+        most = most.max(*v);
+    }
+    most
+}
+
 /// Turns e = xᵢᵀr into the exact gain e² / (1 − ‖Qᵀxᵢ‖²), Q = X_A·T.
 #[inline(always)]
-fn exact_gain(e: &mut [f64; TILE], model: &Model, gram: &[f64]) {
+fn exact_gain<S: Simd>(simd: S, e: &mut [f64; TILE], model: &Model, gram: &[f64]) {
     let mut rest = [1.0; TILE];
     for t in packed_columns(model.anchor.inverse) {
         let mut q = [0.0; TILE];
-        for (&(slot, _), &t) in model.terms.iter().zip(t) {
-            let g: &[f64; TILE] = tile_of(gram, slot as usize);
-            for row in 0..TILE {
-                q[row] += t * g[row];
-            }
-        }
-        for row in 0..TILE {
-            rest[row] -= q[row] * q[row];
+        let slots = model.terms.iter().map(|(slot, _)| *slot);
+        subtract(simd, &mut q, gram, slots.zip(t.iter().copied()));
+        for (rest, q) in rest.iter_mut().zip(&q) {
+            *rest -= q * q;
         }
     }
-    for row in 0..TILE {
-        e[row] = if rest[row] > EXACT_PIVOT {
-            e[row] * e[row] / rest[row]
+    for (e, rest) in e.iter_mut().zip(&rest) {
+        *e = if *rest > EXACT_PIVOT {
+            *e * *e / rest
         } else {
             -1.0
         };

@@ -27,22 +27,12 @@ impl Window {
         }
     }
 
-    /// Takes in the scores of columns `first …`; the support's are passed over,
-    /// and so are negative ones.
+    /// Takes in the scores of columns `first …`, the largest of which is `most`;
+    /// the support's are passed over, and so are negative ones.
     #[inline(always)]
-    pub(crate) fn observe(&mut self, first: usize, scores: &[f64], support: &[u32]) {
-        let mut strongest = [f64::NEG_INFINITY; 8];
-        let (eights, rest) = scores.as_chunks::<8>();
-        for eight in eights {
-            for lane in 0..8 {
-                if eight[lane] > strongest[lane] {
-                    strongest[lane] = eight[lane];
-                }
-            }
-        }
-        // A comparison a tile; only a tile that may hold a candidate is read.
-        let reaches = |score: &f64| *score >= self.floor;
-        if strongest.iter().any(reaches) || rest.iter().any(reaches) {
+    pub(crate) fn observe(&mut self, first: usize, most: f64, scores: &[f64], support: &[u32]) {
+        // One comparison a tile; only a tile that may hold a candidate is read.
+        if most >= self.floor {
             self.collect(first, scores, support);
         }
     }

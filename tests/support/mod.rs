@@ -1,0 +1,133 @@
+//! What tests, benches and examples share: generated problems, by ChaCha and
+//! Box-Muller from a seed, and the data kept outside the repository.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
+
+use std::path::PathBuf;
+
+use nalgebra::{DMatrix, DVector};
+use passel::Design;
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+/// Random numbers of a seed.
+pub struct Random(ChaCha8Rng);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// Uniform in (0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// Uniform integer in 0 … count − 1.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.uniform() * count as f64) as usize
+    }
+
+    /// Standard normal, by Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        let (u, v) = (self.uniform(), self.uniform());
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    }
+
+    /// A random order of 0 … count − 1.
+    pub fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        for i in (1..count).rev() {
+            order.swap(i, self.below(i + 1));
+        }
+        order
+    }
+}
+
+/// Ing and Lai's model: X_1 … X_r iid N(0, 1); for i > r, X_i = d + b·Σ X_l,
+/// d ~ N(0, 1/4), b = (3/(4r))^½; β = 3, 3.75, …; noise N(0, 1).
+pub fn ing_lai(n: usize, p: usize, r: usize, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut random = Random::new(seed);
+    let mut x = DMatrix::from_fn(n, p, |_, _| random.normal());
+    let b = (3.0 / (4.0 * r as f64)).sqrt();
+    let common: Vec<f64> = (0..n)
+        .map(|t| (0..r).map(|l| x[(t, l)]).sum::<f64>() * b)
+        .collect();
+    for i in r..p {
+        for t in 0..n {
+            x[(t, i)] = 0.5 * x[(t, i)] + common[t];
+        }
+    }
+    let y = DVector::from_fn(n, |t, _| {
+        let signal: f64 = (0..r).map(|l| (3.0 + 0.75 * l as f64) * x[(t, l)]).sum();
+        signal + random.normal()
+    });
+    (x, y)
+}
+
+/// A random problem for exhaustive search: correlated columns, about half of
+/// them with a part in y, some weak.
+pub fn small(n: usize, p: usize, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut random = Random::new(seed);
+    let common = 0.9 * random.uniform();
+    let shared: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+    let x = DMatrix::from_fn(n, p, |t, _| {
+        (1.0 - common).sqrt() * random.normal() + common.sqrt() * shared[t]
+    });
+    let b: Vec<f64> = (0..p)
+        .map(|_| match random.below(4) {
+            0 => random.normal(),
+            1 => 0.3 * random.normal(),
+            _ => 0.0,
+        })
+        .collect();
+    let y = DVector::from_fn(n, |t, _| {
+        5.0 + (0..p).map(|j| b[j] * x[(t, j)]).sum::<f64>() + random.normal()
+    });
+    (x, y)
+}
+
+/// A file kept beside the repository (no licence lets it in), or none, said on
+/// standard error; where `PASSEL_REQUIRE_SHARED` is set its absence fails.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PASSEL_SHARED").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        PathBuf::from,
+    );
+    let file = root.join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    let required = std::env::var_os("PASSEL_REQUIRE_SHARED").is_some();
+    assert!(!required, "{} is required and absent", file.display());
+    eprintln!("skipped: {} is absent", file.display());
+    None
+}
+
+/// Hung's set `1_1`, `1_3`, …, if it is there.
+pub fn hung(set: &str) -> Option<Design> {
+    let file = shared(&format!("data/hung/genlin_hung_{set}.dat.gz"))?;
+    let text = gunzip(&file);
+    let mut lines = text.lines().filter(|l| !l.starts_with('#')).skip(1);
+    let mut size = lines.next().unwrap().split_whitespace();
+    let n: usize = size.next().unwrap().parse().unwrap();
+    let p: usize = size.next().unwrap().parse().unwrap();
+    let rows: Vec<Vec<f64>> = lines
+        .skip(1)
+        .map(|l| l.split_whitespace().map(|f| f.parse().unwrap()).collect())
+        .collect();
+    let x = DMatrix::from_fn(n, p, |i, j| rows[i][j + 1]);
+    let y = DVector::from_fn(n, |i, _| rows[i][0]);
+    Some(Design::from_matrices(&x, &y, None).unwrap())
+}
+
+fn gunzip(file: &std::path::Path) -> String {
+    use std::io::Read;
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(file).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    text
+}
