@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
     Anchor, Columns, Gain,
     gram::Gram,
+    product::products,
     window::{TILE, Window},
 };
 use crate::vector::{dot, packed_columns, product, vectorised};
@@ -46,7 +46,7 @@ impl<'x> Cpu<'x> {
     pub fn new(x: Columns<'x>, y: &[f64], max_size: usize, threads: usize) -> Self {
         let p = x.p();
         let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
-        products(x, y, &mut xty);
+        correlations(x, y, &mut xty);
         let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
         let capacity = bytes.max(GRAM_FLOOR) / (p * 8).max(1);
         Self {
@@ -201,7 +201,7 @@ impl<'x> Cpu<'x> {
 
     /// |E| = |XᵀR|, block by block.
     fn sweep_product(&self, models: &[Model], tiles: Range<usize>) -> Vec<Window> {
-        let (n, p, m) = (self.x.n(), self.x.p(), models.len());
+        let (p, m) = (self.x.p(), models.len());
         let mut windows: Vec<Window> = models
             .iter()
             .map(|m| m.window(Gain::Correlation))
@@ -211,21 +211,12 @@ impl<'x> Cpu<'x> {
             .flat_map(|m| m.anchor.residual)
             .copied()
             .collect();
-        let residuals = MatRef::from_column_major_slice(&residuals, n, m);
         let mut e = vec![0.0; BLOCK * m];
         let end = (tiles.end * TILE).min(p);
         for first in (tiles.start * TILE..end).step_by(BLOCK) {
             let rows = BLOCK.min(end - first);
-            let columns = &self.x.values()[first * n..][..rows * n];
             let e = &mut e[..rows * m];
-            matmul(
-                MatMut::from_column_major_slice_mut(e, rows, m),
-                Accum::Replace,
-                MatRef::from_column_major_slice(columns, n, rows).transpose(),
-                residuals,
-                1.0,
-                Par::Seq,
-            );
+            products(self.x, first, &residuals, e);
             pulp::Arch::new().dispatch(ObserveBlock {
                 first,
                 rows,
@@ -298,11 +289,12 @@ const EXACT_PIVOT: f64 = 1e-10;
 
 vectorised! {
     /// Xᵀy.
-    fn products<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f64]) -> () = products_body;
+    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f64]) -> () =
+        correlations_body;
 }
 
 #[inline(always)]
-fn products_body(x: Columns, y: &[f64], xty: &mut [f64]) {
+fn correlations_body(x: Columns, y: &[f64], xty: &mut [f64]) {
     for (j, c) in (0..x.p() as u32).zip(xty) {
         *c = dot(x.column(j), y);
     }

@@ -1,10 +1,9 @@
 //! Cached Gram columns XᵀX_S of the variables S that models hold. With them
 //! E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no residual is read.
 
-use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
-use super::{Columns, window::TILE};
+use super::{Columns, product::products, window::TILE};
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -77,28 +76,18 @@ impl Gram {
             return;
         }
         let slots = self.assign(variables);
-        let (n, m) = (x.n(), variables.len());
+        let m = variables.len();
         let anchors: Vec<f64> = variables
             .iter()
             .flat_map(|&v| x.column(v))
             .copied()
             .collect();
-        let anchors = MatRef::from_column_major_slice(&anchors, n, m);
         let stride = self.capacity * TILE;
         let product = |(block, tiles): (usize, &mut [f64])| {
             let first = block * BLOCK;
             let rows = BLOCK.min(x.p() - first);
-            let columns = &x.values()[first * n..][..rows * n];
-            let columns = MatRef::from_column_major_slice(columns, n, rows);
             let mut out = vec![0.0; rows * m];
-            matmul(
-                MatMut::from_column_major_slice_mut(&mut out, rows, m),
-                Accum::Replace,
-                columns.transpose(),
-                anchors,
-                1.0,
-                Par::Seq,
-            );
+            products(x, first, &anchors, &mut out);
             for (&slot, column) in slots.iter().zip(out.chunks(rows)) {
                 for (tile, rows) in tiles.chunks_mut(stride).zip(column.chunks(TILE)) {
                     tile[slot as usize * TILE..][..rows.len()].copy_from_slice(rows);

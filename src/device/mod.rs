@@ -9,6 +9,7 @@
 
 mod cpu;
 mod gram;
+mod product;
 mod window;
 
 pub use cpu::Cpu;
