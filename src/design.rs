@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use nalgebra::{DMatrix, DVector};
+use pulp::Simd;
 use thiserror::Error;
 
 use crate::{
@@ -664,7 +665,7 @@ vectorised! {
 /// mean and norm, or none if they are constant to working precision (without
 /// an intercept: all zero).
 #[inline(always)]
-fn standardise_body(values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
+fn standardise_body<S: Simd>(simd: S, values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     let mut largest = 0.0;
     for v in &*values {
@@ -693,7 +694,7 @@ fn standardise_body(values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
             mean += part;
         }
     }
-    let norm = dot(values, values).sqrt();
+    let norm = dot(simd, values, values).sqrt();
     if norm <= 4.0 * f64::EPSILON * n.sqrt() * largest * scale {
         return None;
     }

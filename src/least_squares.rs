@@ -16,6 +16,8 @@
 //! Rounding gathers slowly; [`Fit::refactor`] starts again from the support in
 //! ascending order.
 
+use pulp::Simd;
+
 use crate::{
     device::Columns,
     vector::{add_scaled, dot, packed_columns, product, vectorised},
@@ -123,7 +125,7 @@ impl Fit {
     /// ‖Tᵀv‖² = vᵀ(X_AᵀX_A)⁻¹v for v by position.
     pub fn inverse_gram_form(&self, v: &[f64]) -> f64 {
         packed_columns(&self.inverse)
-            .map(|column| dot(column, &v[..column.len()]).powi(2))
+            .map(|column| product(column, &v[..column.len()]).powi(2))
             .sum()
     }
 
@@ -165,12 +167,12 @@ vectorised! {
 }
 
 #[inline(always)]
-fn add_body(fit: &mut Fit, x: Columns, j: u32) -> Result<(), Collinear> {
-    let pivot = project(fit, x, j);
+fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> Result<(), Collinear> {
+    let pivot = project(simd, fit, x, j);
     if pivot < PIVOT_TOLERANCE {
         return Err(Collinear { pivot });
     }
-    append(fit, j, pivot);
+    append(simd, fit, j, pivot);
     Ok(())
 }
 
@@ -179,19 +181,19 @@ vectorised! {
 }
 
 #[inline(always)]
-fn add_all_body(fit: &mut Fit, x: Columns, support: &[u32]) {
+fn add_all_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, support: &[u32]) {
     for &j in support {
         // The support passed the pivot test when it grew; in another order a
         // pivot may be smaller, but it stays a number.
-        let pivot = project(fit, x, j).max(f64::EPSILON);
-        append(fit, j, pivot);
+        let pivot = project(simd, fit, x, j).max(f64::EPSILON);
+        append(simd, fit, j, pivot);
     }
 }
 
 /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
 /// `unexplained`, whose norm is the pivot.
 #[inline(always)]
-fn project(fit: &mut Fit, x: Columns, j: u32) -> f64 {
+fn project<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> f64 {
     let Scratch {
         unexplained,
         explained,
@@ -208,11 +210,11 @@ fn project(fit: &mut Fit, x: Columns, j: u32) -> f64 {
     // drift, left of X_A in the first.
     for _ in 0..if k == 0 { 0 } else { 2 } {
         for (c, &a) in column.iter_mut().zip(&fit.support) {
-            *c = dot(x.column(a), unexplained);
+            *c = dot(simd, x.column(a), unexplained);
         }
         pass.fill(0.0);
         for t in packed_columns(&fit.inverse) {
-            let q = dot(t, &column[..t.len()]);
+            let q = dot(simd, t, &column[..t.len()]);
             add_scaled(pass, q, t);
         }
         for (&a, &u) in fit.support.iter().zip(&*pass) {
@@ -220,18 +222,18 @@ fn project(fit: &mut Fit, x: Columns, j: u32) -> f64 {
         }
         add_scaled(explained, 1.0, pass);
     }
-    dot(unexplained, unexplained).sqrt()
+    dot(simd, unexplained, unexplained).sqrt()
 }
 
 /// Takes up the column last projected.
 #[inline(always)]
-fn append(fit: &mut Fit, j: u32, pivot: f64) {
+fn append<S: Simd>(simd: S, fit: &mut Fit, j: u32, pivot: f64) {
     let Scratch {
         unexplained,
         explained,
         ..
     } = &fit.scratch;
-    let b = dot(unexplained, &fit.residual) / (pivot * pivot);
+    let b = dot(simd, unexplained, &fit.residual) / (pivot * pivot);
     add_scaled(&mut fit.residual, -b, unexplained);
     add_scaled(&mut fit.coefficients, -b, explained);
     fit.coefficients.push(b);
@@ -240,7 +242,7 @@ fn append(fit: &mut Fit, j: u32, pivot: f64) {
     }
     fit.inverse.push(1.0 / pivot);
     fit.support.push(j);
-    fit.rss = dot(&fit.residual, &fit.residual);
+    fit.rss = dot(simd, &fit.residual, &fit.residual);
 }
 
 vectorised! {
@@ -248,7 +250,7 @@ vectorised! {
 }
 
 #[inline(always)]
-fn remove_body(fit: &mut Fit, x: Columns, i: usize) {
+fn remove_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, i: usize) {
     let k = fit.support.len();
     let inverse = &mut fit.inverse;
     let gathered = &mut fit.scratch.column;
@@ -280,5 +282,5 @@ fn remove_body(fit: &mut Fit, x: Columns, i: usize) {
     }
     fit.coefficients.remove(i);
     fit.support.remove(i);
-    fit.rss = dot(&fit.residual, &fit.residual);
+    fit.rss = dot(simd, &fit.residual, &fit.residual);
 }

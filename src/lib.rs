@@ -38,3 +38,4 @@ pub use design::Design;
 pub use passel_criteria as criteria;
 pub use search::{Pass, select};
 pub use selection::Selection;
+

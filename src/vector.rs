@@ -5,14 +5,16 @@
 //! no multiplication is fused with an addition, so a result has the same bits
 //! on every CPU, with any vector width, on any thread.
 
+use pulp::Simd;
+
 /// Partial sums of a dot product.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
 /// Declares `name` as `body` compiled for the widest vectors this CPU has.
 ///
-/// `body` must be an `#[inline(always)]` function, and so must be whatever it
-/// calls that is hot: only what is inlined is compiled anew. (A closure or a
-/// function handed over as a value would stay outside.)
+/// `body` takes the instruction set as its first argument and must be an
+/// `#[inline(always)]` function, and so must be whatever it calls that is hot:
+/// only what is inlined is compiled anew.
 macro_rules! vectorised {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<$life:lifetime>(
         $($argument:ident: $type:ty),* $(,)?
@@ -20,11 +22,11 @@ macro_rules! vectorised {
         $(#[$meta])*
         $vis fn $name<$life>($($argument: $type),*) -> $output {
             struct Call<$life> { $($argument: $type),* }
-            impl<$life> pulp::NullaryFnOnce for Call<$life> {
+            impl<$life> pulp::WithSimd for Call<$life> {
                 type Output = $output;
                 #[inline(always)]
-                fn call(self) -> $output {
-                    $body($(self.$argument),*)
+                fn with_simd<S: pulp::Simd>(self, simd: S) -> $output {
+                    $body(simd, $(self.$argument),*)
                 }
             }
             pulp::Arch::new().dispatch(Call { $($argument),* })
@@ -40,26 +42,39 @@ vectorised! {
 
 /// aᵀb in the fixed order.
 #[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+    // As many vectors as LANES needs; the rest of the array is never touched.
+    let mut sums = [simd.splat_f64s(0.0); LANES];
+    let mut add = |a: &[f64; LANES], b: &[f64; LANES]| {
+        let ((a, _), (b, _)) = (S::as_simd_f64s(a), S::as_simd_f64s(b));
+        for v in 0..LANES / S::F64_LANES {
+            sums[v] = simd.add_f64s(sums[v], simd.mul_f64s(a[v], b[v]));
         }
+    };
+    for (a, b) in a.iter().zip(b) {
+        add(a, b);
     }
-    for (lane, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
-        sums[lane] += a * b;
+    if !a_rest.is_empty() {
+        let (mut a, mut b) = ([0.0; LANES], [0.0; LANES]);
+        a[..a_rest.len()].copy_from_slice(a_rest);
+        b[..b_rest.len()].copy_from_slice(b_rest);
+        add(&a, &b);
+    }
+    let mut lanes = [0.0; LANES];
+    let (vectors, _) = S::as_mut_simd_f64s(&mut lanes);
+    for v in 0..LANES / S::F64_LANES {
+        vectors[v] = sums[v];
     }
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
-            sums[lane] += sums[lane + width];
+            lanes[lane] += lanes[lane + width];
         }
         width /= 2;
     }
-    sums[0]
+    lanes[0]
 }
 
 /// y ← y + a·x.

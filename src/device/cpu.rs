@@ -1,58 +1,69 @@
-//! Sweeps on the CPU: faer's product, or cached Gram columns where they are
-//! less work, with the arg max fused behind either, so that E is never stored.
+//! Sweeps on the CPU.
+//!
+//! E = XᵀR is found in two ways, whichever is less work: from cached Gram
+//! columns in single precision, which only screens, or by faer's product in
+//! f64. The arg max is fused behind either, so that E is never stored.
 
 use std::ops::Range;
 
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
-    Anchor, Columns, Gain,
+    Anchor, Columns, Gain, exact,
     gram::Gram,
-    product::products,
+    resident::{Resident, vectors},
     window::{TILE, Window},
 };
-use crate::vector::{dot, packed_columns, product, vectorised};
+use crate::vector::{dot, product, vectorised};
 
 /// What one Gram term (TILE rows of one cached column, scaled and added) costs
-/// beside one observation of a product (TILE columns): measured, see
+/// beside one observation of an f64 product (TILE columns): measured, see
 /// docs/performance.md.
-const TERM_COST: f64 = 4.0;
+const TERM_COST: f64 = 2.0;
 
-/// How many products one cached Gram column is worth: it will be used again.
-const REUSE: usize = 2;
+/// How many products one cached Gram column is worth: it is cheaper, and it
+/// will be used again.
+const REUSE: usize = 4;
+
+/// A screen is worth its while up to a rounding error of this share of the
+/// noise in E, ‖r‖/√n: beyond, too many candidates are left to f64.
+const CLEAR: f64 = 0.25;
 
 /// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] if that is more.
-const GRAM_SHARE: f64 = 0.5;
-const GRAM_FLOOR: usize = 64 << 20;
+const GRAM_SHARE: f64 = 0.25;
+const GRAM_FLOOR: usize = 32 << 20;
 
-/// Columns of X times anchors computed by one product, to stay in the cache.
+/// Columns of X multiplied at a time in f64, so that E stays in the cache.
 const BLOCK: usize = 8 * TILE;
 
 /// The CPU as the device that sweeps.
 #[derive(Debug)]
 pub struct Cpu<'x> {
     x: Columns<'x>,
+    resident: Resident,
     /// Xᵀy, padded to whole tiles.
-    xty: Vec<f64>,
+    xty: Vec<f32>,
     gram: Gram,
     threads: usize,
 }
 
 impl<'x> Cpu<'x> {
-    /// Prepares sweeps of `x` (unit columns) for models of `y` (unit norm) with
-    /// at most `max_size` variables. With more than one thread it must be used
-    /// inside a rayon pool of as many.
-    pub fn new(x: Columns<'x>, y: &[f64], max_size: usize, threads: usize) -> Self {
+    /// Lays `x` (unit columns) out for sweeps of models of `y` (unit norm).
+    /// With more than one thread it must be made and used inside a rayon pool
+    /// of as many.
+    pub fn new(x: Columns<'x>, y: &[f64], threads: usize) -> Self {
         let p = x.p();
         let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
         correlations(x, y, &mut xty);
         let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
-        let capacity = bytes.max(GRAM_FLOOR) / (p * 8).max(1);
+        let column = 4 * xty.len();
         Self {
             x,
+            resident: Resident::new(x, threads),
             xty,
-            gram: Gram::new(p, capacity.max(max_size)),
+            gram: Gram::new(p, bytes.max(GRAM_FLOOR) / column),
             threads,
         }
     }
@@ -60,56 +71,44 @@ impl<'x> Cpu<'x> {
     /// Of each anchor, the strongest column outside its support; none where no
     /// column is left. Ties go to the lowest column.
     pub fn strongest(&mut self, anchors: &[Anchor], gain: Gain) -> Vec<Option<u32>> {
+        if gain == Gain::Exact {
+            let strongest = |anchor| exact::strongest(self.x, anchor);
+            return if self.threads > 1 {
+                anchors.par_iter().map(strongest).collect()
+            } else {
+                anchors.iter().map(strongest).collect()
+            };
+        }
+        self.gram.begin();
+        let (cached, others) = self.plan(anchors);
         let mut result = vec![None; anchors.len()];
-        let mut rest: Vec<usize> = (0..anchors.len()).collect();
-        let mut together = rest.len();
-        while !rest.is_empty() {
-            self.gram.begin();
-            let later = rest.split_off(together.min(rest.len()));
-            let (cached, mut others) = self.plan(anchors, &rest, gain);
-            let windows = self.sweep(anchors, &cached, |models, tiles| {
-                self.sweep_gram(models, tiles, gain)
-            });
-            for (&at, window) in cached.iter().zip(windows) {
-                result[at] = self.decide(&anchors[at], window, gain);
-            }
-            match gain {
-                Gain::Correlation => {
-                    let windows = self.sweep(anchors, &others, |models, tiles| {
-                        self.sweep_product(models, tiles)
-                    });
-                    for (&at, window) in others.iter().zip(windows) {
-                        result[at] = self.decide(&anchors[at], window, gain);
-                    }
-                    rest.clear();
-                }
-                // The exact gain needs every Gram column of a model: what had
-                // no room waits for the next round, alone if none had.
-                Gain::Exact => {
-                    together = if cached.is_empty() { 1 } else { anchors.len() };
-                    others.extend(later);
-                    rest = others;
-                }
+        for (models, screened) in [(cached, true), (others, false)] {
+            let windows = self.sweep(anchors, &models, screened);
+            let decide = |(&at, window): (&usize, Window)| self.decide(&anchors[at], window);
+            let decided: Vec<Option<u32>> = if self.threads > 1 {
+                models.par_iter().zip(windows).map(decide).collect()
+            } else {
+                models.iter().zip(windows).map(decide).collect()
+            };
+            for (at, strongest) in models.into_iter().zip(decided) {
+                result[at] = strongest;
             }
         }
         result
     }
 
-    /// Which models to sweep from cached Gram columns, computing those that
-    /// are missing; the others are left to products.
-    fn plan(
-        &mut self,
-        anchors: &[Anchor],
-        models: &[usize],
-        gain: Gain,
-    ) -> (Vec<usize>, Vec<usize>) {
+    /// Which models to screen from cached Gram columns, computing those that
+    /// are missing; the others are left to products in f64.
+    fn plan(&mut self, anchors: &[Anchor]) -> (Vec<usize>, Vec<usize>) {
         let n = self.x.n() as f64;
         let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for &at in models {
-            let support = anchors[at].support;
-            if gain == Gain::Correlation && support.len() as f64 * TERM_COST > n {
+        for (at, anchor) in anchors.iter().enumerate() {
+            let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
+            if anchor.support.len() as f64 * TERM_COST > n
+                || self.screen_error(anchor) > CLEAR * noise
+            {
                 others.push(at);
-            } else if support.iter().fold(true, |all, &v| self.gram.touch(v) && all) {
+            } else if anchor.support.iter().fold(true, |all, &v| self.gram.touch(v) && all) {
                 cached.push(at);
             } else {
                 partly.push(at);
@@ -118,7 +117,7 @@ impl<'x> Cpu<'x> {
         let mut missing: Vec<u32> = Vec::new();
         let mut room = self.gram.room();
         let before = cached.len();
-        for &at in &partly {
+        for at in partly {
             let new: Vec<u32> = anchors[at]
                 .support
                 .iter()
@@ -133,65 +132,85 @@ impl<'x> Cpu<'x> {
                 others.push(at);
             }
         }
-        if gain == Gain::Correlation && missing.len() > REUSE * (cached.len() - before) {
+        if missing.len() > REUSE * (cached.len() - before) {
             others.extend(cached.drain(before..));
         } else {
-            self.gram.fill(self.x, &missing, self.threads);
+            self.gram
+                .fill(self.x, &self.resident, &missing, self.threads);
         }
         (cached, others)
     }
 
+    /// By how much E from Gram columns may be off: each term brings |β̂| times
+    /// the error of a product, and one addition in f32.
+    fn screen_error(&self, anchor: &Anchor) -> f64 {
+        let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
+        let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
+        (self.resident.error() + additions) * (1.0 + all)
+    }
+
     /// Sweeps every column for some models, in as many ranges as threads.
-    fn sweep(
-        &self,
-        anchors: &[Anchor],
-        models: &[usize],
-        range: impl Fn(&[Model], Range<usize>) -> Vec<Window> + Sync,
-    ) -> Vec<Window> {
+    fn sweep(&self, anchors: &[Anchor], models: &[usize], screened: bool) -> Vec<Window> {
         if models.is_empty() {
             return Vec::new();
         }
-        let n = self.x.n() as f64;
         let models: Vec<Model> = models
             .iter()
-            .map(|&at| Model::new(anchors[at], &self.gram, n))
+            .map(|&at| Model::new(anchors[at], &self.gram))
             .collect();
-        let tiles = self.xty.len() / TILE;
-        let ranges = self.threads.min(tiles).max(1);
-        let bounds = |i: usize| tiles * i / ranges..tiles * (i + 1) / ranges;
-        let mut parts: Vec<Vec<Window>> = if ranges > 1 {
-            (0..ranges)
-                .into_par_iter()
-                .map(|i| range(&models, bounds(i)))
-                .collect()
-        } else {
-            vec![range(&models, 0..tiles)]
-        };
-        let mut windows = parts.swap_remove(0);
-        for part in parts {
-            for (window, other) in windows.iter_mut().zip(part) {
-                window.merge(other);
+        // Two scores may be off by the error each.
+        let windows: Vec<Window> = models
+            .iter()
+            .map(|model| {
+                let error = if screened {
+                    self.screen_error(&model.anchor)
+                } else {
+                    rounding(self.x.n())
+                };
+                Window::new(2.0 * error, 0.0)
+            })
+            .collect();
+        let range = |tiles: Range<usize>, windows: Vec<Window>| {
+            if screened {
+                self.screen(&models, tiles, windows)
+            } else {
+                self.multiply(&models, tiles, windows)
             }
+        };
+        let tiles = self.xty.len() / TILE;
+        let ranges = self.threads.min(tiles);
+        if ranges < 2 {
+            return range(0..tiles, windows);
         }
-        windows
+        (0..ranges)
+            .into_par_iter()
+            .map(|i| {
+                let tiles = tiles * i / ranges..tiles * (i + 1) / ranges;
+                range(tiles, windows.clone())
+            })
+            .reduce_with(|mut windows, others| {
+                for (window, other) in windows.iter_mut().zip(others) {
+                    window.merge(other);
+                }
+                windows
+            })
+            .unwrap_or_default()
     }
 
-    /// E = Xᵀy − G_A·β̂, or the exact gain from it, tile by tile.
-    fn sweep_gram(
+    /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile.
+    fn screen(
         &self,
         models: &[Model],
         tiles: Range<usize>,
-        gain: Gain,
+        mut windows: Vec<Window>,
     ) -> Vec<Window> {
-        let mut windows: Vec<Window> = models.iter().map(|m| m.window(gain)).collect();
         for tile in tiles {
             let first = tile * TILE;
-            pulp::Arch::new().dispatch(SweepTile {
+            pulp::Arch::new().dispatch(Screen {
                 first,
                 width: TILE.min(self.x.p() - first),
                 gram: self.gram.tile(tile),
                 xty: tile_of(&self.xty, tile),
-                gain,
                 models,
                 windows: &mut windows,
             });
@@ -199,229 +218,141 @@ impl<'x> Cpu<'x> {
         windows
     }
 
-    /// |E| = |XᵀR|, block by block.
-    fn sweep_product(&self, models: &[Model], tiles: Range<usize>) -> Vec<Window> {
-        let (p, m) = (self.x.p(), models.len());
-        let mut windows: Vec<Window> = models
-            .iter()
-            .map(|m| m.window(Gain::Correlation))
-            .collect();
+    /// |E| = |XᵀR| in f64, block by block.
+    fn multiply(
+        &self,
+        models: &[Model],
+        tiles: Range<usize>,
+        mut windows: Vec<Window>,
+    ) -> Vec<Window> {
+        let (n, m) = (self.x.n(), models.len());
         let residuals: Vec<f64> = models
             .iter()
             .flat_map(|m| m.anchor.residual)
             .copied()
             .collect();
+        let residuals = MatRef::from_column_major_slice(&residuals, n, m);
         let mut e = vec![0.0; BLOCK * m];
-        let end = (tiles.end * TILE).min(p);
+        let end = (tiles.end * TILE).min(self.x.p());
         for first in (tiles.start * TILE..end).step_by(BLOCK) {
             let rows = BLOCK.min(end - first);
+            let columns = &self.x.values()[first * n..][..rows * n];
             let e = &mut e[..rows * m];
-            products(self.x, first, &residuals, e);
-            pulp::Arch::new().dispatch(ObserveBlock {
-                first,
-                rows,
-                e,
-                models,
-                windows: &mut windows,
-            });
+            matmul(
+                MatMut::from_column_major_slice_mut(e, rows, m),
+                Accum::Replace,
+                MatRef::from_column_major_slice(columns, n, rows).transpose(),
+                residuals,
+                1.0,
+                Par::Seq,
+            );
+            for (e, (model, window)) in e.chunks_mut(rows).zip(models.iter().zip(&mut windows)) {
+                let mut most = 0.0;
+                for e in &mut *e {
+                    *e = e.abs();
+                    most = if *e > most { *e } else { most };
+                }
+                window.observe(first, most, e, model.anchor.support);
+            }
         }
         windows
     }
 
-    /// The lowest column among those equal to the strongest, near ties scored
-    /// again in the fixed order.
-    fn decide(&self, anchor: &Anchor, window: Window, gain: Gain) -> Option<u32> {
-        let mut near = window.finish();
-        if near.len() > 1 && gain == Gain::Correlation {
-            let error = rounding(self.x.n() as f64);
-            let mut exact = Window::new(error, 0.0);
-            near.sort_unstable_by_key(|(column, _)| *column);
-            for (column, _) in near {
-                let score = product(self.x.column(column), anchor.residual).abs();
-                exact.observe(column as usize, score, &[score], &[]);
-            }
-            near = exact.finish();
+    /// The lowest column among those equal to the strongest, near ones scored
+    /// again in f64 and a fixed order.
+    fn decide(&self, anchor: &Anchor, window: Window) -> Option<u32> {
+        let near = window.finish();
+        if let [(column, _)] = near[..] {
+            return Some(column);
         }
-        near.into_iter().map(|(column, _)| column).min()
+        let mut exact = Window::new(2.0 * rounding(self.x.n()), 0.0);
+        for (column, _) in near {
+            let score = product(self.x.column(column), anchor.residual).abs();
+            exact.observe(column as usize, score, &[score], &[]);
+        }
+        exact.finish().into_iter().map(|(column, _)| column).min()
+    }
+}
+
+/// Error bound of one f64 product of unit vectors of n entries.
+fn rounding(n: usize) -> f64 {
+    n as f64 * f64::EPSILON
+}
+
+vectorised! {
+    /// Xᵀy.
+    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f32]) -> () =
+        correlations_body;
+}
+
+#[inline(always)]
+fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], xty: &mut [f32]) {
+    for (j, c) in (0..x.p() as u32).zip(xty) {
+        *c = dot(simd, x.column(j), y) as f32;
     }
 }
 
 /// One model of a sweep.
 struct Model<'a> {
     anchor: Anchor<'a>,
-    /// (slot of the Gram column, β̂); complete for cached models only.
-    terms: Vec<(u32, f64)>,
-    n: f64,
+    /// (slot of the Gram column, β̂); complete for screened models only.
+    terms: Vec<(u32, f32)>,
 }
 
 impl<'a> Model<'a> {
-    fn new(anchor: Anchor<'a>, gram: &Gram, n: f64) -> Self {
+    fn new(anchor: Anchor<'a>, gram: &Gram) -> Self {
         let terms = std::iter::zip(anchor.support, anchor.coefficients)
-            .filter_map(|(&v, &b)| Some((gram.slot(v)?, b)))
+            .filter_map(|(&v, &b)| Some((gram.slot(v)?, b as f32)))
             .collect();
-        Self { anchor, terms, n }
-    }
-
-    /// A window as wide as the scores' rounding error: of the Gram form each
-    /// term brings its share, |β̂| times that of one product.
-    fn window(&self, gain: Gain) -> Window {
-        match gain {
-            Gain::Correlation => {
-                let b: f64 = self.anchor.coefficients.iter().map(|b| b.abs()).sum();
-                Window::new(rounding(self.n) * (1.0 + b), 0.0)
-            }
-            Gain::Exact => Window::new(0.0, EXACT_TIE),
-        }
+        Self { anchor, terms }
     }
 }
 
-/// Error bound of one product of unit vectors of n entries, twice over.
-fn rounding(n: f64) -> f64 {
-    2.0 * n * f64::EPSILON
-}
-
-/// Exact gains whose ratio is closer to one than this count as equal.
-const EXACT_TIE: f64 = 1e-9;
-
-/// Smallest unexplained share of ‖xᵢ‖² that the exact gain divides by: below
-/// it the share is mostly rounding.
-const EXACT_PIVOT: f64 = 1e-10;
-
-vectorised! {
-    /// Xᵀy.
-    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f64]) -> () =
-        correlations_body;
-}
-
-#[inline(always)]
-fn correlations_body(x: Columns, y: &[f64], xty: &mut [f64]) {
-    for (j, c) in (0..x.p() as u32).zip(xty) {
-        *c = dot(x.column(j), y);
-    }
-}
-
-/// One tile of [`Cpu::sweep_gram`]: the columns from `first`, every model.
-struct SweepTile<'a> {
+/// One tile of [`Cpu::screen`]: the columns from `first`, every model.
+struct Screen<'a> {
     first: usize,
     width: usize,
-    gram: &'a [f64],
-    xty: &'a [f64; TILE],
-    gain: Gain,
+    gram: &'a [f32],
+    xty: &'a [f32; TILE],
     models: &'a [Model<'a>],
     windows: &'a mut [Window],
 }
 
-impl WithSimd for SweepTile<'_> {
+impl WithSimd for Screen<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         for (model, window) in self.models.iter().zip(self.windows) {
-            let mut scores = *self.xty;
-            subtract(simd, &mut scores, self.gram, model.terms.iter().copied());
-            if self.gain == Gain::Exact {
-                exact_gain(simd, &mut scores, model, self.gram);
+            let mut scores = [0.0; TILE];
+            let mut most = simd.splat_f32s(0.0);
+            // Four vectors at a time stay in registers.
+            for at in 0..TILE / (4 * S::F32_LANES) {
+                let mut e = vectors::<S, 4>(self.xty, at);
+                for &(slot, b) in &model.terms {
+                    let g = vectors::<S, 4>(tile_of(self.gram, slot as usize), at);
+                    let b = simd.splat_f32s(-b);
+                    for v in 0..4 {
+                        e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
+                    }
+                }
+                let (scores, _) = S::as_mut_simd_f32s(&mut scores);
+                for v in 0..4 {
+                    e[v] = simd.abs_f32s(e[v]);
+                    most = simd.max_f32s(most, e[v]);
+                    scores[at * 4 + v] = e[v];
+                }
             }
-            let most = make_positive(simd, &mut scores[..self.width], self.gain);
-            window.observe(self.first, most, &scores[..self.width], model.anchor.support);
+            // Columns past the last are zeros, so they never are the largest.
+            let most = simd.reduce_max_f32s(most);
+            let scores = &scores[..self.width];
+            window.observe(self.first, most, scores, model.anchor.support);
         }
-    }
-}
-
-/// One block of [`Cpu::sweep_product`]: `rows` columns from `first`, every model.
-struct ObserveBlock<'a> {
-    first: usize,
-    rows: usize,
-    e: &'a mut [f64],
-    models: &'a [Model<'a>],
-    windows: &'a mut [Window],
-}
-
-impl WithSimd for ObserveBlock<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let models = self.models.iter().zip(self.windows);
-        for (e, (model, window)) in self.e.chunks_mut(self.rows).zip(models) {
-            for (tile, scores) in e.chunks_mut(TILE).enumerate() {
-                let most = make_positive(simd, scores, Gain::Correlation);
-                let first = self.first + tile * TILE;
-                window.observe(first, most, scores, model.anchor.support);
-            }
-        }
-    }
-}
-
-/// out ← out − Σ c·(the Gram column in slot s), over terms (s, c), one tile.
-#[inline(always)]
-fn subtract<S: Simd>(
-    simd: S,
-    out: &mut [f64; TILE],
-    gram: &[f64],
-    terms: impl Iterator<Item = (u32, f64)> + Clone,
-) {
-    // Four vectors at a time stay in registers; TILE is a multiple of four
-    // vectors of any width up to eight.
-    let (vectors, _) = S::as_mut_simd_f64s(out);
-    for (at, out) in vectors.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        let mut sum = *out;
-        for (slot, c) in terms.clone() {
-            let (g, _) = S::as_simd_f64s(tile_of(gram, slot as usize));
-            let g = &g.as_chunks::<4>().0[at];
-            let c = simd.splat_f64s(c);
-            for lane in 0..4 {
-                sum[lane] = simd.sub_f64s(sum[lane], simd.mul_f64s(c, g[lane]));
-            }
-        }
-        *out = sum;
-    }
-}
-
-/// Takes absolute values (correlations only) and returns the largest.
-#[inline(always)]
-fn make_positive<S: Simd>(simd: S, scores: &mut [f64], gain: Gain) -> f64 {
-    let (vectors, rest) = S::as_mut_simd_f64s(scores);
-    let mut largest = simd.splat_f64s(-1.0);
-    for v in vectors {
-        if gain == Gain::Correlation {
-            *v = simd.abs_f64s(*v);
-        }
-        largest = simd.max_f64s(largest, *v);
-    }
-    let mut most = simd.reduce_max_f64s(largest);
-    for v in rest {
-        if gain == Gain::Correlation {
-            *v = v.abs();
-        }
-        most = most.max(*v);
-    }
-    most
-}
-
-/// Turns e = xᵢᵀr into the exact gain e² / (1 − ‖Qᵀxᵢ‖²), Q = X_A·T.
-#[inline(always)]
-fn exact_gain<S: Simd>(simd: S, e: &mut [f64; TILE], model: &Model, gram: &[f64]) {
-    let mut rest = [1.0; TILE];
-    for t in packed_columns(model.anchor.inverse) {
-        let mut q = [0.0; TILE];
-        let slots = model.terms.iter().map(|(slot, _)| *slot);
-        subtract(simd, &mut q, gram, slots.zip(t.iter().copied()));
-        for (rest, q) in rest.iter_mut().zip(&q) {
-            *rest -= q * q;
-        }
-    }
-    for (e, rest) in e.iter_mut().zip(&rest) {
-        *e = if *rest > EXACT_PIVOT {
-            *e * *e / rest
-        } else {
-            -1.0
-        };
     }
 }
 
 /// Tile `at` of tiles laid end to end.
 #[inline(always)]
-fn tile_of(values: &[f64], at: usize) -> &[f64; TILE] {
+fn tile_of(values: &[f32], at: usize) -> &[f32; TILE] {
     &values.as_chunks::<TILE>().0[at]
 }

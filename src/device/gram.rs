@@ -1,22 +1,20 @@
-//! Cached Gram columns XᵀX_S of the variables S that models hold. With them
-//! E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no residual is read.
+//! Cached Gram columns XᵀX_S of the variables S that models hold, in single
+//! precision. With them E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no
+//! residual is read.
 
 use rayon::prelude::*;
 
-use super::{Columns, product::products, window::TILE};
+use super::{Columns, resident::Resident, window::TILE};
 
 /// No slot.
 const NONE: u32 = u32::MAX;
-
-/// Rows of XᵀX_S computed by one product: its result stays in the cache.
-const BLOCK: usize = 16 * TILE;
 
 /// Up to `capacity` Gram columns, stored tile by tile: TILE rows of slot 0, of
 /// slot 1, …, then the next TILE rows, so that a sweep of many models finds all
 /// it needs of a tile close by.
 #[derive(Debug)]
 pub(crate) struct Gram {
-    values: Vec<f64>,
+    values: Vec<f32>,
     capacity: usize,
     /// Of each variable: its slot.
     slot: Vec<u32>,
@@ -44,10 +42,6 @@ impl Gram {
         self.sweep += 1;
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
     pub(crate) fn slot(&self, variable: u32) -> Option<u32> {
         Some(self.slot[variable as usize]).filter(|slot| *slot != NONE)
     }
@@ -71,40 +65,37 @@ impl Gram {
 
     /// Computes and holds the columns of `variables` (distinct, none held, no
     /// more than there is [`room`](Self::room) for), over those longest unused.
-    pub(crate) fn fill(&mut self, x: Columns, variables: &[u32], threads: usize) {
+    pub(crate) fn fill(
+        &mut self,
+        x: Columns,
+        resident: &Resident,
+        variables: &[u32],
+        threads: usize,
+    ) {
         if variables.is_empty() {
             return;
         }
         let slots = self.assign(variables);
-        let m = variables.len();
-        let anchors: Vec<f64> = variables
+        let anchors: Vec<f32> = variables
             .iter()
             .flat_map(|&v| x.column(v))
-            .copied()
+            .map(|v| *v as f32)
             .collect();
         let stride = self.capacity * TILE;
-        let product = |(block, tiles): (usize, &mut [f64])| {
-            let first = block * BLOCK;
-            let rows = BLOCK.min(x.p() - first);
-            let mut out = vec![0.0; rows * m];
-            products(x, first, &anchors, &mut out);
-            for (&slot, column) in slots.iter().zip(out.chunks(rows)) {
-                for (tile, rows) in tiles.chunks_mut(stride).zip(column.chunks(TILE)) {
-                    tile[slot as usize * TILE..][..rows.len()].copy_from_slice(rows);
-                }
+        let product = |out: &mut Vec<f32>, (tile, values): (usize, &mut [f32])| {
+            out.resize(variables.len() * TILE, 0.0);
+            resident.products(tile, &anchors, out);
+            for (&slot, column) in slots.iter().zip(out.as_chunks::<TILE>().0) {
+                values[slot as usize * TILE..][..TILE].copy_from_slice(column);
             }
         };
-        let blocks = BLOCK / TILE * stride;
         if threads > 1 {
-            self.values
-                .par_chunks_mut(blocks)
-                .enumerate()
-                .for_each(product);
+            let tiles = self.values.par_chunks_mut(stride).enumerate();
+            tiles.for_each_init(Vec::new, product);
         } else {
-            self.values
-                .chunks_mut(blocks)
-                .enumerate()
-                .for_each(product);
+            let mut out = Vec::new();
+            let tiles = self.values.chunks_mut(stride).enumerate();
+            tiles.for_each(|tile| product(&mut out, tile));
         }
     }
 
@@ -135,7 +126,7 @@ impl Gram {
 
     /// TILE rows of every slot, from row `tile · TILE`.
     #[inline(always)]
-    pub(crate) fn tile(&self, tile: usize) -> &[f64] {
+    pub(crate) fn tile(&self, tile: usize) -> &[f32] {
         &self.values[tile * self.capacity * TILE..][..self.capacity * TILE]
     }
 }

@@ -8,8 +8,9 @@
 //! many, cached columns or not: one answer.
 
 mod cpu;
+mod exact;
 mod gram;
-mod product;
+mod resident;
 mod window;
 
 pub use cpu::Cpu;

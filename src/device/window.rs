@@ -1,7 +1,7 @@
 //! The candidates of one anchor that a sweep cannot tell from the strongest.
 
-/// Columns swept together: their scores stay in registers.
-pub(crate) const TILE: usize = 32;
+/// Columns swept together: their scores, in f32, stay in registers.
+pub(crate) const TILE: usize = 64;
 
 /// Keeps, while tiles of scores come by, every candidate within a tolerance of
 /// the strongest so far.
@@ -30,16 +30,23 @@ impl Window {
     /// Takes in the scores of columns `first …`, the largest of which is `most`;
     /// the support's are passed over, and so are negative ones.
     #[inline(always)]
-    pub(crate) fn observe(&mut self, first: usize, most: f64, scores: &[f64], support: &[u32]) {
+    pub(crate) fn observe<E: Copy + Into<f64>>(
+        &mut self,
+        first: usize,
+        most: E,
+        scores: &[E],
+        support: &[u32],
+    ) {
         // One comparison a tile; only a tile that may hold a candidate is read.
-        if most >= self.floor {
+        if most.into() >= self.floor {
             self.collect(first, scores, support);
         }
     }
 
     #[cold]
-    fn collect(&mut self, first: usize, scores: &[f64], support: &[u32]) {
-        for (column, &score) in (first as u32..).zip(scores) {
+    fn collect<E: Copy + Into<f64>>(&mut self, first: usize, scores: &[E], support: &[u32]) {
+        for (column, score) in (first as u32..).zip(scores) {
+            let score = (*score).into();
             if score >= self.floor && !support.contains(&column) {
                 let floor = score - self.absolute - self.relative * score;
                 self.floor = self.floor.max(floor);

@@ -80,7 +80,7 @@ impl<'a> Swarm<'a> {
         (count, start_size): (usize, usize),
         threads: usize,
     ) -> Self {
-        let device = Cpu::new(problem.x, problem.y, problem.max_size, threads);
+        let device = Cpu::new(problem.x, problem.y, threads);
         let mut particles: Vec<Particle> = (0..count as u64)
             .into_par_iter()
             .map(|number| Particle::start(&problem, seed, number, start_size))

@@ -1,0 +1,157 @@
+//! X in single precision, tile by tile: what a screen reads.
+//!
+//! A screen needs no digits beyond telling the strongest candidates from the
+//! rest, so it reads half the bytes and multiplies at twice the rate of f64;
+//! [`Resident::error`] bounds what it may be off by, and what lies within the
+//! bound is decided in f64 (see [`super::window`]).
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::{Columns, window::TILE};
+
+/// Observations summed in one go: sums of sums keep rounding from growing with
+/// n, and a tile's rows stay in the cache for every anchor.
+const DEPTH: usize = 256;
+
+/// Anchors whose products with a tile stay in registers together.
+const TOGETHER: usize = 6;
+
+/// Columns laid out side by side: the f32 of one cache line.
+const LANES: usize = 16;
+
+/// Unit roundoff of f32.
+const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
+
+/// X as f32: TILE columns of row 0, of row 1, …, then the next TILE columns.
+/// Past the last column the tile is filled with zeros.
+#[derive(Debug)]
+pub(crate) struct Resident {
+    values: Vec<f32>,
+    n: usize,
+}
+
+impl Resident {
+    pub(crate) fn new(x: Columns, threads: usize) -> Self {
+        let n = x.n();
+        let mut values = vec![0.0; x.p().div_ceil(TILE) * TILE * n];
+        let lay = |(tile, values): (usize, &mut [f32])| {
+            let first = tile * TILE;
+            let width = TILE.min(x.p() - first);
+            // Some columns at a time, row by row: a cache line is written
+            // whole, and each column is read on where it was left.
+            for start in (0..width).step_by(LANES) {
+                let lanes = start..width.min(start + LANES);
+                let columns: Vec<&[f64]> = lanes
+                    .clone()
+                    .map(|lane| x.column((first + lane) as u32))
+                    .collect();
+                for (row, values) in values.chunks_mut(TILE).enumerate() {
+                    for (value, column) in values[lanes.clone()].iter_mut().zip(&columns) {
+                        *value = column[row] as f32;
+                    }
+                }
+            }
+        };
+        let tiles = n * TILE;
+        if threads > 1 {
+            values.par_chunks_mut(tiles).enumerate().for_each(lay);
+        } else {
+            values.chunks_mut(tiles).enumerate().for_each(lay);
+        }
+        Self { values, n }
+    }
+
+    /// By how much a product of two unit columns may be off: both are rounded
+    /// (2u) and each term is multiplied (u), each partial sum takes DEPTH
+    /// additions, and so many partial sums are added.
+    pub(crate) fn error(&self) -> f64 {
+        let additions = self.n.min(DEPTH) + self.n.div_ceil(DEPTH);
+        (additions + 3) as f64 * ROUNDOFF
+    }
+
+    /// Products of tile `tile` with m anchors (n × m, column-major): TILE of
+    /// the first, of the second, …. One thread or many, the same bits.
+    pub(crate) fn products(&self, tile: usize, anchors: &[f32], out: &mut [f32]) {
+        let tile = &self.values[tile * self.n * TILE..][..self.n * TILE];
+        pulp::Arch::new().dispatch(Products {
+            n: self.n,
+            tile,
+            anchors,
+            out,
+        });
+    }
+}
+
+struct Products<'a> {
+    n: usize,
+    tile: &'a [f32],
+    anchors: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (tile, _) = self.tile.as_chunks::<TILE>();
+        let (out, _) = self.out.as_chunks_mut::<TILE>();
+        out.fill([0.0; TILE]);
+        for (start, rows) in (0..).step_by(DEPTH).zip(tile.chunks(DEPTH)) {
+            let groups = self.anchors.chunks(TOGETHER * self.n);
+            for (anchors, out) in groups.zip(out.chunks_mut(TOGETHER)) {
+                // A last group of fewer takes its first anchor again for the
+                // rest and throws those products away: one kernel for all.
+                let anchors: [&[f32]; TOGETHER] = std::array::from_fn(|l| {
+                    let l = if l < out.len() { l } else { 0 };
+                    &anchors[l * self.n + start..][..rows.len()]
+                });
+                // Half the registers on older CPUs, half as many sums.
+                if S::REGISTER_COUNT >= 32 {
+                    add_products::<S, 4>(simd, rows, anchors, out);
+                } else {
+                    add_products::<S, 2>(simd, rows, anchors, out);
+                }
+            }
+        }
+    }
+}
+
+/// out[l] += Σ over rows of anchors[l][row] · rows[row], V vectors of columns
+/// at a time.
+#[inline(always)]
+fn add_products<S: Simd, const V: usize>(
+    simd: S,
+    rows: &[[f32; TILE]],
+    anchors: [&[f32]; TOGETHER],
+    out: &mut [[f32; TILE]],
+) {
+    for at in 0..TILE / (V * S::F32_LANES) {
+        let mut sums = [[simd.splat_f32s(0.0); V]; TOGETHER];
+        let [a0, a1, a2, a3, a4, a5] = anchors;
+        let anchors = a0.iter().zip(a1).zip(a2.iter().zip(a3)).zip(a4.iter().zip(a5));
+        for (row, (((a0, a1), (a2, a3)), (a4, a5))) in rows.iter().zip(anchors) {
+            let x = vectors::<S, V>(row, at);
+            for (sums, a) in sums.iter_mut().zip([a0, a1, a2, a3, a4, a5]) {
+                let a = simd.splat_f32s(*a);
+                for v in 0..V {
+                    sums[v] = simd.mul_add_e_f32s(a, x[v], sums[v]);
+                }
+            }
+        }
+        for (sums, out) in sums.iter().zip(&mut *out) {
+            let (out, _) = S::as_mut_simd_f32s(out);
+            for (out, sum) in out[at * V..][..V].iter_mut().zip(sums) {
+                *out = simd.add_f32s(*out, *sum);
+            }
+        }
+    }
+}
+
+/// The `at`-th group of V vectors of a tile's row.
+#[inline(always)]
+pub(crate) fn vectors<S: Simd, const V: usize>(row: &[f32; TILE], at: usize) -> [S::f32s; V] {
+    let (row, _) = S::as_simd_f32s(row);
+    std::array::from_fn(|v| row[at * V + v])
+}
