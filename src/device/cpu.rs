@@ -4,8 +4,6 @@
 //! columns in single precision, which only screens, or by faer's product in
 //! f64. The arg max is fused behind either, so that E is never stored.
 
-use std::ops::Range;
-
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -37,6 +35,9 @@ const GRAM_FLOOR: usize = 32 << 20;
 
 /// Columns of X multiplied at a time in f64, so that E stays in the cache.
 const BLOCK: usize = 8 * TILE;
+
+/// Multiply-adds below which a sweep stays on one thread.
+const PARALLEL_WORK: usize = 1 << 20;
 
 /// The CPU as the device that sweeps.
 #[derive(Debug)]
@@ -80,26 +81,22 @@ impl<'x> Cpu<'x> {
             };
         }
         self.gram.begin();
-        let (cached, others) = self.plan(anchors);
+        let (screened, missing, others) = self.plan(anchors);
+        let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
+        let windows = self.screen(&models(&screened), &missing);
         let mut result = vec![None; anchors.len()];
-        for (models, screened) in [(cached, true), (others, false)] {
-            let windows = self.sweep(anchors, &models, screened);
-            let decide = |(&at, window): (&usize, Window)| self.decide(&anchors[at], window);
-            let decided: Vec<Option<u32>> = if self.threads > 1 {
-                models.par_iter().zip(windows).map(decide).collect()
-            } else {
-                models.iter().zip(windows).map(decide).collect()
-            };
-            for (at, strongest) in models.into_iter().zip(decided) {
-                result[at] = strongest;
-            }
+        let windows = windows
+            .into_iter()
+            .chain(self.multiply(&models(&others)));
+        for (at, window) in screened.into_iter().chain(others).zip(windows) {
+            result[at] = self.decide(&anchors[at], window);
         }
         result
     }
 
-    /// Which models to screen from cached Gram columns, computing those that
-    /// are missing; the others are left to products in f64.
-    fn plan(&mut self, anchors: &[Anchor]) -> (Vec<usize>, Vec<usize>) {
+    /// Which models to screen from Gram columns, which of those are missing,
+    /// and which models are left to products in f64.
+    fn plan(&mut self, anchors: &[Anchor]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.x.n() as f64;
         let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (at, anchor) in anchors.iter().enumerate() {
@@ -134,11 +131,9 @@ impl<'x> Cpu<'x> {
         }
         if missing.len() > REUSE * (cached.len() - before) {
             others.extend(cached.drain(before..));
-        } else {
-            self.gram
-                .fill(self.x, &self.resident, &missing, self.threads);
+            missing.clear();
         }
-        (cached, others)
+        (cached, missing, others)
     }
 
     /// By how much E from Gram columns may be off: each term brings |β̂| times
@@ -149,113 +144,118 @@ impl<'x> Cpu<'x> {
         (self.resident.error() + additions) * (1.0 + all)
     }
 
-    /// Sweeps every column for some models, in as many ranges as threads.
-    fn sweep(&self, anchors: &[Anchor], models: &[usize], screened: bool) -> Vec<Window> {
-        if models.is_empty() {
+    /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
+    /// each tile first.
+    fn screen(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
+        if anchors.is_empty() {
             return Vec::new();
         }
-        let models: Vec<Model> = models
+        let slots = self.gram.assign(missing);
+        let columns: Vec<f32> = missing
             .iter()
-            .map(|&at| Model::new(anchors[at], &self.gram))
+            .flat_map(|&v| self.x.column(v))
+            .map(|v| *v as f32)
+            .collect();
+        let models: Vec<Model> = anchors
+            .iter()
+            .map(|&anchor| Model::new(anchor, &self.gram))
             .collect();
         // Two scores may be off by the error each.
-        let windows: Vec<Window> = models
+        let windows: Vec<Window> = anchors
             .iter()
-            .map(|model| {
-                let error = if screened {
-                    self.screen_error(&model.anchor)
-                } else {
-                    rounding(self.x.n())
-                };
-                Window::new(2.0 * error, 0.0)
-            })
+            .map(|anchor| Window::new(2.0 * self.screen_error(anchor), 0.0))
             .collect();
-        let range = |tiles: Range<usize>, windows: Vec<Window>| {
-            if screened {
-                self.screen(&models, tiles, windows)
-            } else {
-                self.multiply(&models, tiles, windows)
-            }
-        };
-        let tiles = self.xty.len() / TILE;
-        let ranges = self.threads.min(tiles);
-        if ranges < 2 {
-            return range(0..tiles, windows);
-        }
-        (0..ranges)
-            .into_par_iter()
-            .map(|i| {
-                let tiles = tiles * i / ranges..tiles * (i + 1) / ranges;
-                range(tiles, windows.clone())
-            })
-            .reduce_with(|mut windows, others| {
-                for (window, other) in windows.iter_mut().zip(others) {
-                    window.merge(other);
+        let terms: usize = models.iter().map(|model| model.terms.len()).sum();
+        let (p, tiles) = (self.x.p(), self.xty.len() / TILE);
+        let ranges = self.ranges(columns.len() * p + terms * p);
+        let each = tiles.div_ceil(ranges);
+        let (resident, xty) = (&self.resident, &self.xty);
+        let (values, stride) = self.gram.tiles_mut();
+        let range = |(at, values): (usize, &mut [f32])| {
+            let mut windows = windows.clone();
+            let mut new = vec![0.0; slots.len() * TILE];
+            for (tile, gram) in (at * each..).zip(values.chunks_mut(stride)) {
+                resident.products(tile, &columns, &mut new);
+                for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
+                    gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
-                windows
-            })
-            .unwrap_or_default()
-    }
-
-    /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile.
-    fn screen(
-        &self,
-        models: &[Model],
-        tiles: Range<usize>,
-        mut windows: Vec<Window>,
-    ) -> Vec<Window> {
-        for tile in tiles {
-            let first = tile * TILE;
-            pulp::Arch::new().dispatch(Screen {
-                first,
-                width: TILE.min(self.x.p() - first),
-                gram: self.gram.tile(tile),
-                xty: tile_of(&self.xty, tile),
-                models,
-                windows: &mut windows,
-            });
+                let first = tile * TILE;
+                pulp::Arch::new().dispatch(Screen {
+                    first,
+                    width: TILE.min(p - first),
+                    gram,
+                    xty: tile_of(xty, tile),
+                    models: &models,
+                    windows: &mut windows,
+                });
+            }
+            windows
+        };
+        if ranges > 1 {
+            let parts = values.par_chunks_mut(each * stride).enumerate();
+            parts.map(range).reduce_with(merge).unwrap_or_default()
+        } else {
+            range((0, values))
         }
-        windows
     }
 
     /// |E| = |XᵀR| in f64, block by block.
-    fn multiply(
-        &self,
-        models: &[Model],
-        tiles: Range<usize>,
-        mut windows: Vec<Window>,
-    ) -> Vec<Window> {
-        let (n, m) = (self.x.n(), models.len());
-        let residuals: Vec<f64> = models
+    fn multiply(&self, anchors: &[Anchor]) -> Vec<Window> {
+        if anchors.is_empty() {
+            return Vec::new();
+        }
+        let (n, p, m) = (self.x.n(), self.x.p(), anchors.len());
+        let residuals: Vec<f64> = anchors
             .iter()
-            .flat_map(|m| m.anchor.residual)
+            .flat_map(|anchor| anchor.residual)
             .copied()
             .collect();
         let residuals = MatRef::from_column_major_slice(&residuals, n, m);
-        let mut e = vec![0.0; BLOCK * m];
-        let end = (tiles.end * TILE).min(self.x.p());
-        for first in (tiles.start * TILE..end).step_by(BLOCK) {
-            let rows = BLOCK.min(end - first);
-            let columns = &self.x.values()[first * n..][..rows * n];
-            let e = &mut e[..rows * m];
-            matmul(
-                MatMut::from_column_major_slice_mut(e, rows, m),
-                Accum::Replace,
-                MatRef::from_column_major_slice(columns, n, rows).transpose(),
-                residuals,
-                1.0,
-                Par::Seq,
-            );
-            for (e, (model, window)) in e.chunks_mut(rows).zip(models.iter().zip(&mut windows)) {
-                let mut most = 0.0;
-                for e in &mut *e {
-                    *e = e.abs();
-                    most = if *e > most { *e } else { most };
+        let window = Window::new(2.0 * rounding(n), 0.0);
+        let ranges = self.ranges(n * p * m);
+        let each = p.div_ceil(ranges);
+        let range = |(at, columns): (usize, &[f64])| {
+            let mut windows = vec![window.clone(); m];
+            let mut e = vec![0.0; BLOCK * m];
+            for (first, columns) in (at * each..).step_by(BLOCK).zip(columns.chunks(BLOCK * n)) {
+                let rows = columns.len() / n;
+                let e = &mut e[..rows * m];
+                matmul(
+                    MatMut::from_column_major_slice_mut(e, rows, m),
+                    Accum::Replace,
+                    MatRef::from_column_major_slice(columns, n, rows).transpose(),
+                    residuals,
+                    1.0,
+                    Par::Seq,
+                );
+                for (e, (anchor, window)) in e.chunks_mut(rows).zip(anchors.iter().zip(&mut windows))
+                {
+                    let mut most = 0.0;
+                    for e in &mut *e {
+                        *e = e.abs();
+                        most = if *e > most { *e } else { most };
+                    }
+                    window.observe(first, most, e, anchor.support);
                 }
-                window.observe(first, most, e, model.anchor.support);
             }
+            windows
+        };
+        if ranges > 1 {
+            let parts = self.x.values().par_chunks(each * n).enumerate();
+            parts.map(range).reduce_with(merge).unwrap_or_default()
+        } else {
+            range((0, self.x.values()))
         }
-        windows
+    }
+
+    /// Into how many ranges of columns so many multiply-adds are split: a few
+    /// for each thread, or one where waking the threads would cost more.
+    fn ranges(&self, work: usize) -> usize {
+        if self.threads > 1 && work > PARALLEL_WORK {
+            self.threads.min(self.xty.len() / TILE)
+        } else {
+            1
+        }
     }
 
     /// The lowest column among those equal to the strongest, near ones scored
@@ -306,6 +306,14 @@ impl<'a> Model<'a> {
             .collect();
         Self { anchor, terms }
     }
+}
+
+/// Joins what two ranges of columns left of each model.
+fn merge(mut windows: Vec<Window>, others: Vec<Window>) -> Vec<Window> {
+    for (window, other) in windows.iter_mut().zip(others) {
+        window.merge(other);
+    }
+    windows
 }
 
 /// One tile of [`Cpu::screen`]: the columns from `first`, every model.

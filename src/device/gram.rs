@@ -2,9 +2,7 @@
 //! precision. With them E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no
 //! residual is read.
 
-use rayon::prelude::*;
-
-use super::{Columns, resident::Resident, window::TILE};
+use super::window::TILE;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -63,44 +61,10 @@ impl Gram {
         self.capacity - used.count()
     }
 
-    /// Computes and holds the columns of `variables` (distinct, none held, no
-    /// more than there is [`room`](Self::room) for), over those longest unused.
-    pub(crate) fn fill(
-        &mut self,
-        x: Columns,
-        resident: &Resident,
-        variables: &[u32],
-        threads: usize,
-    ) {
-        if variables.is_empty() {
-            return;
-        }
-        let slots = self.assign(variables);
-        let anchors: Vec<f32> = variables
-            .iter()
-            .flat_map(|&v| x.column(v))
-            .map(|v| *v as f32)
-            .collect();
-        let stride = self.capacity * TILE;
-        let product = |out: &mut Vec<f32>, (tile, values): (usize, &mut [f32])| {
-            out.resize(variables.len() * TILE, 0.0);
-            resident.products(tile, &anchors, out);
-            for (&slot, column) in slots.iter().zip(out.as_chunks::<TILE>().0) {
-                values[slot as usize * TILE..][..TILE].copy_from_slice(column);
-            }
-        };
-        if threads > 1 {
-            let tiles = self.values.par_chunks_mut(stride).enumerate();
-            tiles.for_each_init(Vec::new, product);
-        } else {
-            let mut out = Vec::new();
-            let tiles = self.values.chunks_mut(stride).enumerate();
-            tiles.for_each(|tile| product(&mut out, tile));
-        }
-    }
-
-    /// A slot for each variable: free ones first, then those longest unused.
-    fn assign(&mut self, variables: &[u32]) -> Vec<u32> {
+    /// A slot for each variable (distinct, none held, no more than there is
+    /// [`room`](Self::room) for): free ones first, then those longest unused.
+    /// Their columns are for the caller to fill in.
+    pub(crate) fn assign(&mut self, variables: &[u32]) -> Vec<u32> {
         let free = self.held.len()..self.capacity;
         let mut slots: Vec<u32> = free.take(variables.len()).map(|s| s as u32).collect();
         if slots.len() < variables.len() {
@@ -124,9 +88,9 @@ impl Gram {
         slots
     }
 
-    /// TILE rows of every slot, from row `tile · TILE`.
-    #[inline(always)]
-    pub(crate) fn tile(&self, tile: usize) -> &[f32] {
-        &self.values[tile * self.capacity * TILE..][..self.capacity * TILE]
+    /// The tiles, and how many values each holds: slot s of a tile starts at
+    /// s · TILE.
+    pub(crate) fn tiles_mut(&mut self) -> (&mut [f32], usize) {
+        (&mut self.values, self.capacity * TILE)
     }
 }

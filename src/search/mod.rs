@@ -11,7 +11,7 @@ mod particle;
 mod settings;
 mod swarm;
 
-use std::{num::NonZeroUsize, time::Instant};
+use std::{num::NonZeroUsize, sync::atomic::{AtomicBool, Ordering}, time::Instant};
 
 use passel_criteria::Criterion;
 use thiserror::Error;
@@ -120,7 +120,15 @@ pub fn search(
         n: design.n(),
         tss: design.tss(),
     };
-    Ok(pool.install(|| walk(problem, judge, &checked.pass, threads, interrupt, observe)))
+    let done = AtomicBool::new(false);
+    Ok(pool.in_place_scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|_| stay_awake(&done));
+        }
+        let found = pool.install(|| walk(problem, judge, &checked.pass, threads, interrupt, observe));
+        done.store(true, Ordering::Relaxed);
+        found
+    }))
 }
 
 /// Searches with every core and no interruption, and reports the model found.
@@ -186,6 +194,15 @@ impl Found {
                 ..Elapsed::default()
             },
             warnings,
+        }
+    }
+}
+
+/// Keeps a thread of the pool from falling asleep between two sweeps.
+fn stay_awake(done: &AtomicBool) {
+    while !done.load(Ordering::Relaxed) {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::yield_now();
         }
     }
 }

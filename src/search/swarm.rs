@@ -14,9 +14,9 @@ use crate::device::{Anchor, Cpu, Gain};
 /// Models whose strongest column is remembered; past it memory is given back.
 const REMEMBERED: usize = 1 << 18;
 
-/// Observations × variables × particles below which threads cost more than
-/// they save in fitting.
-const PARALLEL_WORK: usize = 1 << 15;
+/// Observations × variables × particles below which waking the threads costs
+/// more than fitting.
+const PARALLEL_WORK: usize = 1 << 17;
 
 /// The lowest φ so far and its model.
 #[derive(Debug, Clone)]
@@ -148,10 +148,12 @@ impl<'a> Swarm<'a> {
             && self.judge.n * size * self.particles.len() > PARALLEL_WORK;
         self.steps.clear();
         if parallel {
+            let share = self.particles.len().div_ceil(8 * self.threads);
             self.particles
                 .par_iter_mut()
                 .zip(&plans)
                 .zip(&strongest)
+                .with_min_len(share)
                 .map(carry_out)
                 .collect_into_vec(&mut self.steps);
         } else {
