@@ -1,5 +1,5 @@
 #![allow(missing_docs, clippy::unwrap_used)]
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/support/problems.rs"]
 mod support;
 use passel::{Design, Pass, criteria, search::{self, Interrupt}};
 fn main() {

@@ -12,8 +12,9 @@ use thiserror::Error;
 
 use crate::{
     device::Columns,
+    nearest::nearest,
     selection::SetAside,
-    table::{Column, Missing, Table, TableError, Values, nearest},
+    table::{Column, Missing, Table, TableError, Values},
     vector::{dot, product, vectorised},
 };
 

@@ -34,6 +34,20 @@ pub mod search;
 
 mod vector;
 
+pub mod nearest;
+
+pub mod job;
+
+pub mod output;
+
+pub mod trace;
+
+pub mod progress;
+
+pub mod report;
+
+pub mod run;
+
 pub use design::Design;
 pub use passel_criteria as criteria;
 pub use search::{Pass, select};

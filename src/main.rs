@@ -1,1 +1,193 @@
-fn main() {}
+//! Arguments → run → report → exit code.
+
+#![forbid(unsafe_code)]
+
+use std::{
+    error::Error,
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::ArgMatches;
+use passel::{
+    job::{self, Job},
+    progress::Progress,
+    report::criteria,
+    run::{Report, RunError, run},
+    search::Interrupt,
+    selection::Termination,
+};
+use signal_hook::{consts, flag};
+
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+const WRONG: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let matches = match job::arguments::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(message) => {
+            // Help and version come this way too: results, on standard output.
+            let code = message.exit_code().try_into().unwrap_or(WRONG);
+            return ExitCode::from(printed(message.print()).max(code));
+        }
+    };
+    let interrupt = Interrupt::default();
+    if let Err(error) = heed_signals(&interrupt) {
+        complain(&format!(
+            "warning: signals end the program at once: {error}"
+        ));
+    }
+    ExitCode::from(match matches.subcommand() {
+        Some(("select", matches)) => select(matches, &interrupt),
+        Some(("run", matches)) => match matches.get_one::<PathBuf>("jobs") {
+            Some(path) => run_file(path, &interrupt),
+            None => WRONG,
+        },
+        Some(("criteria", matches)) => {
+            let json = matches
+                .get_one::<String>("format")
+                .is_some_and(|it| it == "json");
+            print(&if json {
+                criteria::json()
+            } else {
+                criteria::text()
+            })
+        }
+        _ => WRONG,
+    })
+}
+
+/// The first Ctrl-C or TERM asks for the end, the second is the end.
+fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
+    for signal in [consts::SIGINT, consts::SIGTERM] {
+        // In this order: the flag is still down when the first one looks.
+        flag::register_conditional_shutdown(signal, INTERRUPTED.into(), interrupt.flag())?;
+        flag::register(signal, interrupt.flag())?;
+    }
+    Ok(())
+}
+
+fn select(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
+    match job::arguments::job(matches) {
+        Ok(mut job) => {
+            job.interrupt = interrupt.clone();
+            report(&job, run(&job), None)
+        }
+        Err(errors) => {
+            for error in errors {
+                let help = error
+                    .help()
+                    .map_or(String::new(), |help| format!("; {help}"));
+                complain(&format!("error: {error}{help}"));
+            }
+            WRONG
+        }
+    }
+}
+
+fn run_file(path: &Path, interrupt: &Interrupt) -> u8 {
+    let jobs = match job::file::read(path) {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            let mistakes = error.render(io::stderr().is_terminal());
+            complain(&format!("{mistakes}error: {}", chain(&error)));
+            return WRONG;
+        }
+    };
+    let mut code = DONE;
+    for (at, mut job) in jobs.iter().cloned().enumerate() {
+        if interrupt.requested() {
+            complain(&format!(
+                "interrupted: {} of {} jobs not started",
+                jobs.len() - at,
+                jobs.len()
+            ));
+            return INTERRUPTED;
+        }
+        let name = job
+            .name
+            .clone()
+            .unwrap_or_else(|| format!("job {}", at + 1));
+        if job.progress != Progress::None {
+            complain(&format!("{} of {}: {name}", at + 1, jobs.len()));
+        }
+        job.interrupt = interrupt.clone();
+        code = match report(&job, run(&job), Some(&name)) {
+            DONE => code,
+            INTERRUPTED => INTERRUPTED,
+            _ => FAILED,
+        };
+    }
+    code
+}
+
+/// Prints what a job gave, after its name where it has one, and what it lacks.
+fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8 {
+    let before = name.map_or(String::new(), |name| format!("{name}: "));
+    let error = result.as_ref().err().map(|error| {
+        complain(&format!("error: {before}{}", chain(error)));
+        error.exit_code()
+    });
+    let report = match result {
+        Ok(report) => report,
+        Err(RunError::Trace { report, .. }) => *report,
+        Err(error) => return error.exit_code(),
+    };
+    if job.output.is_none() {
+        let title = name.map_or(String::new(), |name| format!("# {name}\n"));
+        let code = print(&format!("{title}{}", report.rendered));
+        if code != DONE {
+            return code;
+        }
+    }
+    match error {
+        Some(code) => code,
+        None if report.selection.termination == Termination::Interrupted => {
+            complain(&format!("{before}interrupted: this is the best so far"));
+            INTERRUPTED
+        }
+        None => DONE,
+    }
+}
+
+/// Writes a result to standard output.
+fn print(text: &str) -> u8 {
+    let mut stdout = io::stdout().lock();
+    printed(
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush()),
+    )
+}
+
+/// A reader who has seen enough (`| head`) is no failure; a full disk is.
+fn printed(result: io::Result<()>) -> u8 {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!(
+                "error: writing to standard output failed: {error}"
+            ));
+            FAILED
+        }
+        _ => DONE,
+    }
+}
+
+/// Writes a line to standard error; where that is closed, nobody listens.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// An error with its causes, on one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text += &format!(": {cause}");
+        next = cause.source();
+    }
+    text
+}

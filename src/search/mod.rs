@@ -19,6 +19,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
+    device::Cpu,
     least_squares::{Collinear, Fit},
     selection::{CriterionValue, Elapsed, Method, Selection, Termination, estimates},
 };
@@ -45,7 +46,7 @@ pub struct Found {
     pub max_size: usize,
     /// Threads used.
     pub threads: usize,
-    /// Wall-clock seconds of the search.
+    /// Wall-clock seconds of the search, the data lying ready on the device.
     pub seconds: f64,
 }
 
@@ -91,7 +92,7 @@ pub fn search(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(&Iteration) + Send),
 ) -> Result<Found, SearchError> {
-    let checked = pass.check(design.n(), design.p(), design.keep().len())?;
+    let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
     let mut kept = Fit::empty(design.y());
     for &j in design.keep() {
         kept.add(design.columns(), j)
@@ -111,7 +112,7 @@ pub fn search(
         x: design.columns(),
         y: design.y(),
         keep: design.keep(),
-        max_size: checked.max_size,
+        max_size,
         forward: pass.forward,
         improve_backward: pass.backward[0],
     };
@@ -125,7 +126,10 @@ pub fn search(
         for _ in 1..threads {
             scope.spawn(|_| stay_awake(&done));
         }
-        let found = pool.install(|| walk(problem, judge, &checked.pass, threads, interrupt, observe));
+        let found = pool.install(|| {
+            let device = Cpu::new(problem.x, problem.y, threads);
+            walk(problem, judge, device, pass, threads, interrupt, observe)
+        });
         done.store(true, Ordering::Relaxed);
         found
     }))
@@ -198,7 +202,9 @@ impl Found {
     }
 }
 
-/// Keeps a thread of the pool from falling asleep between two sweeps.
+/// Keeps a thread of the pool from falling asleep between two sweeps: to wake
+/// it takes as long as a sweep of a small problem. It yields its core to
+/// whatever else wants to run.
 fn stay_awake(done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
@@ -211,6 +217,7 @@ fn stay_awake(done: &AtomicBool) {
 fn walk(
     problem: Problem,
     judge: Judge,
+    device: Cpu,
     pass: &Pass,
     threads: usize,
     interrupt: &Interrupt,
@@ -220,8 +227,8 @@ fn walk(
     let mut swarm = Swarm::start(
         problem,
         judge,
-        (pass.gain, pass.seed),
-        (pass.particles, pass.start_size),
+        device,
+        pass,
         threads,
     );
     let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);

@@ -102,11 +102,12 @@ pub enum SettingsError {
 }
 
 impl Pass {
-    /// Checks the draft against the problem's size.
+    /// Checks the draft against the problem's size; the bound on model size in
+    /// force.
     ///
     /// # Errors
     /// The first parameter outside its range.
-    pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<Checked, SettingsError> {
+    pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<usize, SettingsError> {
         let count = |name, value, min, max| {
             if (min..=max).contains(&value) {
                 Ok(value)
@@ -129,10 +130,7 @@ impl Pass {
             return Err(SettingsError::KeepTooMany { keep, max_size });
         }
         count("start-size", self.start_size, 0, max_size - keep)?;
-        Ok(Checked {
-            pass: self.clone(),
-            max_size,
-        })
+        Ok(max_size)
     }
 
     /// The parameters in force, for the report.
@@ -201,11 +199,4 @@ fn probabilities(name: &'static str, values: &[f64]) -> Result<(), SettingsError
             sum,
         })
     }
-}
-
-/// Parameters that passed the check, with the bound on size in force.
-#[derive(Debug, Clone)]
-pub(crate) struct Checked {
-    pub(crate) pass: Pass,
-    pub(crate) max_size: usize,
 }

@@ -6,7 +6,7 @@ use passel_criteria::{Criterion, Model};
 use rayon::prelude::*;
 
 use super::{
-    Move, Step,
+    Move, Pass, Step,
     particle::{Particle, Plan, Problem, rises},
 };
 use crate::device::{Anchor, Cpu, Gain};
@@ -76,14 +76,12 @@ impl<'a> Swarm<'a> {
     pub(crate) fn start(
         problem: Problem<'a>,
         judge: Judge<'a>,
-        (gain, seed): (Gain, u64),
-        (count, start_size): (usize, usize),
+        device: Cpu<'a>,
+        pass: &Pass,
         threads: usize,
     ) -> Self {
-        let device = Cpu::new(problem.x, problem.y, threads);
-        let mut particles: Vec<Particle> = (0..count as u64)
-            .into_par_iter()
-            .map(|number| Particle::start(&problem, seed, number, start_size))
+        let mut particles: Vec<Particle> = (0..pass.particles as u64)
+            .map(|number| Particle::start(&problem, pass.seed, number, pass.start_size))
             .collect();
         let empty = judge.value(problem.x.p(), 0, 1.0);
         let mut best = Best {
@@ -107,7 +105,7 @@ impl<'a> Swarm<'a> {
         Self {
             problem,
             judge,
-            gain,
+            gain: pass.gain,
             device,
             threads,
             particles,

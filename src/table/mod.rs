@@ -1,16 +1,185 @@
-//! stand-in
+//! Files of observations: read into named columns, before any mathematics.
+
+mod csv;
+mod csv_fast;
+mod dat;
+mod error;
+mod field;
+mod missing;
+mod names;
+mod npy;
+mod rows;
+mod source;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+pub use error::{MissingColumn, TableError};
+pub use missing::Missing;
+
+/// A file's named columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table { pub source: String, pub columns: Vec<Column>, pub rows: usize, pub response: Option<usize> }
-#[derive(Debug, Clone, PartialEq)]
-pub struct Column { pub name: String, pub values: Values }
-#[derive(Debug, Clone, PartialEq)]
-pub enum Values { Numbers(Vec<f64>), Factor { levels: Vec<String>, codes: Vec<u32> } }
-#[derive(Debug, Clone, Copy)]
-pub enum Missing { Refuse, DropRows }
-#[derive(Debug, thiserror::Error)]
-pub enum TableError { #[error("x")] X }
-impl Table {
-    pub fn handle_missing(&mut self, _p: Missing) -> Result<usize, TableError> { Ok(0) }
-    pub fn position(&self, name: &str) -> Option<usize> { self.columns.iter().position(|c| c.name == name) }
+pub struct Table {
+    /// The path as given, for messages.
+    pub source: String,
+    /// In file order, all of `rows` values.
+    pub columns: Vec<Column>,
+    /// Observations.
+    pub rows: usize,
+    /// Position of the column that the format itself names as response: the first of `.dat`,
+    /// the last of `.npy` with a second file. Delimited text names none.
+    pub response: Option<usize>,
 }
-pub fn nearest<'a>(_n: &str, _c: impl Iterator<Item=&'a str>) -> Option<&'a str> { None }
+
+/// One variable of a [`Table`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Unique in its table, not empty.
+    pub name: String,
+    /// One for each observation.
+    pub values: Values,
+}
+
+/// The values of a [`Column`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// NaN marks a missing value; none is infinite.
+    Numbers(Vec<f64>),
+    /// A categorical variable.
+    Factor {
+        /// Names of the levels, each once, in bytewise order.
+        levels: Vec<String>,
+        /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
+        codes: Vec<u32>,
+    },
+}
+
+/// The code of a missing value of a factor.
+pub const MISSING: u32 = u32::MAX;
+
+/// What the caller knows about a file.
+///
+/// | name | meaning | default |
+/// | --- | --- | --- |
+/// | `response` | of `.npy`: path of a second array, n or n × 1; the other formats leave it to whoever chooses among the columns | none |
+/// | `factors` | names of columns to read as factors, whatever they hold | none |
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOptions<'a> {
+    /// See the table above.
+    pub response: Option<&'a str>,
+    /// See the table above.
+    pub factors: &'a [String],
+}
+
+/// Formats, told by the file's name.
+#[derive(Clone, Copy)]
+enum Format {
+    Delimited(u8),
+    Npy,
+    Dat,
+}
+
+impl Format {
+    /// The format of `name.ending` or `name.ending.gz`, in any case.
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "csv" => Some(Self::Delimited(b',')),
+            "tsv" => Some(Self::Delimited(b'\t')),
+            "npy" => Some(Self::Npy),
+            "dat" => Some(Self::Dat),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy` or `.dat`, and `.gz` behind
+/// it for a compressed one.
+///
+/// Delimited text (RFC 4180, UTF-8) begins with a line of names. Blank lines are skipped. A
+/// field that is empty, `NA`, `N/A`, `NULL`, `null`, or `NaN` in any case is missing. The first
+/// other value decides whether a column holds numbers or is a factor.
+///
+/// # Errors
+/// [`TableError`] says what is wrong with the file, where, and how to mend it.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    let source = path.to_string_lossy().into_owned();
+    let Some(format) = Format::of(path) else {
+        return Err(TableError::UnknownFormat { path: source });
+    };
+    let factors = options.factors;
+    let (mut columns, response) = match format {
+        Format::Delimited(delimiter) => {
+            let quick = match factors {
+                [] => csv_fast::read(path, delimiter)?,
+                // Their text is wanted, not their numbers.
+                _ => None,
+            };
+            let columns = match quick {
+                Some(columns) => columns,
+                None => csv::read(path, delimiter, factors)?,
+            };
+            (columns, None)
+        }
+        Format::Npy => {
+            let columns = npy::read(path, options.response)?;
+            let response = options.response.map(|_| columns.len() - 1);
+            (columns, response)
+        }
+        Format::Dat => (dat::read(path)?, Some(0)),
+    };
+    if !matches!(format, Format::Delimited(_)) {
+        let names = columns.iter().map(|column| column.name.as_str());
+        names::check_unique(&source, names.clone())?;
+        names::check_factors(&source, factors, names)?;
+        for column in &mut columns {
+            if factors.contains(&column.name) {
+                column.values.make_factor();
+            }
+        }
+    }
+    Ok(Table {
+        source,
+        rows: columns.first().map_or(0, |column| column.values.len()),
+        columns,
+        response,
+    })
+}
+
+impl Table {
+    /// Position of the column of that name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Factor { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Numbers become levels, written as short as they read back the same.
+    fn make_factor(&mut self) {
+        let Self::Numbers(values) = self else { return };
+        let texts: Vec<Option<String>> = values
+            .iter()
+            .map(|value| (!value.is_nan()).then(|| value.to_string()))
+            .collect();
+        let levels: BTreeSet<&String> = texts.iter().flatten().collect();
+        let levels: Vec<String> = levels.into_iter().cloned().collect();
+        let codes = texts
+            .iter()
+            .map(|text| {
+                let found = text.as_ref().map(|text| levels.binary_search(text));
+                found
+                    .and_then(Result::ok)
+                    .map_or(MISSING, |code| code as u32)
+            })
+            .collect();
+        *self = Self::Factor { levels, codes };
+    }
+}

@@ -1,0 +1,119 @@
+//! The command line, made from the table of options.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+
+use super::{Draft, Job, OPTIONS, Opt, OptionError};
+
+const EXAMPLE: &str = "\
+Example:
+  passel select houses.csv --response price --criterion hdbic \\
+      --keep area --format json --output houses.json
+
+  Chooses, among all other columns of houses.csv, those that explain price
+  best; area is in every model. The same command makes the same selection.
+
+Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
+130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
+
+/// The command line of the program: `select`, `run`, `criteria`.
+pub fn command() -> Command {
+    let data = Arg::new("data")
+        .value_name("DATA")
+        .required(true)
+        .value_parser(ValueParser::path_buf())
+        .help("The file of observations (rows) and variables (columns)");
+    let jobs = Arg::new("jobs")
+        .value_name("JOBS.toml")
+        .required(true)
+        .value_parser(ValueParser::path_buf())
+        .help("The job file: [defaults] and a list of [[job]], each with data = \"FILE\"");
+    let format = Arg::new("format")
+        .long("format")
+        .value_name("FORM")
+        .value_parser(["text", "json"])
+        .default_value("text")
+        .help("Form of the list");
+    Command::new("passel")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(env!("CARGO_PKG_DESCRIPTION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .after_help(EXAMPLE)
+        .subcommand(
+            Command::new("select")
+                .about("Select variables of one file")
+                .arg(data)
+                .args(OPTIONS.iter().map(argument))
+                .after_help(EXAMPLE),
+        )
+        .subcommand(
+            Command::new("run")
+                .about("Run every job of a job file, one after another")
+                .arg(jobs)
+                .after_help(
+                    "Keys are the options of `passel select`; paths start at the job file.",
+                ),
+        )
+        .subcommand(
+            Command::new("criteria")
+                .about("List the criteria, their penalties and parameters")
+                .arg(format),
+        )
+}
+
+fn argument(option: &'static Opt) -> Arg {
+    let mut facts = Vec::new();
+    if !option.default.is_empty() && !option.value.is_empty() {
+        facts.push(format!("default: {}", option.default));
+    }
+    if !option.list && !option.value.is_empty() {
+        facts.push(format!("range: {}", option.range));
+    }
+    let facts = match facts.is_empty() {
+        true => String::new(),
+        false => format!(" [{}]", facts.join("; ")),
+    };
+    let argument = Arg::new(option.name)
+        .long(option.name)
+        .help(format!("{}{facts}", option.help))
+        .help_heading(option.heading);
+    if option.value.is_empty() {
+        return argument.action(ArgAction::SetTrue);
+    }
+    let argument = argument
+        .value_name(option.value)
+        .allow_negative_numbers(true);
+    argument.action(match option.list {
+        true => ArgAction::Append,
+        false => ArgAction::Set,
+    })
+}
+
+/// The job that the arguments of `select` ask for.
+///
+/// # Errors
+/// Every option that cannot be taken, and every two that contradict each other.
+pub fn job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
+    let data = matches.get_one::<PathBuf>("data");
+    let mut draft = Draft::new(data.cloned().unwrap_or_default());
+    let mut errors = Vec::new();
+    for option in OPTIONS {
+        let values: Vec<String> = if option.value.is_empty() {
+            let given = matches.get_flag(option.name);
+            given.then(|| "true".to_owned()).into_iter().collect()
+        } else {
+            let values = matches.get_many::<String>(option.name);
+            values.into_iter().flatten().cloned().collect()
+        };
+        if !values.is_empty() {
+            errors.extend(draft.set(option.name, &values).err());
+        }
+    }
+    if errors.is_empty() {
+        draft.check()
+    } else {
+        Err(errors)
+    }
+}

@@ -1,0 +1,405 @@
+//! Job files: TOML with `[defaults]` and a list of `[[job]]`, whose keys are the
+//! options of the command line. Every mistake of a file is found in one reading.
+
+use std::{
+    fs, io,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use thiserror::Error;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{Draft, Job, OPTIONS, OptionError, given::quote, option, same_file};
+use crate::nearest::nearest;
+
+/// Keys of a job that are no options.
+const OWN_KEYS: [&str; 2] = ["name", "data"];
+
+/// Why no job of a file can be run.
+#[derive(Debug, Error)]
+pub enum JobFileError {
+    /// The file could not be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The job file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file has mistakes.
+    #[error("{}: {} mistake{}, so no job was run", path.display(), mistakes.len(), if mistakes.len() == 1 { "" } else { "s" })]
+    Mistakes {
+        /// The job file.
+        path: PathBuf,
+        /// What is in it.
+        text: String,
+        /// All of them, in the order of the file.
+        mistakes: Vec<Mistake>,
+    },
+}
+
+/// One mistake of a job file, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The bytes of the file it is about; none for the file as a whole.
+    pub place: Option<Range<usize>>,
+    /// What is wrong.
+    pub what: String,
+    /// What stands there, in a few words.
+    pub label: String,
+    /// What would mend it.
+    pub help: Option<String>,
+}
+
+impl JobFileError {
+    /// The mistakes with their source lines, coloured for a terminal or plain;
+    /// empty where the file could not be read at all.
+    pub fn render(&self, coloured: bool) -> String {
+        let Self::Mistakes {
+            path,
+            text,
+            mistakes,
+        } = self
+        else {
+            return String::new();
+        };
+        let path = path.display().to_string();
+        let renderer = match coloured {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        let mut page = String::new();
+        for mistake in mistakes {
+            let title = Level::ERROR.primary_title(&mistake.what);
+            let mut group = title.elements(mistake.place.clone().map(|place| {
+                let mark = AnnotationKind::Primary.span(place).label(&mistake.label);
+                Snippet::source(text).path(&path).annotation(mark)
+            }));
+            if let Some(help) = &mistake.help {
+                group = group.element(Level::HELP.message(help));
+            }
+            page += &renderer.render(&[group]);
+            page += "\n\n";
+        }
+        page
+    }
+}
+
+/// The jobs of a file, in its order, with paths taken from the file's folder.
+///
+/// # Errors
+/// The file cannot be read, or has mistakes: all of them together.
+pub fn read(path: &Path) -> Result<Vec<Job>, JobFileError> {
+    let text = fs::read_to_string(path).map_err(|source| JobFileError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse(&text, folder).map_err(|mut mistakes| {
+        mistakes.sort_by_key(|mistake| mistake.place.as_ref().map(|place| place.start));
+        JobFileError::Mistakes {
+            path: path.to_owned(),
+            text,
+            mistakes,
+        }
+    })
+}
+
+/// A key of a job and where its value stands, to point at in later mistakes.
+struct Entry {
+    key: String,
+    place: Range<usize>,
+}
+
+/// A job and where it stands, to point at in what is wrong between jobs.
+struct Placed {
+    number: usize,
+    job: Job,
+    entries: Vec<Entry>,
+    place: Range<usize>,
+}
+
+fn parse(text: &str, folder: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        // What follows a slip of syntax cannot be trusted: say only that, and
+        // once a line, for one slip makes several errors.
+        let line = |it: &Mistake| {
+            let start = it.place.as_ref().map_or(0, |place| place.start);
+            text.bytes().take(start).filter(|&it| it == b'\n').count()
+        };
+        let mut mistakes: Vec<Mistake> = errors.into_iter().map(syntax).collect();
+        mistakes.sort_by_key(line);
+        mistakes.dedup_by_key(|it| line(it));
+        return Err(mistakes);
+    }
+    let mut mistakes = Vec::new();
+    let mut defaults = Draft::new("");
+    defaults.folder = folder.to_owned();
+    let mut list: &[Spanned<DeValue<'_>>] = &[];
+    for (key, value) in document.get_ref() {
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("defaults", DeValue::Table(table)) => {
+                fill(&mut defaults, table, false, &mut mistakes);
+            }
+            ("job", DeValue::Array(jobs)) => list = jobs,
+            (name @ ("defaults" | "job"), other) => mistakes.push(Mistake {
+                place: Some(key.span()),
+                what: format!("`{name}` is not written like this"),
+                label: format!("this makes it a {}", other.type_str()),
+                help: Some(match name {
+                    "job" => "start each job with a line [[job]]".to_owned(),
+                    _ => "start it with a line [defaults]".to_owned(),
+                }),
+            }),
+            (name, _) => mistakes.push(unknown_top(name, key.span())),
+        }
+    }
+    if list.is_empty() && mistakes.is_empty() {
+        mistakes.push(Mistake {
+            place: None,
+            what: "there is no job in this file".to_owned(),
+            label: String::new(),
+            help: Some("start each job with a line [[job]], then data = \"FILE\"".to_owned()),
+        });
+    }
+    let mut jobs = Vec::new();
+    for (at, item) in list.iter().enumerate() {
+        let DeValue::Table(table) = item.get_ref() else {
+            mistakes.push(Mistake {
+                place: Some(item.span()),
+                what: format!("a job is a table, not a {}", item.get_ref().type_str()),
+                label: "this is no table".to_owned(),
+                help: Some("start each job with a line [[job]]".to_owned()),
+            });
+            continue;
+        };
+        let mut draft = defaults.clone();
+        let entries = fill(&mut draft, table, true, &mut mistakes);
+        if !table.contains_key("data") {
+            mistakes.push(Mistake {
+                place: Some(item.span()),
+                what: "this job has no data".to_owned(),
+                label: "a job needs data = \"FILE\"".to_owned(),
+                help: None,
+            });
+        }
+        // Even a draft with refused options: its contradictions are mistakes too.
+        match draft.check() {
+            Ok(job) => jobs.push(Placed {
+                number: at + 1,
+                job,
+                entries,
+                place: item.span(),
+            }),
+            Err(errors) => mistakes.extend(errors.iter().map(|error| {
+                let entry = entries.iter().find(|entry| entry.key == error.option());
+                refused(
+                    error,
+                    entry.map_or(item.span(), |entry| entry.place.clone()),
+                )
+            })),
+        }
+    }
+    mistakes.extend(shared_files(&jobs));
+    match mistakes.is_empty() {
+        true => Ok(jobs.into_iter().map(|it| it.job).collect()),
+        false => Err(mistakes),
+    }
+}
+
+/// Sets the keys of one table in a draft, noting where each value stands.
+fn fill(
+    draft: &mut Draft,
+    table: &DeTable<'_>,
+    is_job: bool,
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (key, value) in table {
+        let (name, place) = (key.get_ref().as_ref(), value.span());
+        if OWN_KEYS.contains(&name) {
+            own_key(draft, name, value, is_job, mistakes);
+        } else if option(name).is_none() {
+            mistakes.push(unknown_key(name, key.span()));
+        } else {
+            let set = texts(name, value.get_ref()).and_then(|texts| {
+                let set = draft.set(name, &texts);
+                set.map_err(|error| refused(&error, place.clone()))
+            });
+            mistakes.extend(set.err().map(|mistake| Mistake {
+                place: Some(place.clone()),
+                ..mistake
+            }));
+        }
+        entries.push(Entry {
+            key: name.to_owned(),
+            place,
+        });
+    }
+    entries
+}
+
+/// `name` and `data`, which only a job has.
+fn own_key(
+    draft: &mut Draft,
+    name: &str,
+    value: &Spanned<DeValue<'_>>,
+    is_job: bool,
+    mistakes: &mut Vec<Mistake>,
+) {
+    let what = match value.get_ref().as_str() {
+        _ if !is_job => format!("`{name}` belongs to one job, not to the defaults"),
+        None => format!("`{name}` must be a string"),
+        Some("") => format!("`{name}` is empty"),
+        Some(text) if name == "name" => {
+            draft.job.name = Some(text.to_owned());
+            return;
+        }
+        Some(text) => {
+            draft.job.data = PathBuf::from(text);
+            return;
+        }
+    };
+    mistakes.push(Mistake {
+        place: Some(value.span()),
+        what,
+        label: format!("this is a {}", value.get_ref().type_str()),
+        help: None,
+    });
+}
+
+/// The texts that would stand for this value on the command line.
+fn texts(name: &str, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
+    let wrong = |value: &DeValue<'_>| Mistake {
+        place: None,
+        what: format!("`{name}` takes no {}", value.type_str()),
+        label: format!("this is a {}", value.type_str()),
+        help: help(name),
+    };
+    let scalar = |value: &DeValue<'_>| match value {
+        DeValue::String(text) => Ok(text.to_string()),
+        DeValue::Integer(number) => {
+            // Hexadecimal and its kin are TOML's affair: options read decimals.
+            let whole = i128::from_str_radix(number.as_str(), number.radix());
+            Ok(whole.map_or_else(|_| number.to_string(), |it| it.to_string()))
+        }
+        DeValue::Float(number) => Ok(number.as_str().to_owned()),
+        DeValue::Boolean(flag) => Ok(flag.to_string()),
+        other => Err(wrong(other)),
+    };
+    let list = option(name).is_some_and(|option| option.list);
+    match value {
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| {
+                let text = scalar(item.get_ref())?;
+                // An element is one name already, commas and all.
+                Ok(if list && !text.is_empty() {
+                    quote(&text)
+                } else {
+                    text
+                })
+            })
+            .collect(),
+        one => Ok(vec![scalar(one)?]),
+    }
+}
+
+fn syntax(error: toml::de::Error) -> Mistake {
+    Mistake {
+        place: error.span(),
+        what: "this is not TOML".to_owned(),
+        label: error.message().to_owned(),
+        help: None,
+    }
+}
+
+fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
+    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
+    let help = match nearest(name, keys.chain(["defaults", "job"])) {
+        Some(meant @ ("defaults" | "job")) => format!("did you mean `{meant}`?"),
+        Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
+        None => "only [defaults] and [[job]] stand at the top".to_owned(),
+    };
+    Mistake {
+        place: Some(place),
+        what: format!("a job file has no `{name}` outside its tables"),
+        label: "unknown here".to_owned(),
+        help: Some(help),
+    }
+}
+
+fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
+    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
+    let meant = nearest(name, keys);
+    Mistake {
+        place: Some(place),
+        what: format!("there is no option `{name}`"),
+        label: "unknown".to_owned(),
+        help: meant.map(|meant| match help(meant) {
+            Some(range) => format!("did you mean `{meant}`? {range}"),
+            None => format!("did you mean `{meant}`?"),
+        }),
+    }
+}
+
+fn refused(error: &OptionError, place: Range<usize>) -> Mistake {
+    let label = match error {
+        OptionError::SameFile { .. } => "this file",
+        _ => "this value",
+    };
+    Mistake {
+        place: Some(place),
+        what: error.to_string(),
+        label: label.to_owned(),
+        help: error.help(),
+    }
+}
+
+/// What an option allows.
+fn help(name: &str) -> Option<String> {
+    let option = option(name)?;
+    Some(format!("`{name}` is {}", option.range))
+}
+
+/// Files that one job writes and another writes or reads.
+fn shared_files(jobs: &[Placed]) -> Vec<Mistake> {
+    let written = |job: &Job| {
+        let files = [("output", job.output.clone()), ("trace", job.trace.clone())];
+        files
+            .into_iter()
+            .filter_map(|(key, path)| Some((key, path?)))
+    };
+    let mut mistakes = Vec::new();
+    for this in jobs {
+        for (key, path) in written(&this.job) {
+            let others = jobs.iter().filter(|other| other.number != this.number);
+            let clash = others.filter_map(|other| {
+                // Of two that write, the later one is told.
+                let writes = written(&other.job).any(|it| same_file(&it.1, &path));
+                let verb = match other.number < this.number && writes {
+                    true => "also writes",
+                    false if same_file(&other.job.data, &path) => "reads",
+                    false => return None,
+                };
+                Some(format!("job {} {verb} {}", other.number, path.display()))
+            });
+            mistakes.extend(clash.take(1).map(|what| {
+                let entry = this.entries.iter().find(|entry| entry.key == key);
+                Mistake {
+                    place: Some(entry.map_or(this.place.clone(), |entry| entry.place.clone())),
+                    what,
+                    label: "written here".to_owned(),
+                    help: Some("give each job a file of its own".to_owned()),
+                }
+            }));
+        }
+    }
+    mistakes
+}

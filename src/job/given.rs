@@ -1,0 +1,303 @@
+//! The texts given for one option, and the kinds of value they can be read as.
+
+use std::{ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
+
+use passel_criteria::{ALL, Criterion, CriterionError};
+
+use super::{Opt, OptionError};
+use crate::nearest::nearest;
+
+/// Longest time limit: beyond any use, and far from overflowing a clock.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// The texts given for one option; each method reads them as one kind of value.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// The option they were given for.
+    pub option: &'static Opt,
+    /// One text each time the option was given, or each element of an array.
+    pub values: &'a [String],
+}
+
+impl Given<'_> {
+    /// The only text.
+    pub(super) fn one(&self) -> Result<&str, OptionError> {
+        match self.values {
+            [value] => Ok(value),
+            values => Err(OptionError::Several {
+                option: self.option.name,
+                count: values.len(),
+            }),
+        }
+    }
+
+    fn out_of_range(&self) -> OptionError {
+        OptionError::Range {
+            option: self.option.name,
+            value: shown(&self.values.join(",")),
+            range: self.option.range,
+        }
+    }
+
+    /// A whole number in a range.
+    pub(super) fn count(&self, range: RangeInclusive<usize>) -> Result<usize, OptionError> {
+        let count = self.one()?.parse().ok();
+        let count = count.filter(|count| range.contains(count));
+        count.ok_or_else(|| self.out_of_range())
+    }
+
+    /// A seed.
+    pub(super) fn seed(&self) -> Result<u64, OptionError> {
+        self.one()?.parse().map_err(|_| self.out_of_range())
+    }
+
+    /// A flag: `true` or `false`.
+    pub(super) fn flag(&self) -> Result<bool, OptionError> {
+        self.one()?.parse().map_err(|_| self.out_of_range())
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, OptionError> {
+        let word = self.one()?;
+        let found = choices.iter().find(|(name, _)| *name == word);
+        found
+            .map(|(_, value)| *value)
+            .ok_or_else(|| OptionError::Choice {
+                option: self.option.name,
+                value: shown(word),
+                range: self.option.range,
+                nearest: nearest(word, choices.iter().map(|(name, _)| *name)),
+            })
+    }
+
+    /// One text that is not empty.
+    pub(super) fn text(&self) -> Result<String, OptionError> {
+        match self.one()? {
+            "" => Err(self.out_of_range()),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    /// A path.
+    pub(super) fn path(&self) -> Result<PathBuf, OptionError> {
+        self.text().map(PathBuf::from)
+    }
+
+    /// Names, split at commas outside double quotes.
+    pub(super) fn names(&self) -> Result<Vec<String>, OptionError> {
+        let mut names = Vec::new();
+        for value in self.values {
+            split_names(value, &mut names).map_err(|reason| OptionError::List {
+                option: self.option.name,
+                value: shown(value),
+                range: self.option.range,
+                reason,
+            })?;
+        }
+        Ok(names)
+    }
+
+    /// N probabilities.
+    pub(super) fn probabilities<const N: usize>(&self) -> Result<[f64; N], OptionError> {
+        let value = self.values.join(",");
+        let numbers: Result<Vec<f64>, _> = value.split(',').map(|it| it.trim().parse()).collect();
+        let numbers = numbers.ok().and_then(|it| <[f64; N]>::try_from(it).ok());
+        let numbers = numbers.ok_or_else(|| self.out_of_range())?;
+        let sum: f64 = numbers.iter().sum();
+        let each = numbers.iter().all(|it| (0.0..=1.0).contains(it));
+        if each && (sum - 1.0).abs() <= 1e-9 {
+            Ok(numbers)
+        } else {
+            Err(OptionError::Probabilities {
+                option: self.option.name,
+                value,
+                sum,
+            })
+        }
+    }
+
+    /// A length of time above zero: `90`, `0.5`, `10m`, `1h30m`, `500ms`.
+    pub(super) fn duration(&self) -> Result<Duration, OptionError> {
+        let time = seconds(self.one()?).and_then(|it| Duration::try_from_secs_f64(it).ok());
+        let time = time.filter(|time| !time.is_zero() && *time <= LONGEST);
+        time.ok_or_else(|| self.out_of_range())
+    }
+
+    /// A criterion: its name, then its parameters.
+    pub(super) fn criterion(&self) -> Result<Arc<dyn Criterion>, OptionError> {
+        let value = self.one()?;
+        let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
+        match passel_criteria::named(name, &parameters) {
+            Ok(criterion) => Ok(criterion.into()),
+            Err(error) => {
+                let nearest = match &error {
+                    CriterionError::UnknownName { name } => {
+                        nearest(name, ALL.iter().map(|entry| entry.name))
+                    }
+                    CriterionError::UnknownParameter {
+                        parameter, known, ..
+                    } => nearest(parameter, known.iter().copied()),
+                    CriterionError::OutOfRange { .. } => None,
+                };
+                Err(OptionError::Criterion {
+                    value: value.to_owned(),
+                    error,
+                    nearest,
+                })
+            }
+        }
+    }
+}
+
+/// An empty text would vanish from a message.
+fn shown(value: &str) -> String {
+    if value.trim().is_empty() {
+        format!("\"{value}\"")
+    } else {
+        value.to_owned()
+    }
+}
+
+/// `NAME` or `NAME:PARAMETER=NUMBER,…`: the name, and numbers by parameter.
+fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
+    let Some((name, rest)) = spec.split_once(':') else {
+        return Some((spec.trim(), Vec::new()));
+    };
+    let pair = |pair: &str| {
+        let (key, value) = pair.split_once('=')?;
+        Some((key.trim().to_owned(), value.trim().parse().ok()?))
+    };
+    let parameters = rest.split(',').map(pair).collect::<Option<_>>()?;
+    Some((name.trim(), parameters))
+}
+
+/// Names of a list. A name with a comma stands in double quotes, and a double
+/// quote inside those is written twice: as in a CSV file.
+fn split_names(list: &str, names: &mut Vec<String>) -> Result<(), &'static str> {
+    let mut rest = list;
+    loop {
+        rest = rest.trim_start();
+        let name = if let Some(quoted) = rest.strip_prefix('"') {
+            let (name, after) = unquote(quoted).ok_or("a double quote does not close")?;
+            rest = after.trim_start();
+            if !rest.is_empty() && !rest.starts_with(',') {
+                return Err("a comma is missing after a double quote");
+            }
+            name
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            let name = rest[..end].trim_end().to_owned();
+            rest = &rest[end..];
+            name
+        };
+        if name.is_empty() {
+            return Err("a name is empty");
+        }
+        names.push(name);
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// The text up to the closing quote, and what comes after it.
+fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = quoted;
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        name.push_str(before);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                name.push('"');
+                rest = after;
+            }
+            None => return Some((name, after)),
+        }
+    }
+}
+
+/// One name as [`split_names`] would read it back.
+pub(super) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Seconds of a bare number, or of numbers each with a unit.
+fn seconds(text: &str) -> Option<f64> {
+    let number = |text: &str| {
+        // `parse` alone would take `inf`, `nan` and signs.
+        let digits = text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        digits.then(|| text.parse::<f64>().ok())?
+    };
+    let mut rest = text.trim();
+    if let Some(whole) = number(rest) {
+        return Some(whole);
+    }
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let (digits, after) = rest.split_at(rest.find(|it: char| it.is_ascii_alphabetic())?);
+        let end = after.find(|it: char| !it.is_ascii_alphabetic());
+        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let scale = match unit {
+            "ms" => 0.001,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            _ => return None,
+        };
+        total += number(digits.trim())? * scale;
+        rest = after.trim_start();
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &str) -> Result<Vec<String>, &'static str> {
+        let mut names = Vec::new();
+        split_names(list, &mut names).map(|()| names)
+    }
+
+    #[test]
+    fn names_split_at_commas_outside_quotes() {
+        assert_eq!(names("a, b c ,d").unwrap(), ["a", "b c", "d"]);
+        assert_eq!(names(r#""a,b",c"#).unwrap(), ["a,b", "c"]);
+        assert_eq!(names(r#""say ""x""" , y"#).unwrap(), [r#"say "x""#, "y"]);
+        assert_eq!(names("a,,b"), Err("a name is empty"));
+        assert_eq!(names(""), Err("a name is empty"));
+        assert_eq!(names(r#""a"#), Err("a double quote does not close"));
+        assert_eq!(
+            names(r#""a"b"#),
+            Err("a comma is missing after a double quote")
+        );
+    }
+
+    #[test]
+    fn a_quoted_name_is_read_back_whole() {
+        for name in ["a", "a,b", r#"a "b", c"#, " edge "] {
+            assert_eq!(names(&quote(name)).unwrap(), [name]);
+        }
+    }
+
+    #[test]
+    fn time_is_read_with_and_without_units() {
+        for (text, expected) in [
+            ("90", 90.0),
+            ("0.5", 0.5),
+            ("10m", 600.0),
+            ("1h30m", 5400.0),
+            ("1h 30m", 5400.0),
+            ("500ms", 0.5),
+            ("2d", 172_800.0),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+        for text in ["", "m", "10x", "-1", "inf", "nan", "1h30", "1e3"] {
+            assert!(seconds(text).is_none_or(|it| it == 0.0), "{text}");
+        }
+    }
+}

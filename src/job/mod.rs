@@ -1,0 +1,360 @@
+//! One job: what to read, what to search, where to write. A command line or a
+//! job file fills in a [`Draft`] through one table of [`OPTIONS`]; only a
+//! checked draft becomes a [`Job`], and only a job can run.
+
+pub mod arguments;
+pub mod file;
+mod given;
+mod options;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use passel_criteria::{Criterion, CriterionError, Ebic};
+use thiserror::Error;
+
+use crate::{
+    nearest::nearest,
+    progress::Progress,
+    report::Format,
+    search::{Interrupt, Pass},
+    table::Missing,
+};
+
+pub use given::Given;
+pub use options::{OPTIONS, Opt, option, options_markdown};
+
+/// One selection to be made, checked as far as it can be without its data.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What the job file calls it.
+    pub name: Option<String>,
+    /// The file of observations and variables.
+    pub data: PathBuf,
+    /// The response: a column, or a second file beside a `.npy`; none where the
+    /// format of the data names it.
+    pub response: Option<String>,
+    /// Columns read as factors, whatever they look like.
+    pub factor: Vec<String>,
+    /// Variables every model holds.
+    pub keep: Vec<String>,
+    /// Columns left out.
+    pub drop: Vec<String>,
+    /// What to do with missing values.
+    pub missing: Missing,
+    /// Whether the model has an intercept.
+    pub intercept: bool,
+    /// What models are compared by.
+    pub criterion: Arc<dyn Criterion>,
+    /// The search.
+    pub pass: Pass,
+    /// Threads; none for one a core.
+    pub threads: Option<NonZeroUsize>,
+    /// The form of the report.
+    pub format: Format,
+    /// Where the report goes; none for standard output.
+    pub output: Option<PathBuf>,
+    /// Where the trace goes; none for no trace.
+    pub trace: Option<PathBuf>,
+    /// How progress is shown.
+    pub progress: Progress,
+    /// The request to stop that this job heeds.
+    pub interrupt: Interrupt,
+}
+
+/// A job being filled in: defaults at first, then one option after another.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    job: Job,
+    folder: PathBuf,
+}
+
+impl Draft {
+    /// A draft with every option at its default.
+    pub fn new(data: impl Into<PathBuf>) -> Self {
+        let job = Job {
+            name: None,
+            data: data.into(),
+            response: None,
+            factor: Vec::new(),
+            keep: Vec::new(),
+            drop: Vec::new(),
+            missing: Missing::Refuse,
+            intercept: true,
+            criterion: Arc::new(Ebic { gamma: 1.0 }),
+            pass: Pass::default(),
+            threads: None,
+            format: Format::Text,
+            output: None,
+            trace: None,
+            progress: Progress::Auto,
+            interrupt: Interrupt::default(),
+        };
+        Self {
+            job,
+            folder: PathBuf::new(),
+        }
+    }
+
+    /// Sets one option from its texts: one for most, several for a list,
+    /// `true` or `false` for a flag.
+    ///
+    /// # Errors
+    /// An unknown option, or a value that the option does not take.
+    pub fn set(&mut self, name: &str, values: &[String]) -> Result<(), OptionError> {
+        let option = option(name).ok_or_else(|| OptionError::Unknown {
+            option: name.to_owned(),
+            nearest: nearest(name, OPTIONS.iter().map(|option| option.name)),
+        })?;
+        (option.set)(&mut self.job, Given { option, values })
+    }
+
+    /// The job, its paths taken from the draft's folder.
+    ///
+    /// # Errors
+    /// Every pair of options that contradict each other.
+    pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
+        let folder = &self.folder;
+        let job = &mut self.job;
+        let npy = job.data.extension().is_some_and(|it| it == "npy");
+        if let Some(response) = job.response.as_mut().filter(|_| npy) {
+            *response = folder.join(&*response).to_string_lossy().into_owned();
+        }
+        let written = [job.output.as_mut(), job.trace.as_mut()];
+        for path in written.into_iter().flatten().chain([&mut job.data]) {
+            *path = folder.join(&*path);
+        }
+        let mut errors = same_files(job, npy);
+        errors.extend(names_twice(job));
+        if let Some(max_size) = job.pass.max_size.filter(|&max| job.pass.start_size > max) {
+            errors.push(OptionError::StartAboveMax {
+                start_size: job.pass.start_size,
+                max_size,
+            });
+        }
+        if errors.is_empty() {
+            Ok(self.job)
+        } else {
+            Err(errors)
+        }
+    }
+}
+
+/// Files that would be written over one another, or over the data.
+fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
+    let response = job.response.as_deref().filter(|_| npy).map(Path::new);
+    let places = [
+        (
+            "output",
+            job.output.as_deref(),
+            "trace",
+            job.trace.as_deref(),
+        ),
+        (
+            "output",
+            job.output.as_deref(),
+            "the data",
+            Some(&*job.data),
+        ),
+        ("trace", job.trace.as_deref(), "the data", Some(&*job.data)),
+        ("output", job.output.as_deref(), "the response", response),
+        ("trace", job.trace.as_deref(), "the response", response),
+    ];
+    let mut errors = Vec::new();
+    for (option, path, other, other_path) in places {
+        let (Some(path), Some(other_path)) = (path, other_path) else {
+            continue;
+        };
+        if same_file(path, other_path) {
+            errors.push(OptionError::SameFile {
+                option,
+                other,
+                path: path.to_owned(),
+            });
+        }
+    }
+    errors
+}
+
+/// Columns asked to be two things at once.
+fn names_twice(job: &Job) -> Vec<OptionError> {
+    let response = job.response.as_slice();
+    let pairs = [
+        ("keep", &job.keep[..], "drop", &job.drop[..]),
+        ("keep", &job.keep, "response", response),
+        ("drop", &job.drop, "response", response),
+        ("factor", &job.factor, "response", response),
+    ];
+    let mut errors = Vec::new();
+    for (option, names, other, others) in pairs {
+        let both = names.iter().filter(|name| others.contains(name));
+        errors.extend(both.map(|name| OptionError::NameTwice {
+            option,
+            other,
+            name: name.clone(),
+        }));
+    }
+    errors
+}
+
+/// Whether writing one of two paths would change the other. Devices and pipes
+/// are nobody's file: `/dev/null` may be named twice.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let special = |path: &Path| path.metadata().is_ok_and(|it| !it.is_file());
+    let place = |path: &Path| {
+        let whole = path.canonicalize().ok();
+        whole.or_else(|| {
+            // Not there yet: its folder may be, under another name.
+            let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    let same = match (place(a), place(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b,
+    };
+    same && !special(a)
+}
+
+/// An option, or two together, that cannot be taken.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum OptionError {
+    /// No option has this name.
+    #[error("there is no option `{option}`")]
+    Unknown {
+        /// The name given.
+        option: String,
+        /// The option it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// The value is of another kind, or outside the range.
+    #[error("{option} = {value} must be {range}")]
+    Range {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// One value was wanted and none or several were given.
+    #[error("{option} takes one value, not {count}")]
+    Several {
+        /// The option.
+        option: &'static str,
+        /// How many were given.
+        count: usize,
+    },
+    /// The value is none of the words allowed.
+    #[error("{option} = {value} must be {range}")]
+    Choice {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// The words allowed.
+        range: &'static str,
+        /// The word it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// Probabilities that are negative, or do not sum to one.
+    #[error("{option} = {value} must be probabilities: none below 0, with sum 1 (it is {sum})")]
+    Probabilities {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// Their sum.
+        sum: f64,
+    },
+    /// A name in a list is empty, or its quotes do not close.
+    #[error("{option} = {value} must be {range}: {reason}")]
+    List {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        range: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The criterion cannot be made.
+    #[error("criterion = {value}: {error}")]
+    Criterion {
+        /// What was given.
+        value: String,
+        /// What the criteria said.
+        error: CriterionError,
+        /// The name or the parameter it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// Two options name one file.
+    #[error("{option} and {other} are the same file, {}", path.display())]
+    SameFile {
+        /// The option that would write.
+        option: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// One column is asked to be two things.
+    #[error("{option} and {other} both name {name}")]
+    NameTwice {
+        /// The one.
+        option: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The column.
+        name: String,
+    },
+    /// Particles would start above the largest model.
+    #[error("start-size = {start_size} is above max-size = {max_size}")]
+    StartAboveMax {
+        /// Variables a particle starts with.
+        start_size: usize,
+        /// The largest model.
+        max_size: usize,
+    },
+}
+
+impl OptionError {
+    /// The option to look at first.
+    pub fn option(&self) -> &str {
+        match self {
+            Self::Unknown { option, .. } => option,
+            Self::Range { option, .. }
+            | Self::Several { option, .. }
+            | Self::Choice { option, .. }
+            | Self::Probabilities { option, .. }
+            | Self::List { option, .. }
+            | Self::SameFile { option, .. }
+            | Self::NameTwice { option, .. } => option,
+            Self::Criterion { .. } => "criterion",
+            Self::StartAboveMax { .. } => "start-size",
+        }
+    }
+
+    /// What would mend it, where that can be said.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Criterion {
+                nearest: None,
+                error: CriterionError::UnknownName { .. },
+                ..
+            } => Some("`passel criteria` lists them".to_owned()),
+            Self::Unknown { nearest, .. }
+            | Self::Choice { nearest, .. }
+            | Self::Criterion { nearest, .. } => {
+                nearest.map(|nearest| format!("did you mean `{nearest}`?"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Every option of a job, once: the command line, its help, the keys of a job
+//! file and docs/options.md are all made from [`OPTIONS`].
+
+use std::{fmt::Write, num::NonZeroUsize};
+
+use super::{Given, Job, OptionError};
+use crate::{progress::Progress, report::Format, search::Gain, table::Missing};
+
+/// One option: how it is named, explained and read.
+#[derive(Debug)]
+pub struct Opt {
+    /// `--NAME` on the command line, `NAME` in a job file.
+    pub name: &'static str,
+    /// What stands for the value in the help; empty for a flag.
+    pub value: &'static str,
+    /// The default, as it would be written; in words where it is no fixed value.
+    pub default: &'static str,
+    /// What is allowed.
+    pub range: &'static str,
+    /// What it does, on one line.
+    pub help: &'static str,
+    /// The group it is listed in.
+    pub heading: &'static str,
+    /// Whether it is a list of names, which may be given several times.
+    pub list: bool,
+    /// Reads the texts given into the job.
+    pub set: fn(&mut Job, Given<'_>) -> Result<(), OptionError>,
+}
+
+/// The option of that name.
+pub fn option(name: &str) -> Option<&'static Opt> {
+    OPTIONS.iter().find(|option| option.name == name)
+}
+
+const DATA: &str = "Data";
+const MODEL: &str = "Model";
+const SEARCH: &str = "Search";
+const OUTPUT: &str = "Output";
+const NAMES: &str = "names separated by commas, in double quotes where a name holds one";
+
+/// The options of `passel select` and of a job, in the order they are listed.
+pub const OPTIONS: &[Opt] = &[
+    Opt {
+        name: "response",
+        value: "NAME",
+        default: "",
+        range: "a column; a second file for .npy data",
+        help: "The response; needed unless the format of the data names it",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.response = Some(given.text()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "factor",
+        value: "A,B",
+        default: "",
+        range: NAMES,
+        help: "Read these columns as factors, even where they hold numbers",
+        heading: DATA,
+        list: true,
+        set: |job, given| {
+            job.factor = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "drop",
+        value: "C,D",
+        default: "",
+        range: NAMES,
+        help: "Leave these columns out",
+        heading: DATA,
+        list: true,
+        set: |job, given| {
+            job.drop = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "missing",
+        value: "HOW",
+        default: "refuse",
+        range: "refuse or drop-rows",
+        help: "Missing values: an error, or leave out their observations",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            let choices = [
+                ("refuse", Missing::Refuse),
+                ("drop-rows", Missing::DropRows),
+            ];
+            job.missing = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "keep",
+        value: "A,B",
+        default: "",
+        range: NAMES,
+        help: "Hold these variables in every model",
+        heading: MODEL,
+        list: true,
+        set: |job, given| {
+            job.keep = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "no-intercept",
+        value: "",
+        default: "false",
+        range: "true or false",
+        help: "Fit without an intercept",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.intercept = !given.flag()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "criterion",
+        value: "NAME",
+        default: "ebic:gamma=1",
+        range: "a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
+        help: "What models are compared by; smaller is better",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.criterion = given.criterion()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "max-size",
+        value: "K",
+        default: "min(p, n − 2, max(n/2, 30))",
+        range: "1 … min(p, n − 2)",
+        help: "The largest model, in variables",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.pass.max_size = Some(given.count(1..=usize::MAX)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "particles",
+        value: "K",
+        default: "64",
+        range: "1 … 65536",
+        help: "Particles of the swarm",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.particles = given.count(1..=65_536)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "iterations",
+        value: "N",
+        default: "256",
+        range: "1 … 1000000000",
+        help: "Iterations, the random starts being the first",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.iterations = given.count(1..=1_000_000_000)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "forward",
+        value: "B,I,R",
+        default: "0.2,0.6,0.2",
+        range: "three probabilities with sum 1",
+        help: "A forward step adds from the best model, the most improving, or at random",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.forward = given.probabilities()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "backward",
+        value: "I,R",
+        default: "0.2,0.8",
+        range: "two probabilities with sum 1",
+        help: "A backward step drops the least costly, or at random",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.backward = given.probabilities()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "gain",
+        value: "RULE",
+        default: "correlation",
+        range: "correlation or exact",
+        help: "The most improving: by correlation with the residual, or by the exact fall in RSS",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            let choices = [("correlation", Gain::Correlation), ("exact", Gain::Exact)];
+            job.pass.gain = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "start-size",
+        value: "K",
+        default: "1",
+        range: "0 … max-size",
+        help: "Random variables each particle starts with, beside the kept ones",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.start_size = given.count(0..=usize::MAX)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "patience",
+        value: "N",
+        default: "no end",
+        range: "1 … 1000000000",
+        help: "End after N iterations without a better model",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.patience = Some(given.count(1..=1_000_000_000)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "time-limit",
+        value: "TIME",
+        default: "no end",
+        range: "seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        help: "End the search after this long",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.time_limit = Some(given.duration()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "threads",
+        value: "N",
+        default: "one a core",
+        range: "1 … 1024",
+        help: "Threads; the selection does not depend on it",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.threads = NonZeroUsize::new(given.count(1..=1024)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "seed",
+        value: "S",
+        default: "1",
+        range: "0 … 18446744073709551615",
+        help: "Seed of every random number",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.seed = given.seed()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "format",
+        value: "FORM",
+        default: "text",
+        range: "text, json or csv",
+        help: "Form of the report",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            let choices = [
+                ("text", Format::Text),
+                ("json", Format::Json),
+                ("csv", Format::Csv),
+            ];
+            job.format = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "output",
+        value: "FILE",
+        default: "standard output",
+        range: "a file",
+        help: "Write the report here, whole or not at all",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.output = Some(given.path()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "trace",
+        value: "FILE",
+        default: "none",
+        range: "a file",
+        help: "Write every step of every particle here, as CSV",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.trace = Some(given.path()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "progress",
+        value: "HOW",
+        default: "auto",
+        range: "auto, plain, json or none",
+        help: "Progress on standard error; auto: a bar on a terminal, else none",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.progress = given.choice(&[
+                ("auto", Progress::Auto),
+                ("plain", Progress::Plain),
+                ("json", Progress::Json),
+                ("none", Progress::None),
+            ])?;
+            Ok(())
+        },
+    },
+];
+
+/// docs/options.md: every option in one table a heading.
+pub fn options_markdown() -> String {
+    let mut page = String::from(
+        "# Options\n\n\
+         Of `passel select DATA` as `--name value`, and of a job file as `name = value`.\n\
+         Made from `OPTIONS` in src/job/options.rs by `PASSEL_BLESS=1 cargo test`.\n",
+    );
+    let mut heading = "";
+    for option in OPTIONS {
+        if option.heading != heading {
+            heading = option.heading;
+            // Writing to a String cannot fail.
+            let _ = write!(
+                page,
+                "\n## {heading}\n\n| option | default | range | meaning |\n| --- | --- | --- | --- |\n"
+            );
+        }
+        let value = if option.value.is_empty() { "" } else { " " };
+        let _ = writeln!(
+            page,
+            "| `--{}{value}{}` | {} | {} | {} |",
+            option.name, option.value, option.default, option.range, option.help
+        );
+    }
+    page
+}

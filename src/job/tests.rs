@@ -1,0 +1,328 @@
+//! The options one by one, and two by two.
+
+use std::collections::HashSet;
+
+use super::*;
+
+fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
+    let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
+    let mut draft = Draft::new("x.csv");
+    draft.set(name, &values).map_err(|error| vec![error])?;
+    draft.check()
+}
+
+fn message(name: &str, values: &[&str]) -> String {
+    let errors = given(name, values).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors[0].to_string()
+}
+
+fn together(options: &[(&str, &str)]) -> Vec<String> {
+    let mut draft = Draft::new("x.csv");
+    for (name, value) in options {
+        draft.set(name, &[(*value).to_owned()]).unwrap();
+    }
+    let errors = draft.check().unwrap_err();
+    errors.iter().map(OptionError::to_string).collect()
+}
+
+#[test]
+fn defaults_told_are_the_defaults_taken() {
+    let untouched = format!("{:?}", Draft::new("x.csv").check().unwrap());
+    // These have no default that could be written.
+    let in_words = [
+        "max-size",
+        "patience",
+        "time-limit",
+        "threads",
+        "output",
+        "trace",
+    ];
+    for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
+        if !in_words.contains(&option.name) {
+            let job = given(option.name, &[option.default]).unwrap();
+            assert_eq!(format!("{job:?}"), untouched, "{}", option.name);
+        }
+    }
+}
+
+#[test]
+fn ranges_told_are_the_ranges_taken() {
+    let mut tried = 0;
+    for option in OPTIONS {
+        let Some((least, most)) = option.range.split_once(" … ") else {
+            continue;
+        };
+        let (Ok(least), Ok(most)) = (least.parse::<u64>(), most.parse::<u64>()) else {
+            continue;
+        };
+        tried += 1;
+        for inside in [least, most] {
+            given(option.name, &[&inside.to_string()]).unwrap();
+        }
+        let below = i128::from(least) - 1;
+        let above = i128::from(most) + 1;
+        for outside in [
+            below.to_string(),
+            above.to_string(),
+            "many".into(),
+            "1.5".into(),
+        ] {
+            assert_eq!(
+                message(option.name, &[&outside]),
+                format!("{} = {outside} must be {}", option.name, option.range)
+            );
+        }
+    }
+    assert_eq!(tried, 5, "particles, iterations, patience, threads, seed");
+}
+
+#[test]
+fn names_are_told_once_and_kept_together_by_heading() {
+    let names: HashSet<_> = OPTIONS.iter().map(|it| it.name).collect();
+    assert_eq!(names.len(), OPTIONS.len());
+    let mut headings: Vec<_> = OPTIONS.iter().map(|it| it.heading).collect();
+    headings.dedup();
+    let distinct: HashSet<_> = headings.iter().collect();
+    assert_eq!(distinct.len(), headings.len());
+}
+
+#[test]
+fn every_option_reaches_its_field() {
+    let mut draft = Draft::new("x.csv");
+    for (name, values) in [
+        ("response", &["y"][..]),
+        ("factor", &["a,b", "c"]),
+        ("drop", &["\"d,e\""]),
+        ("missing", &["drop-rows"]),
+        ("keep", &["f"]),
+        ("no-intercept", &["true"]),
+        ("criterion", &["ebic:gamma=0.5"]),
+        ("max-size", &["9"]),
+        ("particles", &["3"]),
+        ("iterations", &["4"]),
+        ("forward", &["0,1,0"]),
+        ("backward", &["0.25", "0.75"]),
+        ("gain", &["exact"]),
+        ("start-size", &["2"]),
+        ("patience", &["5"]),
+        ("time-limit", &["1m30s"]),
+        ("threads", &["2"]),
+        ("seed", &["18446744073709551615"]),
+        ("format", &["csv"]),
+        ("output", &["o.csv"]),
+        ("trace", &["t.csv"]),
+        ("progress", &["json"]),
+    ] {
+        let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
+        draft.set(name, &values).unwrap();
+    }
+    let job = draft.check().unwrap();
+    assert_eq!(job.response.as_deref(), Some("y"));
+    assert_eq!(job.factor, ["a", "b", "c"]);
+    assert_eq!(job.drop, ["d,e"]);
+    assert_eq!(job.missing, Missing::DropRows);
+    assert_eq!(job.keep, ["f"]);
+    assert!(!job.intercept);
+    assert_eq!(job.criterion.name(), "ebic");
+    assert_eq!(job.criterion.parameters(), [("gamma", 0.5)]);
+    let pass = Pass {
+        particles: 3,
+        iterations: 4,
+        forward: [0.0, 1.0, 0.0],
+        backward: [0.25, 0.75],
+        gain: crate::search::Gain::Exact,
+        start_size: 2,
+        max_size: Some(9),
+        patience: Some(5),
+        time_limit: Some(std::time::Duration::from_secs(90)),
+        seed: u64::MAX,
+    };
+    assert_eq!(job.pass, pass);
+    assert_eq!(job.threads, NonZeroUsize::new(2));
+    assert_eq!(job.format, Format::Csv);
+    assert_eq!(job.output.as_deref(), Some(Path::new("o.csv")));
+    assert_eq!(job.trace.as_deref(), Some(Path::new("t.csv")));
+    assert_eq!(job.progress, Progress::Json);
+}
+
+#[test]
+fn each_mistake_names_option_value_and_range() {
+    for (name, values, text) in [
+        (
+            "response",
+            &[""][..],
+            "response = \"\" must be a column; a second file for .npy data",
+        ),
+        (
+            "keep",
+            &["a,,b"],
+            "keep = a,,b must be names separated by commas, in double quotes where a name holds one: a name is empty",
+        ),
+        (
+            "drop",
+            &["\"a"],
+            "drop = \"a must be names separated by commas, in double quotes where a name holds one: a double quote does not close",
+        ),
+        (
+            "missing",
+            &["ignore"],
+            "missing = ignore must be refuse or drop-rows",
+        ),
+        (
+            "no-intercept",
+            &["yes"],
+            "no-intercept = yes must be true or false",
+        ),
+        ("max-size", &["0"], "max-size = 0 must be 1 … min(p, n − 2)"),
+        (
+            "start-size",
+            &["-1"],
+            "start-size = -1 must be 0 … max-size",
+        ),
+        ("particles", &["0"], "particles = 0 must be 1 … 65536"),
+        ("particles", &["1", "2"], "particles takes one value, not 2"),
+        (
+            "forward",
+            &["0.5,0.5"],
+            "forward = 0.5,0.5 must be three probabilities with sum 1",
+        ),
+        (
+            "forward",
+            &["0.5,0.5,0.5"],
+            "forward = 0.5,0.5,0.5 must be probabilities: none below 0, with sum 1 (it is 1.5)",
+        ),
+        (
+            "backward",
+            &["2,-1"],
+            "backward = 2,-1 must be probabilities: none below 0, with sum 1 (it is 1)",
+        ),
+        (
+            "backward",
+            &["NaN,1"],
+            "backward = NaN,1 must be probabilities: none below 0, with sum 1 (it is NaN)",
+        ),
+        (
+            "time-limit",
+            &["0"],
+            "time-limit = 0 must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        ),
+        (
+            "time-limit",
+            &["10 years"],
+            "time-limit = 10 years must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        ),
+        (
+            "time-limit",
+            &["367d"],
+            "time-limit = 367d must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        ),
+        (
+            "criterion",
+            &["ebic:gamma"],
+            "criterion = ebic:gamma must be a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
+        ),
+        (
+            "criterion",
+            &["lasso"],
+            "criterion = lasso: there is no criterion `lasso`",
+        ),
+        (
+            "criterion",
+            &["ebic:gamma=2"],
+            "criterion = ebic:gamma=2: gamma = 2 of criterion `ebic` lies outside 0 … 1",
+        ),
+        (
+            "criterion",
+            &["ebic:gamma=NaN"],
+            "criterion = ebic:gamma=NaN: gamma = NaN of criterion `ebic` lies outside 0 … 1",
+        ),
+        (
+            "criterion",
+            &["bic:gamma=1"],
+            "criterion = bic:gamma=1: criterion `bic` takes no parameters, not `gamma`",
+        ),
+        ("output", &[""], "output = \"\" must be a file"),
+        ("particels", &["1"], "there is no option `particels`"),
+    ] {
+        assert_eq!(message(name, values), text);
+    }
+}
+
+#[test]
+fn a_misspelling_is_told_what_it_resembles() {
+    for (name, value, meant) in [
+        ("particels", "1", "particles"),
+        ("missing", "drop-row", "drop-rows"),
+        ("gain", "exakt", "exact"),
+        ("format", "JSON", "json"),
+        ("progress", "plian", "plain"),
+        ("criterion", "hdbci", "hdbic"),
+        ("criterion", "ebic:gama=1", "gamma"),
+    ] {
+        let errors = given(name, &[value]).unwrap_err();
+        assert_eq!(errors[0].help(), Some(format!("did you mean `{meant}`?")));
+    }
+    let far = &given("criterion", &["lasso"]).unwrap_err()[0];
+    assert_eq!(far.help().as_deref(), Some("`passel criteria` lists them"));
+    assert_eq!(given("gain", &["lasso"]).unwrap_err()[0].help(), None);
+}
+
+#[test]
+fn options_that_contradict_each_other_are_all_told() {
+    assert_eq!(
+        together(&[("output", "./o"), ("trace", "o")]),
+        ["output and trace are the same file, ./o"]
+    );
+    assert_eq!(
+        together(&[("output", "x.csv"), ("trace", "./x.csv")]),
+        [
+            "output and trace are the same file, x.csv",
+            "output and the data are the same file, x.csv",
+            "trace and the data are the same file, ./x.csv",
+        ]
+    );
+    assert_eq!(
+        together(&[
+            ("response", "y"),
+            ("keep", "a,b,y"),
+            ("drop", "b"),
+            ("start-size", "5"),
+            ("max-size", "4"),
+        ]),
+        [
+            "keep and drop both name b",
+            "keep and response both name y",
+            "start-size = 5 is above max-size = 4",
+        ]
+    );
+}
+
+#[test]
+fn a_device_may_be_named_twice() {
+    let mut draft = Draft::new("x.csv");
+    for name in ["output", "trace"] {
+        draft.set(name, &["/dev/null".to_owned()]).unwrap();
+    }
+    draft.check().unwrap();
+}
+
+#[test]
+fn the_options_page_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
+    let page = options_markdown();
+    if std::env::var_os("PASSEL_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &page).unwrap();
+    }
+    let stands = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        stands == page,
+        "docs/options.md is stale: PASSEL_BLESS=1 cargo test"
+    );
+}
+
+#[test]
+fn the_command_line_is_sound() {
+    arguments::command().debug_assert();
+}

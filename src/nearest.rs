@@ -1,0 +1,18 @@
+//! What a misspelt name was meant to be.
+
+/// The candidate that `word` was most likely meant to be: the closest in
+/// spelling, if it is close at all.
+///
+/// ```
+/// use passel::nearest::nearest;
+/// assert_eq!(nearest("hdbci", ["bic", "hdbic", "hdaic"]), Some("hdbic"));
+/// assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
+/// ```
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let close = |candidate: &&str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+    let best = candidates.into_iter().min_by_key(close)?;
+    // One slip in three letters is a misspelling; more is another word.
+    let length = word.chars().count().max(best.chars().count());
+    (close(&best) <= length.div_ceil(3)).then_some(best)
+}

@@ -1,0 +1,134 @@
+//! Progress of a search, on standard error.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::search::Iteration;
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Progress {
+    /// A bar where standard error is a terminal, else nothing.
+    #[default]
+    Auto,
+    /// A line at most each second, and one at the end.
+    Plain,
+    /// A JSON object a line, at most each tenth of a second, and one at the end.
+    Json,
+    /// Nothing.
+    None,
+}
+
+/// Shows the iterations it is told of, as often as its kind allows.
+#[derive(Debug)]
+pub struct Meter {
+    kind: Progress,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    /// When a line was last written; none before the first.
+    shown: Option<Instant>,
+    last: Option<Point>,
+}
+
+/// What a line tells.
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    number: usize,
+    of: usize,
+    best: f64,
+    size: usize,
+    told: bool,
+}
+
+impl Meter {
+    /// A meter that starts its clock now.
+    pub fn new(kind: Progress) -> Self {
+        let kind = match kind {
+            Progress::Auto if !io::stderr().is_terminal() => Progress::None,
+            kind => kind,
+        };
+        Self {
+            kind,
+            bar: None,
+            started: Instant::now(),
+            shown: None,
+            last: None,
+        }
+    }
+
+    /// Takes note of an iteration.
+    pub fn show(&mut self, iteration: &Iteration<'_>) {
+        let pause = match self.kind {
+            Progress::None => return,
+            Progress::Auto | Progress::Json => Duration::from_millis(100),
+            Progress::Plain => Duration::from_secs(1),
+        };
+        let mut point = Point {
+            number: iteration.number,
+            of: iteration.of,
+            best: iteration.best_value,
+            size: iteration.best_size,
+            told: false,
+        };
+        // The first line waits too: a search shorter than the pause needs one.
+        let since = self.shown.unwrap_or(self.started);
+        if since.elapsed() >= pause {
+            self.tell(&point);
+            point.told = true;
+            self.shown = Some(Instant::now());
+        }
+        self.last = Some(point);
+    }
+
+    /// Shows the last iteration, if it was not shown yet, and takes the bar away.
+    pub fn finish(self) {
+        match (&self.bar, self.last) {
+            (Some(bar), _) => bar.finish_and_clear(),
+            (None, Some(point)) if !point.told && self.kind != Progress::Auto => self.line(&point),
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, point: &Point) {
+        if self.kind != Progress::Auto {
+            return self.line(point);
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(point.of as u64);
+            let style = "{bar:30} {pos}/{len} iterations, {msg}, {eta} left";
+            // The text is fixed: a plain bar if it should ever be wrong.
+            let style = ProgressStyle::with_template(style);
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        bar.set_message(format!("best {:.6}, size {}", point.best, point.size));
+        bar.set_position(point.number as u64);
+    }
+
+    /// One line; a closed standard error is no reason to stop.
+    fn line(&self, point: &Point) {
+        let Point {
+            number,
+            of,
+            best,
+            size,
+            ..
+        } = *point;
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let line = match self.kind {
+            Progress::Json => serde_json::json!({
+                "iteration": number,
+                "of": of,
+                "best": best,
+                "size": size,
+                "elapsed_seconds": elapsed,
+            })
+            .to_string(),
+            _ => format!("iteration {number} of {of}: best {best:.6}, size {size}, {elapsed:.1} s"),
+        };
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}

@@ -1,0 +1,48 @@
+//! The list of criteria that `passel criteria` prints.
+
+use std::fmt::Write;
+
+use passel_criteria::ALL;
+use serde_json::json;
+
+/// Every criterion with its penalty, parameters and source, for a reader.
+pub fn text() -> String {
+    let mut page = String::from(
+        "Criteria φ = n·ln(rss/n) + penalty, smaller is better; n observations, p\n\
+         candidates, k chosen variables. `--criterion NAME:PARAMETER=NUMBER` picks one.\n",
+    );
+    for entry in ALL {
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "\n{}  {}", entry.name, entry.title);
+        let _ = writeln!(page, "    penalty    {}", entry.penalty);
+        for it in entry.parameters {
+            let _ = writeln!(
+                page,
+                "    parameter  {} = {}, in {} … {}",
+                it.name, it.default, it.min, it.max
+            );
+        }
+        let _ = writeln!(page, "    source     {}", entry.source);
+    }
+    page
+}
+
+/// The same, for a program.
+pub fn json() -> String {
+    let entries = ALL.iter().map(|entry| {
+        let parameters = entry.parameters.iter().map(
+            |it| json!({ "name": it.name, "default": it.default, "min": it.min, "max": it.max }),
+        );
+        json!({
+            "name": entry.name,
+            "title": entry.title,
+            "penalty": entry.penalty,
+            "parameters": parameters.collect::<Vec<_>>(),
+            "source": entry.source,
+        })
+    });
+    format!(
+        "{:#}\n",
+        serde_json::Value::from(entries.collect::<Vec<_>>())
+    )
+}

@@ -1,0 +1,289 @@
+use std::{fmt::Write, path::Path};
+
+use comfy_table::{CellAlignment, Table, presets::NOTHING};
+
+use crate::selection::{Estimate, Selection, Termination};
+
+/// Set-aside variables named one by one; more are only counted.
+const NAMED: usize = 10;
+
+/// The report for a reader: fit, warnings, variables, how it was found.
+pub(super) fn render(selection: &Selection, data: &Path) -> String {
+    let mut page = header(selection, data);
+    page += &notes(selection);
+    page.push('\n');
+    page += &variables(selection);
+    page.push('\n');
+    if selection
+        .selected
+        .iter()
+        .any(|it| it.estimate.p_value.is_some())
+    {
+        page += "The p-values take the model as given beforehand; it was chosen by looking at\n\
+                 the same data, so they are optimistic.\n\n";
+    }
+    page += &found(selection);
+    page
+}
+
+fn header(selection: &Selection, data: &Path) -> String {
+    let mut criterion = selection.criterion.name.clone();
+    for (at, (name, value)) in selection.criterion.parameters.iter().enumerate() {
+        criterion += if at == 0 { ":" } else { "," };
+        criterion += &format!("{name}={value}");
+    }
+    let fixed = usize::from(selection.intercept.is_some());
+    let (n, k) = (selection.n, selection.k);
+    let free = n.saturating_sub(k + fixed);
+    let r2 = (selection.tss > 0.0).then(|| 1.0 - selection.rss / selection.tss);
+    // Adjusted R² compares variances, each over its own degrees of freedom.
+    let spread = n.saturating_sub(fixed) as f64 / free as f64;
+    let adjusted = r2.filter(|_| free > 0).map(|r2| 1.0 - (1.0 - r2) * spread);
+    let error = (free > 0).then(|| (selection.rss / free as f64).sqrt());
+    let or_dash = |number: Option<f64>, digits| {
+        number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
+    };
+    let rows = [
+        ("data", printable(&data.display().to_string())),
+        ("response", printable(&selection.response)),
+        ("observations n", n.to_string()),
+        ("candidates p", selection.p.to_string()),
+        ("variables k", k.to_string()),
+        (
+            "criterion",
+            format!(
+                "{criterion} = {}",
+                significant(selection.criterion.value, 9)
+            ),
+        ),
+        (
+            "R²",
+            format!("{}, adjusted {}", or_dash(r2, 6), or_dash(adjusted, 6)),
+        ),
+        (
+            "residual std. error",
+            format!("{} with {free} degrees of freedom", or_dash(error, 6)),
+        ),
+    ];
+    let mut page = String::new();
+    for (label, value) in rows {
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "{label:<21}{value}");
+    }
+    page
+}
+
+fn notes(selection: &Selection) -> String {
+    let mut page = String::new();
+    if !(selection.warnings.is_empty() && selection.set_aside.is_empty()) {
+        page.push('\n');
+    }
+    for warning in &selection.warnings {
+        let _ = writeln!(page, "warning: {}", printable(warning));
+    }
+    for it in selection.set_aside.iter().take(NAMED) {
+        let _ = writeln!(
+            page,
+            "set aside: {} ({})",
+            printable(&it.name),
+            printable(&it.reason)
+        );
+    }
+    if selection.set_aside.len() > NAMED {
+        let more = selection.set_aside.len() - NAMED;
+        let _ = writeln!(
+            page,
+            "set aside: {more} more; the JSON report names them all"
+        );
+    }
+    page
+}
+
+fn variables(selection: &Selection) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    table.set_header(["variable", "coefficient", "std. error", "t", "p"]);
+    let mut row = |name: &str, estimate: &Estimate| {
+        let cell = |number: Option<f64>, digits| {
+            number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
+        };
+        table.add_row([
+            printable(name),
+            significant(estimate.coefficient, 6),
+            cell(estimate.std_error, 4),
+            cell(estimate.t, 4),
+            estimate.p_value.map_or_else(|| "–".to_owned(), p_value),
+        ]);
+    };
+    if let Some(intercept) = &selection.intercept {
+        row("(intercept)", intercept);
+    }
+    for it in &selection.selected {
+        row(&it.name, &it.estimate);
+    }
+    if selection.intercept.is_none() && selection.selected.is_empty() {
+        return "no variable was chosen\n".to_owned();
+    }
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((u16::from(at > 0), 1));
+        column.set_cell_alignment(match at {
+            0 => CellAlignment::Left,
+            _ => CellAlignment::Right,
+        });
+    }
+    let mut page = String::new();
+    for line in table.to_string().lines() {
+        page += line.trim_end();
+        page.push('\n');
+    }
+    page
+}
+
+fn found(selection: &Selection) -> String {
+    let parameter = |name| selection.method.parameters.get(name);
+    let swarm = match (parameter("particles"), parameter("iterations")) {
+        (Some(particles), Some(iterations)) => {
+            format!(": {particles} particles × {iterations} iterations")
+        }
+        _ => String::new(),
+    };
+    let end = match selection.termination {
+        Termination::Iterations => "all iterations done".to_owned(),
+        Termination::Patience => format!("no better model, ended at {}", selection.iterations),
+        Termination::TimeLimit => format!("time limit, ended at {}", selection.iterations),
+        Termination::Interrupted => format!("interrupted at {}", selection.iterations),
+    };
+    format!(
+        "Found by {}{swarm}, seed {}; {end}; {} s.\n",
+        selection.method.name,
+        selection.seed,
+        significant(selection.elapsed_seconds.total, 3),
+    )
+}
+
+/// A name with its line ends and other controls made visible: a file's header
+/// must not steer a terminal.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|it| match it.is_control() {
+            true => it.escape_default().to_string(),
+            false => it.to_string(),
+        })
+        .collect()
+}
+
+/// A p-value: two digits, and no pretence below 1e-16.
+fn p_value(p: f64) -> String {
+    if p < 1e-16 {
+        "<1e-16".to_owned()
+    } else if p < 1e-4 {
+        let text = format!("{p:.1e}");
+        // R and everyone write two digits of exponent.
+        match text.split_once("e-") {
+            Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
+            None => text,
+        }
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+/// A number to so many significant digits, like C's `%g` but with the zeros
+/// that say how far it is known.
+fn significant(number: f64, digits: usize) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let scientific = format!("{number:.*e}", digits - 1);
+    // The exponent after rounding: 9.9999996 is 10.0000.
+    let exponent = scientific
+        .split_once('e')
+        .and_then(|it| it.1.parse::<i32>().ok());
+    let exponent = exponent.unwrap_or(0);
+    if (-5..digits as i32 + 2).contains(&exponent) {
+        let decimals = (digits as i32 - 1 - exponent).max(0);
+        format!("{number:.*}", decimals as usize)
+    } else {
+        scientific
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn the_whole_report() {
+        let text = render(&example::selection(), Path::new("houses.csv"));
+        assert_eq!(
+            text,
+            "\
+data                 houses.csv
+response             price
+observations n       200
+candidates p         1000
+variables k          2
+criterion            ebic:gamma=1 = -207.171682
+R²                   0.800000, adjusted 0.797970
+residual std. error  0.503793 with 197 degrees of freedom
+
+warning: the size bound was reached
+set aside: one (constant)
+
+variable     coefficient  std. error       t        p
+(intercept)      1.50000      0.2500   6.000  9.0e-09
+area            0.100000    0.003000   33.33   <1e-16
+a,\"b\"            -123457       50000  -2.469   0.0144
+
+The p-values take the model as given beforehand; it was chosen by looking at
+the same data, so they are optimistic.
+
+Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
+"
+        );
+    }
+
+    #[test]
+    fn no_degrees_of_freedom_is_a_dash_and_no_number() {
+        let mut selection = example::selection();
+        selection.n = 3;
+        selection.tss = 0.0;
+        let text = render(&selection, Path::new("x"));
+        assert!(
+            text.contains("R²                   –, adjusted –\n"),
+            "{text}"
+        );
+        assert!(text.contains("error  – with 0 degrees"), "{text}");
+    }
+
+    #[test]
+    fn digits_are_significant_ones() {
+        for (number, digits, text) in [
+            (9.999_999_6, 6, "10.0000"),
+            (123_456.789, 4, "123457"),
+            (1.0e-7, 3, "1.00e-7"),
+            (0.000_123_456, 3, "0.000123"),
+            (0.0, 4, "0"),
+            (-2.5e300, 2, "-2.5e300"),
+        ] {
+            assert_eq!(significant(number, digits), text);
+        }
+        for (p, text) in [
+            (1e-17, "<1e-16"),
+            (3.2e-5, "3.2e-05"),
+            (1.5e-12, "1.5e-12"),
+            (0.25, "0.2500"),
+        ] {
+            assert_eq!(p_value(p), text);
+        }
+    }
+
+    #[test]
+    fn a_header_cannot_steer_the_terminal() {
+        let mut selection = example::selection();
+        selection.selected[0].name = "a\u{1b}[31m\nb".into();
+        let text = render(&selection, Path::new("x"));
+        assert!(text.contains("a\\u{1b}[31m\\nb"), "{text}");
+    }
+}

@@ -1,0 +1,140 @@
+//! The whole way of a job on one screen: file → table → design matrix → search
+//! → selection → report.
+
+use std::{io::Write, time::Instant};
+
+use thiserror::Error;
+
+use crate::{
+    design::{Design, DesignError, DesignOptions},
+    job::Job,
+    output::{OutputError, OutputFile},
+    progress::Meter,
+    report,
+    search::{self, Iteration, SearchError},
+    selection::{Elapsed, Selection},
+    table::{self, ReadOptions, TableError},
+    trace::Trace,
+};
+
+/// What a job gave.
+#[derive(Debug)]
+pub struct Report {
+    /// The selection itself.
+    pub selection: Selection,
+    /// The selection in the job's format; it is in the job's output already,
+    /// where the job has one.
+    pub rendered: String,
+}
+
+/// Why a job gave nothing, or not all of it.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The file could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The table makes no design matrix.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// The search could not begin: a parameter that does not fit the data.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The report or the trace has no place, or the report could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The selection was made and reported, but its trace could not be written.
+    #[error("the selection is complete, its trace is not")]
+    Trace {
+        /// What was found nevertheless.
+        report: Box<Report>,
+        /// What failed.
+        source: OutputError,
+    },
+}
+
+impl RunError {
+    /// 2 where arguments or data are wrong, 1 where the work failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Table(_) | Self::Design(_) => 2,
+            Self::Search(SearchError::Threads { .. }) => 1,
+            Self::Search(_) => 2,
+            Self::Output(error) => error.exit_code(),
+            Self::Trace { .. } => 1,
+        }
+    }
+}
+
+/// Runs one job; files it names are written whole or not at all.
+///
+/// # Errors
+/// The data, the settings or the output: [`RunError`] says which. An interrupt
+/// is no error: the selection is then the best so far.
+pub fn run(job: &Job) -> Result<Report, RunError> {
+    let started = Instant::now();
+    // Both places first: a search of hours must not end at a wrong path.
+    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
+    let mut trace = job.trace.as_deref().map(Trace::create).transpose()?;
+
+    let reading = ReadOptions {
+        response: job.response.as_deref(),
+        factors: &job.factor,
+    };
+    let table = table::read(&job.data, &reading)?;
+    let choices = DesignOptions {
+        response: job.response.as_deref(),
+        keep: &job.keep,
+        drop: &job.drop,
+        missing: job.missing,
+        intercept: job.intercept,
+    };
+    let design = Design::from_table(table, &choices)?;
+
+    let mut meter = Meter::new(job.progress);
+    if let Some(trace) = &mut trace {
+        trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
+    }
+    let mut observe = |iteration: &Iteration<'_>| {
+        meter.show(iteration);
+        if let Some(trace) = &mut trace {
+            trace.record(iteration);
+        }
+    };
+    let (criterion, threads) = (&*job.criterion, job.threads);
+    let found = search::search(
+        &design,
+        criterion,
+        &job.pass,
+        threads,
+        &job.interrupt,
+        &mut observe,
+    )?;
+    meter.finish();
+
+    let mut selection = found.selection(&design, criterion, &job.pass);
+    let total = started.elapsed().as_secs_f64();
+    // Laying the data out for sweeps counts as reading: the search's own clock
+    // starts when they lie there.
+    selection.elapsed_seconds = Elapsed {
+        read: total - found.seconds,
+        search: found.seconds,
+        total,
+    };
+    let rendered = report::render(&selection, &job.data, job.format);
+    if let Some(mut file) = output {
+        let written = file.write_all(rendered.as_bytes());
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()?;
+    }
+    let report = Report {
+        selection,
+        rendered,
+    };
+    match trace.map_or(Ok(()), Trace::finish) {
+        Ok(()) => Ok(report),
+        Err(source) => Err(RunError::Trace {
+            report: Box::new(report),
+            source,
+        }),
+    }
+}

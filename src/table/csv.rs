@@ -1,0 +1,284 @@
+//! Delimited text: any RFC 4180 file, through the `csv` crate.
+//!
+//! Files of nothing but unquoted numbers take the quicker way of
+//! [`csv_fast`](super::csv_fast); this reader reads those too, with the same result, and
+//! is the one that tells what is wrong with a file.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::Path;
+
+use csv::ByteRecord;
+
+use super::field::{Field, classify};
+use super::source::{Source, read_failure_of};
+use super::{Column, MISSING, TableError, Values, names};
+
+const READ_BYTES: usize = 1 << 18;
+
+/// Reads the file's columns; those named in `factors` become factors whatever they hold.
+///
+/// # Errors
+/// Whatever is wrong with the file, at its first place in reading order.
+pub(super) fn read(
+    path: &Path,
+    delimiter: u8,
+    factors: &[String],
+) -> Result<Vec<Column>, TableError> {
+    let shown = path.to_string_lossy();
+    let counted = QuoteCount {
+        source: Source::open(path)?,
+        quotes: 0,
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        // Ragged rows are ours to report.
+        .flexible(true)
+        .buffer_capacity(READ_BYTES)
+        .from_reader(counted);
+    let mut record = ByteRecord::new();
+
+    if !advance(path, &mut reader, &mut record)? {
+        return Err(TableError::Empty {
+            path: shown.into_owned(),
+        });
+    }
+    let names = names::of_header(&shown, line_of(path, 0)?, &record)?;
+    names::check_factors(&shown, factors, names.iter().map(String::as_str))?;
+    let mut columns: Vec<Building> = names
+        .iter()
+        .map(|name| Building::new(factors.contains(name)))
+        .collect();
+
+    let mut rows = 0;
+    let mut last_start = 0;
+    while advance(path, &mut reader, &mut record)? {
+        rows += 1;
+        last_start = start(&record);
+        if record.len() != names.len() {
+            return Err(TableError::Ragged {
+                path: shown.into_owned(),
+                line: line_of(path, last_start)?,
+                row: rows,
+                found: record.len(),
+                expected: names.len(),
+            });
+        }
+        for (position, (column, field)) in columns.iter_mut().zip(&record).enumerate() {
+            if let Err(trouble) = column.push(field) {
+                let line = line_of(path, last_start)?;
+                let path = shown.into_owned();
+                let column = names[position].clone();
+                let text = String::from_utf8_lossy(field).into_owned();
+                return Err(match trouble {
+                    Trouble::Text => TableError::TextInNumbers {
+                        path,
+                        line,
+                        row: rows,
+                        column,
+                        text,
+                    },
+                    Trouble::Infinite => TableError::Infinite {
+                        path,
+                        line,
+                        row: rows,
+                        column,
+                        text,
+                    },
+                    Trouble::NotUtf8 => TableError::NotUtf8 {
+                        path,
+                        line,
+                        column: position + 1,
+                    },
+                });
+            }
+        }
+    }
+    // The parser ends an open quoted field with the file, having swallowed the rows in it.
+    if reader.get_ref().quotes % 2 == 1 {
+        return Err(TableError::UnclosedQuote {
+            line: line_of(path, last_start)?,
+            path: shown.into_owned(),
+        });
+    }
+    if rows == 0 {
+        return Err(TableError::NoRows {
+            path: shown.into_owned(),
+        });
+    }
+    Ok(names
+        .into_iter()
+        .zip(columns)
+        .map(|(name, column)| Column {
+            name,
+            values: column.finish(),
+        })
+        .collect())
+}
+
+/// Counts the quotation marks that pass: in a well-formed file their number is even.
+struct QuoteCount {
+    source: Source,
+    quotes: u64,
+}
+
+impl Read for QuoteCount {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(bytes)?;
+        self.quotes += memchr::memchr_iter(b'"', &bytes[..count]).count() as u64;
+        Ok(count)
+    }
+}
+
+fn advance(
+    path: &Path,
+    reader: &mut csv::Reader<QuoteCount>,
+    record: &mut ByteRecord,
+) -> Result<bool, TableError> {
+    reader.read_byte_record(record).map_err(|error| {
+        let error = match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            // Of bytes and of rows of any length the parser has nothing to complain.
+            kind => io::Error::new(io::ErrorKind::InvalidData, format!("{kind:?}")),
+        };
+        read_failure_of(path, error)
+    })
+}
+
+/// Byte at which the search for the record began: line ends before its text are not skipped.
+fn start(record: &ByteRecord) -> u64 {
+    record.position().map_or(0, csv::Position::byte)
+}
+
+/// Line of the first text at or after the byte, counted from 1 with `\n`, `\r\n` or `\r`.
+///
+/// Only messages want lines, so they are counted when one is written: the parser's own count
+/// is of the place where it began to look, blank lines and half line ends before the record.
+fn line_of(path: &Path, byte: u64) -> Result<u64, TableError> {
+    let mut source = Source::open(path)?;
+    let mut bytes = vec![0; READ_BYTES];
+    let (mut line, mut offset, mut after_return) = (1, 0, false);
+    loop {
+        let filled = source.fill(&mut bytes)?;
+        for &read in &bytes[..filled] {
+            let line_end = matches!(read, b'\n' | b'\r');
+            if offset >= byte && !line_end {
+                return Ok(line);
+            }
+            line += u64::from(line_end && !(read == b'\n' && after_return));
+            after_return = read == b'\r';
+            offset += 1;
+        }
+        if filled < bytes.len() {
+            return Ok(line);
+        }
+    }
+}
+
+/// A column while its rows arrive.
+enum Building {
+    /// So many missing values, and nothing that tells the kind.
+    Undecided(usize),
+    Numbers(Vec<f64>),
+    /// Codes in order of appearance.
+    Factor {
+        seen: HashMap<String, u32>,
+        codes: Vec<u32>,
+    },
+}
+
+enum Trouble {
+    Text,
+    Infinite,
+    NotUtf8,
+}
+
+impl Building {
+    fn new(factor: bool) -> Self {
+        if factor {
+            Self::factor(0)
+        } else {
+            Self::Undecided(0)
+        }
+    }
+
+    fn factor(missing: usize) -> Self {
+        Self::Factor {
+            seen: HashMap::new(),
+            codes: vec![MISSING; missing],
+        }
+    }
+
+    fn push(&mut self, field: &[u8]) -> Result<(), Trouble> {
+        let meaning = classify(field);
+        match (&mut *self, meaning) {
+            (Self::Numbers(values), Field::Number(value)) => values.push(value),
+            (Self::Numbers(values), Field::Missing) => values.push(f64::NAN),
+            (Self::Numbers(_), Field::Text) => {
+                str::from_utf8(field).map_err(|_| Trouble::NotUtf8)?;
+                return Err(Trouble::Text);
+            }
+            (Self::Numbers(_) | Self::Undecided(_), Field::Infinite) => {
+                return Err(Trouble::Infinite);
+            }
+            (Self::Undecided(missing), Field::Missing) => *missing += 1,
+            (Self::Undecided(missing), Field::Number(value)) => {
+                let mut values = vec![f64::NAN; *missing];
+                values.push(value);
+                *self = Self::Numbers(values);
+            }
+            (Self::Undecided(missing), Field::Text) => {
+                *self = Self::factor(*missing);
+                return self.push(field);
+            }
+            (Self::Factor { codes, .. }, Field::Missing) => codes.push(MISSING),
+            (Self::Factor { seen, codes }, _) => {
+                let text = str::from_utf8(field).map_err(|_| Trouble::NotUtf8)?;
+                // Spaces around a number never matter; those of a text are its own.
+                let level = match meaning {
+                    Field::Text => text,
+                    _ => text.trim_ascii(),
+                };
+                codes.push(match seen.get(level) {
+                    Some(&code) => code,
+                    None => {
+                        let code = seen.len() as u32;
+                        seen.insert(level.to_owned(), code);
+                        code
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Values {
+        match self {
+            Self::Undecided(missing) => Values::Numbers(vec![f64::NAN; missing]),
+            Self::Numbers(mut values) => {
+                values.shrink_to_fit();
+                Values::Numbers(values)
+            }
+            Self::Factor { seen, codes } => sorted(seen, codes),
+        }
+    }
+}
+
+/// The factor with its levels in bytewise order, so that the order of rows cannot matter.
+fn sorted(seen: HashMap<String, u32>, mut codes: Vec<u32>) -> Values {
+    let mut pairs: Vec<(String, u32)> = seen.into_iter().collect();
+    pairs.sort_unstable();
+    let mut place = vec![0; pairs.len()];
+    for (code, (_, appearance)) in pairs.iter().enumerate() {
+        place[*appearance as usize] = code as u32;
+    }
+    for code in codes.iter_mut().filter(|code| **code != MISSING) {
+        *code = place[*code as usize];
+    }
+    codes.shrink_to_fit();
+    Values::Factor {
+        levels: pairs.into_iter().map(|(level, _)| level).collect(),
+        codes,
+    }
+}

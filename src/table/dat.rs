@@ -1,0 +1,204 @@
+//! The simulated sets of the original PaSS program.
+//!
+//! `#` lines, the set's name, `n p`, a line `*` with a mark 0 or 1 for each variable (1: it is
+//! in the model that made the data), then n lines of the response and p values.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use super::field::{Field, classify};
+use super::rows::Rows;
+use super::source::{Source, read_failure_of};
+use super::{Column, TableError, Values, names};
+
+const READ_BYTES: usize = 1 << 18;
+
+/// Reads the set as columns `y`, `x0`, `x1`, ….
+///
+/// # Errors
+/// Counts that differ from those promised, and values that are no finite numbers.
+pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+    let shown = || path.to_string_lossy().into_owned();
+    let mut lines = Lines::open(path)?;
+    if !lines.advance()? {
+        return Err(TableError::Empty { path: shown() });
+    }
+    while lines.text.starts_with(b"#") {
+        lines.need("the set's name")?;
+    }
+    lines.need("the line `n p`")?;
+    let (promised, variables) = lines.sizes()?;
+    lines.need("the line `*` of marks")?;
+    lines.check_marks(variables)?;
+
+    let names: Vec<String> = std::iter::once(String::from("y"))
+        .chain((0..variables).map(names::variable))
+        .collect();
+    let mut rows = Rows::new(names.len());
+    while lines.advance()? {
+        // Blank lines at the end are no rows; within, the rows' count tells of them.
+        if lines.text.trim_ascii().is_empty() {
+            continue;
+        }
+        if rows.count() == promised {
+            return Err(TableError::DatRowsBeyond {
+                path: shown(),
+                line: lines.number,
+                promised,
+            });
+        }
+        lines.row(&names, &mut rows)?;
+    }
+    if rows.count() < promised {
+        return Err(TableError::DatRowsMissing {
+            path: shown(),
+            line: lines.number,
+            found: rows.count(),
+            promised,
+        });
+    }
+    let columns = names.into_iter().zip(rows.into_columns());
+    Ok(columns
+        .map(|(name, values)| Column {
+            name,
+            values: Values::Numbers(values),
+        })
+        .collect())
+}
+
+/// The file's lines, one at a time.
+struct Lines<'a> {
+    path: &'a Path,
+    source: BufReader<Source>,
+    text: Vec<u8>,
+    /// Of the line in `text`, from 1.
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Self, TableError> {
+        Ok(Self {
+            path,
+            source: BufReader::with_capacity(READ_BYTES, Source::open(path)?),
+            text: Vec::new(),
+            number: 0,
+        })
+    }
+
+    /// Goes to the next line; `false` at the end.
+    fn advance(&mut self) -> Result<bool, TableError> {
+        self.text.clear();
+        let read = self.source.read_until(b'\n', &mut self.text);
+        let found = read.map_err(|error| read_failure_of(self.path, error))? > 0;
+        self.number += u64::from(found);
+        Ok(found)
+    }
+
+    /// Goes to the next line, which there has to be.
+    fn need(&mut self, expected: &'static str) -> Result<(), TableError> {
+        if self.advance()? {
+            return Ok(());
+        }
+        Err(TableError::DatEnd {
+            path: self.shown(),
+            line: self.number,
+            expected,
+        })
+    }
+
+    fn shown(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        let fields = self.text.split(u8::is_ascii_whitespace);
+        fields.filter(|field| !field.is_empty())
+    }
+
+    /// `n p`, both positive.
+    fn sizes(&self) -> Result<(usize, usize), TableError> {
+        let sizes: Vec<Option<usize>> = self
+            .fields()
+            .map(|field| str::from_utf8(field).ok()?.parse().ok())
+            .collect();
+        match sizes[..] {
+            [Some(rows @ 1..), Some(variables @ 1..)] => Ok((rows, variables)),
+            _ => Err(TableError::DatSize {
+                path: self.shown(),
+                line: self.number,
+                text: String::from_utf8_lossy(self.text.trim_ascii()).into_owned(),
+            }),
+        }
+    }
+
+    /// `*` and a mark for each variable.
+    fn check_marks(&self, variables: usize) -> Result<(), TableError> {
+        let mut fields = self.fields();
+        let wrong = match fields.next() {
+            Some(b"*") => self
+                .fields()
+                .skip(1)
+                .find(|mark| !matches!(mark, [b'0' | b'1'])),
+            other => Some(other.unwrap_or_default()),
+        };
+        if let Some(wrong) = wrong {
+            return Err(TableError::DatMarks {
+                path: self.shown(),
+                line: self.number,
+                text: String::from_utf8_lossy(wrong).into_owned(),
+            });
+        }
+        let found = fields.count();
+        if found == variables {
+            return Ok(());
+        }
+        Err(TableError::DatMarkCount {
+            path: self.shown(),
+            line: self.number,
+            found,
+            expected: variables,
+        })
+    }
+
+    /// Appends the line's values.
+    fn row(&self, names: &[String], rows: &mut Rows) -> Result<(), TableError> {
+        let (path, line, row) = (|| self.shown(), self.number, rows.count() + 1);
+        let found = self.fields().count();
+        if found != names.len() {
+            return Err(TableError::Ragged {
+                path: path(),
+                line,
+                row,
+                found,
+                expected: names.len(),
+            });
+        }
+        for (field, name) in self.fields().zip(names) {
+            let text = || String::from_utf8_lossy(field).into_owned();
+            let column = || name.clone();
+            match classify(field) {
+                Field::Number(value) => rows.push(value),
+                Field::Missing => rows.push(f64::NAN),
+                Field::Infinite => {
+                    return Err(TableError::Infinite {
+                        path: path(),
+                        line,
+                        row,
+                        column: column(),
+                        text: text(),
+                    });
+                }
+                Field::Text => {
+                    return Err(TableError::DatText {
+                        path: path(),
+                        line,
+                        row,
+                        column: column(),
+                        text: text(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

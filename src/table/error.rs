@@ -1,0 +1,329 @@
+//! What can be wrong with a file, with the place and the mend.
+
+use std::fmt::{self, Write as _};
+use std::io;
+
+/// Columns named in a message about missing values; the others are counted.
+const COLUMNS_LISTED: usize = 8;
+
+/// Missing values of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingColumn {
+    /// The column's name.
+    pub name: String,
+    /// Missing values in it.
+    pub count: usize,
+    /// First observation without a value, counted from 1.
+    pub first_row: usize,
+}
+
+/// Why a file could not become a [`Table`](super::Table).
+///
+/// `path` is the file as the caller named it. Lines count from 1 in the file, rows count
+/// observations from 1, columns are named or count from 1.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(
+    missing_docs,
+    reason = "the fields are the message's facts, described above"
+)]
+pub enum TableError {
+    /// The file's name has no known ending.
+    #[error(
+        "{path}: the file's name tells its format and must end in .csv, .tsv, .npy or .dat, \
+         each optionally followed by .gz"
+    )]
+    UnknownFormat { path: String },
+    /// There is no such file.
+    #[error("{path}: no such file")]
+    NotFound { path: String },
+    /// The path is a directory.
+    #[error("{path}: a directory, not a file; name the file in it")]
+    Directory { path: String },
+    /// The file may not be read.
+    #[error("{path}: no permission to read this file")]
+    PermissionDenied { path: String },
+    /// The operating system failed while reading.
+    #[error("{path}: cannot be read: {source}")]
+    Io { path: String, source: io::Error },
+    /// The compressed stream is corrupt or cut off.
+    #[error("{path}: not a whole gzip file ({source}); copy or compress it again")]
+    Gzip { path: String, source: io::Error },
+    /// Nothing is in the file.
+    #[error("{path}: empty; expected a header line with the columns' names, then the rows")]
+    Empty { path: String },
+    /// No observations.
+    #[error("{path}: no observations: the file ends before the first row")]
+    NoRows { path: String },
+    /// No variables.
+    #[error("{path}: no variables: the array has no columns")]
+    NoColumns { path: String },
+
+    /// A header cell is empty.
+    #[error("{path}: line {line}: column {column} has no name; give it one")]
+    NoName {
+        path: String,
+        line: u64,
+        column: usize,
+    },
+    /// The first header cell is empty, as R writes it above row names.
+    #[error(
+        "{path}: line {line}: the first column has no name, as R writes row names; \
+         write the file with write.csv(..., row.names = FALSE), or name the column"
+    )]
+    RowNames { path: String, line: u64 },
+    /// Two columns share a name.
+    #[error("{path}: columns {first} and {second} are both named `{name}`; rename one")]
+    DuplicateName {
+        path: String,
+        name: String,
+        first: usize,
+        second: usize,
+    },
+    /// A column to read as factor is not in the file.
+    #[error("{path}: no column `{name}` to read as a factor{}", hint(nearest))]
+    UnknownFactor {
+        path: String,
+        name: String,
+        nearest: Option<String>,
+    },
+    /// Text that is not UTF-8.
+    #[error("{path}: line {line}, column {column}: not UTF-8; save the file as UTF-8")]
+    NotUtf8 {
+        path: String,
+        line: u64,
+        column: usize,
+    },
+    /// Another number of fields than the header has.
+    #[error(
+        "{path}: line {line}, row {row}: {found} fields, but {expected} are expected; \
+         mend the line"
+    )]
+    Ragged {
+        path: String,
+        line: u64,
+        row: usize,
+        found: usize,
+        expected: usize,
+    },
+    /// Text in a column that began with numbers.
+    #[error(
+        "{path}: line {line}, row {row}: {} in the numeric column `{column}`; mend the value, \
+         or read the column as a factor with --factor {column}",
+        shown(text)
+    )]
+    TextInNumbers {
+        path: String,
+        line: u64,
+        row: usize,
+        column: String,
+        text: String,
+    },
+    /// An infinite number, or one beyond the range of 64-bit floating point.
+    #[error(
+        "{path}: line {line}, row {row}: {} in column `{column}` is infinite; mend the value, \
+         or write NA for a missing one",
+        shown(text)
+    )]
+    Infinite {
+        path: String,
+        line: u64,
+        row: usize,
+        column: String,
+        text: String,
+    },
+    /// A quotation mark without its partner.
+    #[error(
+        "{path}: a quoted field is not closed (last record begins at line {line}); \
+         close it, and double a quotation mark that is part of a value"
+    )]
+    UnclosedQuote { path: String, line: u64 },
+
+    /// The start of the file is not that of an array.
+    #[error("{path}: not an .npy array ({source}); write it with numpy.save")]
+    NpyHeader { path: String, source: io::Error },
+    /// The header is longer, or its array larger, than this machine can hold.
+    #[error("{path}: the header promises more than can be held in memory")]
+    NpyTooLarge { path: String },
+    /// Elements that are not numbers.
+    #[error("{path}: elements of type {dtype}; save it with .astype('f8')")]
+    NpyType { path: String, dtype: String },
+    /// Another number of dimensions.
+    #[error("{path}: shape {}, but {expected} is expected", shape_text(shape))]
+    NpyShape {
+        path: String,
+        shape: Vec<u64>,
+        expected: &'static str,
+    },
+    /// Fewer bytes than the header promises.
+    #[error(
+        "{path}: cut off: {promised} bytes of values promised, {found} found; \
+         copy or write the file again"
+    )]
+    NpyTruncated {
+        path: String,
+        promised: u64,
+        found: u64,
+    },
+    /// Bytes that are no element of the type promised.
+    #[error("{path}: bytes that are no value: {source}")]
+    NpyValue { path: String, source: io::Error },
+    /// An infinite element.
+    #[error("{path}: row {row}, column `{column}` is infinite; mend the value, or make it NaN")]
+    NpyInfinite {
+        path: String,
+        row: usize,
+        column: String,
+    },
+    /// The response beside an array is no array.
+    #[error(
+        "{path}: the response of .npy data is a second array: \
+         name a file that ends in .npy or .npy.gz"
+    )]
+    NpyResponse { path: String },
+    /// Design matrix and response differ in length.
+    #[error(
+        "{path} has shape {}, its response {response} has shape {}: \
+         both need the same number of rows",
+        shape_text(shape),
+        shape_text(response_shape)
+    )]
+    NpyLengths {
+        path: String,
+        shape: Vec<u64>,
+        response: String,
+        response_shape: Vec<u64>,
+    },
+
+    /// The file ends within its heading.
+    #[error("{path}: line {line}: the file ends where {expected} should be")]
+    DatEnd {
+        path: String,
+        line: u64,
+        expected: &'static str,
+    },
+    /// The line of sizes is something else.
+    #[error(
+        "{path}: line {line}: {} should be two positive integers, `n p`",
+        shown(text)
+    )]
+    DatSize {
+        path: String,
+        line: u64,
+        text: String,
+    },
+    /// The line of marks does not begin with its star.
+    #[error(
+        "{path}: line {line}: {} should be `*` and a mark, 0 or 1, for every variable",
+        shown(text)
+    )]
+    DatMarks {
+        path: String,
+        line: u64,
+        text: String,
+    },
+    /// Another number of marks than variables.
+    #[error("{path}: line {line}: {found} marks after `*`, but p = {expected} variables")]
+    DatMarkCount {
+        path: String,
+        line: u64,
+        found: usize,
+        expected: usize,
+    },
+    /// A value that is no number.
+    #[error(
+        "{path}: line {line}, row {row}: {} in column `{column}` is no number; mend the value",
+        shown(text)
+    )]
+    DatText {
+        path: String,
+        line: u64,
+        row: usize,
+        column: String,
+        text: String,
+    },
+    /// Fewer rows than promised.
+    #[error("{path}: line {line}: the file ends after {found} rows, but n = {promised}")]
+    DatRowsMissing {
+        path: String,
+        line: u64,
+        found: usize,
+        promised: usize,
+    },
+    /// More rows than promised.
+    #[error("{path}: line {line}: a row beyond the n = {promised} promised")]
+    DatRowsBeyond {
+        path: String,
+        line: u64,
+        promised: usize,
+    },
+
+    /// Missing values, and the policy refuses them.
+    #[error(
+        "{path}: {total} missing values in {} of {} columns: {}; mend them, \
+         or leave out their rows with --missing drop-rows",
+        columns.len(), width, missing_list(columns)
+    )]
+    Missing {
+        path: String,
+        total: usize,
+        width: usize,
+        columns: Vec<MissingColumn>,
+    },
+    /// Every row has a missing value.
+    #[error(
+        "{path}: each of the {rows} rows has a missing value, dropping them leaves none; \
+         leave out the columns with the most missing values: {}",
+        missing_list(columns)
+    )]
+    NoCompleteRow {
+        path: String,
+        rows: usize,
+        columns: Vec<MissingColumn>,
+    },
+}
+
+/// A value for a message: quoted, control characters escaped, and cut where it is long.
+fn shown(text: &str) -> impl fmt::Display {
+    const CHARACTERS: usize = 40;
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::from("; take a name from the header line"),
+    }
+}
+
+/// The shape as the array's own language prints it.
+fn shape_text(shape: &[u64]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => {
+            let sides: Vec<String> = shape.iter().map(u64::to_string).collect();
+            format!("({})", sides.join(", "))
+        }
+    }
+}
+
+fn missing_list(columns: &[MissingColumn]) -> String {
+    let mut list = String::new();
+    for (place, column) in columns.iter().take(COLUMNS_LISTED).enumerate() {
+        let MissingColumn {
+            name,
+            count,
+            first_row,
+        } = column;
+        let comma = if place > 0 { ", " } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(list, "{comma}`{name}` {count} (first in row {first_row})");
+    }
+    if let Some(more @ 1..) = columns.len().checked_sub(COLUMNS_LISTED) {
+        let _ = write!(list, " and {more} more");
+    }
+    list
+}

@@ -1,0 +1,314 @@
+//! Arrays of NumPy: the design matrix in one file, the response in a second.
+
+use std::io;
+use std::path::Path;
+
+use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead};
+
+use super::rows::Rows;
+use super::source::Source;
+use super::{Column, Format, TableError, Values, names};
+
+/// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
+const HEADER_BYTES: usize = 1 << 14;
+/// Elements decoded at a time.
+const ELEMENTS: usize = 1 << 13;
+
+/// Reads an n × p array as columns `x0`, `x1`, …, and a response of length n, given by a
+/// second file, as the last column, named by that file's stem.
+///
+/// # Errors
+/// Another shape or type than that, fewer bytes than promised, infinite elements.
+pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, TableError> {
+    let design = Array::open(path)?;
+    let &[rows, width] = design.header.shape() else {
+        return Err(design.shape_error("an n × p array (two dimensions)"));
+    };
+    if rows == 0 {
+        return Err(TableError::NoRows { path: design.path });
+    }
+    if width == 0 {
+        return Err(TableError::NoColumns { path: design.path });
+    }
+    let Some(response) = response else {
+        return design.columns(path, rows, width, names::variable);
+    };
+
+    let name = response_name(response)?;
+    let second = Array::open(Path::new(response))?;
+    let length = match *second.header.shape() {
+        [length] | [length, 1] => length,
+        _ => return Err(second.shape_error("a response of n values (one dimension, or n × 1)")),
+    };
+    if length != rows {
+        return Err(TableError::NpyLengths {
+            path: design.path,
+            shape: design.header.shape().to_vec(),
+            response: second.path,
+            response_shape: second.header.shape().to_vec(),
+        });
+    }
+    // The response is the smaller one: what is wrong with it is told without a wait.
+    let last = second.columns(Path::new(response), length, 1, |_| name.clone())?;
+    let mut columns = design.columns(path, rows, width, names::variable)?;
+    columns.extend(last);
+    Ok(columns)
+}
+
+/// The file's name without folder and endings.
+fn response_name(response: &str) -> Result<String, TableError> {
+    let path = Path::new(response);
+    match Format::of(path) {
+        Some(Format::Npy) => {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let ending = if super::source::is_gzip(path) { 7 } else { 4 };
+            Ok(file[..file.len() - ending].to_owned())
+        }
+        _ => Err(TableError::NpyResponse {
+            path: response.to_owned(),
+        }),
+    }
+}
+
+/// An open file whose header has been read.
+struct Array {
+    path: String,
+    source: Source,
+    header: NpyHeader,
+    header_bytes: u64,
+    element_bytes: usize,
+    decode: Decode,
+}
+
+/// Appends the elements in the bytes, whole ones, as numbers.
+type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
+
+impl Array {
+    fn open(path: &Path) -> Result<Self, TableError> {
+        let mut source = Source::open(path)?;
+        let path = path.to_string_lossy().into_owned();
+        let bytes = header_bytes(&mut source)?;
+        let header = check_shape(&bytes)
+            .and_then(|()| NpyHeader::from_reader(&bytes[..]))
+            .map_err(|source| TableError::NpyHeader {
+                path: path.clone(),
+                source,
+            })?;
+        let Some((element_bytes, decode)) = decoder(&header.dtype()) else {
+            let dtype = header.dtype().descr();
+            return Err(TableError::NpyType { path, dtype });
+        };
+        Ok(Self {
+            path,
+            source,
+            header,
+            header_bytes: bytes.len() as u64,
+            element_bytes,
+            decode,
+        })
+    }
+
+    fn shape_error(self, expected: &'static str) -> TableError {
+        TableError::NpyShape {
+            path: self.path,
+            shape: self.header.shape().to_vec(),
+            expected,
+        }
+    }
+
+    /// The array's columns, named by their position.
+    fn columns(
+        mut self,
+        path: &Path,
+        rows: u64,
+        width: u64,
+        name: impl Fn(usize) -> String,
+    ) -> Result<Vec<Column>, TableError> {
+        let promised = rows
+            .checked_mul(width)
+            .and_then(|elements| elements.checked_mul(self.element_bytes as u64))
+            .filter(|bytes| usize::try_from(*bytes).is_ok());
+        let Some(promised) = promised else {
+            return Err(TableError::NpyTooLarge { path: self.path });
+        };
+        // Before memory is taken for what the header promises, the file has to hold it.
+        let size = match self.source.size {
+            Some(size) => size,
+            None => Source::open(path)?.measure(self.header_bytes + promised)?,
+        };
+        let found = size.saturating_sub(self.header_bytes);
+        if found < promised {
+            return Err(TableError::NpyTruncated {
+                path: self.path,
+                promised,
+                found,
+            });
+        }
+
+        let (rows, width) = (rows as usize, width as usize);
+        let columns = match self.header.order() {
+            Order::C => {
+                let mut block = Rows::new(width);
+                block.reserve(rows);
+                let place = |position| (position / width, position % width);
+                self.each(rows * width, place, &name, |values| {
+                    for &value in values {
+                        block.push(value);
+                    }
+                })?;
+                block.into_columns()
+            }
+            Order::Fortran => {
+                let mut columns: Vec<Vec<f64>> = Vec::with_capacity(width);
+                let mut column = Vec::with_capacity(rows);
+                let place = |position| (position % rows, position / rows);
+                self.each(rows * width, place, &name, |mut values| {
+                    while !values.is_empty() {
+                        let free = rows - column.len();
+                        let (these, others) = values.split_at(free.min(values.len()));
+                        column.extend_from_slice(these);
+                        if column.len() == rows {
+                            let next = Vec::with_capacity(rows);
+                            columns.push(std::mem::replace(&mut column, next));
+                        }
+                        values = others;
+                    }
+                })?;
+                columns
+            }
+        };
+        let named = columns.into_iter().enumerate();
+        Ok(named
+            .map(|(position, values)| Column {
+                name: name(position),
+                values: Values::Numbers(values),
+            })
+            .collect())
+    }
+
+    /// Hands over all elements in the file's order, some at a time, and refuses infinite
+    /// ones; `place` is row and column of an element by its position in the file.
+    fn each(
+        &mut self,
+        elements: usize,
+        place: impl Fn(usize) -> (usize, usize),
+        name: impl Fn(usize) -> String,
+        mut take: impl FnMut(&[f64]),
+    ) -> Result<(), TableError> {
+        let mut bytes = vec![0; ELEMENTS * self.element_bytes];
+        let mut values = Vec::with_capacity(ELEMENTS);
+        for first in (0..elements).step_by(ELEMENTS) {
+            let wanted = ELEMENTS.min(elements - first) * self.element_bytes;
+            let found = self.source.fill(&mut bytes[..wanted])?;
+            if found < wanted {
+                // The file has become shorter since its size was taken.
+                return Err(TableError::NpyTruncated {
+                    path: self.path.clone(),
+                    promised: (elements * self.element_bytes) as u64,
+                    found: (first * self.element_bytes + found) as u64,
+                });
+            }
+            values.clear();
+            (self.decode)(&bytes[..wanted], &mut values).map_err(|source| {
+                TableError::NpyValue {
+                    path: self.path.clone(),
+                    source,
+                }
+            })?;
+            if let Some(at) = values.iter().position(|value| value.is_infinite()) {
+                let (row, column) = place(first + at);
+                return Err(TableError::NpyInfinite {
+                    path: self.path.clone(),
+                    row: row + 1,
+                    column: name(column),
+                });
+            }
+            take(&values);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes up to the elements: magic number, version, length, and as many bytes of text;
+/// fewer where the file ends before.
+fn header_bytes(source: &mut Source) -> Result<Vec<u8>, TableError> {
+    const MAGIC: &[u8] = b"\x93NUMPY";
+    let mut bytes = vec![0; 10];
+    let mut filled = source.fill(&mut bytes)?;
+    if filled == bytes.len() && bytes.starts_with(MAGIC) {
+        let mut length = u32::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        if bytes[6] > 1 {
+            bytes.resize(12, 0);
+            filled += source.fill(&mut bytes[10..])?;
+            length += u32::from(u16::from_le_bytes([bytes[10], bytes[11]])) << 16;
+        }
+        let text = bytes.len();
+        // Cut here, an overlong header does not parse.
+        bytes.resize(text + (length as usize).min(HEADER_BYTES), 0);
+        filled += source.fill(&mut bytes[text..])?;
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Refuses shapes whose number of elements overflows, which the header's parser multiplies
+/// without a check.
+fn check_shape(header: &[u8]) -> io::Result<()> {
+    for at in memchr::memmem::find_iter(header, b"shape") {
+        let sides = header[at..].split(|byte| *byte == b'(').nth(1);
+        let sides = sides.and_then(|rest| rest.split(|byte| *byte == b')').next());
+        let mut product = Some(1_u64);
+        for side in sides.unwrap_or_default().split(|byte| *byte == b',') {
+            let side = side.trim_ascii();
+            if !side.is_empty() {
+                let side = str::from_utf8(side).ok().and_then(|side| side.parse().ok());
+                product = product
+                    .zip(side)
+                    .and_then(|(product, side): (u64, u64)| product.checked_mul(side.max(1)));
+            }
+        }
+        if product.is_none() {
+            let message = "its shape is no list of sizes that memory could hold";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+    }
+    Ok(())
+}
+
+/// The decoder for a type of element and the element's size; `None` for what is no number.
+fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
+    let DType::Plain(element) = dtype else {
+        return None;
+    };
+    let size = dtype.num_bytes()?;
+    let decode = match (element.type_char(), size) {
+        (TypeChar::Float, 8) => decode_as(dtype, |value: f64| value),
+        (TypeChar::Float, 4) => decode_as(dtype, |value: f32| value.into()),
+        (TypeChar::Int, 1) => decode_as(dtype, |value: i8| value.into()),
+        (TypeChar::Int, 2) => decode_as(dtype, |value: i16| value.into()),
+        (TypeChar::Int, 4) => decode_as(dtype, |value: i32| value.into()),
+        // Beyond 2⁵³ the nearest number of 64-bit floating point.
+        (TypeChar::Int, 8) => decode_as(dtype, |value: i64| value as f64),
+        (TypeChar::Uint, 1) => decode_as(dtype, |value: u8| value.into()),
+        (TypeChar::Uint, 2) => decode_as(dtype, |value: u16| value.into()),
+        (TypeChar::Uint, 4) => decode_as(dtype, |value: u32| value.into()),
+        (TypeChar::Uint, 8) => decode_as(dtype, |value: u64| value as f64),
+        (TypeChar::Bool, 1) => decode_as(dtype, |value: bool| value.into()),
+        _ => None,
+    };
+    Some((size, decode?))
+}
+
+fn decode_as<T>(dtype: &DType, number: fn(T) -> f64) -> Option<Decode>
+where
+    T: Deserialize<TypeReader: 'static> + 'static,
+{
+    let reader = T::reader(dtype).ok()?;
+    let size = dtype.num_bytes()?;
+    Some(Box::new(move |bytes, values| {
+        for element in bytes.chunks_exact(size) {
+            values.push(number(reader.read_one(element)?));
+        }
+        Ok(())
+    }))
+}

@@ -1,0 +1,88 @@
+//! Rows that arrive one value at a time become columns.
+
+/// Values of a block of rows: a megabyte, about a second-level cache.
+const BLOCK_VALUES: usize = 1 << 17;
+/// Columns written side by side: the values of one cache line.
+const TILE: usize = 8;
+/// Rows copied at a time, side by side, before they are written column by column: in place,
+/// rows of some widths would all compete for the same few lines of the cache.
+const TILE_ROWS: usize = 64;
+
+/// Collects values row by row and turns them, a block of rows at a time, into columns.
+///
+/// Straight to the columns, each value would touch a cache line of its own. A block is read
+/// once, a cache line at a time, and each column receives its values of the block together.
+pub(super) struct Rows {
+    width: usize,
+    /// Row-major, at most `limit` values.
+    block: Vec<f64>,
+    limit: usize,
+    columns: Vec<Vec<f64>>,
+}
+
+impl Rows {
+    /// For rows of `width` values; `width` is positive.
+    pub(super) fn new(width: usize) -> Self {
+        let rows = (BLOCK_VALUES / width).clamp(4, 4096);
+        Self {
+            width,
+            block: Vec::new(),
+            limit: rows * width,
+            columns: vec![Vec::new(); width],
+        }
+    }
+
+    /// Makes room for so many rows in all.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        for column in &mut self.columns {
+            column.reserve_exact(rows.saturating_sub(column.len()));
+        }
+    }
+
+    /// Appends the next value of the current row.
+    #[inline]
+    pub(super) fn push(&mut self, value: f64) {
+        if self.block.len() == self.limit {
+            self.flush();
+        }
+        self.block.push(value);
+    }
+
+    /// Complete rows so far.
+    pub(super) fn count(&self) -> usize {
+        self.columns[0].len() + self.block.len() / self.width
+    }
+
+    /// The columns, all of `count()` values; an incomplete last row is left out.
+    pub(super) fn into_columns(mut self) -> Vec<Vec<f64>> {
+        self.flush();
+        for column in &mut self.columns {
+            // Moving a column costs more than a small surplus.
+            if column.capacity() > column.len() + column.len() / 16 {
+                column.shrink_to_fit();
+            }
+        }
+        self.columns
+    }
+
+    fn flush(&mut self) {
+        let mut tile = [[0.0; TILE]; TILE_ROWS];
+        for rows in self.block.chunks(TILE_ROWS * self.width) {
+            let count = rows.len() / self.width;
+            for (position, columns) in self.columns.chunks_mut(TILE).enumerate() {
+                let first = position * TILE;
+                for (part, row) in tile.iter_mut().zip(rows.chunks_exact(self.width)) {
+                    // A copy of known length is one instruction, not a call.
+                    match row[first..].first_chunk() {
+                        Some(values) => *part = *values,
+                        None => part[..columns.len()].copy_from_slice(&row[first..]),
+                    }
+                }
+                for (place, column) in columns.iter_mut().enumerate() {
+                    column.extend((0..count).map(|row| tile[row][place]));
+                }
+            }
+        }
+        self.block.clear();
+    }
+}

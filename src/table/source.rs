@@ -1,0 +1,127 @@
+//! Opening files, plain or compressed.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use super::TableError;
+
+/// An open file that yields its content, decompressed where its name ends in `.gz`.
+pub(super) struct Source {
+    path: String,
+    content: Content,
+    /// Bytes of content, where the file's size tells.
+    pub(super) size: Option<u64>,
+}
+
+enum Content {
+    Plain(File),
+    Gzip(Box<MultiGzDecoder<BufReader<File>>>),
+}
+
+impl Source {
+    /// Opens the file; a directory is refused here, before its first read would fail.
+    pub(super) fn open(path: &Path) -> Result<Self, TableError> {
+        let name = path.to_string_lossy().into_owned();
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let (metadata, file) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Err(failure(name, error)),
+        };
+        if metadata.is_dir() {
+            return Err(TableError::Directory { path: name });
+        }
+        let (content, size) = if is_gzip(path) {
+            let decoder = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file));
+            (Content::Gzip(Box::new(decoder)), None)
+        } else {
+            // A pipe or device tells no size.
+            let size = metadata.is_file().then_some(metadata.len());
+            (Content::Plain(file), size)
+        };
+        Ok(Self {
+            path: name,
+            content,
+            size,
+        })
+    }
+
+    /// Fills the bytes as far as the content reaches; returns how many.
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, TableError> {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) => return Err(self.failure(error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Bytes of content from here on, counted no further than `enough`.
+    pub(super) fn measure(&mut self, enough: u64) -> Result<u64, TableError> {
+        let mut limited = self.take(enough);
+        let counted = io::copy(&mut limited, &mut io::sink());
+        counted.map_err(|error| self.failure(error))
+    }
+
+    /// What a failed read means for this kind of content.
+    fn failure(&self, error: io::Error) -> TableError {
+        read_failure(&self.path, matches!(self.content, Content::Gzip(_)), error)
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = match &mut self.content {
+                Content::Plain(file) => file.read(bytes),
+                Content::Gzip(decoder) => decoder.read(bytes),
+            };
+            match read {
+                // A signal came; nothing is lost.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+/// What a failed read of the file means, for who has handed the [`Source`] on.
+pub(super) fn read_failure_of(path: &Path, error: io::Error) -> TableError {
+    read_failure(&path.to_string_lossy(), is_gzip(path), error)
+}
+
+fn read_failure(path: &str, gzip: bool, error: io::Error) -> TableError {
+    let path = path.to_owned();
+    // An error with a number is the operating system's; the decoder's have none.
+    if gzip && error.raw_os_error().is_none() {
+        TableError::Gzip {
+            path,
+            source: error,
+        }
+    } else {
+        failure(path, error)
+    }
+}
+
+fn failure(path: String, error: io::Error) -> TableError {
+    match error.kind() {
+        io::ErrorKind::NotFound => TableError::NotFound { path },
+        io::ErrorKind::PermissionDenied => TableError::PermissionDenied { path },
+        io::ErrorKind::IsADirectory => TableError::Directory { path },
+        _ => TableError::Io {
+            path,
+            source: error,
+        },
+    }
+}
+
+/// Whether the name ends in `.gz`, in any case.
+pub(super) fn is_gzip(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
+}

@@ -1,0 +1,132 @@
+//! The trace: every step of every particle, as CSV, streamed to a file that
+//! appears at the end.
+
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+use crate::{
+    output::{OutputError, OutputFile},
+    report::field,
+    search::{Iteration, Move},
+};
+
+const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
+
+/// A trace being written. Its first error stops the writing, not the search:
+/// [`finish`](Self::finish) tells it.
+#[derive(Debug)]
+pub struct Trace {
+    file: BufWriter<OutputFile>,
+    names: Vec<String>,
+    failed: Option<io::Error>,
+}
+
+impl Trace {
+    /// Opens the file and writes the header.
+    ///
+    /// # Errors
+    /// As [`OutputFile::create`].
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let mut file = BufWriter::with_capacity(1 << 16, OutputFile::create(path)?);
+        let failed = file.write_all(HEADER.as_bytes()).err();
+        Ok(Self {
+            file,
+            names: Vec::new(),
+            failed,
+        })
+    }
+
+    /// Tells the names that steps give by column of the design matrix.
+    pub fn name_columns<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        self.names = names.map(|name| field(name).into_owned()).collect();
+    }
+
+    /// Writes one row a particle.
+    pub fn record(&mut self, iteration: &Iteration<'_>) {
+        if self.failed.is_none() {
+            self.failed = self.rows(iteration).err();
+        }
+    }
+
+    fn rows(&mut self, iteration: &Iteration<'_>) -> io::Result<()> {
+        for (particle, step) in iteration.steps.iter().enumerate() {
+            let name = step.variable.and_then(|it| self.names.get(it as usize));
+            writeln!(
+                self.file,
+                "{},{particle},{},{},{},{:?},{:?}",
+                iteration.number,
+                word(step.moved),
+                name.map_or("", String::as_str),
+                step.size,
+                step.value,
+                iteration.best_value,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Brings the trace to its place.
+    ///
+    /// # Errors
+    /// The first write that failed, or the last step to the disk.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        let failed = self.failed.take().or_else(|| self.file.flush().err());
+        let (file, _) = self.file.into_parts();
+        match failed {
+            Some(source) => Err(file.write_error(source)),
+            None => file.commit(),
+        }
+    }
+}
+
+fn word(moved: Move) -> &'static str {
+    match moved {
+        Move::Start => "start",
+        Move::AddBest => "add-best",
+        Move::AddImprove => "add-improve",
+        Move::AddRandom => "add-random",
+        Move::DropImprove => "drop-improve",
+        Move::DropRandom => "drop-random",
+        Move::Stay => "stay",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Step;
+
+    #[test]
+    fn one_row_a_particle_by_the_variables_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.csv");
+        let mut trace = Trace::create(&path).unwrap();
+        trace.name_columns(["a", "b,c"].into_iter());
+        let step = |moved, variable, value| Step {
+            moved,
+            variable,
+            size: 1,
+            value,
+        };
+        trace.record(&Iteration {
+            number: 1,
+            of: 2,
+            best_value: -3.5,
+            best_size: 1,
+            steps: &[
+                step(Move::Start, Some(1), -3.5),
+                step(Move::Stay, None, 2.0),
+            ],
+        });
+        assert!(!path.exists());
+        trace.finish().unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "iteration,particle,move,variable,size,criterion,best\n\
+             1,0,start,\"b,c\",1,-3.5,-3.5\n\
+             1,1,stay,,1,2.0,-3.5\n"
+        );
+    }
+}

@@ -1,0 +1,405 @@
+//! The program by its command line: what it prints, what it writes, how it ends.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod support;
+
+use std::{fs, io::Read, process::Stdio, thread, time::Duration};
+
+use serde_json::Value;
+use support::{Folder, ran, told};
+
+const SELECT: [&str; 4] = ["select", "data.csv", "--response", "y"];
+
+fn select<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SELECT[..], more].concat()
+}
+
+#[test]
+fn json_holds_the_selection_of_the_true_variable() {
+    let folder = Folder::new();
+    let ran = folder.run(&select(&[
+        "--format",
+        "json",
+        "--particles",
+        "8",
+        "--seed",
+        "7",
+    ]));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["response"], "y");
+    assert_eq!(json["n"], 60);
+    assert_eq!(json["p"], 4);
+    assert_eq!(json["k"], 1);
+    assert_eq!(json["seed"], 7);
+    assert_eq!(json["method"]["name"], "pass");
+    assert_eq!(json["method"]["particles"], 8);
+    assert_eq!(json["criterion"]["name"], "ebic");
+    assert_eq!(json["criterion"]["gamma"], 1.0);
+    assert_eq!(json["selected"][0]["name"], "a");
+    assert_eq!(json["selected"][0]["index"], 0);
+    let slope = json["selected"][0]["coefficient"].as_f64().unwrap();
+    assert!((slope - 3.0).abs() < 0.1, "{slope}");
+    assert_eq!(json["termination"], "iterations");
+    for stage in ["read", "search", "total"] {
+        assert!(json["elapsed_seconds"][stage].is_f64(), "{stage}");
+    }
+}
+
+#[test]
+fn text_and_csv_hold_the_same_selection() {
+    let folder = Folder::new();
+    let text = folder.run(&SELECT);
+    assert_eq!(text.code, Some(0));
+    for line in ["data                 data.csv", "variables k          1"] {
+        assert!(text.stdout.lines().any(|it| it == line), "{}", text.stdout);
+    }
+    assert!(text.stdout.contains("\n(intercept) "));
+    let csv = folder.run(&select(&["--format", "csv"]));
+    let rows: Vec<&str> = csv.stdout.lines().collect();
+    assert_eq!(rows[0], "name,index,coefficient,std_error,t,p_value");
+    assert!(rows[1].starts_with("(intercept),,"), "{}", rows[1]);
+    assert!(rows[2].starts_with("a,0,"), "{}", rows[2]);
+    assert_eq!(rows.len(), 3);
+}
+
+#[test]
+fn threads_do_not_show_in_the_result() {
+    let folder = Folder::new();
+    let result = |threads| {
+        let ran = folder.run(&select(&["--format", "json", "--threads", threads]));
+        let mut json: Value = serde_json::from_str(&ran.stdout).unwrap();
+        json["elapsed_seconds"] = Value::Null;
+        json.to_string()
+    };
+    assert_eq!(result("1"), result("2"));
+}
+
+#[test]
+fn output_and_trace_are_written_and_nothing_is_printed() {
+    let folder = Folder::new();
+    let (particles, iterations) = (3, 5);
+    let ran = folder.run(&select(&[
+        "--particles",
+        "3",
+        "--iterations",
+        "5",
+        "--format",
+        "json",
+        "--output",
+        "o.json",
+        "--trace",
+        "t.csv",
+    ]));
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (Some(0), "", "")
+    );
+    assert_eq!(folder.names(), ["data.csv", "o.json", "t.csv"]);
+    let json: Value = serde_json::from_str(&folder.read("o.json")).unwrap();
+    let trace = folder.read("t.csv");
+    let rows: Vec<Vec<&str>> = trace.lines().map(|it| it.split(',').collect()).collect();
+    assert_eq!(
+        rows[0].join(","),
+        "iteration,particle,move,variable,size,criterion,best"
+    );
+    assert_eq!(rows.len(), 1 + particles * iterations);
+    assert_eq!(rows[1][..3], ["1", "0", "start"]);
+    let lowest = rows[1..].iter().map(|row| row[5].parse::<f64>().unwrap());
+    let best: f64 = rows[15][6].parse().unwrap();
+    assert_eq!(lowest.fold(f64::INFINITY, f64::min), best);
+    assert!((json["criterion"]["value"].as_f64().unwrap() - best).abs() < 1e-9 * best.abs());
+}
+
+#[test]
+fn wrong_arguments_end_with_2_and_all_are_told() {
+    let folder = Folder::new();
+    let ran = folder.run(&select(&[
+        "--particles",
+        "0",
+        "--criterion",
+        "ebci",
+        "--output",
+        "o",
+    ]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert_eq!(
+        ran.stderr,
+        "error: criterion = ebci: there is no criterion `ebci`; did you mean `ebic`?\n\
+         error: particles = 0 must be 1 … 65536\n"
+    );
+    assert_eq!(folder.names(), ["data.csv"]);
+    let unknown = folder.run(&select(&["--particels", "3"]));
+    assert_eq!(unknown.code, Some(2));
+    assert!(
+        unknown.stderr.contains("'--particles'"),
+        "{}",
+        unknown.stderr
+    );
+    let negative = folder.run(&select(&["--seed", "-1"]));
+    assert_eq!(negative.code, Some(2));
+    assert_eq!(
+        negative.stderr,
+        "error: seed = -1 must be 0 … 18446744073709551615\n"
+    );
+}
+
+#[test]
+fn wrong_data_ends_with_2_and_writes_nothing() {
+    let folder = Folder::new();
+    let ran = folder.run(&[
+        "select",
+        "none.csv",
+        "--response",
+        "y",
+        "--output",
+        "o",
+        "--trace",
+        "t",
+    ]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("none.csv"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["data.csv"]);
+    let ran = folder.run(&["select", "data.csv", "--response", "z"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains('z'), "{}", ran.stderr);
+}
+
+#[test]
+fn a_place_that_takes_no_file_is_refused_before_the_work() {
+    let folder = Folder::new();
+    for option in ["--output", "--trace"] {
+        // So long a search would never end: the refusal must come first.
+        let ran = folder.run(&select(&["--iterations", "1000000000", option, "no/o"]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        assert_eq!(
+            ran.stderr,
+            "error: cannot write no/o: there is no folder no; make it first\n"
+        );
+        let ran = folder.run(&select(&["--iterations", "1000000000", option, "."]));
+        assert_eq!(
+            ran.stderr,
+            "error: cannot write .: it is a folder; name a file in it\n"
+        );
+    }
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let folder = Folder::new();
+    let version = folder.run(&["--version"]);
+    let expected = concat!("passel ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!((version.code, version.stdout.as_str()), (Some(0), expected));
+    let help = folder.run(&["select", "--help"]);
+    assert_eq!(help.code, Some(0));
+    for part in [
+        "Data:",
+        "Model:",
+        "Search:",
+        "Output:",
+        "--time-limit <TIME>",
+        "Example:",
+        "range: 1 … 65536",
+    ] {
+        assert!(help.stdout.contains(part), "{part}: {}", help.stdout);
+    }
+    let nothing = folder.run(&[]);
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn criteria_are_listed_with_their_parameters() {
+    let folder = Folder::new();
+    let text = folder.run(&["criteria"]).stdout;
+    assert!(text.contains("\nebic  extended BIC\n"), "{text}");
+    assert!(
+        text.contains("    parameter  gamma = 1, in 0 … 1\n"),
+        "{text}"
+    );
+    let json = folder.run(&["criteria", "--format", "json"]).stdout;
+    let json: Vec<Value> = serde_json::from_str(&json).unwrap();
+    let ebic = json.iter().find(|it| it["name"] == "ebic").unwrap();
+    assert_eq!(ebic["parameters"][0]["default"], 1.0);
+    assert_eq!(json.len(), 7);
+}
+
+#[test]
+fn progress_goes_to_standard_error_in_the_form_asked_for() {
+    let folder = Folder::new();
+    let run = |form| {
+        folder
+            .run(&select(&["--iterations", "9", "--progress", form]))
+            .stderr
+    };
+    assert_eq!(run("none"), "");
+    assert_eq!(run("auto"), "", "no bar outside a terminal");
+    assert!(
+        run("plain").contains("iteration 9 of 9: best "),
+        "{}",
+        run("plain")
+    );
+    let last: Value = serde_json::from_str(run("json").lines().last().unwrap()).unwrap();
+    assert_eq!(last["iteration"], 9);
+    assert_eq!(last["of"], 9);
+    assert_eq!(last["size"], 1);
+    assert!(last["best"].is_f64() && last["elapsed_seconds"].is_f64());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_leaves_the_old_file() {
+    let folder = Folder::new();
+    for (option, name) in [("--output", "o"), ("--trace", "t")] {
+        folder.write(name, "old\n");
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 0; exec \"$passel\" select data.csv --response y {option} {name} | cat"
+        );
+        // The pipe keeps the report itself off the full disk.
+        let ran = ran(folder.shell(&format!("{{ {script}; }}; true")));
+        let told = format!("writing {name} failed: ");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        assert_eq!(folder.read(name), "old\n");
+        fs::remove_file(folder.path(name)).unwrap();
+        assert_eq!(folder.names(), ["data.csv"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_ends_with_1() {
+    let folder = Folder::new();
+    for option in ["--output", "--trace"] {
+        let script = "trap '' XFSZ; ulimit -f 0; exec \"$passel\" select data.csv --response y ";
+        let ran = ran(folder.shell(&format!("{script} {option} x")));
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        // A selection without its trace is still a selection.
+        assert_eq!(
+            ran.stdout.contains("variables k          1"),
+            option == "--trace"
+        );
+        assert_eq!(folder.names(), ["data.csv"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_ends_with_1() {
+    let folder = Folder::new();
+    for command in ["select data.csv --response y", "criteria", "--help"] {
+        let ran = ran(folder.shell(&format!("exec \"$passel\" {command} > /dev/full")));
+        assert_eq!(ran.code, Some(1), "{command}");
+        assert!(
+            ran.stderr
+                .starts_with("error: writing to standard output failed: "),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_who_leaves_is_no_failure() {
+    let folder = Folder::new();
+    // The pipe's reader is gone before the program starts.
+    let script = "{ sleep 0.2; \"$passel\" criteria; echo \"ended with $?\" >&2; } | true";
+    let ran = ran(folder.shell(script));
+    assert_eq!(ran.stderr, "ended with 0\n");
+}
+
+/// Starts a search that would not end, and sends INT once it is under way.
+#[cfg(unix)]
+fn interrupted(folder: &Folder, more: &[&str]) -> support::Ran {
+    let endless = [
+        "--iterations",
+        "1000000000",
+        "--progress",
+        "json",
+        "--format",
+        "json",
+    ];
+    let arguments = [&SELECT[..], &endless, more].concat();
+    let mut command = folder.passel(&arguments);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first progress line says that the search runs.
+    let stderr = child.stderr.as_mut().unwrap();
+    let mut byte = [0];
+    while stderr.read(&mut byte).unwrap() == 1 && byte != *b"\n" {}
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    // At most half a minute, and ten progress lines a second do not fill a pipe.
+    for _ in 0..600 {
+        if child.try_wait().unwrap().is_some() {
+            return told(child.wait_with_output().unwrap());
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("an interrupt did not end the search");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_the_best_so_far_and_130() {
+    let folder = Folder::new();
+    let ran = interrupted(&folder, &[]);
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["termination"], "interrupted");
+    assert_eq!(json["selected"][0]["name"], "a");
+    assert!(
+        ran.stderr
+            .ends_with("interrupted: this is the best so far\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_still_writes_output_and_trace() {
+    let folder = Folder::new();
+    let ran = interrupted(
+        &folder,
+        &["--particles", "1", "--output", "o.json", "--trace", "t.csv"],
+    );
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(130), ""),
+        "{}",
+        ran.stderr
+    );
+    let json: Value = serde_json::from_str(&folder.read("o.json")).unwrap();
+    let done = json["iterations"].as_u64().unwrap();
+    assert_eq!(folder.read("t.csv").lines().count() as u64, done + 1);
+    assert_eq!(folder.names(), ["data.csv", "o.json", "t.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_at_once() {
+    let folder = Folder::new();
+    // Nobody reads the pipe, so opening it waits, heedless of the first signal.
+    let script = "mkfifo pipe; \"$passel\" select data.csv --response y --output pipe & id=$!; \
+                  sleep 0.3; kill -INT $id; sleep 0.3; kill -0 $id && echo waits; \
+                  kill -INT $id; wait $id";
+    let ran = ran(folder.shell(script));
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(130), "waits\n"),
+        "{}",
+        ran.stderr
+    );
+}

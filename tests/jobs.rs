@@ -1,0 +1,276 @@
+//! Job files: what is wrong with one, and what a good one does.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod support;
+
+use serde_json::Value;
+use support::{Folder, Ran};
+
+/// The folder with this job file in it, and how the program took it.
+fn run(file: &str) -> (Folder, Ran) {
+    let folder = Folder::new();
+    folder.write("jobs.toml", file);
+    let ran = folder.run(&["run", "jobs.toml"]);
+    (folder, ran)
+}
+
+/// What standard error says of a file that must not run.
+fn mistakes(file: &str) -> String {
+    let (folder, ran) = run(file);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(2), ""),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(folder.names(), ["data.csv", "jobs.toml"], "nothing ran");
+    ran.stderr
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_each_at_its_line() {
+    let told = mistakes(
+        r#"seeds = 1
+
+[defaults]
+response = "y"
+particles = 0
+
+[[job]]
+data = "data.csv"
+itterations = 5
+forward = [0.5, 0.5, 0.5]
+
+[[job]]
+criterion = "hdbci"
+keep = [ "a,b", "c" ]
+drop = "c"
+"#,
+    );
+    for part in [
+        "error: a job file has no `seeds` outside its tables\n --> jobs.toml:1:1\n",
+        "error: particles = 0 must be 1 … 65536\n --> jobs.toml:5:13\n",
+        "5 | particles = 0\n  |             ^ this value\n",
+        "= help: write `seed` below a line [[job]] or [defaults]\n",
+        "error: there is no option `itterations`\n --> jobs.toml:9:1\n",
+        "= help: did you mean `iterations`? `iterations` is 1 … 1000000000\n",
+        "error: forward = 0.5,0.5,0.5 must be probabilities: none below 0, with sum 1 (it is 1.5)\n",
+        "error: this job has no data\n",
+        "error: criterion = hdbci: there is no criterion `hdbci`\n",
+        "= help: did you mean `hdbic`?\n",
+        "error: keep and drop both name c\n",
+        "error: jobs.toml: 7 mistakes, so no job was run\n",
+    ] {
+        let told: Vec<&str> = told.lines().map(str::trim_start).collect();
+        let part: Vec<&str> = part.lines().map(str::trim_start).collect();
+        assert!(
+            told.windows(part.len()).any(|it| it == part),
+            "{part:?} in {told:#?}"
+        );
+    }
+}
+
+#[test]
+fn each_wrong_shape_is_told_with_its_mend() {
+    for (file, parts) in [
+        (
+            "",
+            &[
+                "there is no job in this file",
+                "start each job with a line [[job]]",
+            ][..],
+        ),
+        (
+            "[job]\ndata = \"data.csv\"\n",
+            &["`job` is not written like this", "[[job]]"],
+        ),
+        (
+            "defaults = 3\n",
+            &["`defaults` is not written like this", "[defaults]"],
+        ),
+        ("job = [3]\n", &["a job is a table, not a integer"]),
+        (
+            "data = \"data.csv\"\n",
+            &["outside its tables", "write `data` below a line [[job]]"],
+        ),
+        (
+            "[defaults]\ndata = \"data.csv\"\n",
+            &["`data` belongs to one job, not to the defaults"],
+        ),
+        (
+            "[[job]]\ndata = 3\n",
+            &["`data` must be a string", "this is a integer"],
+        ),
+        ("[[job]]\ndata = \"\"\n", &["`data` is empty"]),
+        (
+            "[[job]]\ndata = \"data.csv\"\nkeep = {a = 1}\n",
+            &["`keep` takes no table"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nkeep = [[1]]\n",
+            &["`keep` takes no array"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nseed = [1, 2]\n",
+            &["seed takes one value, not 2"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nno-intercept = 1\n",
+            &["no-intercept = 1 must be true or false"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nseed = \n",
+            &["this is not TOML", "jobs.toml:3:"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\ndata = \"data.csv\"\n",
+            &["this is not TOML", "duplicate key"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nkeep = [\"b\"]\ndrop = \"b\"\n",
+            &["keep and drop both name b", "keep = [\"b\"]"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\noutput = \"./data.csv\"\n",
+            &["output and the data are the same file"],
+        ),
+    ] {
+        let told = mistakes(file);
+        for part in parts {
+            assert!(told.contains(part), "{part} in {told}");
+        }
+        assert!(
+            told.ends_with("jobs.toml: 1 mistake, so no job was run\n"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn slips_of_syntax_are_told_once_a_line() {
+    let told = mistakes("[[job]]\nseed = = 1\ndata = 'x'\nkeep = [1, ,, 2]\n");
+    assert_eq!(told.matches("error: this is not TOML").count(), 2, "{told}");
+    for line in ["2 | seed = = 1", "4 | keep = [1, ,, 2]"] {
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[test]
+fn two_jobs_with_one_file_between_them_are_a_mistake() {
+    let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\n";
+    let twice = mistakes(&format!("{job}output = \"o\"\n{job}trace = \"./o\"\n"));
+    assert!(twice.contains("job 1 also writes ./o"), "{twice}");
+    assert!(twice.contains("8 | trace = \"./o\""), "{twice}");
+    let read = mistakes(&format!(
+        "{job}output = \"late.csv\"\n[[job]]\ndata = \"late.csv\"\n"
+    ));
+    assert!(read.contains("job 2 reads late.csv"), "{read}");
+}
+
+#[test]
+fn a_missing_job_file_is_named() {
+    let folder = Folder::new();
+    let ran = folder.run(&["run", "none.toml"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.starts_with("error: cannot read none.toml: "),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn paths_start_at_the_job_file_and_jobs_override_the_defaults() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("jobs")).unwrap();
+    folder.write(
+        "jobs/two.toml",
+        r#"
+[defaults]
+response = "y"
+format = "json"
+iterations = 20
+particles = 4
+progress = "none"
+
+[[job]]
+name = "first"
+data = "../data.csv"
+output = "first.json"
+
+[[job]]
+data = "../data.csv"
+output = "second.json"
+iterations = 0x10
+forward = [0.0, 1.0, 0.0]
+"#,
+    );
+    let ran = folder.run(&["run", "jobs/two.toml"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (Some(0), "", "")
+    );
+    let iterations = |name| {
+        let json: Value = serde_json::from_str(&folder.read(name)).unwrap();
+        assert_eq!(json["selected"][0]["name"], "a");
+        json["iterations"].clone()
+    };
+    assert_eq!(iterations("jobs/first.json"), 20);
+    assert_eq!(iterations("jobs/second.json"), 16);
+}
+
+#[test]
+fn one_failing_job_of_three_does_not_stop_the_others() {
+    let (folder, ran) = run(r#"
+[defaults]
+response = "y"
+format = "csv"
+
+[[job]]
+name = "good"
+data = "data.csv"
+
+[[job]]
+name = "bad"
+data = "none.csv"
+output = "bad.csv"
+
+[[job]]
+data = "data.csv"
+output = "last.csv"
+"#);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stdout.starts_with("# good\nname,index,"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("error: bad: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("none.csv"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("3 of 3: job 3\n"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["data.csv", "jobs.toml", "last.csv"]);
+    assert!(folder.read("last.csv").contains("\na,0,"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_job_and_starts_no_other() {
+    let folder = Folder::new();
+    let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\niterations = 1000000000\n";
+    folder.write(
+        "jobs.toml",
+        &format!("{job}output = \"o\"\n{job}output = \"never\"\n"),
+    );
+    let script = "\"$passel\" run jobs.toml & id=$!; sleep 1; kill -INT $id; wait $id";
+    let ran = support::ran(folder.shell(script));
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .ends_with("interrupted: 1 of 2 jobs not started\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(folder.names(), ["data.csv", "jobs.toml", "o"]);
+}

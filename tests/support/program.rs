@@ -1,0 +1,99 @@
+//! The program as a user meets it: a folder, small files, a command.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A folder of its own for one test, with `data.csv` in it.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("data.csv", &table(60));
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names in the folder, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The program, to be started in this folder.
+    pub fn passel(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_passel"));
+        command.args(arguments).current_dir(self.0.path());
+        command
+    }
+
+    /// A shell in this folder; the program is `"$passel"`.
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(self.0.path());
+        command.env("passel", Path::new(env!("CARGO_BIN_EXE_passel")));
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        ran(self.passel(arguments))
+    }
+}
+
+/// How a command ended and what it wrote.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub fn ran(mut command: Command) -> Ran {
+    told(command.output().unwrap())
+}
+
+pub fn told(output: Output) -> Ran {
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Columns y, a, b, c, d of noise, and y = 3a + 0.1·noise.
+pub fn table(rows: usize) -> String {
+    let mut state = 1_u64;
+    let mut noise = || {
+        // Knuth's 64-bit linear congruence; the high half is random enough here.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31) - 0.5
+    };
+    let mut text = String::from("y,a,b,c,d\n");
+    for _ in 0..rows {
+        let [a, b, c, d, e] = [noise(), noise(), noise(), noise(), noise()];
+        text += &format!("{},{a},{b},{c},{d}\n", 3.0 * a + 0.1 * e);
+    }
+    text
+}

@@ -1,0 +1,220 @@
+//! What a file says and what its table holds; what is wrong with a file and what is told.
+
+mod any;
+mod arrays;
+mod delimited;
+mod missing;
+mod sets;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use passel::table::{
+    Column, MISSING, Missing, ReadOptions, Table, TableError, Values, nearest, read,
+};
+use tempfile::TempDir;
+
+/// A folder for one test's files.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder for temporary files"))
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, content).expect("a file in a folder of our own");
+        path
+    }
+}
+
+fn read_as(name: &str, content: impl AsRef<[u8]>) -> Result<Table, TableError> {
+    read(&Folder::new().write(name, content), &ReadOptions::default())
+}
+
+fn csv(content: impl AsRef<[u8]>) -> Result<Table, TableError> {
+    read_as("t.csv", content)
+}
+
+fn csv_with_factors(content: &str, factors: &[&str]) -> Result<Table, TableError> {
+    let factors: Vec<String> = factors.iter().map(|name| name.to_string()).collect();
+    let options = ReadOptions {
+        factors: &factors,
+        ..ReadOptions::default()
+    };
+    read(&Folder::new().write("t.csv", content), &options)
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(content).expect("memory takes all");
+    encoder.finish().expect("memory takes all")
+}
+
+fn names(table: &Table) -> Vec<&str> {
+    table
+        .columns
+        .iter()
+        .map(|column| column.name.as_str())
+        .collect()
+}
+
+/// Bits, so that negative zero and NaN compare.
+fn bits(column: &Column) -> Vec<Option<u64>> {
+    match &column.values {
+        Values::Numbers(values) => values
+            .iter()
+            .map(|value| (!value.is_nan()).then_some(value.to_bits()))
+            .collect(),
+        Values::Factor { .. } => panic!("{} is a factor", column.name),
+    }
+}
+
+#[track_caller]
+fn assert_numbers(table: &Table, column: usize, expected: &[f64]) {
+    let expected: Vec<Option<u64>> = expected
+        .iter()
+        .map(|value| (!value.is_nan()).then_some(value.to_bits()))
+        .collect();
+    assert_eq!(bits(&table.columns[column]), expected);
+}
+
+#[track_caller]
+fn assert_factor(table: &Table, column: usize, levels: &[&str], codes: &[u32]) {
+    let expected = Values::Factor {
+        levels: levels.iter().map(|level| level.to_string()).collect(),
+        codes: codes.to_vec(),
+    };
+    assert_eq!(table.columns[column].values, expected);
+}
+
+#[track_caller]
+fn assert_told(result: Result<Table, TableError>, parts: &[&str]) {
+    let told = result.expect_err("an error").to_string();
+    for part in parts {
+        assert!(told.contains(part), "{told:?} does not tell {part:?}");
+    }
+}
+
+const NAN: f64 = f64::NAN;
+
+// Formats by name.
+
+#[test]
+fn the_name_tells_the_format_in_any_case() {
+    for (name, content) in [
+        ("a.csv", "u,v\n1,2\n"),
+        ("a.CSV", "u,v\n1,2\n"),
+        ("a.b.tsv", "u\tv\n1\t2\n"),
+    ] {
+        let table = read_as(name, content).expect(name);
+        assert_eq!(
+            (names(&table), table.rows, table.response),
+            (vec!["u", "v"], 1, None)
+        );
+        let table = read_as(&format!("{name}.Gz"), gzip(content.as_bytes())).expect(name);
+        assert_numbers(&table, 1, &[2.0]);
+    }
+}
+
+#[test]
+fn the_source_is_the_path_as_given() {
+    let path = Folder::new();
+    let path = path.write("a.csv", "u\n1\n");
+    assert_eq!(
+        read(&path, &ReadOptions::default()).expect("good").source,
+        path.to_str().unwrap()
+    );
+}
+
+#[test]
+fn other_names_are_refused() {
+    for name in ["a.txt", "a", "a.gz", "a.csv.zip", ".csv.", "a.xlsx"] {
+        assert_told(
+            read_as(name, "u\n1\n"),
+            &[name, ".csv", ".tsv", ".npy", ".dat", ".gz"],
+        );
+    }
+}
+
+#[test]
+fn files_that_cannot_be_opened_are_told_apart() {
+    let folder = Folder::new();
+    let options = ReadOptions::default();
+    for ending in ["csv", "tsv.gz", "npy", "dat"] {
+        let path = folder.0.path().join("absent").with_extension(ending);
+        assert!(
+            matches!(read(&path, &options), Err(TableError::NotFound { .. })),
+            "{ending}"
+        );
+        let path = folder.0.path().join("folder").with_extension(ending);
+        fs::create_dir(&path).expect("a folder of our own");
+        assert!(
+            matches!(read(&path, &options), Err(TableError::Directory { .. })),
+            "{ending}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let path = folder.write("a.csv", "u\n1\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("our own file");
+    // The superuser reads it all the same.
+    if fs::File::open(&path).is_err() {
+        let result = read(&path, &ReadOptions::default());
+        assert!(matches!(result, Err(TableError::PermissionDenied { .. })));
+    }
+}
+
+// Compressed files.
+
+#[test]
+fn broken_compression_is_told() {
+    let content: String = (0..20_000)
+        .map(|row| format!("{row},{}\n", row * row))
+        .collect();
+    let good = gzip(format!("a,b\n{content}").as_bytes());
+    assert_eq!(read_as("t.csv.gz", &good).expect("good").rows, 20_000);
+    for end in [0, 1, 5, 12, good.len() / 2, good.len() - 1] {
+        for name in ["t.csv.gz", "t.dat.gz", "t.npy.gz"] {
+            assert_told(read_as(name, &good[..end]), &[name]);
+        }
+        assert!(
+            matches!(
+                read_as("t.csv.gz", &good[..end]),
+                Err(TableError::Gzip { .. })
+            ),
+            "{end}"
+        );
+    }
+    for at in [0, 3, 20, good.len() / 2, good.len() - 6] {
+        let mut bad = good.clone();
+        bad[at] ^= 0xff;
+        // Not every byte of a gzip header is checked, but none may lead to wrong values.
+        if let Ok(table) = read_as("t.csv.gz", &bad) {
+            assert_eq!(table.rows, 20_000);
+        }
+    }
+    assert!(matches!(
+        csv_gz(b"a,b\n1,2\n"),
+        Err(TableError::Gzip { .. })
+    ));
+}
+
+fn csv_gz(bytes: &[u8]) -> Result<Table, TableError> {
+    read_as("t.csv.gz", bytes)
+}
+
+#[test]
+fn members_of_a_compressed_file_follow_each_other() {
+    let both = [gzip(b"a,b\n1,2\n"), gzip(b"3,4\n")].concat();
+    assert_numbers(&csv_gz(&both).expect("good"), 0, &[1.0, 3.0]);
+}
