@@ -63,9 +63,8 @@ pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
         add(&a, &b);
     }
     let mut lanes = [0.0; LANES];
-    let (vectors, _) = S::as_mut_simd_f64s(&mut lanes);
-    for v in 0..LANES / S::F64_LANES {
-        vectors[v] = sums[v];
+    for (lanes, sum) in S::as_mut_simd_f64s(&mut lanes).0.iter_mut().zip(sums) {
+        *lanes = sum;
     }
     let mut width = LANES / 2;
     while width > 0 {

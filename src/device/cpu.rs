@@ -105,7 +105,11 @@ impl<'x> Cpu<'x> {
                 || self.screen_error(anchor) > CLEAR * noise
             {
                 others.push(at);
-            } else if anchor.support.iter().fold(true, |all, &v| self.gram.touch(v) && all) {
+                continue;
+            }
+            // Every column is touched, held or not, so none is evicted below.
+            let held = anchor.support.iter().filter(|v| self.gram.touch(**v));
+            if held.count() == anchor.support.len() {
                 cached.push(at);
             } else {
                 partly.push(at);

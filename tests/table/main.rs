@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use passel::table::{
-    Column, MISSING, Missing, ReadOptions, Table, TableError, Values, nearest, read,
+    Column, MISSING, Missing, ReadOptions, Table, TableError, Values, read,
 };
 use tempfile::TempDir;
 
