@@ -125,15 +125,6 @@ fn a_column_named_as_factor_is_one() {
 }
 
 #[test]
-fn nearest_is_close_or_nothing() {
-    let candidates = ["x1", "x10", "temperature"];
-    let near = |name| nearest(name, candidates.into_iter());
-    assert_eq!(near("x2"), Some("x1"));
-    assert_eq!(near("tempertaure"), Some("temperature"));
-    assert_eq!(near("pressure"), None);
-}
-
-#[test]
 fn infinite_numbers_are_refused() {
     for text in ["inf", "-Inf", "Infinity", "1e999", "-1e999", " INF "] {
         for content in [
