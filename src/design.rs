@@ -103,7 +103,9 @@ pub enum DesignError {
         value: f64,
     },
     /// Squares of the response leave the range of f64.
-    #[error("the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its unit")]
+    #[error(
+        "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its unit"
+    )]
     ResponseScale {
         /// The response.
         name: String,
@@ -185,7 +187,12 @@ pub enum DesignError {
 
 fn list(names: &[String]) -> String {
     const MOST: usize = 8;
-    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
     if names.len() > MOST {
         text += &format!(", … {} more", names.len() - MOST);
     }
@@ -244,7 +251,10 @@ impl Design {
         }
         let stays = |c: &Column| !options.drop.contains(&c.name);
         let positions = table.columns.iter().enumerate();
-        let positions: Vec<usize> = positions.filter(|(_, c)| stays(c)).map(|(i, _)| i).collect();
+        let positions: Vec<usize> = positions
+            .filter(|(_, c)| stays(c))
+            .map(|(i, _)| i)
+            .collect();
         table.columns.retain(stays);
         let rows = table.rows;
         let dropped = table.handle_missing(options.missing)?;

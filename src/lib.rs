@@ -3,7 +3,9 @@
 //! The data travels through these modules in order:
 //!
 //! file → [`table`] → [`design`] → [`device`] (sweeps) with [`least_squares`]
-//! → [`search`] → [`selection`]
+//! → [`search`] → [`selection`] → [`report`]
+//!
+//! and [`run`] takes a [`job`] the whole way, as the program does.
 //!
 //! A caller with matrices needs three of them:
 //!
@@ -20,6 +22,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod vector;
+
+pub mod nearest;
+
 pub mod table;
 
 pub mod design;
@@ -32,11 +38,7 @@ pub mod selection;
 
 pub mod search;
 
-mod vector;
-
-pub mod nearest;
-
-pub mod job;
+pub mod report;
 
 pub mod output;
 
@@ -44,7 +46,7 @@ pub mod trace;
 
 pub mod progress;
 
-pub mod report;
+pub mod job;
 
 pub mod run;
 
@@ -52,4 +54,3 @@ pub use design::Design;
 pub use passel_criteria as criteria;
 pub use search::{Pass, select};
 pub use selection::Selection;
-

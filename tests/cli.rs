@@ -109,7 +109,9 @@ fn output_and_trace_are_written_and_nothing_is_printed() {
     assert_eq!(rows[1][..3], ["1", "0", "start"]);
     let lowest = rows[1..].iter().map(|row| row[5].parse::<f64>().unwrap());
     let best: f64 = rows[15][6].parse().unwrap();
-    assert_eq!(lowest.fold(f64::INFINITY, f64::min), best);
+    // The best is not replaced by a model that is lower by rounding alone.
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    assert!((lowest - best).abs() <= 1e-11 * best.abs());
     assert!((json["criterion"]["value"].as_f64().unwrap() - best).abs() < 1e-9 * best.abs());
 }
 

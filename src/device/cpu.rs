@@ -85,9 +85,7 @@ impl<'x> Cpu<'x> {
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
         let windows = self.screen(&models(&screened), &missing);
         let mut result = vec![None; anchors.len()];
-        let windows = windows
-            .into_iter()
-            .chain(self.multiply(&models(&others)));
+        let windows = windows.into_iter().chain(self.multiply(&models(&others)));
         for (at, window) in screened.into_iter().chain(others).zip(windows) {
             result[at] = self.decide(&anchors[at], window);
         }
@@ -232,7 +230,8 @@ impl<'x> Cpu<'x> {
                     1.0,
                     Par::Seq,
                 );
-                for (e, (anchor, window)) in e.chunks_mut(rows).zip(anchors.iter().zip(&mut windows))
+                for (e, (anchor, window)) in
+                    e.chunks_mut(rows).zip(anchors.iter().zip(&mut windows))
                 {
                     let mut most = 0.0;
                     for e in &mut *e {

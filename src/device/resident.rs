@@ -130,7 +130,11 @@ fn add_products<S: Simd, const V: usize>(
     for at in 0..TILE / (V * S::F32_LANES) {
         let mut sums = [[simd.splat_f32s(0.0); V]; TOGETHER];
         let [a0, a1, a2, a3, a4, a5] = anchors;
-        let anchors = a0.iter().zip(a1).zip(a2.iter().zip(a3)).zip(a4.iter().zip(a5));
+        let anchors = a0
+            .iter()
+            .zip(a1)
+            .zip(a2.iter().zip(a3))
+            .zip(a4.iter().zip(a5));
         for (row, (((a0, a1), (a2, a3)), (a4, a5))) in rows.iter().zip(anchors) {
             let x = vectors::<S, V>(row, at);
             for (sums, a) in sums.iter_mut().zip([a0, a1, a2, a3, a4, a5]) {

@@ -82,9 +82,12 @@ fn argument(option: &'static Opt) -> Arg {
     if option.value.is_empty() {
         return argument.action(ArgAction::SetTrue);
     }
+    // A list may begin with a negative number, though no range allows one: that
+    // is for the option to say, not for a guess at another option.
     let argument = argument
         .value_name(option.value)
-        .allow_negative_numbers(true);
+        .allow_negative_numbers(true)
+        .allow_hyphen_values(option.value.contains(','));
     argument.action(match option.list {
         true => ArgAction::Append,
         false => ArgAction::Set,

@@ -11,7 +11,11 @@ mod particle;
 mod settings;
 mod swarm;
 
-use std::{num::NonZeroUsize, sync::atomic::{AtomicBool, Ordering}, time::Instant};
+use std::{
+    num::NonZeroUsize,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 use passel_criteria::Criterion;
 use thiserror::Error;
@@ -224,13 +228,7 @@ fn walk(
     observe: &mut dyn FnMut(&Iteration),
 ) -> Found {
     let start = Instant::now();
-    let mut swarm = Swarm::start(
-        problem,
-        judge,
-        device,
-        pass,
-        threads,
-    );
+    let mut swarm = Swarm::start(problem, judge, device, pass, threads);
     let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);
     let termination = loop {
         let best = swarm.best();
@@ -248,7 +246,10 @@ fn walk(
             break Termination::Interrupted;
         } else if iterations >= pass.iterations {
             break Termination::Iterations;
-        } else if pass.patience.is_some_and(|most| iterations - improved >= most) {
+        } else if pass
+            .patience
+            .is_some_and(|most| iterations - improved >= most)
+        {
             break Termination::Patience;
         } else if pass.time_limit.is_some_and(|most| start.elapsed() >= most) {
             break Termination::TimeLimit;

@@ -83,7 +83,8 @@ impl Particle {
             // refuses such a set before the search begins.
             let _ = particle.add(problem, variable);
         }
-        for _ in 0..start_size {
+        let room = problem.max_size - particle.members.len();
+        for _ in 0..start_size.min(room) {
             let pick = particle.stream.next_u64();
             particle.add_random(problem, pick);
         }
@@ -115,10 +116,7 @@ impl Particle {
         let choice = unit(self.stream.next_u64());
         let pick = self.stream.next_u64();
         let size = self.members.len();
-        let (can_add, can_drop) = (
-            size < problem.max_size,
-            size > problem.keep.len(),
-        );
+        let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {
             (false, false) => return Plan::Stay,
             (true, false) => true,
@@ -249,7 +247,12 @@ impl Particle {
 
     /// Drops the variable whose loss raises RSS least; of equals the lowest.
     fn drop_cheapest(&mut self, problem: &Problem) -> Option<u32> {
-        let costs = self.fit.support().iter().copied().zip(self.fit.drop_costs());
+        let costs = self
+            .fit
+            .support()
+            .iter()
+            .copied()
+            .zip(self.fit.drop_costs());
         let mut cheapest: Option<(u32, f64)> = None;
         for (variable, cost) in costs {
             if problem.keep.binary_search(&variable).is_ok() {

@@ -17,7 +17,7 @@ use crate::device::Gain;
 /// | `forward` | probabilities of a forward step: best, improve, random | .2 .6 .2 | ≥ 0, sum 1 |
 /// | `backward` | probabilities of a backward step: improve, random | .2 .8 | ≥ 0, sum 1 |
 /// | `gain` | what improving means for a forward step | correlation | |
-/// | `start_size` | random variables each particle starts with | 1 | 0 … bound |
+/// | `start_size` | random variables each particle starts with | 1 | 0 … `max_size` |
 /// | `max_size` | largest model | min(p, n − 2, max(n/2, 30)) | 1 … min(p, n − 2) |
 /// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
 /// | `time_limit` | end after so long | none | > 0 |
@@ -34,7 +34,8 @@ pub struct Pass {
     pub backward: [f64; 2],
     /// What improving means for a forward step.
     pub gain: Gain,
-    /// Random variables each particle starts with, beside the kept ones.
+    /// Random variables each particle starts with, beside the kept ones; fewer
+    /// where the kept ones leave less room.
     pub start_size: usize,
     /// Largest model; none for the documented default.
     pub max_size: Option<usize>,
@@ -92,7 +93,9 @@ pub enum SettingsError {
     #[error("time-limit must be above 0")]
     TimeLimit,
     /// More variables are kept than the largest model holds.
-    #[error("{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer")]
+    #[error(
+        "{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer"
+    )]
     KeepTooMany {
         /// Kept variables.
         keep: usize,
@@ -129,7 +132,7 @@ impl Pass {
         if keep > max_size {
             return Err(SettingsError::KeepTooMany { keep, max_size });
         }
-        count("start-size", self.start_size, 0, max_size - keep)?;
+        count("start-size", self.start_size, 0, max_size)?;
         Ok(max_size)
     }
 

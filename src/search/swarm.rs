@@ -135,15 +135,16 @@ impl<'a> Swarm<'a> {
         let strongest = self.sweep(&plans);
         let (problem, judge, best) = (&self.problem, self.judge, &self.best.members);
         let p = problem.x.p();
-        let carry_out = |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
-            let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
-            let (k, rss) = (particle.members().len(), particle.fit().rss());
-            particle.judge(judge.value(p, k, rss));
-            particle.step(moved, variable)
-        };
+        let carry_out =
+            |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
+                let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
+                let (k, rss) = (particle.members().len(), particle.fit().rss());
+                particle.judge(judge.value(p, k, rss));
+                particle.step(moved, variable)
+            };
         let size = best.len().max(1);
-        let parallel = self.threads > 1
-            && self.judge.n * size * self.particles.len() > PARALLEL_WORK;
+        let parallel =
+            self.threads > 1 && self.judge.n * size * self.particles.len() > PARALLEL_WORK;
         self.steps.clear();
         if parallel {
             let share = self.particles.len().div_ceil(8 * self.threads);

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use nalgebra::{DMatrix, DVector};
-use passel::Design;
+use passel::{Design, design::DesignOptions, table::ReadOptions};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -109,25 +109,6 @@ pub fn shared(path: &str) -> Option<PathBuf> {
 /// Hung's set `1_1`, `1_3`, …, if it is there.
 pub fn hung(set: &str) -> Option<Design> {
     let file = shared(&format!("data/hung/genlin_hung_{set}.dat.gz"))?;
-    let text = gunzip(&file);
-    let mut lines = text.lines().filter(|l| !l.starts_with('#')).skip(1);
-    let mut size = lines.next().unwrap().split_whitespace();
-    let n: usize = size.next().unwrap().parse().unwrap();
-    let p: usize = size.next().unwrap().parse().unwrap();
-    let rows: Vec<Vec<f64>> = lines
-        .skip(1)
-        .map(|l| l.split_whitespace().map(|f| f.parse().unwrap()).collect())
-        .collect();
-    let x = DMatrix::from_fn(n, p, |i, j| rows[i][j + 1]);
-    let y = DVector::from_fn(n, |i, _| rows[i][0]);
-    Some(Design::from_matrices(&x, &y, None).unwrap())
-}
-
-fn gunzip(file: &std::path::Path) -> String {
-    use std::io::Read;
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(file).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
-    text
+    let table = passel::table::read(&file, &ReadOptions::default()).unwrap();
+    Some(Design::from_table(table, &DesignOptions::default()).unwrap())
 }

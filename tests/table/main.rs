@@ -1,5 +1,7 @@
 //! What a file says and what its table holds; what is wrong with a file and what is told.
 
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
 mod any;
 mod arrays;
 mod delimited;
@@ -12,9 +14,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use passel::table::{
-    Column, MISSING, Missing, ReadOptions, Table, TableError, Values, read,
-};
+use passel::table::{Column, MISSING, Missing, ReadOptions, Table, TableError, Values, read};
 use tempfile::TempDir;
 
 /// A folder for one test's files.

@@ -1,0 +1,207 @@
+//! Bad input: one clear error each, naming the file, row, column and the mend;
+//! exit code 2 and nothing written.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod support;
+
+use support::Folder;
+
+/// Runs `select` on a file of this content and expects a refusal whose message
+/// holds every one of `told`.
+fn refused(name: &str, content: &[u8], arguments: &[&str], told: &[&str]) {
+    let folder = Folder::new();
+    std::fs::write(folder.path(name), content).unwrap();
+    let before = folder.names();
+    let mut all = vec!["select", name, "--output", "out.json"];
+    all.extend(arguments);
+    let ran = folder.run(&all);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(2), ""),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "one error: {}", ran.stderr);
+    for part in told {
+        assert!(ran.stderr.contains(part), "no {part:?} in {}", ran.stderr);
+    }
+    assert_eq!(folder.names(), before, "nothing is written");
+}
+
+fn csv(content: &str, arguments: &[&str], told: &[&str]) {
+    let mut all = vec!["--response", "y"];
+    all.extend(arguments);
+    refused("d.csv", content.as_bytes(), &all, told);
+}
+
+/// A file of y, a, b that is right.
+const RIGHT: &str = "y,a,b\n1,2,5\n2,1,3\n4,4,8\n3,7,1\n5,6,2\n";
+
+#[test]
+fn the_right_file_is_taken() {
+    let folder = Folder::new();
+    folder.write("d.csv", RIGHT);
+    let ran = folder.run(&["select", "d.csv", "--response", "y"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn files_that_are_no_table() {
+    let folder = Folder::new();
+    let ran = folder.run(&["select", "absent.csv", "--response", "y"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("absent.csv"), "{}", ran.stderr);
+    csv("", &[], &["d.csv", "empty"]);
+    csv("y,a,b\n", &[], &["d.csv", "row"]);
+    csv(
+        "y,a,b\n1,2,3\n4,5\n6,7,8\n",
+        &[],
+        &["d.csv", "line 3", "2 fields", "3"],
+    );
+    csv(
+        "y,a,a\n1,2,3\n4,5,6\n7,8,1\n",
+        &[],
+        &["d.csv", "`a`", "2", "3"],
+    );
+    refused("d.xls", b"1", &["--response", "y"], &["d.xls", ".csv"]);
+    refused("d.npy", b"no array", &["--response", "y"], &["d.npy"]);
+    refused("d.csv.gz", b"no gzip", &["--response", "y"], &["d.csv.gz"]);
+    refused("d.dat", b"name\n3 x\n", &[], &["d.dat", "line 2"]);
+}
+
+#[test]
+fn values_that_are_no_numbers() {
+    csv(
+        &RIGHT.replace("4,4,8", "4,four,8"),
+        &[],
+        &["d.csv", "line 4", "row 3", "`a`", "four", "--factor"],
+    );
+    csv(
+        &RIGHT.replace("3,7,1", "3,inf,1"),
+        &[],
+        &["d.csv", "row 4", "`a`", "inf"],
+    );
+    for missing in ["", "NA", "NaN"] {
+        csv(
+            &RIGHT.replace("3,7,1", &format!("3,{missing},1")),
+            &[],
+            &["d.csv", "`a`", "row 4", "1", "--missing drop-rows"],
+        );
+    }
+    csv(
+        "y,a\nlow,1\nhigh,2\nlow,4\n",
+        &[],
+        &["`y`", "text", "numbers"],
+    );
+}
+
+#[test]
+fn responses_that_cannot_be_explained() {
+    refused(
+        "d.csv",
+        RIGHT.replace('y', "height").as_bytes(),
+        &["--response", "hieght"],
+        &["d.csv", "hieght", "did you mean `height`"],
+    );
+    refused("d.csv", RIGHT.as_bytes(), &[], &["--response", "y, a, b"]);
+    csv("y,a\n2,1\n2,5\n2,3\n", &[], &["`y`", "constant", "2"]);
+    // Twice y, and y itself in other units.
+    csv(
+        "y,a,b\n1,2,5\n2,4,3\n4,8,8\n3,6,1\n",
+        &[],
+        &["`a`", "`y`", "--drop a"],
+    );
+    csv(RIGHT, &["--keep", "y"], &["keep", "response", " y"]);
+    csv(RIGHT, &["--drop", "y"], &["drop", "response", " y"]);
+}
+
+#[test]
+fn tables_with_nothing_to_choose() {
+    csv("y\n1\n2\n4\n3\n", &[], &["d.csv", "no variable", "`y`"]);
+    csv(
+        "y,a\n1,3\n2,3\n4,3\n3,3\n",
+        &[],
+        &["no variable", "set aside"],
+    );
+    csv(RIGHT, &["--drop", "a,b"], &["no variable"]);
+    csv("y,a\n1,2\n2,1\n", &[], &["2 observations", "3"]);
+    csv(
+        "y,a\n1,2\n2,NA\n3,4\n",
+        &["--missing", "drop-rows"],
+        &["2 observations", "3"],
+    );
+}
+
+#[test]
+fn columns_that_options_cannot_mean() {
+    csv(RIGHT, &["--keep", "c"], &["--keep", "`c`"]);
+    csv(
+        RIGHT,
+        &["--keep", "a", "--drop", "a"],
+        &["keep", "drop", " a"],
+    );
+    csv(
+        "y,a,b\n1,3,5\n2,3,3\n4,3,8\n3,3,1\n",
+        &["--keep", "a"],
+        &["`a`", "constant"],
+    );
+    csv(
+        "y,a,b,c\n1,1,5,7\n2,4,3,8\n4,2,8,11\n3,9,1,11\n7,1,1,3\n",
+        &["--keep", "a,b,c"],
+        &["--keep"],
+    );
+    csv(
+        "y,id\n1,p1\n2,p2\n4,p3\n3,p4\n",
+        &[],
+        &["`id`", "identifier", "--drop id"],
+    );
+}
+
+#[test]
+fn settings_outside_their_range() {
+    for (arguments, told) in [
+        (["--criterion", "ebic:gamma=2"], ["gamma", "0", "1"]),
+        (["--criterion", "hdbci"], ["hdbci", "did you mean", "hdbic"]),
+        (["--criterion", "bic:x=1"], ["bic", "parameter", "x"]),
+        (["--forward", "0.5,0.6,0.2"], ["forward", "sum", "1.3"]),
+        (["--forward", "-0.5,1.3,0.2"], ["forward", "-0.5", "0"]),
+        (["--backward", "0.5"], ["backward", "two", "0.5"]),
+        (["--particles", "0"], ["particles", "0", "1"]),
+        (["--particles", "many"], ["particles", "many", "number"]),
+        (["--max-size", "3"], ["max-size", "3", "2"]),
+        (["--start-size", "3"], ["start-size", "3", "2"]),
+        (["--time-limit", "0s"], ["time-limit", "0", ""]),
+    ] {
+        csv(RIGHT, &arguments, &told);
+    }
+}
+
+#[test]
+fn no_number_is_too_large_or_small_to_be_told() {
+    csv("y,a\n1e200,2\n2e200,1\n4e200,4\n", &[], &["`y`", "unit"]);
+    // Columns of any scale are taken, though their squares overflow.
+    let folder = Folder::new();
+    folder.write(
+        "d.csv",
+        "y,a,b\n1,2e200,5e-200\n2,1e200,3e-200\n4,4e200,8e-200\n3,7e200,1e-200\n5,6e200,2e-200\n",
+    );
+    let ran = folder.run(&[
+        "select",
+        "d.csv",
+        "--response",
+        "y",
+        "--keep",
+        "a,b",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("e-201") && ran.stdout.contains("e199"),
+        "{}",
+        ran.stdout
+    );
+}

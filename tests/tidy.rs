@@ -1,0 +1,282 @@
+//! The layout is a promise: who may import whom, one home for each outside
+//! crate, small files, few banned words.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The modules of `src` in the order the data travels. A module imports only
+/// from those on its left; `run` and `main` see all.
+const WAY: &[&str] = &[
+    "vector",
+    "nearest",
+    "table",
+    "design",
+    "device",
+    "least_squares",
+    "selection",
+    "search",
+    "report",
+    "output",
+    "trace",
+    "progress",
+    "job",
+    "run",
+    "main",
+];
+
+/// Imports against the way, each for a reason.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    // Plain data of the report that the design fills in.
+    ("design", "selection"),
+    // The shape of a column block, which the device defines.
+    ("design", "device"),
+];
+
+/// Where each outside crate may be named.
+const HOMES: &[(&str, &[&str])] = &[
+    ("csv", &["table"]),
+    ("fast_float2", &["table"]),
+    ("flate2", &["table"]),
+    ("memchr", &["table"]),
+    ("npyz", &["table"]),
+    ("faer", &["device"]),
+    ("pulp", &["vector", "device", "least_squares", "design"]),
+    ("nalgebra", &["design"]),
+    ("rand_chacha", &["search"]),
+    ("rayon", &["device", "search"]),
+    ("statrs", &["selection"]),
+    ("annotate_snippets", &["job"]),
+    ("clap", &["job", "main"]),
+    ("comfy_table", &["report"]),
+    ("indicatif", &["progress"]),
+    ("signal_hook", &["main"]),
+    ("strsim", &["nearest"]),
+    ("tempfile", &["output"]),
+    ("toml", &["job"]),
+];
+
+/// Longest source file, in lines: a reader keeps one in mind.
+const LONGEST: usize = 420;
+
+/// Identifiers that hide what is meant (the glossary in ARCHITECTURE.md has the
+/// right ones), and leftovers.
+const BANNED: &[&str] = &[
+    "dataframe",
+    "active_set",
+    "bucket",
+    "epoch",
+    "n_features",
+    "n_samples",
+    "get_unchecked",
+    "todo!(",
+    "unimplemented!(",
+    "dbg!(",
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below a folder of the repository, with its text.
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let path = path.strip_prefix(root()).unwrap().to_owned();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "{folder} holds no source");
+    found
+}
+
+fn all_sources() -> Vec<(PathBuf, String)> {
+    ["src", "criteria", "tests", "examples", "benches"]
+        .into_iter()
+        .flat_map(sources)
+        .collect()
+}
+
+/// The top-level module a file of `src` belongs to.
+fn module(path: &Path) -> String {
+    let first = path.iter().nth(1).unwrap().to_str().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// A line without its comment.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or(line)
+}
+
+/// The modules named by `crate::…` in a text, one level of braces opened.
+fn imports(text: &str) -> Vec<String> {
+    let text: String = text
+        .lines()
+        .map(|line| code(line).to_owned() + "\n")
+        .collect();
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("crate::") {
+        if text[..at].ends_with("pub(") || text[..at].ends_with('$') {
+            continue;
+        }
+        let rest = &text[at + "crate::".len()..];
+        let names: Vec<&str> = match rest.strip_prefix('{') {
+            None => vec![rest],
+            Some(list) => {
+                let mut depth = 0;
+                let end = list.find(|c| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    depth < 0
+                });
+                let mut depth = 0;
+                list[..end.unwrap()]
+                    .split(|c| {
+                        depth += i32::from(c == '{') - i32::from(c == '}');
+                        c == ',' && depth == 0
+                    })
+                    .collect()
+            }
+        };
+        for name in names {
+            let name: String = name
+                .trim_start()
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            if !name.is_empty() {
+                found.push(name);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn modules_import_leftwards_along_the_way_of_the_data() {
+    let place = |name: &str| WAY.iter().position(|it| *it == name);
+    for (path, text) in sources("src") {
+        let from = module(&path);
+        if from == "lib" {
+            continue;
+        }
+        let here = place(&from).unwrap_or_else(|| panic!("{from} has no place in WAY"));
+        for to in imports(&text) {
+            let Some(there) = place(&to) else { continue };
+            let excused = EXCEPTIONS.contains(&(from.as_str(), to.as_str()));
+            assert!(
+                there <= here || excused,
+                "{}: {from} imports {to}, which comes after it",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn lib_declares_the_modules_in_the_order_of_the_way() {
+    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let declared: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_suffix(';')?.split("mod ").nth(1))
+        .collect();
+    let way: Vec<&str> = WAY.iter().copied().filter(|it| *it != "main").collect();
+    assert_eq!(declared, way);
+}
+
+#[test]
+fn outside_crates_stay_at_home() {
+    for (path, text) in sources("src") {
+        let from = module(&path);
+        for (name, homes) in HOMES {
+            let named = text.lines().map(code).any(|line| {
+                line.match_indices(&format!("{name}::")).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+                })
+            });
+            assert!(
+                !named || homes.contains(&from.as_str()),
+                "{}: {name} belongs in {homes:?}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_dependency_has_a_home() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap();
+    let dependencies = dependencies.split("\n[").next().unwrap();
+    // Used everywhere that errors and results are.
+    let everywhere = ["passel-criteria", "serde", "serde_json", "thiserror"];
+    for line in dependencies.lines().filter(|line| line.contains(" = ")) {
+        let name = line.split(" = ").next().unwrap();
+        let known = HOMES
+            .iter()
+            .any(|(home, _)| *home == name.replace('-', "_"));
+        assert!(known || everywhere.contains(&name), "{name} has no home");
+    }
+}
+
+#[test]
+fn files_are_small() {
+    for (path, text) in all_sources() {
+        let lines = text.lines().count();
+        assert!(lines <= LONGEST, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn banned_words_are_absent() {
+    for (path, text) in all_sources() {
+        if path.ends_with("tidy.rs") {
+            continue;
+        }
+        for word in BANNED {
+            assert!(!text.contains(word), "{}: {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn test_modules_are_compiled() {
+    for folder in ["table", "search"] {
+        let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
+        for (path, _) in sources(&format!("tests/{folder}")) {
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            assert!(
+                stem == "main" || main.contains(&format!("mod {stem};")),
+                "{} is compiled by nobody",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_readme_has_two_commands_and_ci_runs_them() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let commands: Vec<&str> = readme
+        .split("```sh\n")
+        .skip(1)
+        .map(|block| block.split("\n```").next().unwrap())
+        .collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    // Taken from the README itself, so that what is written is what runs.
+    assert!(ci.contains("README.md"), ".ci/run reads the commands there");
+    assert!(commands[0].starts_with("cargo run"), "{}", commands[0]);
+    assert!(commands[1].starts_with("cargo test"), "{}", commands[1]);
+}
