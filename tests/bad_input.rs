@@ -170,7 +170,7 @@ fn settings_outside_their_range() {
         (["--forward", "-0.5,1.3,0.2"], ["forward", "-0.5", "0"]),
         (["--backward", "0.5"], ["backward", "two", "0.5"]),
         (["--particles", "0"], ["particles", "0", "1"]),
-        (["--particles", "many"], ["particles", "many", "number"]),
+        (["--particles", "many"], ["particles", "many", "65536"]),
         (["--max-size", "3"], ["max-size", "3", "2"]),
         (["--start-size", "3"], ["start-size", "3", "2"]),
         (["--time-limit", "0s"], ["time-limit", "0", ""]),

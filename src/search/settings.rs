@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::device::Gain;
 
-/// Parameters of PaSS, as a draft: [`check`](Self::check) makes them valid.
+/// Parameters of PaSS, as a draft: a search checks them before it runs.
 ///
 /// | field | meaning | default | range |
 /// | --- | --- | --- | --- |
