@@ -67,6 +67,27 @@ pub fn ing_lai(n: usize, p: usize, r: usize, seed: u64) -> (DMatrix<f64>, DVecto
     (x, y)
 }
 
+/// Chen and Chen's model: N(0, 1) columns with covariance ρ^|i−j|, β = (.7 .9 .4
+/// .3 1 .2 .2 .1), noise N(0, 1); the columns are then permuted.
+pub fn chen_chen(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut random = Random::new(seed);
+    let mut x = DMatrix::zeros(n, p);
+    for t in 0..n {
+        x[(t, 0)] = random.normal();
+        for j in 1..p {
+            x[(t, j)] = rho * x[(t, j - 1)] + (1.0 - rho * rho).sqrt() * random.normal();
+        }
+    }
+    let b = [0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1];
+    let y = DVector::from_fn(n, |t, _| {
+        let signal: f64 = b.iter().enumerate().map(|(j, b)| b * x[(t, j)]).sum();
+        signal + random.normal()
+    });
+    let order = random.order(p);
+    let permuted = DMatrix::from_fn(n, p, |t, j| x[(t, order[j])]);
+    (permuted, y)
+}
+
 /// A random problem for exhaustive search: correlated columns, about half of
 /// them with a part in y, some weak.
 pub fn small(n: usize, p: usize, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
