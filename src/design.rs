@@ -4,7 +4,7 @@
 //! so the search sees correlations and the intercept needs no column. What was
 //! taken off is kept, for the report on the original scale.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, path::Path};
 
 use nalgebra::{DMatrix, DVector};
 use pulp::Simd;
@@ -12,9 +12,9 @@ use thiserror::Error;
 
 use crate::{
     device::Columns,
-    nearest::nearest,
+    nearest::{did_you_mean, nearest},
     selection::SetAside,
-    table::{Column, Missing, Table, TableError, Values},
+    table::{Column, Missing, Table, TableError, Values, is_npy},
     vector::{dot, product, vectorised},
 };
 
@@ -61,7 +61,7 @@ pub enum DesignError {
         columns: Vec<String>,
     },
     /// An option names a column that is not there.
-    #[error("{option} names `{name}`, which is no column of {table}{}", hint(.nearest))]
+    #[error("{option} names `{name}`, which is no column of {table}{}", did_you_mean(.nearest))]
     UnknownColumn {
         /// The table.
         table: String,
@@ -153,6 +153,20 @@ pub enum DesignError {
         /// Observations.
         n: usize,
     },
+    /// More than fits into memory.
+    #[error(
+        "{table} makes a design matrix of {n} × {p}, more than fits into memory; most of it may come from `{widest}`"
+    )]
+    TooLarge {
+        /// The table.
+        table: String,
+        /// Observations.
+        n: usize,
+        /// Variables, factors as their dummies.
+        p: usize,
+        /// The column with most of them.
+        widest: String,
+    },
     /// A value that is no number.
     #[error("{table}: {value} in row {row} of column `{name}` is not a finite number")]
     NotFinite {
@@ -172,6 +186,14 @@ pub enum DesignError {
         name: String,
         /// Why it was set aside.
         reason: String,
+    },
+    /// Names that do not fit the matrix.
+    #[error("{names} names for {columns} columns: X needs one a column")]
+    Names {
+        /// Names given.
+        names: usize,
+        /// Columns of X.
+        columns: usize,
     },
     /// Matrices whose shapes do not fit.
     #[error("X is {rows} × {columns} and y has {y} values: y needs one a row")]
@@ -197,12 +219,6 @@ fn list(names: &[String]) -> String {
         text += &format!(", … {} more", names.len() - MOST);
     }
     text
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    nearest
-        .as_ref()
-        .map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// One candidate variable.
@@ -271,7 +287,7 @@ impl Design {
                 n,
             });
         }
-        let mut builder = Builder::new(n, &table, options);
+        let mut builder = Builder::new(n, &table, options)?;
         let mut taken = None;
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
@@ -295,7 +311,13 @@ impl Design {
         y: &DVector<f64>,
         names: Option<&[&str]>,
     ) -> Result<Self, DesignError> {
-        if y.len() != x.nrows() || names.is_some_and(|names| names.len() != x.ncols()) {
+        if let Some(names) = names.filter(|names| names.len() != x.ncols()) {
+            return Err(DesignError::Names {
+                names: names.len(),
+                columns: x.ncols(),
+            });
+        }
+        if y.len() != x.nrows() {
             return Err(DesignError::Shape {
                 rows: x.nrows(),
                 columns: x.ncols(),
@@ -383,9 +405,10 @@ fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignEr
     let named = options.response.map(|name| (name, table.position(name)));
     match (named, table.response) {
         (Some((_, Some(at))), _) => Ok(at),
-        // A name that is no column was for the reader: `.npy`'s second file.
-        (_, Some(at)) => Ok(at),
-        (Some((name, None)), None) => Err(unknown(table, "--response", name)),
+        // The reader has read it: the second file of `.npy`.
+        (Some((name, None)), Some(at)) if is_npy(Path::new(name)) => Ok(at),
+        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
+        (None, Some(at)) => Ok(at),
         (None, None) => Err(DesignError::NoResponse {
             table: table.source.clone(),
             columns: table.columns.iter().map(|c| c.name.clone()).collect(),
@@ -453,19 +476,34 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(n: usize, table: &Table, options: &DesignOptions<'a>) -> Self {
-        let widths = table.columns.iter().map(|c| match &c.values {
+    /// Makes room for every column, or says that there is none.
+    fn new(n: usize, table: &Table, options: &DesignOptions<'a>) -> Result<Self, DesignError> {
+        let width = |column: &Column| match &column.values {
             Values::Numbers(_) => 1,
-            Values::Factor { levels, .. } => levels.len(),
-        });
-        Self {
+            // An identifier is refused when its turn comes.
+            Values::Factor { levels, .. } if levels.len() >= n => 0,
+            Values::Factor { levels, .. } => levels.len() - 1,
+        };
+        let p = table.columns.iter().map(width).sum::<usize>();
+        let mut x = Vec::new();
+        let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));
+        if !matches!(room, Some(Ok(()))) {
+            let widest = table.columns.iter().max_by_key(|column| width(column));
+            return Err(DesignError::TooLarge {
+                table: table.source.clone(),
+                n,
+                p,
+                widest: widest.map_or_else(String::new, |column| column.name.clone()),
+            });
+        }
+        Ok(Self {
             n,
             table: table.source.clone(),
             options: *options,
-            x: Vec::with_capacity(n * widths.sum::<usize>()),
+            x,
             variables: Vec::new(),
             set_aside: Vec::new(),
-        }
+        })
     }
 
     /// Takes up a column, a factor as its dummies.
@@ -575,6 +613,7 @@ impl<'a> Builder<'a> {
                 norm,
             });
         }
+        self.check_kept()?;
         self.refuse_copies(name, &y)?;
         self.set_duplicates_aside()?;
         if self.variables.is_empty() {
@@ -607,12 +646,31 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Every kept name must have become a variable: rows that were dropped may
+    /// have taken a level with them, or made it the one others compare with.
+    fn check_kept(&self) -> Result<(), DesignError> {
+        let absent = self.options.keep.iter().find(|name| {
+            let dummy = format!("{name}=");
+            let is = |v: &Variable| v.name == **name || v.name.starts_with(&dummy);
+            !self.variables.iter().any(|(v, kept)| *kept && is(v))
+        });
+        match absent {
+            None => Ok(()),
+            Some(name) => Err(DesignError::KeptSetAside {
+                name: name.clone(),
+                reason: "not among the variables once columns and rows are dropped".to_owned(),
+            }),
+        }
+    }
+
     /// A column that is the response itself would be chosen alone, and always.
     fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
-        let copy = self
-            .x
-            .chunks(self.n)
-            .position(|x| product(x, y).abs() > 1.0 - 1e-14);
+        let copy = self.x.chunks(self.n).position(|x| {
+            // What of y a multiple of x leaves: nothing but rounding?
+            let c = product(x, y);
+            let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
+            c.abs() > 0.5 && rest.sum::<f64>() <= 16.0 * self.n as f64 * f64::EPSILON.powi(2)
+        });
         match copy {
             None => Ok(()),
             Some(j) => Err(DesignError::ResponseCopied {
@@ -626,7 +684,6 @@ impl<'a> Builder<'a> {
     /// before others.
     fn set_duplicates_aside(&mut self) -> Result<(), DesignError> {
         let n = self.n;
-        let column = |x: &[f64], j: usize| x[j * n..][..n].to_vec();
         // Equal columns have equal means and norms, bit for bit.
         let mut seen: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
         let mut order: Vec<usize> = (0..self.variables.len()).collect();
@@ -657,7 +714,7 @@ impl<'a> Builder<'a> {
                     self.put_aside(variable.name, kept, reason)?;
                 }
                 None => {
-                    x.extend(column(&self.x, j));
+                    x.extend_from_slice(&self.x[j * n..][..n]);
                     self.variables.push((variable, kept));
                 }
             }

@@ -19,14 +19,9 @@
 use pulp::Simd;
 
 use crate::{
-    device::Columns,
+    device::{Columns, PIVOT_TOLERANCE},
     vector::{add_scaled, dot, packed_columns, product, vectorised},
 };
-
-/// Smallest part ‖x − X_A·u‖ / ‖x‖ of a column that the support may leave
-/// unexplained: below it the column is collinear and never enters. (R's `lm`
-/// uses the same 10⁻⁷.)
-pub const PIVOT_TOLERANCE: f64 = 1e-7;
 
 /// The least squares fit of a support, columns and response at unit norm.
 #[derive(Debug, Clone)]
@@ -78,12 +73,13 @@ impl Fit {
         }
     }
 
-    /// The fit of a support, factored in ascending order of columns.
-    pub fn of(x: Columns, y: &[f64], support: &[u32]) -> Self {
+    /// The fit of a support, factored in ascending order of columns, and the
+    /// smallest pivot met (1 without columns).
+    pub fn of(x: Columns, y: &[f64], support: &[u32]) -> (Self, f64) {
         let mut fit = Self::empty(y);
         fit.support.extend_from_slice(support);
-        fit.refactor(x, y);
-        fit
+        let pivot = fit.refactor(x, y);
+        (fit, pivot)
     }
 
     /// Chosen columns, in the order of entry: position i below means the i-th.
@@ -150,15 +146,15 @@ impl Fit {
     }
 
     /// Builds the same support's fit anew, in ascending order of columns, so
-    /// that it depends on nothing but the support.
-    pub fn refactor(&mut self, x: Columns, y: &[f64]) {
+    /// that it depends on nothing but the support; the smallest pivot met.
+    pub fn refactor(&mut self, x: Columns, y: &[f64]) -> f64 {
         let mut support = std::mem::take(&mut self.support);
         support.sort_unstable();
         self.inverse.clear();
         self.coefficients.clear();
         self.residual.copy_from_slice(y);
         self.rss = product(&self.residual, &self.residual);
-        add_all(self, x, &support);
+        add_all(self, x, &support)
     }
 }
 
@@ -177,17 +173,20 @@ fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> Result<(), C
 }
 
 vectorised! {
-    fn add_all<'a>(fit: &'a mut Fit, x: Columns<'a>, support: &'a [u32]) -> () = add_all_body;
+    fn add_all<'a>(fit: &'a mut Fit, x: Columns<'a>, support: &'a [u32]) -> f64 = add_all_body;
 }
 
 #[inline(always)]
-fn add_all_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, support: &[u32]) {
+fn add_all_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, support: &[u32]) -> f64 {
+    let mut smallest = 1.0;
     for &j in support {
         // The support passed the pivot test when it grew; in another order a
         // pivot may be smaller, but it stays a number.
         let pivot = project(simd, fit, x, j).max(f64::EPSILON);
         append(simd, fit, j, pivot);
+        smallest = if pivot < smallest { pivot } else { smallest };
     }
+    smallest
 }
 
 /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in

@@ -13,7 +13,7 @@ use clap::ArgMatches;
 use passel::{
     job::{self, Job},
     progress::Progress,
-    report::criteria,
+    report::{Format, criteria},
     run::{Report, RunError, run},
     search::Interrupt,
     selection::Termination,
@@ -137,7 +137,9 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         Err(error) => return error.exit_code(),
     };
     if job.output.is_none() {
-        let title = name.map_or(String::new(), |name| format!("# {name}\n"));
+        // A title would spoil what a program is to read.
+        let title = name.filter(|_| job.format == Format::Text);
+        let title = title.map_or(String::new(), |name| format!("# {name}\n"));
         let code = print(&format!("{title}{}", report.rendered));
         if code != DONE {
             return code;

@@ -1,5 +1,12 @@
 //! What a misspelt name was meant to be.
 
+/// The end of a message about a name: nothing, or the nearest name there is.
+pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
 /// The candidate that `word` was most likely meant to be: the closest in
 /// spelling, if it is close at all.
 ///

@@ -152,20 +152,25 @@ pub struct Elapsed {
 /// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
 /// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
 /// from the fit's own factor.
-pub(crate) fn estimates(design: &Design, fit: &Fit) -> (Option<Estimate>, Vec<Selected>) {
+pub(crate) fn estimates(
+    design: &Design,
+    fit: &Fit,
+    exact: bool,
+) -> (Option<Estimate>, Vec<Selected>) {
     let n = design.n() as f64;
     let response = design.response();
     let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
-    let exact = fit.rss() <= n * f64::EPSILON * f64::EPSILON;
     // One standard error at unit scale; none where nothing is left to estimate
     // it from.
     let sigma = (freedom > 0.0 && !exact).then(|| (fit.rss() / freedom).sqrt());
-    let estimate = |coefficient: f64, per_sigma: f64| {
-        let std_error = sigma.map(|sigma| sigma * response.norm * per_sigma);
-        let t = std_error.map(|e| coefficient / e);
+    // t has no scale: taken at unit scale it stays finite for any unit of y
+    // and x.
+    let estimate = |b: f64, per_sigma: f64, scale: f64| {
+        let error = sigma.map(|sigma| sigma * per_sigma);
+        let t = error.map(|error| b / error);
         Estimate {
-            coefficient,
-            std_error,
+            coefficient: b * scale,
+            std_error: error.map(|error| error * scale),
             t,
             p_value: t.map(|t| two_sided(t, freedom)),
         }
@@ -177,10 +182,7 @@ pub(crate) fn estimates(design: &Design, fit: &Fit) -> (Option<Estimate>, Vec<Se
             Selected {
                 name: variable.name.clone(),
                 index: variable.index,
-                estimate: estimate(
-                    b * response.norm / variable.norm,
-                    diagonal.sqrt() / variable.norm,
-                ),
+                estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
             }
         })
         .collect();
@@ -196,8 +198,9 @@ pub(crate) fn estimates(design: &Design, fit: &Fit) -> (Option<Estimate>, Vec<Se
             .map(|(mean, b)| mean * b)
             .sum();
         estimate(
-            response.mean - explained * response.norm,
+            response.mean / response.norm - explained,
             (1.0 / n + fit.inverse_gram_form(&means)).sqrt(),
+            response.norm,
         )
     });
     (intercept, selected)

@@ -151,7 +151,7 @@ fn columns_that_options_cannot_mean() {
     csv(
         "y,a,b,c\n1,1,5,7\n2,4,3,8\n4,2,8,11\n3,9,1,11\n7,1,1,3\n",
         &["--keep", "a,b,c"],
-        &["--keep"],
+        &["3 variables are kept", "keep fewer"],
     );
     csv(
         "y,id\n1,p1\n2,p2\n4,p3\n3,p4\n",
@@ -204,4 +204,65 @@ fn no_number_is_too_large_or_small_to_be_told() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn a_kept_level_that_went_with_its_rows_is_told() {
+    // Without its first row `f` has the levels b and c: b is what c is compared
+    // with, so it is no variable to keep.
+    let content = "y,f,x\n1,a,NA\n2,b,1\n4,b,3\n3,c,2\n7,c,5\n5,b,1\n";
+    csv(
+        content,
+        &["--missing", "drop-rows", "--keep", "f=b"],
+        &["--keep", "`f=b`"],
+    );
+    csv(
+        content,
+        &["--missing", "drop-rows", "--drop", "f", "--keep", "f=c"],
+        &["`f=c`"],
+    );
+}
+
+#[test]
+fn a_text_column_of_identifiers_is_refused_before_it_is_laid_out() {
+    // As dummies it would be 160 GB.
+    let mut content = String::from("y,id\n");
+    for row in 0..141_000 {
+        content += &format!("{},p{row}\n", row * 7 % 13);
+    }
+    csv(&content, &[], &["`id`", "identifier"]);
+}
+
+#[test]
+fn a_response_that_dat_does_not_have_is_told() {
+    refused(
+        "d.dat",
+        b"set\n4 2\n* 1 0\n1 2 3\n2 1 5\n4 4 4\n3 1 1\n",
+        &["--response", "x7"],
+        &["d.dat", "x7"],
+    );
+}
+
+#[test]
+fn files_that_are_read_are_never_written() {
+    let folder = Folder::new();
+    folder.write(
+        "jobs.toml",
+        "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\noutput = \"jobs.toml\"\n",
+    );
+    let ran = folder.run(&["run", "jobs.toml"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("job file"), "{}", ran.stderr);
+    assert!(folder.read("jobs.toml").starts_with("[[job]]"));
+    folder.write("y.npy.gz", "an array");
+    let ran = folder.run(&[
+        "select",
+        "x.npy.gz",
+        "--response",
+        "y.npy.gz",
+        "--output",
+        "y.npy.gz",
+    ]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(folder.read("y.npy.gz"), "an array");
 }

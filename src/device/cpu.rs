@@ -165,7 +165,7 @@ impl<'x> Cpu<'x> {
         // Two scores may be off by the error each.
         let windows: Vec<Window> = anchors
             .iter()
-            .map(|anchor| Window::new(2.0 * self.screen_error(anchor), 0.0))
+            .map(|anchor| Window::new(2.0 * self.screen_error(anchor)))
             .collect();
         let terms: usize = models.iter().map(|model| model.terms.len()).sum();
         let (p, tiles) = (self.x.p(), self.xty.len() / TILE);
@@ -213,11 +213,16 @@ impl<'x> Cpu<'x> {
             .copied()
             .collect();
         let residuals = MatRef::from_column_major_slice(&residuals, n, m);
-        let window = Window::new(2.0 * rounding(n), 0.0);
+        // Twice the window of `decide`, for what differs by that much there may
+        // differ by as much again here.
+        let windows: Vec<Window> = anchors
+            .iter()
+            .map(|anchor| Window::new(2.0 * tie(anchor)))
+            .collect();
         let ranges = self.ranges(n * p * m);
         let each = p.div_ceil(ranges);
         let range = |(at, columns): (usize, &[f64])| {
-            let mut windows = vec![window.clone(); m];
+            let mut windows = windows.clone();
             let mut e = vec![0.0; BLOCK * m];
             for (first, columns) in (at * each..).step_by(BLOCK).zip(columns.chunks(BLOCK * n)) {
                 let rows = columns.len() / n;
@@ -251,8 +256,8 @@ impl<'x> Cpu<'x> {
         }
     }
 
-    /// Into how many ranges of columns so many multiply-adds are split: a few
-    /// for each thread, or one where waking the threads would cost more.
+    /// Into how many ranges of columns so many multiply-adds are split: one for
+    /// each thread, or one where handing them out would cost more.
     fn ranges(&self, work: usize) -> usize {
         if self.threads > 1 && work > PARALLEL_WORK {
             self.threads.min(self.xty.len() / TILE)
@@ -268,7 +273,7 @@ impl<'x> Cpu<'x> {
         if let [(column, _)] = near[..] {
             return Some(column);
         }
-        let mut exact = Window::new(2.0 * rounding(self.x.n()), 0.0);
+        let mut exact = Window::new(tie(anchor));
         for (column, _) in near {
             let score = product(self.x.column(column), anchor.residual).abs();
             exact.observe(column as usize, score, &[score], &[]);
@@ -277,9 +282,11 @@ impl<'x> Cpu<'x> {
     }
 }
 
-/// Error bound of one f64 product of unit vectors of n entries.
-fn rounding(n: usize) -> f64 {
-    n as f64 * f64::EPSILON
+/// Scores of one anchor that differ by no more may be equal: twice the error
+/// bound n·eps·‖x‖‖r‖ of a dot product.
+pub(crate) fn tie(anchor: &Anchor) -> f64 {
+    let norm = product(anchor.residual, anchor.residual).sqrt();
+    2.0 * anchor.residual.len() as f64 * f64::EPSILON * norm
 }
 
 vectorised! {
@@ -298,14 +305,14 @@ fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], xty: &mut [f32]) {
 /// One model of a sweep.
 struct Model<'a> {
     anchor: Anchor<'a>,
-    /// (slot of the Gram column, β̂); complete for screened models only.
+    /// (slot of the Gram column, β̂).
     terms: Vec<(u32, f32)>,
 }
 
 impl<'a> Model<'a> {
     fn new(anchor: Anchor<'a>, gram: &Gram) -> Self {
         let terms = std::iter::zip(anchor.support, anchor.coefficients)
-            .filter_map(|(&v, &b)| Some((gram.slot(v)?, b as f32)))
+            .map(|(&v, &b)| (gram.slot_of(v), b as f32))
             .collect();
         Self { anchor, terms }
     }

@@ -1,12 +1,13 @@
 //! The exact gain of every column: the fall in RSS if it joined.
 //!
-//! (xᵢᵀr)² / (‖xᵢ‖² − ‖Qᵀxᵢ‖²), Q = X_A·T: one product with r and the k columns
-//! of Q for each model, in f64.
+//! (xᵢᵀr)² / (‖xᵢ‖² − ‖Qᵀxᵢ‖²), Q = X_A·T. One product with r and the k columns
+//! of Q screens; where the difference below the line is mostly rounding, or
+//! candidates are close, each is projected by itself.
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 
-use super::{Anchor, Columns, window::Window};
-use crate::vector::packed_columns;
+use super::{Anchor, Columns, PIVOT_TOLERANCE, cpu::tie};
+use crate::vector::{packed_columns, product};
 
 /// Columns of X multiplied at a time, so that their products stay in the cache.
 const BLOCK: usize = 512;
@@ -14,12 +15,29 @@ const BLOCK: usize = 512;
 /// Gains whose ratio is closer to one than this count as equal.
 const TIE: f64 = 1e-9;
 
-/// Smallest unexplained share of ‖xᵢ‖² that a gain is divided by: below it the
-/// share is mostly rounding.
-const PIVOT: f64 = 1e-10;
-
 /// The lowest column among those of the largest gain; none where none is left.
 pub(crate) fn strongest(x: Columns, anchor: &Anchor) -> Option<u32> {
+    let mut largest = 0.0;
+    let mut near: Vec<(u32, f64)> = Vec::new();
+    screen(x, anchor, |column, least, most| {
+        largest = if least > largest { least } else { largest };
+        if most >= largest {
+            near.push((column, most));
+        }
+    });
+    // In ascending order, so that of equal gains the lowest column stays.
+    let mut best: Option<(u32, f64)> = None;
+    for (column, _) in near.into_iter().filter(|(_, most)| *most >= largest) {
+        let gain = gain(x, anchor, column);
+        if gain > 0.0 && best.is_none_or(|(_, most)| gain > most * (1.0 + TIE)) {
+            best = Some((column, gain));
+        }
+    }
+    best.map(|(column, _)| column)
+}
+
+/// Tells each column outside the support with bounds on its gain.
+fn screen(x: Columns, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
     let (n, k) = (x.n(), anchor.support.len());
     let mut anchors = anchor.residual.to_vec();
     for t in packed_columns(anchor.inverse) {
@@ -32,7 +50,9 @@ pub(crate) fn strongest(x: Columns, anchor: &Anchor) -> Option<u32> {
         }
     }
     let anchors = MatRef::from_column_major_slice(&anchors, n, k + 1);
-    let mut window = Window::new(0.0, TIE);
+    // k squares, each off by twice the error of a product; T itself is a little
+    // off, which the margin covers.
+    let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
     let mut out = vec![0.0; BLOCK * (k + 1)];
     for first in (0..x.p()).step_by(BLOCK) {
         let rows = BLOCK.min(x.p() - first);
@@ -47,19 +67,42 @@ pub(crate) fn strongest(x: Columns, anchor: &Anchor) -> Option<u32> {
             Par::Seq,
         );
         let (e, q) = out.split_at(rows);
-        let gains: Vec<f64> = (0..rows)
-            .map(|row| {
-                let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
-                let rest = 1.0 - explained;
-                if rest > PIVOT {
-                    e[row] * e[row] / rest
-                } else {
-                    -1.0
-                }
-            })
-            .collect();
-        let most = gains.iter().copied().fold(-1.0, f64::max);
-        window.observe(first, most, &gains, anchor.support);
+        for row in 0..rows {
+            let column = (first + row) as u32;
+            if anchor.support.contains(&column) {
+                continue;
+            }
+            let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
+            let rest = 1.0 - explained;
+            let (e, off) = (e[row].abs(), tie(anchor));
+            let least = (e - off).max(0.0).powi(2) / (rest + error);
+            let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));
+            tell(column, least, most);
+        }
     }
-    window.finish().into_iter().map(|(column, _)| column).min()
+}
+
+/// One column's gain by projecting it twice; 0 for a collinear one.
+fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
+    let mut rest = x.column(column).to_vec();
+    for _ in 0..2 {
+        let g: Vec<f64> = anchor
+            .support
+            .iter()
+            .map(|&a| product(x.column(a), &rest))
+            .collect();
+        for t in packed_columns(anchor.inverse) {
+            let q = product(t, &g[..t.len()]);
+            for (&a, &t) in anchor.support.iter().zip(t) {
+                for (rest, x) in rest.iter_mut().zip(x.column(a)) {
+                    *rest -= q * t * x;
+                }
+            }
+        }
+    }
+    let norm = product(&rest, &rest);
+    if norm < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
+        return 0.0;
+    }
+    product(&rest, anchor.residual).powi(2) / norm
 }

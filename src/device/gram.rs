@@ -44,6 +44,13 @@ impl Gram {
         Some(self.slot[variable as usize]).filter(|slot| *slot != NONE)
     }
 
+    /// The slot of a variable that is held.
+    pub(crate) fn slot_of(&self, variable: u32) -> u32 {
+        let slot = self.slot[variable as usize];
+        debug_assert_ne!(slot, NONE);
+        slot
+    }
+
     /// Marks a variable's column as used by this sweep; whether it is held.
     pub(crate) fn touch(&mut self, variable: u32) -> bool {
         match self.slot(variable) {

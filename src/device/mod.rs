@@ -13,7 +13,7 @@ mod gram;
 mod resident;
 mod window;
 
-pub use cpu::Cpu;
+pub(crate) use cpu::Cpu;
 
 /// The columns of the design matrix, n × p, column-major, each of unit norm.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,11 @@ impl<'x> Columns<'x> {
         self.values
     }
 }
+
+/// Smallest part ‖x − X_A·u‖ of a unit column that a support may leave
+/// unexplained: below it the column is collinear and never enters. (R's `lm`
+/// uses the same 10⁻⁷.)
+pub const PIVOT_TOLERANCE: f64 = 1e-7;
 
 /// What a sweep is told of one model.
 #[derive(Debug, Clone, Copy)]

@@ -7,21 +7,18 @@ pub(crate) const TILE: usize = 64;
 /// the strongest so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
-    /// Scores that differ by no more than this may be equal …
-    absolute: f64,
-    /// … or by no more than this share of the stronger.
-    relative: f64,
-    /// The strongest score so far less the tolerances.
+    /// Scores that differ by no more may be equal.
+    tolerance: f64,
+    /// The strongest score so far less the tolerance.
     floor: f64,
     /// (column, score), some of them meanwhile below the floor.
     candidates: Vec<(u32, f64)>,
 }
 
 impl Window {
-    pub(crate) fn new(absolute: f64, relative: f64) -> Self {
+    pub(crate) fn new(tolerance: f64) -> Self {
         Self {
-            absolute,
-            relative,
+            tolerance,
             floor: 0.0,
             candidates: Vec::new(),
         }
@@ -48,8 +45,7 @@ impl Window {
         for (column, score) in (first as u32..).zip(scores) {
             let score = (*score).into();
             if score >= self.floor && !support.contains(&column) {
-                let floor = score - self.absolute - self.relative * score;
-                self.floor = self.floor.max(floor);
+                self.floor = self.floor.max(score - self.tolerance);
                 self.candidates.push((column, score));
             }
         }

@@ -53,7 +53,8 @@ pub fn command() -> Command {
                 .about("Run every job of a job file, one after another")
                 .arg(jobs)
                 .after_help(
-                    "Keys are the options of `passel select`; paths start at the job file.",
+                    "Keys are the options of `passel select`; paths start at the job file. A job \
+                     that fails does not stop the others; the exit code is then 1.",
                 ),
         )
         .subcommand(
@@ -87,7 +88,7 @@ fn argument(option: &'static Opt) -> Arg {
     let argument = argument
         .value_name(option.value)
         .allow_negative_numbers(true)
-        .allow_hyphen_values(option.value.contains(','));
+        .allow_hyphen_values(option.value.contains("I,R"));
     argument.action(match option.list {
         true => ArgAction::Append,
         false => ArgAction::Set,

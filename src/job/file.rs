@@ -15,7 +15,7 @@ use toml::{
 };
 
 use super::{Draft, Job, OPTIONS, OptionError, given::quote, option, same_file};
-use crate::nearest::nearest;
+use crate::{nearest::nearest, table::is_npy};
 
 /// Keys of a job that are no options.
 const OWN_KEYS: [&str; 2] = ["name", "data"];
@@ -99,8 +99,7 @@ pub fn read(path: &Path) -> Result<Vec<Job>, JobFileError> {
         path: path.to_owned(),
         source,
     })?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    parse(&text, folder).map_err(|mut mistakes| {
+    parse(&text, path).map_err(|mut mistakes| {
         mistakes.sort_by_key(|mistake| mistake.place.as_ref().map(|place| place.start));
         JobFileError::Mistakes {
             path: path.to_owned(),
@@ -124,7 +123,8 @@ struct Placed {
     place: Range<usize>,
 }
 
-fn parse(text: &str, folder: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
+fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
+    let folder = path.parent().unwrap_or(Path::new(""));
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         // What follows a slip of syntax cannot be trusted: say only that, and
@@ -206,7 +206,7 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
             })),
         }
     }
-    mistakes.extend(shared_files(&jobs));
+    mistakes.extend(shared_files(&jobs, path));
     match mistakes.is_empty() {
         true => Ok(jobs.into_iter().map(|it| it.job).collect()),
         false => Err(mistakes),
@@ -368,13 +368,18 @@ fn help(name: &str) -> Option<String> {
     Some(format!("`{name}` is {}", option.range))
 }
 
-/// Files that one job writes and another writes or reads.
-fn shared_files(jobs: &[Placed]) -> Vec<Mistake> {
+/// Files that one job writes and another writes or reads, or that hold the jobs.
+fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     let written = |job: &Job| {
         let files = [("output", job.output.clone()), ("trace", job.trace.clone())];
         files
             .into_iter()
             .filter_map(|(key, path)| Some((key, path?)))
+    };
+    // A response is a file where the data are an array.
+    let reads = |job: &Job, path: &Path| {
+        let response = job.response.as_ref().filter(|_| is_npy(&job.data));
+        same_file(&job.data, path) || response.is_some_and(|it| same_file(Path::new(it), path))
     };
     let mut mistakes = Vec::new();
     for this in jobs {
@@ -385,12 +390,13 @@ fn shared_files(jobs: &[Placed]) -> Vec<Mistake> {
                 let writes = written(&other.job).any(|it| same_file(&it.1, &path));
                 let verb = match other.number < this.number && writes {
                     true => "also writes",
-                    false if same_file(&other.job.data, &path) => "reads",
+                    false if reads(&other.job, &path) => "reads",
                     false => return None,
                 };
                 Some(format!("job {} {verb} {}", other.number, path.display()))
             });
-            mistakes.extend(clash.take(1).map(|what| {
+            let itself = same_file(file, &path).then(|| "this is the job file".to_owned());
+            mistakes.extend(itself.into_iter().chain(clash).take(1).map(|what| {
                 let entry = this.entries.iter().find(|entry| entry.key == key);
                 Mistake {
                     place: Some(entry.map_or(this.place.clone(), |entry| entry.place.clone())),

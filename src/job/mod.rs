@@ -23,7 +23,7 @@ use crate::{
     progress::Progress,
     report::Format,
     search::{Interrupt, Pass},
-    table::Missing,
+    table::{Missing, is_npy},
 };
 
 pub use given::Given;
@@ -121,7 +121,7 @@ impl Draft {
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
         let folder = &self.folder;
         let job = &mut self.job;
-        let npy = job.data.extension().is_some_and(|it| it == "npy");
+        let npy = is_npy(&job.data);
         if let Some(response) = job.response.as_mut().filter(|_| npy) {
             *response = folder.join(&*response).to_string_lossy().into_owned();
         }

@@ -138,7 +138,7 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         name: "max-size",
         value: "K",
-        default: "min(p, n − 2, max(n/2, 30))",
+        default: "min(p, n/2)",
         range: "1 … min(p, n − 2)",
         help: "The largest model, in variables",
         heading: MODEL,
@@ -151,7 +151,7 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         name: "particles",
         value: "K",
-        default: "64",
+        default: "256",
         range: "1 … 65536",
         help: "Particles of the swarm",
         heading: SEARCH,
@@ -190,7 +190,7 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         name: "backward",
         value: "I,R",
-        default: "0.2,0.8",
+        default: "0.4,0.6",
         range: "two probabilities with sum 1",
         help: "A backward step drops the least costly, or at random",
         heading: SEARCH,

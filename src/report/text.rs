@@ -35,7 +35,8 @@ fn header(selection: &Selection, data: &Path) -> String {
     let fixed = usize::from(selection.intercept.is_some());
     let (n, k) = (selection.n, selection.k);
     let free = n.saturating_sub(k + fixed);
-    let r2 = (selection.tss > 0.0).then(|| 1.0 - selection.rss / selection.tss);
+    // Rounding can take the empty model's R² below zero.
+    let r2 = (selection.tss > 0.0).then(|| (1.0 - selection.rss / selection.tss).max(0.0));
     // Adjusted R² compares variances, each over its own degrees of freedom.
     let spread = n.saturating_sub(fixed) as f64 / free as f64;
     let adjusted = r2.filter(|_| free > 0).map(|r2| 1.0 - (1.0 - r2) * spread);

@@ -23,7 +23,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::Cpu,
+    device::{Cpu, PIVOT_TOLERANCE},
     least_squares::{Collinear, Fit},
     selection::{CriterionValue, Elapsed, Method, Selection, Termination, estimates},
 };
@@ -40,16 +40,17 @@ pub struct Found {
     pub fit: Fit,
     /// φ of that fit.
     pub value: f64,
-    /// The fit is exact: its RSS is rounding, and φ was floored.
+    /// The fit is exact: its RSS is nothing but rounding.
     pub exact: bool,
+    /// The smallest pivot of the fit: what its other variables leave unexplained
+    /// of a unit column.
+    pub pivot: f64,
     /// Iterations done.
     pub iterations: usize,
     /// Why it ended.
     pub termination: Termination,
     /// The bound on model size that was in force.
     pub max_size: usize,
-    /// Threads used.
-    pub threads: usize,
     /// Wall-clock seconds of the search, the data lying ready on the device.
     pub seconds: f64,
 }
@@ -116,6 +117,7 @@ pub fn search(
         x: design.columns(),
         y: design.y(),
         keep: design.keep(),
+        kept: &kept,
         max_size,
         forward: pass.forward,
         improve_backward: pass.backward[0],
@@ -126,16 +128,17 @@ pub fn search(
         tss: design.tss(),
     };
     let done = AtomicBool::new(false);
+    // More threads than cores would only take turns at staying awake.
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Ok(pool.in_place_scope(|scope| {
-        for _ in 1..threads {
+        let _end = Raise(&done);
+        for _ in 1..threads.min(cores) {
             scope.spawn(|_| stay_awake(&done));
         }
-        let found = pool.install(|| {
+        pool.install(|| {
             let device = Cpu::new(problem.x, problem.y, threads);
             walk(problem, judge, device, pass, threads, interrupt, observe)
-        });
-        done.store(true, Ordering::Relaxed);
-        found
+        })
     }))
 }
 
@@ -157,12 +160,23 @@ impl Found {
     /// The result, on the original scale. What the caller alone knows (seconds
     /// of reading, say) is left for the caller to fill in.
     pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
-        let (intercept, selected) = estimates(design, &self.fit);
+        let (intercept, selected) = estimates(design, &self.fit, self.exact);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         if k == self.max_size && k < design.p() {
+            let mend = if k < design.n() - 2 {
+                "a larger one may be better (--max-size)"
+            } else {
+                "these observations can fit no larger one"
+            };
             warnings.push(format!(
-                "the model has {k} variables, as many as allowed: a larger one may be better (--max-size)"
+                "the model has {k} variables, as many as allowed: {mend}"
+            ));
+        }
+        if self.pivot < PIVOT_TOLERANCE {
+            warnings.push(format!(
+                "the chosen variables are nearly collinear (pivot {:.0e}): coefficients and standard errors have few digits",
+                self.pivot
             ));
         }
         if self.exact {
@@ -206,6 +220,15 @@ impl Found {
     }
 }
 
+/// Raises a flag when it goes, by a panic too: a criterion is anybody's code.
+struct Raise<'a>(&'a AtomicBool);
+
+impl Drop for Raise<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Keeps a thread of the pool from falling asleep between two sweeps: to wake
 /// it takes as long as a sweep of a small problem. It yields its core to
 /// whatever else wants to run.
@@ -215,6 +238,13 @@ fn stay_awake(done: &AtomicBool) {
             std::thread::yield_now();
         }
     }
+}
+
+/// Whether RSS is rounding alone: each residual is the rounded sum of y and the
+/// terms, |β̂| in size.
+fn is_exact(n: usize, fit: &Fit) -> bool {
+    let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
+    fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }
 
 /// The iterations, until something ends them.
@@ -257,15 +287,15 @@ fn walk(
         swarm.iterate();
         iterations += 1;
     };
-    let fit = Fit::of(problem.x, problem.y, &swarm.best().members);
+    let (fit, pivot) = Fit::of(problem.x, problem.y, &swarm.best().members);
     Found {
         value: judge.value(problem.x.p(), fit.support().len(), fit.rss()),
-        exact: fit.rss() <= judge.floor(),
+        exact: is_exact(problem.x.n(), &fit),
+        pivot,
         fit,
         iterations,
         termination,
         max_size: problem.max_size,
-        threads,
         seconds: start.elapsed().as_secs_f64(),
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) y: &'a [f64],
     /// Variables in every model, ascending.
     pub(crate) keep: &'a [u32],
+    /// Their fit.
+    pub(crate) kept: &'a Fit,
     /// Largest model.
     pub(crate) max_size: usize,
     /// Forward: best, improve, random.
@@ -72,17 +74,12 @@ impl Particle {
         stream.set_stream(number);
         let mut particle = Self {
             stream,
-            fit: Fit::empty(problem.y),
-            members: Vec::new(),
+            fit: problem.kept.clone(),
+            members: problem.keep.to_vec(),
             forward: true,
             moves: 0,
             value: f64::INFINITY,
         };
-        for &variable in problem.keep {
-            // A kept variable that others explain cannot be fitted; the design
-            // refuses such a set before the search begins.
-            let _ = particle.add(problem, variable);
-        }
         let room = problem.max_size - particle.members.len();
         for _ in 0..start_size.min(room) {
             let pick = particle.stream.next_u64();

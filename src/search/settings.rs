@@ -12,13 +12,13 @@ use crate::device::Gain;
 ///
 /// | field | meaning | default | range |
 /// | --- | --- | --- | --- |
-/// | `particles` | particles K | 64 | 1 … 65,536 |
+/// | `particles` | particles K | 256 | 1 … 65,536 |
 /// | `iterations` | iterations, the starts being the first | 256 | 1 … 10⁹ |
 /// | `forward` | probabilities of a forward step: best, improve, random | .2 .6 .2 | ≥ 0, sum 1 |
-/// | `backward` | probabilities of a backward step: improve, random | .2 .8 | ≥ 0, sum 1 |
+/// | `backward` | probabilities of a backward step: improve, random | .4 .6 | ≥ 0, sum 1 |
 /// | `gain` | what improving means for a forward step | correlation | |
 /// | `start_size` | random variables each particle starts with | 1 | 0 … `max_size` |
-/// | `max_size` | largest model | min(p, n − 2, max(n/2, 30)) | 1 … min(p, n − 2) |
+/// | `max_size` | largest model | min(p, n/2) | 1 … min(p, n − 2) |
 /// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
 /// | `time_limit` | end after so long | none | > 0 |
 /// | `seed` | seed of every random number | 1 | |
@@ -50,10 +50,10 @@ pub struct Pass {
 impl Default for Pass {
     fn default() -> Self {
         Self {
-            particles: 64,
+            particles: 256,
             iterations: 256,
             forward: [0.2, 0.6, 0.2],
-            backward: [0.2, 0.8],
+            backward: [0.4, 0.6],
             gain: Gain::Correlation,
             start_size: 1,
             max_size: None,
@@ -127,7 +127,7 @@ impl Pass {
         let most = p.min(n - 2);
         let max_size = match self.max_size {
             Some(size) => count("max-size", size, 1, most)?,
-            None => most.min((n / 2).max(30)),
+            None => most.min(n / 2),
         };
         if keep > max_size {
             return Err(SettingsError::KeepTooMany { keep, max_size });

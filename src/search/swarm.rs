@@ -54,20 +54,15 @@ impl Judge<'_> {
     /// φ of a model with this RSS at unit scale. RSS is floored at n·eps²·TSS,
     /// where it is nothing but rounding.
     pub(crate) fn value(&self, p: usize, k: usize, rss: f64) -> f64 {
-        let rss = rss.max(self.floor()) * self.tss;
+        let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
         let model = Model {
             n: self.n,
             p,
             k,
-            rss,
+            rss: rss.max(floor) * self.tss,
         };
         let value = self.criterion.value(&model);
         if value.is_nan() { f64::INFINITY } else { value }
-    }
-
-    /// RSS at unit scale at or below which a fit is exact.
-    pub(crate) fn floor(&self) -> f64 {
-        self.n as f64 * f64::EPSILON * f64::EPSILON
     }
 }
 
@@ -83,14 +78,11 @@ impl<'a> Swarm<'a> {
         let mut particles: Vec<Particle> = (0..pass.particles as u64)
             .map(|number| Particle::start(&problem, pass.seed, number, pass.start_size))
             .collect();
-        let empty = judge.value(problem.x.p(), 0, 1.0);
+        // The model of the kept variables alone, empty without any, may win.
+        let kept = problem.kept;
         let mut best = Best {
-            value: if problem.keep.is_empty() {
-                empty
-            } else {
-                f64::INFINITY
-            },
-            members: Vec::new(),
+            value: judge.value(problem.x.p(), kept.support().len(), kept.rss()),
+            members: problem.keep.to_vec(),
         };
         for particle in &mut particles {
             let (k, rss) = (particle.members().len(), particle.fit().rss());

@@ -53,9 +53,11 @@ pub(super) fn read(
 
     let mut rows = 0;
     let mut last_start = 0;
+    let mut last_spans_lines = record.as_slice().contains(&b'\n');
     while advance(path, &mut reader, &mut record)? {
         rows += 1;
         last_start = start(&record);
+        last_spans_lines = record.as_slice().contains(&b'\n');
         if record.len() != names.len() {
             return Err(TableError::Ragged {
                 path: shown.into_owned(),
@@ -96,7 +98,7 @@ pub(super) fn read(
         }
     }
     // The parser ends an open quoted field with the file, having swallowed the rows in it.
-    if reader.get_ref().quotes % 2 == 1 {
+    if reader.get_ref().quotes % 2 == 1 && last_spans_lines {
         return Err(TableError::UnclosedQuote {
             line: line_of(path, last_start)?,
             path: shown.into_owned(),

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
+use crate::nearest::did_you_mean;
+
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
 
@@ -81,7 +83,10 @@ pub enum TableError {
         second: usize,
     },
     /// A column to read as factor is not in the file.
-    #[error("{path}: no column `{name}` to read as a factor{}", hint(nearest))]
+    #[error(
+        "{path}: no column `{name}` to read as a factor{}",
+        did_you_mean(nearest)
+    )]
     UnknownFactor {
         path: String,
         name: String,
@@ -289,13 +294,6 @@ fn shown(text: &str) -> impl fmt::Display {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
-    }
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    match nearest {
-        Some(name) => format!("; did you mean `{name}`?"),
-        None => String::from("; take a name from the header line"),
     }
 }
 

@@ -94,6 +94,11 @@ impl Format {
     }
 }
 
+/// Whether a file's name says NumPy array, gzipped or not.
+pub fn is_npy(path: &Path) -> bool {
+    matches!(Format::of(path), Some(Format::Npy))
+}
+
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy` or `.dat`, and `.gz` behind
 /// it for a compressed one.
 ///

@@ -1,8 +1,15 @@
-//! The search against references written from its definition.
+//! The search against references written from its definition: exhaustive
+//! search, fits by singular value decomposition, and a replay of every step.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/problems.rs"]
 mod problems;
 
+mod reference;
+
+mod exhaustive;
+mod fits;
+mod invariance;
+mod moves;
 mod original;

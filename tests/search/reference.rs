@@ -1,0 +1,106 @@
+//! Least squares and criteria from their definitions, by nalgebra alone.
+
+use nalgebra::{DMatrix, DVector};
+use passel::{
+    Pass,
+    criteria::{Criterion, Entry},
+    search::{Found, Interrupt, Iteration, search},
+};
+
+/// A least squares fit by singular value decomposition.
+pub struct Reference {
+    pub coefficients: DVector<f64>,
+    pub residual: DVector<f64>,
+    pub rss: f64,
+}
+
+/// Least squares of y on the given columns of x, none of them collinear.
+pub fn fit(x: &DMatrix<f64>, y: &DVector<f64>, support: &[u32]) -> Reference {
+    let columns: Vec<usize> = support.iter().map(|&j| j as usize).collect();
+    let x = x.select_columns(&columns);
+    let coefficients = if support.is_empty() {
+        DVector::zeros(0)
+    } else {
+        let svd = x.clone().svd(true, true);
+        svd.solve(y, 0.0).unwrap()
+    };
+    let residual = y - &x * &coefficients;
+    Reference {
+        rss: residual.norm_squared(),
+        coefficients,
+        residual,
+    }
+}
+
+/// Columns and response about their means, then at unit norm.
+pub fn standardised(x: &DMatrix<f64>, y: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
+    let mut x = x.clone();
+    for mut column in x.column_iter_mut() {
+        let mean = column.mean();
+        column.add_scalar_mut(-mean);
+        let norm = column.norm();
+        column /= norm;
+    }
+    let y = y.add_scalar(-y.mean());
+    let norm = y.norm();
+    (x, y / norm)
+}
+
+/// ‖y − ȳ‖².
+pub fn tss(y: &DVector<f64>) -> f64 {
+    y.add_scalar(-y.mean()).norm_squared()
+}
+
+/// φ by the published formulas, at the default parameters (EBIC: γ = 1).
+pub fn phi(criterion: &str, n: usize, p: usize, k: usize, rss: f64) -> f64 {
+    let (n, k) = (n as f64, k as f64);
+    let ln_p = (p as f64).ln();
+    let penalty = match criterion {
+        "aic" => 2.0 * k,
+        "bic" => k * n.ln(),
+        "hqc" => 2.0 * k * n.ln().ln(),
+        "ebic" => k * n.ln() + 2.0 * ln_choose(p, k as usize),
+        "hdaic" => 2.0 * k * ln_p,
+        "hdbic" => k * n.ln() * ln_p,
+        "hdhqc" => 2.0 * k * n.ln().ln() * ln_p,
+        other => panic!("no reference formula for criterion {other}"),
+    };
+    n * (rss / n).ln() + penalty
+}
+
+/// ln C(p, k) = ln p! − ln k! − ln (p − k)!.
+fn ln_choose(p: usize, k: usize) -> f64 {
+    let ln_factorial = |m: usize| (1..=m).map(|i| (i as f64).ln()).sum::<f64>();
+    ln_factorial(p) - ln_factorial(k) - ln_factorial(p - k)
+}
+
+/// A criterion at its default parameters.
+pub fn at_defaults(entry: &Entry) -> Box<dyn Criterion> {
+    let values: Vec<f64> = entry.parameters.iter().map(|p| p.default).collect();
+    (entry.build)(&values)
+}
+
+/// The largest model that the defaults allow.
+pub fn default_bound(n: usize, p: usize) -> usize {
+    p.min(n / 2)
+}
+
+/// A search on so many threads, observed.
+pub fn run(
+    design: &passel::Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    threads: usize,
+    mut observe: impl FnMut(&Iteration) + Send,
+) -> Found {
+    let threads = std::num::NonZeroUsize::new(threads);
+    let never = Interrupt::default();
+    search(design, criterion, pass, threads, &never, &mut observe).unwrap()
+}
+
+/// The support of a result, ascending.
+pub fn support(found: &Found) -> Vec<u32> {
+    let mut support = found.fit.support().to_vec();
+    support.sort_unstable();
+    support
+}
