@@ -38,7 +38,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// Where each outside crate may be named.
 const HOMES: &[(&str, &[&str])] = &[
-    ("csv", &["table"]),
+    // `report` has a module of that name, and no need of the crate.
+    ("csv", &["table", "report"]),
     ("fast_float2", &["table"]),
     ("flate2", &["table"]),
     ("memchr", &["table"]),
@@ -55,7 +56,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["progress"]),
     ("signal_hook", &["main"]),
     ("strsim", &["nearest"]),
-    ("tempfile", &["output"]),
+    ("tempfile", &["output", "trace"]),
     ("toml", &["job"]),
 ];
 

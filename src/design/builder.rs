@@ -1,0 +1,278 @@
+//! Columns, one after another, to a design matrix.
+
+use std::collections::HashMap;
+
+use super::{Design, DesignError, DesignOptions, Variable, dummy_name, standardise::standardise};
+use crate::{
+    selection::SetAside,
+    table::{Column, Table, Values},
+    vector::product,
+};
+
+/// Gathers columns at unit norm.
+pub(super) struct Builder<'a> {
+    n: usize,
+    table: String,
+    options: DesignOptions<'a>,
+    x: Vec<f64>,
+    /// Of each gathered column, whether it is kept.
+    variables: Vec<(Variable, bool)>,
+    set_aside: Vec<SetAside>,
+}
+
+impl<'a> Builder<'a> {
+    /// Makes room for every column, or says that there is none.
+    pub(super) fn new(
+        n: usize,
+        table: &Table,
+        options: &DesignOptions<'a>,
+    ) -> Result<Self, DesignError> {
+        let width = |column: &Column| match &column.values {
+            Values::Numbers(_) => 1,
+            // An identifier is refused when its turn comes.
+            Values::Factor { levels, .. } if levels.len() >= n => 0,
+            Values::Factor { levels, .. } => levels.len() - 1,
+        };
+        let p = table.columns.iter().map(width).sum::<usize>();
+        let mut x = Vec::new();
+        let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));
+        if !matches!(room, Some(Ok(()))) {
+            let widest = table.columns.iter().max_by_key(|column| width(column));
+            return Err(DesignError::TooLarge {
+                table: table.source.clone(),
+                n,
+                p,
+                widest: widest.map_or_else(String::new, |column| column.name.clone()),
+            });
+        }
+        Ok(Self {
+            n,
+            table: table.source.clone(),
+            options: *options,
+            x,
+            variables: Vec::new(),
+            set_aside: Vec::new(),
+        })
+    }
+
+    /// Takes up a column, a factor as its dummies.
+    pub(super) fn push(&mut self, column: Column, index: usize) -> Result<(), DesignError> {
+        let name = column.name;
+        let kept = self.options.keep.contains(&name);
+        match column.values {
+            Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
+            Values::Factor { levels, codes } => {
+                // Dropping rows may have emptied levels: the first that
+                // occurs is the one the others are compared with.
+                let mut used = vec![false; levels.len()];
+                for &code in &codes {
+                    used[code as usize] = true;
+                }
+                let present: Vec<usize> = (0..levels.len()).filter(|&l| used[l]).collect();
+                if present.len() == self.n {
+                    return Err(DesignError::Identifier { name, n: self.n });
+                }
+                if present.len() == 1 {
+                    return self.put_aside(name, kept, "constant".to_owned());
+                }
+                for &level in &present[1..] {
+                    let dummy = dummy_name(&name, &levels[level]);
+                    let kept = kept || self.options.keep.contains(&dummy);
+                    let values: Vec<f64> = codes
+                        .iter()
+                        .map(|&code| f64::from(u8::from(code as usize == level)))
+                        .collect();
+                    self.push_numbers(dummy, index, kept, &values)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn push_numbers(
+        &mut self,
+        name: String,
+        index: usize,
+        kept: bool,
+        values: &[f64],
+    ) -> Result<(), DesignError> {
+        self.check_finite(&name, values)?;
+        let start = self.x.len();
+        self.x.extend_from_slice(values);
+        match standardise(&mut self.x[start..], self.options.intercept) {
+            Some((mean, norm)) => {
+                let variable = Variable {
+                    name,
+                    index,
+                    mean,
+                    norm,
+                };
+                self.variables.push((variable, kept));
+                Ok(())
+            }
+            None => {
+                self.x.truncate(start);
+                self.put_aside(name, kept, "constant".to_owned())
+            }
+        }
+    }
+
+    fn put_aside(&mut self, name: String, kept: bool, reason: String) -> Result<(), DesignError> {
+        if kept {
+            return Err(DesignError::KeptSetAside { name, reason });
+        }
+        self.set_aside.push(SetAside { name, reason });
+        Ok(())
+    }
+
+    fn check_finite(&self, name: &str, values: &[f64]) -> Result<(), DesignError> {
+        match values.iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(row) => Err(DesignError::NotFinite {
+                table: self.table.clone(),
+                name: name.to_owned(),
+                row: row + 1,
+                value: values[row],
+            }),
+        }
+    }
+
+    pub(super) fn finish(
+        mut self,
+        response: Option<Column>,
+        name: &str,
+    ) -> Result<Design, DesignError> {
+        let mut y = match response.map(|column| column.values) {
+            Some(Values::Numbers(values)) => values,
+            Some(Values::Factor { levels, .. }) => {
+                return Err(DesignError::TextResponse {
+                    name: name.to_owned(),
+                    level: levels.into_iter().next().unwrap_or_default(),
+                });
+            }
+            None => Vec::new(),
+        };
+        self.check_finite(name, &y)?;
+        let value = y[0];
+        let (mean, norm) = standardise(&mut y, self.options.intercept).ok_or_else(|| {
+            DesignError::ConstantResponse {
+                name: name.to_owned(),
+                value,
+            }
+        })?;
+        if !(norm * norm).is_normal() {
+            return Err(DesignError::ResponseScale {
+                name: name.to_owned(),
+                norm,
+            });
+        }
+        self.check_kept()?;
+        self.refuse_copies(name, &y)?;
+        self.set_duplicates_aside()?;
+        if self.variables.is_empty() {
+            return Err(DesignError::NoVariables {
+                table: self.table,
+                response: name.to_owned(),
+                set_aside: self.set_aside.len(),
+            });
+        }
+        let keep = (0u32..)
+            .zip(&self.variables)
+            .filter(|(_, (_, kept))| *kept)
+            .map(|(j, _)| j)
+            .collect();
+        Ok(Design {
+            n: self.n,
+            x: self.x,
+            y,
+            variables: self.variables.into_iter().map(|(v, _)| v).collect(),
+            response: Variable {
+                name: name.to_owned(),
+                index: 0,
+                mean,
+                norm,
+            },
+            keep,
+            set_aside: self.set_aside,
+            intercept: self.options.intercept,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Every kept name must have become a variable: rows that were dropped may
+    /// have taken a level with them, or made it the one others compare with.
+    fn check_kept(&self) -> Result<(), DesignError> {
+        let absent = self.options.keep.iter().find(|name| {
+            let dummy = format!("{name}=");
+            let is = |v: &Variable| v.name == **name || v.name.starts_with(&dummy);
+            !self.variables.iter().any(|(v, kept)| *kept && is(v))
+        });
+        match absent {
+            None => Ok(()),
+            Some(name) => Err(DesignError::KeptSetAside {
+                name: name.clone(),
+                reason: "not among the variables once columns and rows are dropped".to_owned(),
+            }),
+        }
+    }
+
+    /// A column that is the response itself would be chosen alone, and always.
+    fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
+        let copy = self.x.chunks(self.n).position(|x| {
+            // What of y a multiple of x leaves: nothing but rounding?
+            let c = product(x, y);
+            let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
+            c.abs() > 0.5 && rest.sum::<f64>() <= 16.0 * self.n as f64 * f64::EPSILON.powi(2)
+        });
+        match copy {
+            None => Ok(()),
+            Some(j) => Err(DesignError::ResponseCopied {
+                response: response.to_owned(),
+                name: self.variables[j].0.name.clone(),
+            }),
+        }
+    }
+
+    /// Of columns equal value by value, only the first stays; a kept one
+    /// before others.
+    fn set_duplicates_aside(&mut self) -> Result<(), DesignError> {
+        let n = self.n;
+        // Equal columns have equal means and norms, bit for bit.
+        let mut seen: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
+        let mut order: Vec<usize> = (0..self.variables.len()).collect();
+        order.sort_by_key(|&j| !self.variables[j].1);
+        let mut original: Vec<Option<usize>> = vec![None; order.len()];
+        for j in order {
+            let (variable, _) = &self.variables[j];
+            let key = [variable.mean.to_bits(), variable.norm.to_bits()];
+            let twins = seen.entry(key).or_default();
+            original[j] = twins
+                .iter()
+                .copied()
+                .find(|&i| self.x[i * n..][..n] == self.x[j * n..][..n]);
+            if original[j].is_none() {
+                twins.push(j);
+            }
+        }
+        if original.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let variables = std::mem::take(&mut self.variables);
+        let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
+        let mut x = Vec::with_capacity(self.x.len());
+        for (j, (variable, kept)) in variables.into_iter().enumerate() {
+            match original[j] {
+                Some(i) => {
+                    let reason = format!("duplicate of {}", names[i]);
+                    self.put_aside(variable.name, kept, reason)?;
+                }
+                None => {
+                    x.extend_from_slice(&self.x[j * n..][..n]);
+                    self.variables.push((variable, kept));
+                }
+            }
+        }
+        self.x = x;
+        Ok(())
+    }
+}

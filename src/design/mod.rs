@@ -1,0 +1,295 @@
+//! Table → design matrix and response, at unit norm; and the way back.
+//!
+//! Every column is centred (with an intercept) and scaled to unit norm in f64,
+//! so the search sees correlations and the intercept needs no column. What was
+//! taken off is kept, for the report on the original scale.
+
+mod builder;
+mod error;
+mod standardise;
+
+use std::path::Path;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::{
+    device::Columns,
+    nearest::nearest,
+    selection::SetAside,
+    table::{Column, Missing, Table, Values, is_npy},
+};
+use builder::Builder;
+pub use error::DesignError;
+
+/// Smallest number of observations: ln ln n is positive from 3 on.
+const FEWEST_ROWS: usize = 3;
+
+/// How a table becomes a design.
+#[derive(Debug, Clone, Copy)]
+pub struct DesignOptions<'a> {
+    /// The response's column; none where the format names it.
+    pub response: Option<&'a str>,
+    /// Columns (or `column=level`) that every model holds.
+    pub keep: &'a [String],
+    /// Columns left out before anything else.
+    pub drop: &'a [String],
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// Whether models have an intercept.
+    pub intercept: bool,
+}
+
+impl Default for DesignOptions<'_> {
+    fn default() -> Self {
+        Self {
+            response: None,
+            keep: &[],
+            drop: &[],
+            missing: Missing::Refuse,
+            intercept: true,
+        }
+    }
+}
+
+/// One candidate variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// The column's name; `column=level` for a dummy of a factor.
+    pub name: String,
+    /// 0-based position of its column in the file, the response taken out.
+    pub index: usize,
+    /// What was subtracted: the mean, or 0 without an intercept.
+    pub mean: f64,
+    /// What was divided by: the norm about the mean.
+    pub norm: f64,
+}
+
+/// The design matrix and the response, both at unit norm.
+#[derive(Debug, Clone)]
+pub struct Design {
+    n: usize,
+    /// n × p, column-major.
+    x: Vec<f64>,
+    y: Vec<f64>,
+    variables: Vec<Variable>,
+    response: Variable,
+    keep: Vec<u32>,
+    set_aside: Vec<SetAside>,
+    intercept: bool,
+    warnings: Vec<String>,
+}
+
+impl Design {
+    /// Takes the response out of a table, applies the missing-value policy,
+    /// codes factors by dummies against their first level, sets constant
+    /// columns and exact duplicates aside, and brings the rest to unit norm.
+    ///
+    /// # Errors
+    /// See [`DesignError`]: each names the table, the column and the mend.
+    pub fn from_table(mut table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
+        let response = response_of(&table, options)?;
+        let response_name = table.columns[response].name.clone();
+        for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
+            check_names(&table, option, list, response)?;
+        }
+        if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
+            return Err(DesignError::KeptAndDropped { name: name.clone() });
+        }
+        let stays = |c: &Column| !options.drop.contains(&c.name);
+        let positions = table.columns.iter().enumerate();
+        let positions: Vec<usize> = positions
+            .filter(|(_, c)| stays(c))
+            .map(|(i, _)| i)
+            .collect();
+        table.columns.retain(stays);
+        let rows = table.rows;
+        let dropped = table.handle_missing(options.missing)?;
+        let mut warnings = Vec::new();
+        if dropped > 0 {
+            warnings.push(format!(
+                "{dropped} of {rows} rows were dropped for missing values"
+            ));
+        }
+        let n = table.rows;
+        if n < FEWEST_ROWS {
+            return Err(DesignError::FewRows {
+                table: table.source,
+                n,
+            });
+        }
+        let mut builder = Builder::new(n, &table, options)?;
+        let mut taken = None;
+        for (at, column) in positions.into_iter().zip(table.columns) {
+            if at == response {
+                taken = Some(column);
+            } else {
+                builder.push(column, at - usize::from(at > response))?;
+            }
+        }
+        let mut design = builder.finish(taken, &response_name)?;
+        design.warnings = warnings;
+        Ok(design)
+    }
+
+    /// From a caller's matrices: x is n × p, y has n values. Names default to
+    /// `x0`, `x1`, ….
+    ///
+    /// # Errors
+    /// As [`from_table`](Self::from_table); shapes that do not fit.
+    pub fn from_matrices(
+        x: &DMatrix<f64>,
+        y: &DVector<f64>,
+        names: Option<&[&str]>,
+    ) -> Result<Self, DesignError> {
+        if let Some(names) = names.filter(|names| names.len() != x.ncols()) {
+            return Err(DesignError::Names {
+                names: names.len(),
+                columns: x.ncols(),
+            });
+        }
+        if y.len() != x.nrows() {
+            return Err(DesignError::Shape {
+                rows: x.nrows(),
+                columns: x.ncols(),
+                y: y.len(),
+            });
+        }
+        let name = |j: usize| names.map_or_else(|| format!("x{j}"), |names| names[j].to_owned());
+        let column = |name, values: &[f64]| Column {
+            name,
+            values: Values::Numbers(values.to_vec()),
+        };
+        let mut columns = vec![column("y".to_owned(), y.as_slice())];
+        columns.extend(
+            x.column_iter()
+                .enumerate()
+                .map(|(j, values)| column(name(j), values.as_slice())),
+        );
+        let table = Table {
+            source: "the matrices".to_owned(),
+            columns,
+            rows: x.nrows(),
+            response: Some(0),
+        };
+        Self::from_table(table, &DesignOptions::default())
+    }
+
+    /// Observations.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Candidate variables.
+    pub fn p(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// X at unit norm, n × p.
+    pub fn columns(&self) -> Columns<'_> {
+        Columns::new(&self.x, self.n)
+    }
+
+    /// y at unit norm, n values.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// The candidates, by column.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The response's name and scale.
+    pub fn response(&self) -> &Variable {
+        &self.response
+    }
+
+    /// Total sum of squares of the response, on its own scale.
+    pub fn tss(&self) -> f64 {
+        self.response.norm * self.response.norm
+    }
+
+    /// Columns in every model, ascending.
+    pub fn keep(&self) -> &[u32] {
+        &self.keep
+    }
+
+    /// What never was a candidate, and why.
+    pub fn set_aside(&self) -> &[SetAside] {
+        &self.set_aside
+    }
+
+    /// Whether models have an intercept.
+    pub fn intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// What the reader should know of the preparation.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+/// Which column is the response.
+fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignError> {
+    let named = options.response.map(|name| (name, table.position(name)));
+    match (named, table.response) {
+        (Some((_, Some(at))), _) => Ok(at),
+        // The reader has read it: the second file of `.npy`.
+        (Some((name, None)), Some(at)) if is_npy(Path::new(name)) => Ok(at),
+        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
+        (None, Some(at)) => Ok(at),
+        (None, None) => Err(DesignError::NoResponse {
+            table: table.source.clone(),
+            columns: table.columns.iter().map(|c| c.name.clone()).collect(),
+        }),
+    }
+}
+
+fn unknown(table: &Table, option: &'static str, name: &str) -> DesignError {
+    let names = table.columns.iter().map(|c| c.name.as_str());
+    DesignError::UnknownColumn {
+        table: table.source.clone(),
+        option,
+        name: name.to_owned(),
+        nearest: nearest(name, names).map(str::to_owned),
+    }
+}
+
+/// Every name of a list must be a column; one of `--keep` may be a dummy.
+fn check_names(
+    table: &Table,
+    option: &'static str,
+    list: &[String],
+    response: usize,
+) -> Result<(), DesignError> {
+    for name in list {
+        match table.position(name) {
+            Some(at) if at == response => {
+                return Err(DesignError::ResponseInList {
+                    name: name.clone(),
+                    option,
+                });
+            }
+            Some(_) => {}
+            None if option == "--keep" && names_a_level(table, name) => {}
+            None => return Err(unknown(table, option, name)),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name is `column=level` for a level that has a dummy.
+fn names_a_level(table: &Table, name: &str) -> bool {
+    table.columns.iter().any(|column| match &column.values {
+        Values::Factor { levels, .. } => levels
+            .iter()
+            .skip(1)
+            .any(|level| dummy_name(&column.name, level) == name),
+        Values::Numbers(_) => false,
+    })
+}
+
+fn dummy_name(column: &str, level: &str) -> String {
+    format!("{column}={level}")
+}
