@@ -8,6 +8,8 @@ mod problems;
 
 mod reference;
 
+mod bounds;
+mod estimates;
 mod exhaustive;
 mod fits;
 mod invariance;
