@@ -1,0 +1,52 @@
+//! The data that ship are what their README says.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+use passel::table::{ReadOptions, Table, Values, read};
+
+fn table(name: &str) -> Table {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
+    read(&path.join(name), &ReadOptions::default()).unwrap()
+}
+
+fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+    match &table.columns[table.position(name).unwrap()].values {
+        Values::Numbers(values) => values,
+        Values::Factor { .. } => panic!("{name} is text"),
+    }
+}
+
+/// About the mean, at unit norm.
+fn standardised(values: &[f64]) -> Vec<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let centred: Vec<f64> = values.iter().map(|v| v - mean).collect();
+    let norm = centred.iter().map(|v| v * v).sum::<f64>().sqrt();
+    centred.iter().map(|v| v / norm).collect()
+}
+
+#[test]
+fn the_quadratic_model_comes_from_the_ten_columns() {
+    let (ten, quadratic) = (table("diabetes.csv"), table("diabetes_quadratic.csv.gz"));
+    assert_eq!((ten.rows, quadratic.rows), (442, 442));
+    assert_eq!((ten.columns.len(), quadratic.columns.len()), (11, 65));
+    assert_eq!(numbers(&ten, "y"), numbers(&quadratic, "y"));
+    for column in quadratic.columns.iter().filter(|c| c.name != "y") {
+        let (a, b) = match (column.name.split_once(':'), column.name.split_once('^')) {
+            (Some((a, b)), _) => (a, Some(b)),
+            (None, Some((a, _))) => (a, Some(a)),
+            (None, None) => (column.name.as_str(), None),
+        };
+        let mut values = standardised(numbers(&ten, a));
+        if let Some(b) = b {
+            let b = standardised(numbers(&ten, b));
+            let product: Vec<f64> = values.iter().zip(&b).map(|(a, b)| a * b).collect();
+            values = standardised(&product);
+        }
+        for (made, written) in values.iter().zip(numbers(&quadratic, &column.name)) {
+            // Eight digits were written.
+            assert!((made - written).abs() < 1e-7 * made.abs().max(1e-3));
+        }
+    }
+}
