@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 use passel_criteria::{ALL, Criterion, CriterionError};
 
 use super::{Opt, OptionError};
-use crate::nearest::nearest;
+use crate::{nearest::nearest, search::sum_to_one};
 
 /// Longest time limit: beyond any use, and far from overflowing a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -103,16 +103,13 @@ impl Given<'_> {
         let numbers: Result<Vec<f64>, _> = value.split(',').map(|it| it.trim().parse()).collect();
         let numbers = numbers.ok().and_then(|it| <[f64; N]>::try_from(it).ok());
         let numbers = numbers.ok_or_else(|| self.out_of_range())?;
-        let sum: f64 = numbers.iter().sum();
-        let each = numbers.iter().all(|it| (0.0..=1.0).contains(it));
-        if each && (sum - 1.0).abs() <= 1e-9 {
-            Ok(numbers)
-        } else {
-            Err(OptionError::Probabilities {
+        match sum_to_one(&numbers) {
+            Ok(()) => Ok(numbers),
+            Err(sum) => Err(OptionError::Probabilities {
                 option: self.option.name,
                 value,
                 sum,
-            })
+            }),
         }
     }
 

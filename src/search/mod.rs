@@ -30,6 +30,7 @@ use crate::{
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
 use particle::{Problem, rises};
+pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
 use swarm::{Judge, Swarm};
 

@@ -9,7 +9,9 @@ use super::{Move, Step};
 use crate::{device::Columns, least_squares::Fit};
 
 /// Moves between two factorisations from scratch: rounding gathers no longer.
-const REFACTOR_EVERY: u32 = 64;
+/// Large models wait for 4k moves, so that refactoring, O(nk²), stays O(nk) a
+/// move.
+const REFACTOR_EVERY: usize = 64;
 
 /// Random variables tried, from the one drawn upwards, before a forward step
 /// gives up: only collinear ones are passed over.
@@ -58,7 +60,8 @@ pub(crate) struct Particle {
     /// The support, ascending.
     members: Vec<u32>,
     forward: bool,
-    moves: u32,
+    /// Since the last factorisation from scratch.
+    moves: usize,
     /// φ of the model.
     value: f64,
 }
@@ -183,8 +186,9 @@ impl Particle {
             },
         };
         self.moves += 1;
-        if self.moves.is_multiple_of(REFACTOR_EVERY) {
+        if self.moves >= REFACTOR_EVERY.max(4 * self.members.len()) {
             self.fit.refactor(problem.x, problem.y);
+            self.moves = 0;
         }
         (moved, variable)
     }

@@ -191,15 +191,20 @@ impl Pass {
 }
 
 fn probabilities(name: &'static str, values: &[f64]) -> Result<(), SettingsError> {
+    sum_to_one(values).map_err(|sum| SettingsError::Probabilities {
+        name,
+        values: values.to_vec(),
+        sum,
+    })
+}
+
+/// Whether these are probabilities of all that can happen; if not, their sum.
+pub(crate) fn sum_to_one(values: &[f64]) -> Result<(), f64> {
     let sum: f64 = values.iter().sum();
     // Written decimals such as .1 + .2 + .7 need not sum to one exactly.
-    if values.iter().all(|v| *v >= 0.0) && (sum - 1.0).abs() < 1e-9 {
+    if values.iter().all(|v| *v >= 0.0) && (sum - 1.0).abs() <= 1e-9 {
         Ok(())
     } else {
-        Err(SettingsError::Probabilities {
-            name,
-            values: values.to_vec(),
-            sum,
-        })
+        Err(sum)
     }
 }
