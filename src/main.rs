@@ -139,8 +139,11 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     if job.output.is_none() {
         // A title would spoil what a program is to read.
         let title = name.filter(|_| job.format == Format::Text);
-        let title = title.map_or(String::new(), |name| format!("# {name}\n"));
-        let code = print(&format!("{title}{}", report.rendered));
+        let page = match title {
+            Some(name) => format!("# {name}\n{}\n", report.rendered),
+            None => report.rendered,
+        };
+        let code = print(&page);
         if code != DONE {
             return code;
         }

@@ -18,6 +18,8 @@ pub(super) struct Builder<'a> {
     /// Of each gathered column, whether it is kept.
     variables: Vec<(Variable, bool)>,
     set_aside: Vec<SetAside>,
+    /// Whether a factor has come by already.
+    full_factor: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -31,7 +33,7 @@ impl<'a> Builder<'a> {
             Values::Numbers(_) => 1,
             // An identifier is refused when its turn comes.
             Values::Factor { levels, .. } if levels.len() >= n => 0,
-            Values::Factor { levels, .. } => levels.len() - 1,
+            Values::Factor { levels, .. } => levels.len(),
         };
         let p = table.columns.iter().map(width).sum::<usize>();
         let mut x = Vec::new();
@@ -52,6 +54,7 @@ impl<'a> Builder<'a> {
             x,
             variables: Vec::new(),
             set_aside: Vec::new(),
+            full_factor: false,
         })
     }
 
@@ -75,7 +78,11 @@ impl<'a> Builder<'a> {
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
                 }
-                for &level in &present[1..] {
+                // Without an intercept the first factor keeps all its levels, or
+                // its first group would be held at zero.
+                let reference = usize::from(self.options.intercept || self.full_factor);
+                self.full_factor = true;
+                for &level in &present[reference..] {
                     let dummy = dummy_name(&name, &levels[level]);
                     let kept = kept || self.options.keep.contains(&dummy);
                     let values: Vec<f64> = codes

@@ -284,7 +284,6 @@ fn names_a_level(table: &Table, name: &str) -> bool {
     table.columns.iter().any(|column| match &column.values {
         Values::Factor { levels, .. } => levels
             .iter()
-            .skip(1)
             .any(|level| dummy_name(&column.name, level) == name),
         Values::Numbers(_) => false,
     })

@@ -58,7 +58,7 @@ pub const OPTIONS: &[Opt] = &[
         value: "A,B",
         default: "",
         range: NAMES,
-        help: "Read these columns as factors, even where they hold numbers",
+        help: "Read these columns as factors, even where they hold numbers; a name with a comma as '\"a, b\"'",
         heading: DATA,
         list: true,
         set: |job, given| {
@@ -71,7 +71,7 @@ pub const OPTIONS: &[Opt] = &[
         value: "C,D",
         default: "",
         range: NAMES,
-        help: "Leave these columns out",
+        help: "Leave these columns out; a name with a comma as '\"a, b\"'",
         heading: DATA,
         list: true,
         set: |job, given| {
@@ -101,7 +101,7 @@ pub const OPTIONS: &[Opt] = &[
         value: "A,B",
         default: "",
         range: NAMES,
-        help: "Hold these variables in every model",
+        help: "Hold these variables in every model; a name with a comma as '\"a, b\"'",
         heading: MODEL,
         list: true,
         set: |job, given| {

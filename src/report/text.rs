@@ -58,7 +58,8 @@ fn header(selection: &Selection, data: &Path) -> String {
             ),
         ),
         (
-            "R²",
+            // Without an intercept the sums of squares are about zero.
+            if fixed == 1 { "R²" } else { "R² about zero" },
             format!("{}, adjusted {}", or_dash(r2, 6), or_dash(adjusted, 6)),
         ),
         (

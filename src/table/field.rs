@@ -20,7 +20,7 @@ pub(super) fn classify(field: &[u8]) -> Field {
     }
     let trimmed = field.trim_ascii();
     match trimmed {
-        b"" | b"NA" | b"N/A" | b"NULL" | b"null" => Field::Missing,
+        b"" | b"." | b"NA" | b"N/A" | b"NULL" | b"null" => Field::Missing,
         _ if trimmed.len() == field.len() => Field::Text,
         _ => fast_float2::parse(trimmed).map_or(Field::Text, of),
     }

@@ -204,3 +204,54 @@ fn estimates_without_an_intercept() {
         check(&selection, &x, &y, &units, 0.0);
     }
 }
+
+/// Without an intercept the first factor keeps all its levels, so that their
+/// coefficients are the groups' means; the second is compared with its first.
+#[test]
+fn without_an_intercept_a_factor_has_all_its_levels() {
+    let mut random = Random::new(551);
+    let codes: Vec<u32> = (0..60).map(|t| t % 3).collect();
+    let other: Vec<u32> = (0..60).map(|t| t / 3 % 2).collect();
+    let y: Vec<f64> = codes
+        .iter()
+        .map(|c| 10.0 + 2.0 * f64::from(*c) + 0.1 * random.normal())
+        .collect();
+    let factor = |name: &str, levels: &[&str], codes: &[u32]| Column {
+        name: name.to_owned(),
+        values: Values::Factor {
+            levels: levels.iter().map(|l| (*l).to_owned()).collect(),
+            codes: codes.to_vec(),
+        },
+    };
+    let table = Table {
+        source: "made".to_owned(),
+        columns: vec![
+            Column {
+                name: "y".to_owned(),
+                values: Values::Numbers(y.clone()),
+            },
+            factor("g", &["a", "b", "c"], &codes),
+            factor("h", &["d", "e"], &other),
+        ],
+        rows: 60,
+        response: Some(0),
+    };
+    let options = DesignOptions {
+        intercept: false,
+        ..DesignOptions::default()
+    };
+    let design = Design::from_table(table, &options).unwrap();
+    let names: Vec<&str> = design.variables().iter().map(|v| v.name.as_str()).collect();
+    assert_eq!(names, ["g=a", "g=b", "g=c", "h=e"]);
+    let selection = select(&design, &Aic, &Pass::default()).unwrap();
+    for chosen in selection.selected.iter().filter(|c| c.index == 0) {
+        let level = ["g=a", "g=b", "g=c"].iter().position(|l| *l == chosen.name);
+        let mean = 10.0 + 2.0 * level.unwrap() as f64;
+        assert!(
+            (chosen.estimate.coefficient - mean).abs() < 0.2,
+            "{}",
+            chosen.name
+        );
+    }
+    assert!(selection.selected.len() >= 3);
+}
