@@ -7,6 +7,17 @@ pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
         .map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
+/// A column's name as it is written behind an option, for the shell.
+pub(crate) fn as_option(name: &str) -> String {
+    if name.contains(',') {
+        format!("'\"{name}\"'")
+    } else if name.contains(char::is_whitespace) {
+        format!("'{name}'")
+    } else {
+        name.to_owned()
+    }
+}
+
 /// The candidate that `word` was most likely meant to be: the closest in
 /// spelling, if it is close at all.
 ///

@@ -84,7 +84,12 @@ fn values_that_are_no_numbers() {
         &[],
         &["d.csv", "row 4", "`a`", "inf"],
     );
-    for missing in ["", "NA", "NaN"] {
+    csv(
+        "y,\"a, b\"\n1,2\n2,high\n4,1\n",
+        &[],
+        &["line 3", "`a, b`", "--factor '\"a, b\"'"],
+    );
+    for missing in ["", ".", "NA", "NaN"] {
         csv(
             &RIGHT.replace("3,7,1", &format!("3,{missing},1")),
             &[],

@@ -3,7 +3,10 @@
 use thiserror::Error;
 
 use super::FEWEST_ROWS;
-use crate::{nearest::did_you_mean, table::TableError};
+use crate::{
+    nearest::{as_option, did_you_mean},
+    table::TableError,
+};
 
 /// Why a table makes no design.
 #[derive(Debug, Error)]
@@ -71,7 +74,7 @@ pub enum DesignError {
     },
     /// A variable is the response again.
     #[error(
-        "`{name}` is the response `{response}` again, up to scale: leave it out with --drop {name}"
+        "`{name}` is the response `{response}` again, up to scale: leave it out with --drop {}", as_option(.name)
     )]
     ResponseCopied {
         /// The response.
@@ -102,7 +105,7 @@ pub enum DesignError {
     },
     /// A factor with a level of its own for every observation.
     #[error(
-        "the text column `{name}` has a level of its own in each of {n} rows, like an identifier: leave it out with --drop {name}"
+        "the factor `{name}` has a level of its own in each of {n} rows, like an identifier: leave it out with --drop {}", as_option(.name)
     )]
     Identifier {
         /// The column.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
-use crate::nearest::did_you_mean;
+use crate::nearest::{as_option, did_you_mean};
 
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
@@ -114,8 +114,9 @@ pub enum TableError {
     /// Text in a column that began with numbers.
     #[error(
         "{path}: line {line}, row {row}: {} in the numeric column `{column}`; mend the value, \
-         or read the column as a factor with --factor {column}",
-        shown(text)
+         or read the column as a factor with --factor {}",
+        shown(text),
+        as_option(column)
     )]
     TextInNumbers {
         path: String,
