@@ -110,10 +110,6 @@ pub fn search(
     let threads = threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| SearchError::Threads { threads, source })?;
     let problem = Problem {
         x: design.columns(),
         y: design.y(),
@@ -128,19 +124,30 @@ pub fn search(
         n: design.n(),
         tss: design.tss(),
     };
-    let done = AtomicBool::new(false);
-    // More threads than cores would only take turns at staying awake.
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    Ok(pool.in_place_scope(|scope| {
-        let _end = Raise(&done);
-        for _ in 1..threads.min(cores) {
-            scope.spawn(|_| stay_awake(&done));
-        }
-        pool.install(|| {
+    // A thread of its own becomes the pool's first: the caller then sleeps before
+    // the others start, and leaves them its core.
+    let searching = || {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .use_current_thread()
+            .build()
+            .map_err(|source| SearchError::Threads { threads, source })?;
+        let done = AtomicBool::new(false);
+        // More threads than cores would only take turns at staying awake.
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Ok(pool.in_place_scope(|scope| {
+            let _end = Raise(&done);
+            for _ in 1..threads.min(cores) {
+                scope.spawn(|_| stay_awake(&done));
+            }
             let device = Cpu::new(problem.x, problem.y, threads);
             walk(problem, judge, device, pass, threads, interrupt, observe)
-        })
-    }))
+        }))
+    };
+    std::thread::scope(|scope| match scope.spawn(searching).join() {
+        Ok(found) => found,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
 }
 
 /// Searches with every core and no interruption, and reports the model found.
