@@ -57,7 +57,12 @@ impl<'x> Cpu<'x> {
     pub fn new(x: Columns<'x>, y: &[f64], threads: usize) -> Self {
         let p = x.p();
         let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
-        correlations(x, y, &mut xty);
+        let tile = |(tile, xty): (usize, &mut [f32])| correlations(x, y, tile * TILE, xty);
+        if threads > 1 {
+            xty.par_chunks_mut(TILE).enumerate().for_each(tile);
+        } else {
+            xty.chunks_mut(TILE).enumerate().for_each(tile);
+        }
         let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
         let column = 4 * xty.len();
         Self {
@@ -290,14 +295,14 @@ pub(crate) fn tie(anchor: &Anchor) -> f64 {
 }
 
 vectorised! {
-    /// Xᵀy.
-    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], xty: &'a mut [f32]) -> () =
+    /// Xᵀy for the columns from `first`; past the last it stays as it was.
+    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], first: usize, xty: &'a mut [f32]) -> () =
         correlations_body;
 }
 
 #[inline(always)]
-fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], xty: &mut [f32]) {
-    for (j, c) in (0..x.p() as u32).zip(xty) {
+fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], first: usize, xty: &mut [f32]) {
+    for (j, c) in (first as u32..x.p() as u32).zip(xty) {
         *c = dot(simd, x.column(j), y) as f32;
     }
 }
