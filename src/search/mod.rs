@@ -297,7 +297,7 @@ fn walk(
     };
     let (fit, pivot) = Fit::of(problem.x, problem.y, &swarm.best().members);
     Found {
-        value: judge.value(problem.x.p(), fit.support().len(), fit.rss()),
+        value: judge.value(problem.x.p(), &fit),
         exact: is_exact(problem.x.n(), &fit),
         pivot,
         fit,

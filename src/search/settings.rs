@@ -111,22 +111,13 @@ impl Pass {
     /// # Errors
     /// The first parameter outside its range.
     pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<usize, SettingsError> {
-        let count = |name, value, min, max| {
-            if (min..=max).contains(&value) {
-                Ok(value)
-            } else {
-                Err(SettingsError::Count {
-                    name,
-                    value,
-                    min,
-                    max,
-                })
-            }
-        };
         self.check_alone()?;
         let most = p.min(n - 2);
         let max_size = match self.max_size {
-            Some(size) => count("max-size", size, 1, most)?,
+            Some(size) => {
+                count("max-size", size, 1, most)?;
+                size
+            }
             None => most.min(n / 2),
         };
         if keep > max_size {
@@ -164,22 +155,10 @@ impl Pass {
     /// # Errors
     /// The first parameter outside its range.
     pub fn check_alone(&self) -> Result<(), SettingsError> {
-        let count = |name, value, max| {
-            if (1..=max).contains(&value) {
-                Ok(())
-            } else {
-                Err(SettingsError::Count {
-                    name,
-                    value,
-                    min: 1,
-                    max,
-                })
-            }
-        };
-        count("particles", self.particles, 65_536)?;
-        count("iterations", self.iterations, 1_000_000_000)?;
+        count("particles", self.particles, 1, 65_536)?;
+        count("iterations", self.iterations, 1, 1_000_000_000)?;
         if let Some(patience) = self.patience {
-            count("patience", patience, 1_000_000_000)?;
+            count("patience", patience, 1, 1_000_000_000)?;
         }
         probabilities("forward", &self.forward)?;
         probabilities("backward", &self.backward)?;
@@ -187,6 +166,19 @@ impl Pass {
             return Err(SettingsError::TimeLimit);
         }
         Ok(())
+    }
+}
+
+fn count(name: &'static str, value: usize, min: usize, max: usize) -> Result<(), SettingsError> {
+    if (min..=max).contains(&value) {
+        Ok(())
+    } else {
+        Err(SettingsError::Count {
+            name,
+            value,
+            min,
+            max,
+        })
     }
 }
 

@@ -9,7 +9,10 @@ use super::{
     Move, Pass, Step,
     particle::{Particle, Plan, Problem, rises},
 };
-use crate::device::{Anchor, Cpu, Gain};
+use crate::{
+    device::{Anchor, Cpu, Gain},
+    least_squares::Fit,
+};
 
 /// Models whose strongest column is remembered; past it memory is given back.
 const REMEMBERED: usize = 1 << 18;
@@ -51,15 +54,15 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// φ of a model with this RSS at unit scale. RSS is floored at n·eps²·TSS,
-    /// where it is nothing but rounding.
-    pub(crate) fn value(&self, p: usize, k: usize, rss: f64) -> f64 {
+    /// φ of a fit among p candidates. RSS is floored at n·eps²·TSS, where it is
+    /// nothing but rounding.
+    pub(crate) fn value(&self, p: usize, fit: &Fit) -> f64 {
         let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
         let model = Model {
             n: self.n,
             p,
-            k,
-            rss: rss.max(floor) * self.tss,
+            k: fit.support().len(),
+            rss: fit.rss().max(floor) * self.tss,
         };
         let value = self.criterion.value(&model);
         if value.is_nan() { f64::INFINITY } else { value }
@@ -79,15 +82,13 @@ impl<'a> Swarm<'a> {
             .map(|number| Particle::start(&problem, pass.seed, number, pass.start_size))
             .collect();
         // The model of the kept variables alone, empty without any, may win.
-        let kept = problem.kept;
+        let p = problem.x.p();
         let mut best = Best {
-            value: judge.value(problem.x.p(), kept.support().len(), kept.rss()),
+            value: judge.value(p, problem.kept),
             members: problem.keep.to_vec(),
         };
         for particle in &mut particles {
-            let (k, rss) = (particle.members().len(), particle.fit().rss());
-            let value = judge.value(problem.x.p(), k, rss);
-            particle.judge(value);
+            particle.judge(judge.value(p, particle.fit()));
             best.offer(particle);
         }
         let steps = particles
@@ -130,8 +131,7 @@ impl<'a> Swarm<'a> {
         let carry_out =
             |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
                 let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
-                let (k, rss) = (particle.members().len(), particle.fit().rss());
-                particle.judge(judge.value(p, k, rss));
+                particle.judge(judge.value(p, particle.fit()));
                 particle.step(moved, variable)
             };
         let size = best.len().max(1);
