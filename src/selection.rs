@@ -35,6 +35,8 @@ pub struct Selection {
     pub selected: Vec<Selected>,
     /// Variables that never were candidates, with the reason.
     pub set_aside: Vec<SetAside>,
+    /// How much of the true model was found; none when the file marks no true variables.
+    pub truth: Option<Truth>,
     /// The seed of every random number.
     pub seed: u64,
     /// The devices that swept, by name.
@@ -119,6 +121,40 @@ pub struct SetAside {
     pub name: String,
     /// Why: `constant`, or `duplicate of NAME`.
     pub reason: String,
+}
+
+/// A selection S* beside the model S that made the response, both as columns of the file: the
+/// dummies of one factor are one column.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Truth {
+    /// |S|: the file's true variables, with those that were dropped or set aside.
+    pub variables: usize,
+    /// |S* ∩ S|.
+    pub found: usize,
+    /// Positive selection rate, |S* ∩ S| / |S|.
+    pub psr: f64,
+    /// False discovery rate, |S* ∖ S| / |S*|; 0 where nothing was chosen.
+    pub fdr: f64,
+}
+
+impl Truth {
+    /// Of the indexes of the true variables, ascending, and of the chosen ones, in the file's
+    /// order; none where nothing is marked as true.
+    pub(crate) fn of(truth: &[usize], selected: &[Selected]) -> Option<Self> {
+        if truth.is_empty() {
+            return None;
+        }
+        let mut chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
+        chosen.dedup();
+        let found = chosen.iter().filter(|it| truth.binary_search(it).is_ok());
+        let found = found.count();
+        Some(Self {
+            variables: truth.len(),
+            found,
+            psr: found as f64 / truth.len() as f64,
+            fdr: (chosen.len() - found) as f64 / chosen.len().max(1) as f64,
+        })
+    }
 }
 
 /// Why a search ended.

@@ -203,6 +203,7 @@ impl<'a> Builder<'a> {
             set_aside: self.set_aside,
             intercept: self.options.intercept,
             warnings: Vec::new(),
+            truth: Vec::new(),
         })
     }
 

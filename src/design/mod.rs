@@ -77,6 +77,7 @@ pub struct Design {
     set_aside: Vec<SetAside>,
     intercept: bool,
     warnings: Vec<String>,
+    truth: Vec<usize>,
 }
 
 impl Design {
@@ -96,6 +97,7 @@ impl Design {
             return Err(DesignError::KeptAndDropped { name: name.clone() });
         }
         let stays = |c: &Column| !options.drop.contains(&c.name);
+        let (truth, mut warnings) = truth_of(&table, response);
         let positions = table.columns.iter().enumerate();
         let positions: Vec<usize> = positions
             .filter(|(_, c)| stays(c))
@@ -104,7 +106,6 @@ impl Design {
         table.columns.retain(stays);
         let rows = table.rows;
         let dropped = table.handle_missing(options.missing)?;
-        let mut warnings = Vec::new();
         if dropped > 0 {
             warnings.push(format!(
                 "{dropped} of {rows} rows were dropped for missing values"
@@ -128,6 +129,7 @@ impl Design {
         }
         let mut design = builder.finish(taken, &response_name)?;
         design.warnings = warnings;
+        design.truth = truth;
         Ok(design)
     }
 
@@ -170,6 +172,7 @@ impl Design {
             columns,
             rows: x.nrows(),
             response: Some(0),
+            truth: Vec::new(),
         };
         Self::from_table(table, &DesignOptions::default())
     }
@@ -224,6 +227,13 @@ impl Design {
         self.intercept
     }
 
+    /// The variables that the file marks as those of the model that made the response, by
+    /// [`Variable::index`], ascending: also those that are no candidates, being dropped or set
+    /// aside. Empty where it marks none.
+    pub fn truth(&self) -> &[usize] {
+        &self.truth
+    }
+
     /// What the reader should know of the preparation.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -244,6 +254,23 @@ fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignEr
             columns: table.columns.iter().map(|c| c.name.clone()).collect(),
         }),
     }
+}
+
+/// The true variables by index. Those of another response's model are none of this one's, and
+/// that is a warning.
+fn truth_of(table: &Table, response: usize) -> (Vec<usize>, Vec<String>) {
+    let others = table.response.is_some_and(|own| own != response);
+    if !table.truth.is_empty() && (others || table.truth.contains(&response)) {
+        let name = &table.columns[response].name;
+        let warning =
+            format!("the true variables that the file marks are not those of the response {name}");
+        return (Vec::new(), vec![warning]);
+    }
+    let truth = table
+        .truth
+        .iter()
+        .map(|at| at - usize::from(*at > response));
+    (truth.collect(), Vec::new())
 }
 
 fn unknown(table: &Table, option: &'static str, name: &str) -> DesignError {

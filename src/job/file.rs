@@ -14,8 +14,11 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Draft, Job, OPTIONS, OptionError, given::quote, option, same_file};
-use crate::{nearest::nearest, table::is_npy};
+use super::{Draft, Job, OPTIONS, OptionError, option, same_file};
+use crate::{
+    nearest::nearest,
+    table::{is_npy, quote},
+};
 
 /// Keys of a job that are no options.
 const OWN_KEYS: [&str; 2] = ["name", "data"];

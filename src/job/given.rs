@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 use passel_criteria::{ALL, Criterion, CriterionError};
 
 use super::{Opt, OptionError};
-use crate::{nearest::nearest, search::sum_to_one};
+use crate::{nearest::nearest, search::sum_to_one, table::split_names};
 
 /// Longest time limit: beyond any use, and far from overflowing a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -168,58 +168,6 @@ fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
     Some((name.trim(), parameters))
 }
 
-/// Names of a list. A name with a comma stands in double quotes, and a double
-/// quote inside those is written twice: as in a CSV file.
-fn split_names(list: &str, names: &mut Vec<String>) -> Result<(), &'static str> {
-    let mut rest = list;
-    loop {
-        rest = rest.trim_start();
-        let name = if let Some(quoted) = rest.strip_prefix('"') {
-            let (name, after) = unquote(quoted).ok_or("a double quote does not close")?;
-            rest = after.trim_start();
-            if !rest.is_empty() && !rest.starts_with(',') {
-                return Err("a comma is missing after a double quote");
-            }
-            name
-        } else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            let name = rest[..end].trim_end().to_owned();
-            rest = &rest[end..];
-            name
-        };
-        if name.is_empty() {
-            return Err("a name is empty");
-        }
-        names.push(name);
-        match rest.strip_prefix(',') {
-            Some(after) => rest = after,
-            None => return Ok(()),
-        }
-    }
-}
-
-/// The text up to the closing quote, and what comes after it.
-fn unquote(quoted: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut rest = quoted;
-    loop {
-        let (before, after) = rest.split_once('"')?;
-        name.push_str(before);
-        match after.strip_prefix('"') {
-            Some(after) => {
-                name.push('"');
-                rest = after;
-            }
-            None => return Some((name, after)),
-        }
-    }
-}
-
-/// One name as [`split_names`] would read it back.
-pub(super) fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 /// Seconds of a bare number, or of numbers each with a unit.
 fn seconds(text: &str) -> Option<f64> {
     let number = |text: &str| {
@@ -253,32 +201,6 @@ fn seconds(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn names(list: &str) -> Result<Vec<String>, &'static str> {
-        let mut names = Vec::new();
-        split_names(list, &mut names).map(|()| names)
-    }
-
-    #[test]
-    fn names_split_at_commas_outside_quotes() {
-        assert_eq!(names("a, b c ,d").unwrap(), ["a", "b c", "d"]);
-        assert_eq!(names(r#""a,b",c"#).unwrap(), ["a,b", "c"]);
-        assert_eq!(names(r#""say ""x""" , y"#).unwrap(), [r#"say "x""#, "y"]);
-        assert_eq!(names("a,,b"), Err("a name is empty"));
-        assert_eq!(names(""), Err("a name is empty"));
-        assert_eq!(names(r#""a"#), Err("a double quote does not close"));
-        assert_eq!(
-            names(r#""a"b"#),
-            Err("a comma is missing after a double quote")
-        );
-    }
-
-    #[test]
-    fn a_quoted_name_is_read_back_whole() {
-        for name in ["a", "a,b", r#"a "b", c"#, " edge "] {
-            assert_eq!(names(&quote(name)).unwrap(), [name]);
-        }
-    }
 
     #[test]
     fn time_is_read_with_and_without_units() {

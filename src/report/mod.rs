@@ -81,6 +81,7 @@ pub(crate) mod example {
                 name: "one".into(),
                 reason: "constant".into(),
             }],
+            truth: None,
             seed: 7,
             devices: vec!["cpu".into()],
             precision: "f64",

@@ -72,6 +72,17 @@ fn header(selection: &Selection, data: &Path) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(page, "{label:<21}{value}");
     }
+    if let Some(truth) = &selection.truth {
+        let _ = writeln!(
+            page,
+            "{:<21}{} of {} true variables found: PSR {}, FDR {}",
+            "truth",
+            truth.found,
+            truth.variables,
+            significant(truth.psr, 4),
+            significant(truth.fdr, 4)
+        );
+    }
     page
 }
 
@@ -213,7 +224,7 @@ fn significant(number: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::example;
+    use crate::{report::example, selection::Truth};
 
     #[test]
     fn the_whole_report() {
@@ -244,6 +255,16 @@ the same data, so they are optimistic.
 Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
 "
         );
+    }
+
+    #[test]
+    fn the_truth_is_one_line_where_the_file_has_it() {
+        let mut selection = example::selection();
+        // `area` and two variables that were not chosen.
+        selection.truth = Truth::of(&[3, 5, 20], &selection.selected);
+        let text = render(&selection, Path::new("x"));
+        let line = "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n";
+        assert!(text.contains(line), "{text}");
     }
 
     #[test]

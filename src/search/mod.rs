@@ -25,7 +25,7 @@ use crate::{
     design::Design,
     device::{Cpu, PIVOT_TOLERANCE},
     least_squares::{Collinear, Fit},
-    selection::{CriterionValue, Elapsed, Method, Selection, Termination, estimates},
+    selection::{CriterionValue, Elapsed, Method, Selection, Termination, Truth, estimates},
 };
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
@@ -211,6 +211,7 @@ impl Found {
             rss: self.fit.rss() * design.tss(),
             tss: design.tss(),
             intercept,
+            truth: Truth::of(design.truth(), &selected),
             selected,
             set_aside: design.set_aside().to_vec(),
             seed: pass.seed,

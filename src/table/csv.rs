@@ -11,12 +11,13 @@ use std::path::Path;
 use csv::ByteRecord;
 
 use super::field::{Field, classify};
+use super::head::{self, Head};
 use super::source::{Source, read_failure_of};
 use super::{Column, MISSING, TableError, Values, names};
 
 const READ_BYTES: usize = 1 << 18;
 
-/// Reads the file's columns; those named in `factors` become factors whatever they hold.
+/// Reads the file's head lines and columns; those named in `factors` become factors whatever they hold.
 ///
 /// # Errors
 /// Whatever is wrong with the file, at its first place in reading order.
@@ -24,12 +25,10 @@ pub(super) fn read(
     path: &Path,
     delimiter: u8,
     factors: &[String],
-) -> Result<Vec<Column>, TableError> {
+) -> Result<(Head, Vec<Column>), TableError> {
     let shown = path.to_string_lossy();
-    let counted = QuoteCount {
-        source: Source::open(path)?,
-        quotes: 0,
-    };
+    let (head, source) = head::open(path)?;
+    let counted = QuoteCount { source, quotes: 0 };
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -44,7 +43,7 @@ pub(super) fn read(
             path: shown.into_owned(),
         });
     }
-    let names = names::of_header(&shown, line_of(path, 0)?, &record)?;
+    let names = names::of_header(&shown, line_of(path, head.bytes)?, &record)?;
     names::check_factors(&shown, factors, names.iter().map(String::as_str))?;
     let mut columns: Vec<Building> = names
         .iter()
@@ -52,11 +51,11 @@ pub(super) fn read(
         .collect();
 
     let mut rows = 0;
-    let mut last_start = 0;
+    let mut last_start = head.bytes;
     let mut last_spans_lines = record.as_slice().contains(&b'\n');
     while advance(path, &mut reader, &mut record)? {
         rows += 1;
-        last_start = start(&record);
+        last_start = head.bytes + start(&record);
         last_spans_lines = record.as_slice().contains(&b'\n');
         if record.len() != names.len() {
             return Err(TableError::Ragged {
@@ -109,14 +108,12 @@ pub(super) fn read(
             path: shown.into_owned(),
         });
     }
-    Ok(names
-        .into_iter()
-        .zip(columns)
-        .map(|(name, column)| Column {
-            name,
-            values: column.finish(),
-        })
-        .collect())
+    let columns = names.into_iter().zip(columns);
+    let columns = columns.map(|(name, column)| Column {
+        name,
+        values: column.finish(),
+    });
+    Ok((head, columns.collect()))
 }
 
 /// Counts the quotation marks that pass: in a well-formed file their number is even.
@@ -148,7 +145,8 @@ fn advance(
     })
 }
 
-/// Byte at which the search for the record began: line ends before its text are not skipped.
+/// Byte below the head lines at which the search for the record began: line ends before its
+/// text are not skipped.
 fn start(record: &ByteRecord) -> u64 {
     record.position().map_or(0, csv::Position::byte)
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use csv::ByteRecord;
 
 use super::field::{Field, classify};
+use super::head::{self, Head};
 use super::rows::Rows;
 use super::source::Source;
 use super::{Column, TableError, Values, names};
@@ -18,13 +19,14 @@ const WINDOW_BYTES: usize = 1 << 18;
 /// A header longer than this is left to the general reader.
 const HEADER_BYTES: usize = 1 << 24;
 
-/// Reads the file's columns, or returns `None` where the general reader has to.
+/// Reads the file's head lines and columns, or returns `None` where the general reader has to.
 ///
 /// # Errors
 /// A file that cannot be opened or read, and a header that names its columns badly.
-pub(super) fn read(path: &Path, delimiter: u8) -> Result<Option<Vec<Column>>, TableError> {
-    let mut window = Window::new(Source::open(path)?, delimiter);
-    let Some(names) = header(path, &mut window)? else {
+pub(super) fn read(path: &Path, delimiter: u8) -> Result<Option<(Head, Vec<Column>)>, TableError> {
+    let (head, source) = head::open(path)?;
+    let mut window = Window::new(source, delimiter);
+    let Some(names) = header(path, &head, &mut window)? else {
         return Ok(None);
     };
     let mut rows = Rows::new(names.len());
@@ -53,18 +55,19 @@ pub(super) fn read(path: &Path, delimiter: u8) -> Result<Option<Vec<Column>>, Ta
         return Ok(None);
     }
     let columns = names.into_iter().zip(rows.into_columns());
-    Ok(Some(
-        columns
-            .map(|(name, values)| Column {
-                name,
-                values: Values::Numbers(values),
-            })
-            .collect(),
-    ))
+    let columns = columns.map(|(name, values)| Column {
+        name,
+        values: Values::Numbers(values),
+    });
+    Ok(Some((head, columns.collect())))
 }
 
-/// The names in the first record, which the window then has behind it.
-fn header(path: &Path, window: &mut Window) -> Result<Option<Vec<String>>, TableError> {
+/// The names in the first record below the head lines, which the window then has behind it.
+fn header(
+    path: &Path,
+    head: &Head,
+    window: &mut Window,
+) -> Result<Option<Vec<String>>, TableError> {
     let mut record = ByteRecord::new();
     while window.bytes.len() <= HEADER_BYTES {
         window.fill()?;
@@ -83,7 +86,7 @@ fn header(path: &Path, window: &mut Window) -> Result<Option<Vec<String>>, Table
             window.start = end;
             let shown = path.to_string_lossy();
             let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
-            let line = 1 + blank.filter(|byte| **byte == b'\n').count() as u64;
+            let line = head.lines + 1 + blank.filter(|byte| **byte == b'\n').count() as u64;
             return names::of_header(&shown, line, &record).map(Some);
         }
         if window.ended {

@@ -13,11 +13,11 @@ use super::{Column, TableError, Values, names};
 
 const READ_BYTES: usize = 1 << 18;
 
-/// Reads the set as columns `y`, `x0`, `x1`, ….
+/// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 ///
 /// # Errors
 /// Counts that differ from those promised, and values that are no finite numbers.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError> {
     let shown = || path.to_string_lossy().into_owned();
     let mut lines = Lines::open(path)?;
     if !lines.advance()? {
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     lines.need("the line `n p`")?;
     let (promised, variables) = lines.sizes()?;
     lines.need("the line `*` of marks")?;
-    lines.check_marks(variables)?;
+    let truth = lines.marks(variables)?;
 
     let names: Vec<String> = std::iter::once(String::from("y"))
         .chain((0..variables).map(names::variable))
@@ -58,12 +58,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
         });
     }
     let columns = names.into_iter().zip(rows.into_columns());
-    Ok(columns
-        .map(|(name, values)| Column {
-            name,
-            values: Values::Numbers(values),
-        })
-        .collect())
+    let columns = columns.map(|(name, values)| Column {
+        name,
+        values: Values::Numbers(values),
+    });
+    Ok((columns.collect(), truth))
 }
 
 /// The file's lines, one at a time.
@@ -131,8 +130,9 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// `*` and a mark for each variable.
-    fn check_marks(&self, variables: usize) -> Result<(), TableError> {
+    /// `*` and a mark for each variable: the positions of the columns marked, the response
+    /// being the first column.
+    fn marks(&self, variables: usize) -> Result<Vec<usize>, TableError> {
         let mut fields = self.fields();
         let wrong = match fields.next() {
             Some(b"*") => self
@@ -150,7 +150,9 @@ impl<'a> Lines<'a> {
         }
         let found = fields.count();
         if found == variables {
-            return Ok(());
+            let marks = self.fields().enumerate();
+            let marked = marks.filter(|(_, mark)| *mark == b"1");
+            return Ok(marked.map(|(position, _)| position).collect());
         }
         Err(TableError::DatMarkCount {
             path: self.shown(),

@@ -36,6 +36,12 @@ pub enum TableError {
          each optionally followed by .gz"
     )]
     UnknownFormat { path: String },
+    /// The name of a file to be written has no ending that can be.
+    #[error(
+        "{path}: the file's name tells its format and must end in .csv, .tsv or .dat, \
+         each optionally followed by .gz"
+    )]
+    UnwritableFormat { path: String },
     /// There is no such file.
     #[error("{path}: no such file")]
     NotFound { path: String },
@@ -98,6 +104,38 @@ pub enum TableError {
         path: String,
         line: u64,
         column: usize,
+    },
+    /// A line above the header begins like one of passel's own, and is none.
+    #[error(
+        "{path}: line {line}: {} is neither `# passel simulate …` nor `# passel truth NAMES`; \
+         mend or delete the line",
+        shown(text)
+    )]
+    HeadLine {
+        path: String,
+        line: u64,
+        text: String,
+    },
+    /// The list of true variables is not written like one.
+    #[error(
+        "{path}: line {line}: the true variables are names separated by commas, in double quotes \
+         where a name holds one: {reason}"
+    )]
+    TruthList {
+        path: String,
+        line: u64,
+        reason: &'static str,
+    },
+    /// A true variable is not in the file.
+    #[error(
+        "{path}: line {line}: the truth names `{name}`, which is no column{}",
+        did_you_mean(nearest)
+    )]
+    UnknownTruth {
+        path: String,
+        line: u64,
+        name: String,
+        nearest: Option<String>,
     },
     /// Another number of fields than the header has.
     #[error(

@@ -5,17 +5,21 @@ mod csv_fast;
 mod dat;
 mod error;
 mod field;
+mod head;
 mod missing;
 mod names;
 mod npy;
 mod rows;
 mod source;
+mod write;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 pub use error::{MissingColumn, TableError};
 pub use missing::Missing;
+pub(crate) use names::{quote, split_names};
+pub use write::Form;
 
 /// A file's named columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +33,9 @@ pub struct Table {
     /// Position of the column that the format itself names as response: the first of `.dat`,
     /// the last of `.npy` with a second file. Delimited text names none.
     pub response: Option<usize>,
+    /// Positions of the variables that the file marks as those of the model that made its
+    /// response, ascending; empty where it marks none.
+    pub truth: Vec<usize>,
 }
 
 /// One variable of a [`Table`].
@@ -102,7 +109,8 @@ pub fn is_npy(path: &Path) -> bool {
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy` or `.dat`, and `.gz` behind
 /// it for a compressed one.
 ///
-/// Delimited text (RFC 4180, UTF-8) begins with a line of names. Blank lines are skipped. A
+/// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
+/// above it, as [`Form::write`] puts them there. Blank lines are skipped. A
 /// field that is empty, `NA`, `N/A`, `NULL`, `null`, or `NaN` in any case is missing. The first
 /// other value decides whether a column holds numbers or is a factor.
 ///
@@ -114,25 +122,29 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         return Err(TableError::UnknownFormat { path: source });
     };
     let factors = options.factors;
-    let (mut columns, response) = match format {
+    let (mut columns, response, truth) = match format {
         Format::Delimited(delimiter) => {
             let quick = match factors {
                 [] => csv_fast::read(path, delimiter)?,
                 // Their text is wanted, not their numbers.
                 _ => None,
             };
-            let columns = match quick {
-                Some(columns) => columns,
+            let (head, columns) = match quick {
+                Some(read) => read,
                 None => csv::read(path, delimiter, factors)?,
             };
-            (columns, None)
+            let truth = head.truth(&source, &columns)?;
+            (columns, None, truth)
         }
         Format::Npy => {
             let columns = npy::read(path, options.response)?;
             let response = options.response.map(|_| columns.len() - 1);
-            (columns, response)
+            (columns, response, Vec::new())
         }
-        Format::Dat => (dat::read(path)?, Some(0)),
+        Format::Dat => {
+            let (columns, truth) = dat::read(path)?;
+            (columns, Some(0), truth)
+        }
     };
     if !matches!(format, Format::Delimited(_)) {
         let names = columns.iter().map(|column| column.name.as_str());
@@ -149,6 +161,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         rows: columns.first().map_or(0, |column| column.values.len()),
         columns,
         response,
+        truth,
     })
 }
 

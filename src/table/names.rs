@@ -93,3 +93,105 @@ pub(super) fn check_factors<'a>(
 pub(super) fn variable(position: usize) -> String {
     format!("x{position}")
 }
+
+/// Names of a list. A name with a comma stands in double quotes, and a double
+/// quote inside those is written twice: as in a CSV file.
+pub(crate) fn split_names(list: &str, names: &mut Vec<String>) -> Result<(), &'static str> {
+    let mut rest = list;
+    loop {
+        rest = rest.trim_start();
+        let name = if let Some(quoted) = rest.strip_prefix('"') {
+            let (name, after) = unquote(quoted).ok_or("a double quote does not close")?;
+            rest = after.trim_start();
+            if !rest.is_empty() && !rest.starts_with(',') {
+                return Err("a comma is missing after a double quote");
+            }
+            name
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            let name = rest[..end].trim_end().to_owned();
+            rest = &rest[end..];
+            name
+        };
+        if name.is_empty() {
+            return Err("a name is empty");
+        }
+        names.push(name);
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// The text up to the closing quote, and what comes after it.
+fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = quoted;
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        name.push_str(before);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                name.push('"');
+                rest = after;
+            }
+            None => return Some((name, after)),
+        }
+    }
+}
+
+/// One name as [`split_names`] would read it back.
+pub(crate) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Names as [`split_names`] would read them back, in quotes only where they must be.
+pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let listed = names.map(
+        |name| match name.contains([',', '"']) || name.trim() != name {
+            true => quote(name),
+            false => name.to_owned(),
+        },
+    );
+    listed.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &str) -> Result<Vec<String>, &'static str> {
+        let mut names = Vec::new();
+        split_names(list, &mut names).map(|()| names)
+    }
+
+    #[test]
+    fn names_split_at_commas_outside_quotes() {
+        assert_eq!(names("a, b c ,d").unwrap(), ["a", "b c", "d"]);
+        assert_eq!(names(r#""a,b",c"#).unwrap(), ["a,b", "c"]);
+        assert_eq!(names(r#""say ""x""" , y"#).unwrap(), [r#"say "x""#, "y"]);
+        assert_eq!(names("a,,b"), Err("a name is empty"));
+        assert_eq!(names(""), Err("a name is empty"));
+        assert_eq!(names(r#""a"#), Err("a double quote does not close"));
+        assert_eq!(
+            names(r#""a"b"#),
+            Err("a comma is missing after a double quote")
+        );
+    }
+
+    #[test]
+    fn a_quoted_name_is_read_back_whole() {
+        for name in ["a", "a,b", r#"a "b", c"#, " edge "] {
+            assert_eq!(names(&quote(name)).unwrap(), [name]);
+        }
+    }
+
+    #[test]
+    fn a_list_quotes_what_it_must_and_is_read_back() {
+        let all = ["a", "g3*g7", "a,b", r#"a "b""#, " edge "];
+        let text = list(all.into_iter());
+        assert_eq!(text, r#"a,g3*g7,"a,b","a ""b"""," edge ""#);
+        assert_eq!(names(&text).unwrap(), all);
+    }
+}

@@ -12,6 +12,8 @@ use super::TableError;
 pub(super) struct Source {
     path: String,
     content: Content,
+    /// Content that was read and put back.
+    ahead: io::Cursor<Vec<u8>>,
     /// Bytes of content, where the file's size tells.
     pub(super) size: Option<u64>,
 }
@@ -44,8 +46,15 @@ impl Source {
         Ok(Self {
             path: name,
             content,
+            ahead: io::Cursor::default(),
             size,
         })
+    }
+
+    /// Puts back what was read ahead; `taken` bytes before it stay taken.
+    pub(super) fn put_back(&mut self, bytes: Vec<u8>, taken: u64) {
+        self.ahead = io::Cursor::new(bytes);
+        self.size = self.size.map(|size| size.saturating_sub(taken));
     }
 
     /// Fills the bytes as far as the content reaches; returns how many.
@@ -76,6 +85,11 @@ impl Source {
 
 impl Read for Source {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        // Reading from memory has no error to tell.
+        let held = self.ahead.read(bytes)?;
+        if held > 0 {
+            return Ok(held);
+        }
         loop {
             let read = match &mut self.content {
                 Content::Plain(file) => file.read(bytes),

@@ -33,6 +33,7 @@ fn keeping(x: &DMatrix<f64>, y: &DVector<f64>, keep: &[&str]) -> Design {
         columns,
         rows: x.nrows(),
         response: Some(0),
+        truth: Vec::new(),
     };
     let keep: Vec<String> = keep.iter().map(|name| (*name).to_owned()).collect();
     let options = DesignOptions {

@@ -124,6 +124,7 @@ fn table(x: &DMatrix<f64>, y: &DVector<f64>) -> Table {
         source: "a test".to_owned(),
         rows: x.nrows(),
         response: Some(columns.len() - 1),
+        truth: Vec::new(),
         columns,
     }
 }
@@ -234,6 +235,7 @@ fn without_an_intercept_a_factor_has_all_its_levels() {
             factor("h", &["d", "e"], &other),
         ],
         rows: 60,
+        truth: Vec::new(),
         response: Some(0),
     };
     let options = DesignOptions {

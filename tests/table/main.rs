@@ -7,6 +7,7 @@ mod arrays;
 mod delimited;
 mod missing;
 mod sets;
+mod truth;
 
 use std::fs;
 use std::io::Write;
