@@ -5,7 +5,8 @@
 //! file → [`table`] → [`design`] → [`device`] (sweeps) with [`least_squares`]
 //! → [`search`] → [`selection`] → [`report`]
 //!
-//! and [`run`] takes a [`job`] the whole way, as the program does.
+//! and [`run`] takes a [`job`] the whole way, as the program does; [`simulate`] makes tables
+//! with a known truth.
 //!
 //! A caller with matrices needs three of them:
 //!
@@ -27,6 +28,8 @@ mod vector;
 pub mod nearest;
 
 pub mod table;
+
+pub mod simulate;
 
 pub mod design;
 

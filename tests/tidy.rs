@@ -14,6 +14,7 @@ const WAY: &[&str] = &[
     "vector",
     "nearest",
     "table",
+    "simulate",
     "design",
     "device",
     "least_squares",
@@ -47,7 +48,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("faer", &["device"]),
     ("pulp", &["vector", "device", "least_squares", "design"]),
     ("nalgebra", &["design"]),
-    ("rand_chacha", &["search"]),
+    ("rand_chacha", &["simulate", "search"]),
     ("rayon", &["device", "search"]),
     ("statrs", &["selection"]),
     ("annotate_snippets", &["job"]),
@@ -253,7 +254,7 @@ fn banned_words_are_absent() {
 
 #[test]
 fn test_modules_are_compiled() {
-    for folder in ["table", "search"] {
+    for folder in ["table", "simulate", "search"] {
         let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
         for (path, _) in sources(&format!("tests/{folder}")) {
             let stem = path.file_stem().unwrap().to_str().unwrap();

@@ -18,7 +18,7 @@ use std::path::Path;
 
 pub use error::{MissingColumn, TableError};
 pub use missing::Missing;
-pub(crate) use names::{quote, split_names};
+pub(crate) use names::{quote, split_names, variable};
 pub use write::Form;
 
 /// A file's named columns.

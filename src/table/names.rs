@@ -90,7 +90,7 @@ pub(super) fn check_factors<'a>(
 }
 
 /// The name of the variable at a position, where the file has none.
-pub(super) fn variable(position: usize) -> String {
+pub(crate) fn variable(position: usize) -> String {
     format!("x{position}")
 }
 

@@ -1,0 +1,84 @@
+use super::{
+    Correlation, Drawn, Limit, Model, Settings, at_most_p, autoregressive, inside_one, numbered,
+    random::Random, signal,
+};
+
+/// β of the first eight columns; a longer truth repeats them.
+const COEFFICIENTS: [f64; 8] = [0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1];
+
+/// Chen and Chen's model: more observations than variables, and effects too weak to be found
+/// without error.
+///
+/// N(0, 1) columns with cov(X_i, X_j) = ρ^|i − j| (`ar`), ρ (`constant`) or 0 (`independent`).
+/// The first r have β = 0.7, 0.9, 0.4, 0.3, 1, 0.2, 0.2, 0.1, again from the first where r is
+/// above eight. The columns are then permuted at random, as the original PaSS program does, so
+/// that the true ones may be anywhere.
+///
+/// *Defaults*: n = 200, p = 50, r = 8, ρ = 0.2, `ar`, noise N(0, 1).
+///
+/// *Source*: J. Chen, Z. Chen, Extended Bayesian information criteria for model selection with
+/// large model spaces, Biometrika 95, 2008; as in section IV.B.2 of the PaSS paper.
+pub(super) const MODEL: Model = Model {
+    name: "chen-chen",
+    title: "more observations than variables, with effects too weak to be found each time",
+    formula: "columns N(0, 1) with covariance ρ^|i − j|, ρ or 0; β = 0.7, 0.9, 0.4, 0.3, 1, 0.2, \
+              0.2, 0.1, repeated for r above 8; the columns are then permuted at random",
+    source: "Chen and Chen, Biometrika 95, 2008",
+    options: &["n", "p", "r", "correlation", "rho", "snr", "seed"],
+    defaults: Settings {
+        n: 200,
+        p: 50,
+        r: COEFFICIENTS.len(),
+        rho: 0.2,
+        correlation: Correlation::Autoregressive,
+        ..Settings::BLANK
+    },
+    limits,
+    draw,
+};
+
+fn limits(settings: &Settings) -> Result<(), Limit> {
+    at_most_p(settings)?;
+    match settings.correlation {
+        // No more columns than 1 − 1/ρ can have a negative correlation in common.
+        Correlation::Constant if !(0.0..1.0).contains(&settings.rho) => {
+            let limit = "0 or above and below 1 with correlation constant";
+            Err(("rho", limit.to_owned()))
+        }
+        _ => inside_one(settings),
+    }
+}
+
+fn draw(settings: &Settings, random: &mut Random) -> Drawn {
+    let &Settings { n, p, r, rho, .. } = settings;
+    let columns = match settings.correlation {
+        Correlation::Autoregressive => autoregressive(n, p, rho, random),
+        Correlation::Constant => constant(n, p, rho, random),
+        Correlation::Independent => (0..p).map(|_| random.normals(n)).collect(),
+    };
+    let coefficients = COEFFICIENTS.into_iter().cycle().take(r);
+    let signal = signal(n, coefficients.zip(columns.iter().map(|column| &**column)));
+    let mut placed: Vec<(usize, Vec<f64>)> = columns.into_iter().enumerate().collect();
+    random.shuffle(&mut placed);
+    let places = placed.iter().enumerate();
+    let truth = places.filter(|(_, (before, _))| *before < r);
+    Drawn {
+        truth: truth.map(|(place, _)| place).collect(),
+        columns: numbered(placed.into_iter().map(|(_, column)| column).collect()),
+        signal,
+    }
+}
+
+/// Columns with covariance ρ, by a part that all of them share.
+fn constant(n: usize, p: usize, rho: f64, random: &mut Random) -> Vec<Vec<f64>> {
+    let (shared, own) = (rho.sqrt(), (1.0 - rho).sqrt());
+    let common = random.normals(n);
+    let column = |_| {
+        let mut column = random.normals(n);
+        for (value, common) in column.iter_mut().zip(&common) {
+            *value = shared * common + own * *value;
+        }
+        column
+    };
+    (0..p).map(column).collect()
+}

@@ -1,0 +1,310 @@
+//! Data with a known truth, from the models that variable selection is measured by: one file a
+//! model, each with its formula, its defaults and its source.
+//!
+//! A model draws X and Xβ; the response is y = Xβ + ε with noise ε of variance 1, or of the
+//! variance that a ratio of signal to noise asks for. Draws and sums use nothing but the exactly
+//! rounded operations of IEEE 754, in a fixed order: the same settings make the same table on
+//! any machine.
+
+mod ar1;
+mod chen_chen;
+mod hung;
+mod ing_lai;
+mod random;
+
+use thiserror::Error;
+
+use crate::table::{Column, Table, Values, variable};
+use random::Random;
+
+/// Every model.
+pub const MODELS: &[Model] = &[ing_lai::MODEL, chen_chen::MODEL, hung::MODEL, ar1::MODEL];
+
+/// The model of that name.
+pub fn model(name: &str) -> Option<&'static Model> {
+    MODELS.iter().find(|model| model.name == name)
+}
+
+/// A model: how it is named and explained, what it may be asked for, and how it is drawn.
+#[derive(Debug)]
+pub struct Model {
+    /// The name it is asked for by.
+    pub name: &'static str,
+    /// What it is good for, on one line.
+    pub title: &'static str,
+    /// X, β and the order of the columns.
+    pub formula: &'static str,
+    /// Who published it.
+    pub source: &'static str,
+    /// The names of its settings, in the order they are listed.
+    pub options: &'static [&'static str],
+    /// Its own defaults; what it has no option for is not read.
+    pub defaults: Settings,
+    /// The limits that its settings set each other.
+    limits: fn(&Settings) -> Result<(), Limit>,
+    draw: fn(&Settings, &mut Random) -> Drawn,
+}
+
+/// What a model is asked for. Each model has some of these, by its
+/// [`options`](Model::options).
+///
+/// | name | meaning | range |
+/// | --- | --- | --- |
+/// | `n` | observations | at least 3 |
+/// | `p` | variables | at least 1 |
+/// | `r` | true variables | 1 … p |
+/// | `rho` | correlation of two columns | inside −1 … 1 |
+/// | `correlation` | how it spreads over the columns | |
+/// | `snps` | SNPs, whose products are variables too | at least 22 |
+/// | `snr` | var(Xβ) / var(ε) in the sample; none for noise N(0, 1) | above 0 |
+/// | `seed` | of every random number | |
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the fields are described above")]
+pub struct Settings {
+    pub n: usize,
+    pub p: usize,
+    pub r: usize,
+    pub rho: f64,
+    pub correlation: Correlation,
+    pub snps: usize,
+    pub snr: Option<f64>,
+    pub seed: u64,
+}
+
+impl Settings {
+    /// What a model's defaults are written over.
+    const BLANK: Self = Self {
+        n: 0,
+        p: 0,
+        r: 0,
+        rho: 0.0,
+        correlation: Correlation::Independent,
+        snps: 0,
+        snr: None,
+        seed: 1,
+    };
+
+    /// A setting as it would be written behind its option.
+    pub fn text(&self, option: &str) -> String {
+        match option {
+            "n" => self.n.to_string(),
+            "p" => self.p.to_string(),
+            "r" => self.r.to_string(),
+            "rho" => self.rho.to_string(),
+            "correlation" => self.correlation.name().to_owned(),
+            "snps" => self.snps.to_string(),
+            "snr" => self.snr.map_or("none".to_owned(), |snr| snr.to_string()),
+            "seed" => self.seed.to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// How correlation spreads over the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Correlation {
+    /// None.
+    Independent,
+    /// ρ between any two columns.
+    Constant,
+    /// ρ^|i − j|.
+    Autoregressive,
+}
+
+impl Correlation {
+    /// The word it is asked for by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::Constant => "constant",
+            Self::Autoregressive => "ar",
+        }
+    }
+}
+
+/// What a setting had to be.
+type Limit = (&'static str, String);
+
+/// Why a model cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SimulateError {
+    /// A setting outside its limits.
+    #[error("{option} = {value} must be {limit} in the model {model}")]
+    Limit {
+        /// The model.
+        model: &'static str,
+        /// The setting.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        limit: String,
+    },
+    /// More than fits into memory.
+    #[error("a table of {n} × {p} is more than fits into memory: ask for a smaller one")]
+    TooLarge {
+        /// Observations.
+        n: usize,
+        /// Variables.
+        p: usize,
+    },
+}
+
+/// What a model drew.
+struct Drawn {
+    columns: Vec<Column>,
+    /// Positions of the true variables among them, ascending.
+    truth: Vec<usize>,
+    /// Xβ.
+    signal: Vec<f64>,
+}
+
+impl Model {
+    /// The options that these settings leave the model: without correlation it has no ρ.
+    pub fn options(&self, settings: &Settings) -> impl Iterator<Item = &'static str> {
+        let has = |option: &str| self.options.contains(&option);
+        let independent = has("correlation") && settings.correlation == Correlation::Independent;
+        let options = self.options.iter().copied();
+        options.filter(move |option| !(independent && *option == "rho"))
+    }
+
+    /// The command that makes this table, without `passel`.
+    pub fn command(&self, settings: &Settings) -> String {
+        let mut command = format!("simulate {}", self.name);
+        for option in self.options(settings) {
+            command += &format!(" --{option} {}", settings.text(option));
+        }
+        command
+    }
+
+    /// Whether the model can be drawn with these settings.
+    ///
+    /// # Errors
+    /// The first setting outside its limits.
+    pub fn check(&self, settings: &Settings) -> Result<(), SimulateError> {
+        let common = match settings {
+            Settings { n: ..3, .. } => Err(("n", "at least 3".to_owned())),
+            Settings { snr: Some(snr), .. } if !(*snr > 0.0 && snr.is_finite()) => {
+                Err(("snr", "above 0".to_owned()))
+            }
+            _ => Ok(()),
+        };
+        let limits = common.and_then(|()| (self.limits)(settings));
+        limits.map_err(|(option, limit)| SimulateError::Limit {
+            model: self.name,
+            option,
+            value: settings.text(option),
+            limit,
+        })
+    }
+
+    /// The response `y` and the variables, the true ones marked.
+    ///
+    /// # Errors
+    /// What [`check`](Self::check) finds; a table that does not fit into memory.
+    pub fn simulate(&self, settings: &Settings) -> Result<Table, SimulateError> {
+        self.check(settings)?;
+        let (n, p) = (settings.n, self.variables(settings));
+        // A column at a time would run out of memory where no error can be told.
+        let values = p.checked_add(1).and_then(|columns| columns.checked_mul(n));
+        let room = values.map(|values| Vec::<f64>::new().try_reserve_exact(values));
+        if !matches!(room, Some(Ok(()))) {
+            return Err(SimulateError::TooLarge { n, p });
+        }
+        let mut random = Random::new(settings.seed);
+        let drawn = (self.draw)(settings, &mut random);
+        let mut columns = vec![Column {
+            name: "y".to_owned(),
+            values: Values::Numbers(response(drawn.signal, settings.snr, &mut random)),
+        }];
+        columns.extend(drawn.columns);
+        Ok(Table {
+            source: format!("the model {}", self.name),
+            columns,
+            rows: n,
+            response: Some(0),
+            truth: drawn.truth.iter().map(|position| position + 1).collect(),
+        })
+    }
+
+    /// Variables of the table.
+    fn variables(&self, settings: &Settings) -> usize {
+        match self.options.contains(&"snps") {
+            true => settings.snps * (settings.snps + 1) / 2,
+            false => settings.p,
+        }
+    }
+}
+
+/// Xβ + ε, with ε ~ N(0, 1), or scaled so that var(Xβ) / var(ε) is `snr` in this sample.
+fn response(mut signal: Vec<f64>, snr: Option<f64>, random: &mut Random) -> Vec<f64> {
+    let noise = random.normals(signal.len());
+    let scale = snr.map_or(1.0, |snr| {
+        (variance(&signal) / variance(&noise) / snr).sqrt()
+    });
+    for (y, noise) in signal.iter_mut().zip(&noise) {
+        *y += scale * noise;
+    }
+    signal
+}
+
+/// Mean square about the mean.
+fn variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values.iter().map(|value| (value - mean) * (value - mean));
+    squares.sum::<f64>() / n
+}
+
+/// Σ βⱼ·xⱼ over some columns.
+fn signal<'a>(n: usize, terms: impl Iterator<Item = (f64, &'a [f64])>) -> Vec<f64> {
+    let mut signal = vec![0.0; n];
+    for (coefficient, column) in terms {
+        for (sum, value) in signal.iter_mut().zip(column) {
+            *sum += coefficient * value;
+        }
+    }
+    signal
+}
+
+/// Columns with cov(Xᵢ, Xⱼ) = ρ^|i − j|: each is ρ times the one before and a part of its own.
+fn autoregressive(n: usize, p: usize, rho: f64, random: &mut Random) -> Vec<Vec<f64>> {
+    let own = (1.0 - rho * rho).sqrt();
+    let mut columns = vec![random.normals(n)];
+    while columns.len() < p {
+        let mut column = random.normals(n);
+        let before = &columns[columns.len() - 1];
+        for (value, before) in column.iter_mut().zip(before) {
+            *value = rho * before + own * *value;
+        }
+        columns.push(column);
+    }
+    columns
+}
+
+/// Columns named `x0`, `x1`, ….
+fn numbered(columns: Vec<Vec<f64>>) -> Vec<Column> {
+    let columns = columns.into_iter().enumerate();
+    let columns = columns.map(|(position, values)| Column {
+        name: variable(position),
+        values: Values::Numbers(values),
+    });
+    columns.collect()
+}
+
+/// Limit of r that every model with p variables has.
+fn at_most_p(settings: &Settings) -> Result<(), Limit> {
+    match settings {
+        Settings { p: 0, .. } => Err(("p", "at least 1".to_owned())),
+        Settings { p, r, .. } if !(1..=*p).contains(r) => Err(("r", format!("1 … p = {p}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Limit of a ρ that may be negative.
+fn inside_one(settings: &Settings) -> Result<(), Limit> {
+    match settings.rho.abs() < 1.0 {
+        true => Ok(()),
+        false => Err(("rho", "above -1 and below 1".to_owned())),
+    }
+}
