@@ -11,10 +11,10 @@ use std::{
 
 use clap::ArgMatches;
 use passel::{
-    job::{self, Job},
+    job::{self, Job, OptionError},
     progress::Progress,
     report::{Format, criteria},
-    run::{Report, RunError, run},
+    run::{Report, RunError, run, simulate},
     search::Interrupt,
     selection::Termination,
 };
@@ -46,6 +46,16 @@ fn main() -> ExitCode {
             Some(path) => run_file(path, &interrupt),
             None => WRONG,
         },
+        Some(("simulate", matches)) => match job::arguments::simulation(matches) {
+            Ok(simulation) => match simulate(&simulation, &interrupt) {
+                Ok(()) => DONE,
+                Err(error) => {
+                    complain(&format!("error: {}", chain(&error)));
+                    error.exit_code()
+                }
+            },
+            Err(errors) => refuse(&errors),
+        },
         Some(("criteria", matches)) => {
             let json = matches
                 .get_one::<String>("format")
@@ -76,16 +86,19 @@ fn select(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
             job.interrupt = interrupt.clone();
             report(&job, run(&job), None)
         }
-        Err(errors) => {
-            for error in errors {
-                let help = error
-                    .help()
-                    .map_or(String::new(), |help| format!("; {help}"));
-                complain(&format!("error: {error}{help}"));
-            }
-            WRONG
-        }
+        Err(errors) => refuse(&errors),
     }
+}
+
+/// Tells every option that cannot be taken.
+fn refuse(errors: &[OptionError]) -> u8 {
+    for error in errors {
+        let help = error
+            .help()
+            .map_or(String::new(), |help| format!("; {help}"));
+        complain(&format!("error: {error}{help}"));
+    }
+    WRONG
 }
 
 fn run_file(path: &Path, interrupt: &Interrupt) -> u8 {

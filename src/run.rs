@@ -1,19 +1,23 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
-use std::{io::Write, time::Instant};
+use std::{
+    io::{self, Write},
+    time::Instant,
+};
 
 use thiserror::Error;
 
 use crate::{
     design::{Design, DesignError, DesignOptions},
-    job::Job,
+    job::{Job, Simulation},
     output::{OutputError, OutputFile},
     progress::Meter,
     report,
-    search::{self, Iteration, SearchError},
+    search::{self, Interrupt, Iteration, SearchError},
     selection::{Elapsed, Selection},
-    table::{self, ReadOptions, TableError},
+    simulate::SimulateError,
+    table::{self, Form, ReadOptions, TableError},
     trace::Trace,
 };
 
@@ -42,6 +46,12 @@ pub enum RunError {
     /// The report or the trace has no place, or the report could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The model cannot be drawn as it was asked for.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
+    /// A file of data was not finished, on request.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -53,10 +63,11 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// 2 where arguments or data are wrong, 1 where the work failed.
+    /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Table(_) | Self::Design(_) => 2,
+            Self::Table(_) | Self::Design(_) | Self::Simulate(_) => 2,
+            Self::Interrupted => 130,
             Self::Search(SearchError::Threads { .. }) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
@@ -136,5 +147,51 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
             report: Box::new(report),
             source,
         }),
+    }
+}
+
+/// Makes one file of simulated data.
+///
+/// # Errors
+/// The settings, or the output: [`RunError`] says which. An interrupt leaves no file.
+pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), RunError> {
+    let Simulation {
+        model,
+        settings,
+        output,
+    } = simulation;
+    // The place first: a wrong path is told before anything is drawn.
+    let form = Form::of(output)?;
+    model.check(settings)?;
+    let mut file = OutputFile::create(output)?;
+    let table = model.simulate(settings)?;
+    let sink = Heeding {
+        file: &mut file,
+        interrupt,
+    };
+    let written = form.write(&table, &model.command(settings), sink);
+    written.map_err(|source| match interrupt.requested() {
+        true => RunError::Interrupted,
+        false => file.write_error(source).into(),
+    })?;
+    Ok(file.commit()?)
+}
+
+/// A file that takes nothing more once an interrupt is requested.
+struct Heeding<'a> {
+    file: &'a mut OutputFile,
+    interrupt: &'a Interrupt,
+}
+
+impl Write for Heeding<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.interrupt.requested() {
+            true => Err(io::Error::other("interrupted")),
+            false => self.file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+use clap::{
+    Arg, ArgAction, ArgMatches, Command,
+    builder::{PossibleValuesParser, ValueParser},
+};
 
-use super::{Draft, Job, OPTIONS, Opt, OptionError};
+use super::{Draft, Job, OPTIONS, Opt, OptionError, SIMULATE, Simulation, simulation::defaults};
+use crate::simulate::{MODELS, model};
 
 const EXAMPLE: &str = "\
 Example:
@@ -17,7 +21,7 @@ Example:
 Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
 130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
 
-/// The command line of the program: `select`, `run`, `criteria`.
+/// The command line of the program: `select`, `run`, `simulate`, `criteria`.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -35,6 +39,13 @@ pub fn command() -> Command {
         .value_parser(["text", "json"])
         .default_value("text")
         .help("Form of the list");
+    let model = Arg::new("model")
+        .value_name("MODEL")
+        .required(true)
+        .value_parser(PossibleValuesParser::new(
+            MODELS.iter().map(|model| model.name),
+        ))
+        .help("The model the data come from");
     Command::new("passel")
         .version(env!("CARGO_PKG_VERSION"))
         .about(env!("CARGO_PKG_DESCRIPTION"))
@@ -45,7 +56,7 @@ pub fn command() -> Command {
             Command::new("select")
                 .about("Select variables of one file")
                 .arg(data)
-                .args(OPTIONS.iter().map(argument))
+                .args(OPTIONS.iter().map(|it| argument(it, it.default)))
                 .after_help(EXAMPLE),
         )
         .subcommand(
@@ -58,16 +69,40 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("simulate")
+                .about("Write data with a known truth, which `select` then compares with")
+                .arg(model)
+                .args(SIMULATE.iter().map(|option| {
+                    let argument = argument(option, &defaults(option.name));
+                    argument.required(option.name == "output")
+                }))
+                .after_help(models()),
+        )
+        .subcommand(
             Command::new("criteria")
                 .about("List the criteria, their penalties and parameters")
                 .arg(format),
         )
 }
 
-fn argument(option: &'static Opt) -> Arg {
+/// The models with their formulas, for the help.
+fn models() -> String {
+    let models = MODELS.iter().map(|model| {
+        let (name, title, formula) = (model.name, model.title, model.formula);
+        format!("  {name}: {title}.\n      {formula}.\n")
+    });
+    format!(
+        "Models, with y = Xβ + ε:\n{}\n\
+         Example:\n  passel simulate ing-lai --seed 7 --output ing-lai.csv.gz\n  \
+         passel select ing-lai.csv.gz --response y --criterion hdbic",
+        models.collect::<String>()
+    )
+}
+
+fn argument<T>(option: &'static Opt<T>, default: &str) -> Arg {
     let mut facts = Vec::new();
-    if !option.default.is_empty() && !option.value.is_empty() {
-        facts.push(format!("default: {}", option.default));
+    if !default.is_empty() && !option.value.is_empty() {
+        facts.push(format!("default: {default}"));
     }
     if !option.list && !option.value.is_empty() {
         facts.push(format!("range: {}", option.range));
@@ -83,16 +118,41 @@ fn argument(option: &'static Opt) -> Arg {
     if option.value.is_empty() {
         return argument.action(ArgAction::SetTrue);
     }
-    // A list may begin with a negative number, though no range allows one: that
-    // is for the option to say, not for a guess at another option.
+    // A list may begin with a negative number, though no range allows one, and ρ
+    // with `-.`: that is for the option to say, not for a guess at another option.
     let argument = argument
         .value_name(option.value)
         .allow_negative_numbers(true)
-        .allow_hyphen_values(option.value.contains("I,R"));
+        .allow_hyphen_values(option.value.contains("I,R") || option.value == "RHO");
     argument.action(match option.list {
         true => ArgAction::Append,
         false => ArgAction::Set,
     })
+}
+
+/// The texts given for an option.
+fn values<T>(matches: &ArgMatches, option: &Opt<T>) -> Vec<String> {
+    if option.value.is_empty() {
+        let given = matches.get_flag(option.name);
+        return given.then(|| "true".to_owned()).into_iter().collect();
+    }
+    let values = matches.get_many::<String>(option.name);
+    values.into_iter().flatten().cloned().collect()
+}
+
+/// The simulation that the arguments of `simulate` ask for.
+///
+/// # Errors
+/// Every option that cannot be taken, and every one that the model does not have.
+pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> {
+    let name = matches.get_one::<String>("model");
+    // The command line takes no other name than a model's.
+    let model = name.and_then(|name| model(name)).unwrap_or(&MODELS[0]);
+    let given = SIMULATE
+        .iter()
+        .map(|option| (option, values(matches, option)));
+    let given: Vec<_> = given.filter(|(_, values)| !values.is_empty()).collect();
+    Simulation::new(model, &given)
 }
 
 /// The job that the arguments of `select` ask for.
@@ -104,13 +164,7 @@ pub fn job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
     let mut draft = Draft::new(data.cloned().unwrap_or_default());
     let mut errors = Vec::new();
     for option in OPTIONS {
-        let values: Vec<String> = if option.value.is_empty() {
-            let given = matches.get_flag(option.name);
-            given.then(|| "true".to_owned()).into_iter().collect()
-        } else {
-            let values = matches.get_many::<String>(option.name);
-            values.into_iter().flatten().cloned().collect()
-        };
+        let values = values(matches, option);
         if !values.is_empty() {
             errors.extend(draft.set(option.name, &values).err());
         }

@@ -4,7 +4,7 @@ use std::{ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 
 use passel_criteria::{ALL, Criterion, CriterionError};
 
-use super::{Opt, OptionError};
+use super::OptionError;
 use crate::{nearest::nearest, search::sum_to_one, table::split_names};
 
 /// Longest time limit: beyond any use, and far from overflowing a clock.
@@ -14,7 +14,9 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
     /// The option they were given for.
-    pub option: &'static Opt,
+    pub option: &'static str,
+    /// What it allows.
+    pub range: &'static str,
     /// One text each time the option was given, or each element of an array.
     pub values: &'a [String],
 }
@@ -25,7 +27,7 @@ impl Given<'_> {
         match self.values {
             [value] => Ok(value),
             values => Err(OptionError::Several {
-                option: self.option.name,
+                option: self.option,
                 count: values.len(),
             }),
         }
@@ -33,9 +35,9 @@ impl Given<'_> {
 
     fn out_of_range(&self) -> OptionError {
         OptionError::Range {
-            option: self.option.name,
+            option: self.option,
             value: shown(&self.values.join(",")),
-            range: self.option.range,
+            range: self.range,
         }
     }
 
@@ -44,6 +46,13 @@ impl Given<'_> {
         let count = self.one()?.parse().ok();
         let count = count.filter(|count| range.contains(count));
         count.ok_or_else(|| self.out_of_range())
+    }
+
+    /// A number that passes the test.
+    pub(super) fn number(&self, inside: impl Fn(f64) -> bool) -> Result<f64, OptionError> {
+        let number = self.one()?.parse().ok();
+        let number = number.filter(|number| inside(*number));
+        number.ok_or_else(|| self.out_of_range())
     }
 
     /// A seed.
@@ -63,9 +72,9 @@ impl Given<'_> {
         found
             .map(|(_, value)| *value)
             .ok_or_else(|| OptionError::Choice {
-                option: self.option.name,
+                option: self.option,
                 value: shown(word),
-                range: self.option.range,
+                range: self.range,
                 nearest: nearest(word, choices.iter().map(|(name, _)| *name)),
             })
     }
@@ -88,9 +97,9 @@ impl Given<'_> {
         let mut names = Vec::new();
         for value in self.values {
             split_names(value, &mut names).map_err(|reason| OptionError::List {
-                option: self.option.name,
+                option: self.option,
                 value: shown(value),
-                range: self.option.range,
+                range: self.range,
                 reason,
             })?;
         }
@@ -106,7 +115,7 @@ impl Given<'_> {
         match sum_to_one(&numbers) {
             Ok(()) => Ok(numbers),
             Err(sum) => Err(OptionError::Probabilities {
-                option: self.option.name,
+                option: self.option,
                 value,
                 sum,
             }),

@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod file;
 mod given;
 mod options;
+mod simulation;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use crate::{
 
 pub use given::Given;
 pub use options::{OPTIONS, Opt, option, options_markdown};
+pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 
 /// One selection to be made, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
@@ -111,7 +113,7 @@ impl Draft {
             option: name.to_owned(),
             nearest: nearest(name, OPTIONS.iter().map(|option| option.name)),
         })?;
-        (option.set)(&mut self.job, Given { option, values })
+        option.read(&mut self.job, values)
     }
 
     /// The job, its paths taken from the draft's folder.
@@ -314,6 +316,16 @@ pub enum OptionError {
         /// The column.
         name: String,
     },
+    /// The model has no such option.
+    #[error("the model {model} has no option {option}: it has {options}")]
+    NotOfModel {
+        /// What was given.
+        option: &'static str,
+        /// The model.
+        model: String,
+        /// The options it has.
+        options: String,
+    },
     /// Particles would start above the largest model.
     #[error("start-size = {start_size} is above max-size = {max_size}")]
     StartAboveMax {
@@ -335,6 +347,7 @@ impl OptionError {
             | Self::Probabilities { option, .. }
             | Self::List { option, .. }
             | Self::SameFile { option, .. }
+            | Self::NotOfModel { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
             Self::StartAboveMax { .. } => "start-size",

@@ -8,7 +8,7 @@ use crate::{progress::Progress, report::Format, search::Gain, table::Missing};
 
 /// One option: how it is named, explained and read.
 #[derive(Debug)]
-pub struct Opt {
+pub struct Opt<T = Job> {
     /// `--NAME` on the command line, `NAME` in a job file.
     pub name: &'static str,
     /// What stands for the value in the help; empty for a flag.
@@ -24,7 +24,22 @@ pub struct Opt {
     /// Whether it is a list of names, which may be given several times.
     pub list: bool,
     /// Reads the texts given into the job.
-    pub set: fn(&mut Job, Given<'_>) -> Result<(), OptionError>,
+    pub set: fn(&mut T, Given<'_>) -> Result<(), OptionError>,
+}
+
+impl<T> Opt<T> {
+    /// Reads the texts given for this option into the job.
+    ///
+    /// # Errors
+    /// A value that the option does not take.
+    pub fn read(&self, job: &mut T, values: &[String]) -> Result<(), OptionError> {
+        let given = Given {
+            option: self.name,
+            range: self.range,
+            values,
+        };
+        (self.set)(job, given)
+    }
 }
 
 /// The option of that name.

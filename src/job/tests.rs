@@ -308,18 +308,23 @@ fn a_device_may_be_named_twice() {
 }
 
 #[test]
-fn the_options_page_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
-    let page = options_markdown();
-    if std::env::var_os("PASSEL_BLESS").is_some() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, &page).unwrap();
+fn the_pages_of_options_are_fresh() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    for (name, page) in [
+        ("options.md", options_markdown()),
+        ("simulate.md", simulate_markdown()),
+    ] {
+        let path = docs.join(name);
+        if std::env::var_os("PASSEL_BLESS").is_some() {
+            std::fs::create_dir_all(&docs).unwrap();
+            std::fs::write(&path, &page).unwrap();
+        }
+        let stands = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            stands == page,
+            "docs/{name} is stale: PASSEL_BLESS=1 cargo test"
+        );
     }
-    let stands = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        stands == page,
-        "docs/options.md is stale: PASSEL_BLESS=1 cargo test"
-    );
 }
 
 #[test]

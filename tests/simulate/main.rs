@@ -2,4 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/program.rs"]
+mod support;
+
+mod files;
 mod models;
+mod options;

@@ -79,6 +79,7 @@ proptest! {
     ) {
         for name in ["t.csv", "t.tsv", "t.dat"] {
             let _ = read_as(name, &bytes);
+            let _ = read_as(name, [b"# passel truth ", &bytes[..]].concat());
         }
     }
 }
