@@ -98,6 +98,7 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         drop: &job.drop,
         missing: job.missing,
         intercept: job.intercept,
+        weights: job.weights.as_deref(),
     };
     let design = Design::from_table(table, &choices)?;
 

@@ -18,13 +18,16 @@ pub struct Selection {
     pub criterion: CriterionValue,
     /// The response's name.
     pub response: String,
+    /// The column of weights; none where all observations count alike.
+    pub weights: Option<String>,
     /// Observations used.
     pub n: usize,
     /// Candidate variables, after setting aside.
     pub p: usize,
     /// Chosen variables; the intercept is not counted.
     pub k: usize,
-    /// Residual sum of squares, on the response's scale.
+    /// Residual sum of squares, on the response's scale; with weights Σ w (y − ŷ)²,
+    /// the weights at mean one over the observations used.
     pub rss: f64,
     /// Total sum of squares of the response: about its mean, or about zero
     /// without an intercept.
@@ -106,8 +109,8 @@ pub struct Estimate {
 pub struct Selected {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
-    /// 0-based position of the column in the file with the response taken out,
-    /// before anything is set aside; dummies of one factor share it.
+    /// 0-based position of the column in the file with response and weights taken
+    /// out, before anything is set aside; dummies of one factor share it.
     pub index: usize,
     /// Its coefficient.
     #[serde(flatten)]
@@ -187,7 +190,8 @@ pub struct Elapsed {
 ///
 /// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
 /// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
-/// from the fit's own factor.
+/// from the fit's own factor. With weights at mean one all of it stands, the
+/// sums and means being weighted: Σ w is n.
 pub(crate) fn estimates(
     design: &Design,
     fit: &Fit,

@@ -141,6 +141,56 @@ fn tables_with_nothing_to_choose() {
 }
 
 #[test]
+fn weights_that_cannot_be_taken() {
+    csv(
+        RIGHT,
+        &["--weights", "bb"],
+        &["d.csv", "--weights", "`bb`", "did you mean `b`"],
+    );
+    csv(RIGHT, &["--weights", "y"], &["weights", "response", " y"]);
+    csv(
+        RIGHT,
+        &["--weights", "b", "--drop", "a,b"],
+        &["drop and weights both name b"],
+    );
+    csv(
+        RIGHT,
+        &["--weights", "b", "--keep", "b"],
+        &["keep and weights both name b"],
+    );
+    csv(
+        &RIGHT.replace("3,7,1", "3,7,-1"),
+        &["--weights", "b"],
+        &["d.csv", "-1", "row 4", "`b`", "mend", "0 to leave"],
+    );
+    csv(
+        &RIGHT.replace("3,7,1", "3,7,inf"),
+        &["--weights", "b"],
+        &["d.csv", "inf", "row 4", "`b`"],
+    );
+    csv(
+        &RIGHT.replace("3,7,1", "3,7,"),
+        &["--weights", "b"],
+        &["d.csv", "`b`", "row 4", "--missing drop-rows"],
+    );
+    csv(
+        "y,a,w\n1,2,0\n2,1,0\n4,4,0\n3,7,0\n",
+        &["--weights", "w"],
+        &["d.csv", "`w`", "all weights", "0"],
+    );
+    csv(
+        "y,a,w\n1,2,0\n2,1,0\n4,4,3\n3,7,1\n",
+        &["--weights", "w"],
+        &["d.csv", "2 observations", "3"],
+    );
+    csv(
+        "y,a,w\n1,2,low\n2,1,low\n4,4,high\n3,7,low\n",
+        &["--weights", "w"],
+        &["`w`", "text", "numbers"],
+    );
+}
+
+#[test]
 fn columns_that_options_cannot_mean() {
     csv(RIGHT, &["--keep", "c"], &["--keep", "`c`"]);
     csv(

@@ -14,6 +14,8 @@ pub(super) struct Builder<'a> {
     n: usize,
     table: String,
     options: DesignOptions<'a>,
+    /// At mean one, if there are any.
+    weights: Option<Vec<f64>>,
     x: Vec<f64>,
     /// Of each gathered column, whether it is kept.
     variables: Vec<(Variable, bool)>,
@@ -28,6 +30,7 @@ impl<'a> Builder<'a> {
         n: usize,
         table: &Table,
         options: &DesignOptions<'a>,
+        weights: Option<Vec<f64>>,
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
             Values::Numbers(_) => 1,
@@ -51,6 +54,7 @@ impl<'a> Builder<'a> {
             n,
             table: table.source.clone(),
             options: *options,
+            weights,
             x,
             variables: Vec::new(),
             set_aside: Vec::new(),
@@ -106,7 +110,11 @@ impl<'a> Builder<'a> {
         self.check_finite(&name, values)?;
         let start = self.x.len();
         self.x.extend_from_slice(values);
-        match standardise(&mut self.x[start..], self.options.intercept) {
+        match standardise(
+            &mut self.x[start..],
+            self.options.intercept,
+            self.weights.as_deref(),
+        ) {
             Some((mean, norm)) => {
                 let variable = Variable {
                     name,
@@ -161,12 +169,11 @@ impl<'a> Builder<'a> {
         };
         self.check_finite(name, &y)?;
         let value = y[0];
-        let (mean, norm) = standardise(&mut y, self.options.intercept).ok_or_else(|| {
-            DesignError::ConstantResponse {
+        let (mean, norm) = standardise(&mut y, self.options.intercept, self.weights.as_deref())
+            .ok_or_else(|| DesignError::ConstantResponse {
                 name: name.to_owned(),
                 value,
-            }
-        })?;
+            })?;
         if !(norm * norm).is_normal() {
             return Err(DesignError::ResponseScale {
                 name: name.to_owned(),
@@ -202,6 +209,7 @@ impl<'a> Builder<'a> {
             keep,
             set_aside: self.set_aside,
             intercept: self.options.intercept,
+            weights: self.options.weights.map(str::to_owned),
             warnings: Vec::new(),
             truth: Vec::new(),
         })

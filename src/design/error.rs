@@ -54,6 +54,46 @@ pub enum DesignError {
         /// One of its levels.
         level: String,
     },
+    /// The weights are kept or dropped.
+    #[error("`{name}` holds the weights: it cannot be in {option} too")]
+    WeightsInList {
+        /// The column of weights.
+        name: String,
+        /// The option that names it.
+        option: &'static str,
+    },
+    /// The weights are text.
+    #[error("the weights `{name}` hold text (`{level}`), where numbers must be")]
+    TextWeights {
+        /// The column of weights.
+        name: String,
+        /// One of its levels.
+        level: String,
+    },
+    /// A weight below zero, or infinite.
+    #[error(
+        "{table}: {value} in row {row} of the weights `{name}` is no weight: those are finite and not below 0; mend the value, or write 0 to leave the observation out"
+    )]
+    Weight {
+        /// The table.
+        table: String,
+        /// The column of weights.
+        name: String,
+        /// 1-based observation.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
+    /// No observation has a weight.
+    #[error(
+        "{table}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one above 0"
+    )]
+    NoWeight {
+        /// The table.
+        table: String,
+        /// The column of weights.
+        name: String,
+    },
     /// The response never changes.
     #[error("the response `{name}` is constant ({value}): there is nothing to explain")]
     ConstantResponse {

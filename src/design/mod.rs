@@ -7,6 +7,7 @@
 mod builder;
 mod error;
 mod standardise;
+mod weights;
 
 use std::path::Path;
 
@@ -37,6 +38,8 @@ pub struct DesignOptions<'a> {
     pub missing: Missing,
     /// Whether models have an intercept.
     pub intercept: bool,
+    /// The column of weights; none where all observations count alike.
+    pub weights: Option<&'a str>,
 }
 
 impl Default for DesignOptions<'_> {
@@ -47,6 +50,7 @@ impl Default for DesignOptions<'_> {
             drop: &[],
             missing: Missing::Refuse,
             intercept: true,
+            weights: None,
         }
     }
 }
@@ -56,15 +60,19 @@ impl Default for DesignOptions<'_> {
 pub struct Variable {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
-    /// 0-based position of its column in the file, the response taken out.
+    /// 0-based position of its column in the file, response and weights taken out.
     pub index: usize,
-    /// What was subtracted: the mean, or 0 without an intercept.
+    /// What was subtracted: the (weighted) mean, or 0 without an intercept.
     pub mean: f64,
-    /// What was divided by: the norm about the mean.
+    /// What was divided by: the (weighted) norm about the mean.
     pub norm: f64,
 }
 
 /// The design matrix and the response, both at unit norm.
+///
+/// With weights at mean one, row i of both is √wᵢ times what is left about the
+/// weighted means: least squares of such rows minimise Σ w (y − ŷ)², and all
+/// that is made of norms and products is weighted without knowing.
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
@@ -76,12 +84,13 @@ pub struct Design {
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
     intercept: bool,
+    weights: Option<String>,
     warnings: Vec<String>,
     truth: Vec<usize>,
 }
 
 impl Design {
-    /// Takes the response out of a table, applies the missing-value policy,
+    /// Takes the response and the weights out of a table, applies the missing-value policy,
     /// codes factors by dummies against their first level, sets constant
     /// columns and exact duplicates aside, and brings the rest to unit norm.
     ///
@@ -90,14 +99,27 @@ impl Design {
     pub fn from_table(mut table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
         let response = response_of(&table, options)?;
         let response_name = table.columns[response].name.clone();
+        let weights = weights::position(&table, options, response)?;
         for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
             check_names(&table, option, list, response)?;
+            if let Some(name) = options
+                .weights
+                .filter(|name| list.iter().any(|it| it == name))
+            {
+                return Err(DesignError::WeightsInList {
+                    name: name.to_owned(),
+                    option,
+                });
+            }
         }
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
             return Err(DesignError::KeptAndDropped { name: name.clone() });
         }
+        if let Some(at) = weights {
+            weights::check(&table, at)?;
+        }
         let stays = |c: &Column| !options.drop.contains(&c.name);
-        let (truth, mut warnings) = truth_of(&table, response);
+        let (truth, mut warnings) = truth_of(&table, response, weights);
         let positions = table.columns.iter().enumerate();
         let positions: Vec<usize> = positions
             .filter(|(_, c)| stays(c))
@@ -111,6 +133,17 @@ impl Design {
                 "{dropped} of {rows} rows were dropped for missing values"
             ));
         }
+        let mut values = None;
+        if let Some(name) = options.weights {
+            let rows = table.rows;
+            let (left_out, found) = weights::at_mean_one(&mut table, name)?;
+            values = Some(found);
+            if left_out > 0 {
+                warnings.push(format!(
+                    "{left_out} of {rows} observations have weight 0 and were left out"
+                ));
+            }
+        }
         let n = table.rows;
         if n < FEWEST_ROWS {
             return Err(DesignError::FewRows {
@@ -118,13 +151,15 @@ impl Design {
                 n,
             });
         }
-        let mut builder = Builder::new(n, &table, options)?;
+        let mut builder = Builder::new(n, &table, options, values)?;
         let mut taken = None;
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 taken = Some(column);
-            } else {
-                builder.push(column, at - usize::from(at > response))?;
+            } else if Some(at) != weights {
+                let before =
+                    usize::from(at > response) + usize::from(weights.is_some_and(|w| at > w));
+                builder.push(column, at - before)?;
             }
         }
         let mut design = builder.finish(taken, &response_name)?;
@@ -234,6 +269,11 @@ impl Design {
         &self.truth
     }
 
+    /// The column of weights, if the observations are weighted.
+    pub fn weights(&self) -> Option<&str> {
+        self.weights.as_deref()
+    }
+
     /// What the reader should know of the preparation.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -258,7 +298,7 @@ fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignEr
 
 /// The true variables by index. Those of another response's model are none of this one's, and
 /// that is a warning.
-fn truth_of(table: &Table, response: usize) -> (Vec<usize>, Vec<String>) {
+fn truth_of(table: &Table, response: usize, weights: Option<usize>) -> (Vec<usize>, Vec<String>) {
     let others = table.response.is_some_and(|own| own != response);
     if !table.truth.is_empty() && (others || table.truth.contains(&response)) {
         let name = &table.columns[response].name;
@@ -269,7 +309,11 @@ fn truth_of(table: &Table, response: usize) -> (Vec<usize>, Vec<String>) {
     let truth = table
         .truth
         .iter()
-        .map(|at| at - usize::from(*at > response));
+        .filter(|at| Some(**at) != weights)
+        .map(|at| {
+            let weighted = usize::from(weights.is_some_and(|w| *at > w));
+            at - usize::from(*at > response) - weighted
+        });
     (truth.collect(), Vec::new())
 }
 

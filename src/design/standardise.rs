@@ -6,16 +6,27 @@ use crate::vector::{dot, vectorised};
 
 vectorised! {
     /// See [`standardise_body`].
-    pub(super) fn standardise<'a>(values: &'a mut [f64], intercept: bool) -> Option<(f64, f64)>
-        = standardise_body;
+    pub(super) fn standardise<'a>(
+        values: &'a mut [f64],
+        intercept: bool,
+        weights: Option<&'a [f64]>,
+    ) -> Option<(f64, f64)> = standardise_body;
 }
 
 /// Centres (with an intercept) and scales values to unit norm in place; their
 /// mean and norm, or none if they are constant to working precision (without
-/// an intercept: all zero).
+/// an intercept: all zero). With weights (at mean one) the mean is the weighted
+/// one, and each value is then multiplied by the root of its weight.
 #[inline(always)]
-fn standardise_body<S: Simd>(simd: S, values: &mut [f64], intercept: bool) -> Option<(f64, f64)> {
+fn standardise_body<S: Simd>(
+    simd: S,
+    values: &mut [f64],
+    intercept: bool,
+    weights: Option<&[f64]>,
+) -> Option<(f64, f64)> {
     let n = values.len() as f64;
+    // n but for rounding, which must not reach the mean of a constant.
+    let total = weights.map_or(n, sum);
     let mut largest = 0.0;
     for v in &*values {
         largest = if v.abs() > largest { v.abs() } else { largest };
@@ -36,11 +47,19 @@ fn standardise_body<S: Simd>(simd: S, values: &mut [f64], intercept: bool) -> Op
     if intercept {
         // The second pass takes off what rounding left in the first mean.
         for _ in 0..2 {
-            let part = sum(values) / n;
+            let part = match weights {
+                None => sum(values) / n,
+                Some(weights) => dot(simd, weights, values) / total,
+            };
             for v in values.iter_mut() {
                 *v -= part;
             }
             mean += part;
+        }
+    }
+    if let Some(weights) = weights {
+        for (v, w) in values.iter_mut().zip(weights) {
+            *v *= w.sqrt();
         }
     }
     let norm = dot(simd, values, values).sqrt();

@@ -51,6 +51,8 @@ pub struct Job {
     pub missing: Missing,
     /// Whether the model has an intercept.
     pub intercept: bool,
+    /// The column of weights; none where all observations count alike.
+    pub weights: Option<String>,
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
     /// The search.
@@ -88,6 +90,7 @@ impl Draft {
             drop: Vec::new(),
             missing: Missing::Refuse,
             intercept: true,
+            weights: None,
             criterion: Arc::new(Ebic { gamma: 1.0 }),
             pass: Pass::default(),
             threads: None,
@@ -185,12 +188,16 @@ fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
 
 /// Columns asked to be two things at once.
 fn names_twice(job: &Job) -> Vec<OptionError> {
-    let response = job.response.as_slice();
+    let (response, weights) = (job.response.as_slice(), job.weights.as_slice());
     let pairs = [
         ("keep", &job.keep[..], "drop", &job.drop[..]),
         ("keep", &job.keep, "response", response),
         ("drop", &job.drop, "response", response),
         ("factor", &job.factor, "response", response),
+        ("weights", weights, "response", response),
+        ("keep", &job.keep, "weights", weights),
+        ("drop", &job.drop, "weights", weights),
+        ("factor", &job.factor, "weights", weights),
     ];
     let mut errors = Vec::new();
     for (option, names, other, others) in pairs {

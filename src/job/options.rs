@@ -69,6 +69,19 @@ pub const OPTIONS: &[Opt] = &[
         },
     },
     Opt {
+        name: "weights",
+        value: "NAME",
+        default: "",
+        range: "a column of numbers, none below 0",
+        help: "Weigh the observations by this column (weighted least squares); those of weight 0 are left out",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.weights = Some(given.text()?);
+            Ok(())
+        },
+    },
+    Opt {
         name: "factor",
         value: "A,B",
         default: "",

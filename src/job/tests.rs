@@ -92,6 +92,7 @@ fn every_option_reaches_its_field() {
     let mut draft = Draft::new("x.csv");
     for (name, values) in [
         ("response", &["y"][..]),
+        ("weights", &["w"]),
         ("factor", &["a,b", "c"]),
         ("drop", &["\"d,e\""]),
         ("missing", &["drop-rows"]),

@@ -59,6 +59,7 @@ pub(crate) mod example {
                 parameters: vec![("gamma", 1.0)],
             },
             response: "price".into(),
+            weights: None,
             n: 200,
             p: 1000,
             k: 2,

@@ -44,7 +44,7 @@ fn header(selection: &Selection, data: &Path) -> String {
     let or_dash = |number: Option<f64>, digits| {
         number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
     };
-    let rows = [
+    let mut rows = vec![
         ("data", printable(&data.display().to_string())),
         ("response", printable(&selection.response)),
         ("observations n", n.to_string()),
@@ -67,6 +67,9 @@ fn header(selection: &Selection, data: &Path) -> String {
             format!("{} with {free} degrees of freedom", or_dash(error, 6)),
         ),
     ];
+    if let Some(weights) = &selection.weights {
+        rows.insert(2, ("weights", printable(weights)));
+    }
     let mut page = String::new();
     for (label, value) in rows {
         // Writing to a String cannot fail.
@@ -265,6 +268,16 @@ Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30
         let text = render(&selection, Path::new("x"));
         let line = "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n";
         assert!(text.contains(line), "{text}");
+    }
+
+    fn what_is_not_always_there_has_a_line_of_its_own() {
+        let mut selection = example::selection();
+        selection.weights = Some("w\t".into());
+        let text = render(&selection, Path::new("x"));
+        assert!(
+            text.contains("price\nweights              w\\t\nobservations"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -205,6 +205,7 @@ impl Found {
                 parameters: criterion.parameters(),
             },
             response: design.response().name.clone(),
+            weights: design.weights().map(str::to_owned),
             n: design.n(),
             p: design.p(),
             k,

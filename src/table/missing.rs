@@ -70,18 +70,24 @@ impl Table {
                 columns,
             });
         }
+        let dropped = self.rows - kept;
+        self.keep_rows(&complete);
+        Ok(dropped)
+    }
+
+    /// Leaves out the observations not marked, and the levels that only they had; no value
+    /// is missing in the others.
+    pub(crate) fn keep_rows(&mut self, marked: &[bool]) {
         for column in &mut self.columns {
             match &mut column.values {
-                Values::Numbers(values) => retain(values, &complete),
+                Values::Numbers(values) => retain(values, marked),
                 Values::Factor { levels, codes } => {
-                    retain(codes, &complete);
+                    retain(codes, marked);
                     drop_unused(levels, codes);
                 }
             }
         }
-        let dropped = self.rows - kept;
-        self.rows = kept;
-        Ok(dropped)
+        self.rows = marked.iter().filter(|marked| **marked).count();
     }
 }
 
@@ -91,9 +97,9 @@ fn rows_where<T>(values: &[T], missing: impl Fn(&T) -> bool) -> impl Iterator<It
         .map(|(row, _)| row)
 }
 
-fn retain<T>(values: &mut Vec<T>, complete: &[bool]) {
-    let mut kept = complete.iter();
-    values.retain(|_| kept.next().is_some_and(|kept| *kept));
+fn retain<T>(values: &mut Vec<T>, marked: &[bool]) {
+    let mut marked = marked.iter();
+    values.retain(|_| marked.next().is_some_and(|marked| *marked));
     values.shrink_to_fit();
 }
 

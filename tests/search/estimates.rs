@@ -107,7 +107,7 @@ fn check(selection: &Selection, x: &DMatrix<f64>, y: &DVector<f64>, units: &[Uni
 }
 
 /// A table of columns `x0`, `x1`, … and `y`.
-fn table(x: &DMatrix<f64>, y: &DVector<f64>) -> Table {
+pub(super) fn table(x: &DMatrix<f64>, y: &DVector<f64>) -> Table {
     let mut columns: Vec<Column> = x
         .column_iter()
         .enumerate()

@@ -15,3 +15,4 @@ mod fits;
 mod invariance;
 mod moves;
 mod original;
+mod weights;

@@ -1,0 +1,79 @@
+//! Weights of the observations: taken out of a table, checked, brought to mean one.
+
+use super::{DesignError, DesignOptions, unknown};
+use crate::table::{Table, Values};
+
+/// Where the column of weights stands, none without weights.
+pub(super) fn position(
+    table: &Table,
+    options: &DesignOptions,
+    response: usize,
+) -> Result<Option<usize>, DesignError> {
+    let Some(name) = options.weights else {
+        return Ok(None);
+    };
+    match table.position(name) {
+        Some(at) if at == response => Err(DesignError::ResponseInList {
+            name: name.to_owned(),
+            option: "--weights",
+        }),
+        Some(at) => Ok(Some(at)),
+        None => Err(unknown(table, "--weights", name)),
+    }
+}
+
+/// Refuses weights that are none, while rows still count as in the file; missing
+/// ones are for the policy of missing values.
+pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
+    let column = &table.columns[at];
+    match &column.values {
+        Values::Numbers(values) => {
+            let wrong = |w: &f64| *w < 0.0 || w.is_infinite();
+            match values.iter().position(wrong) {
+                None => Ok(()),
+                Some(row) => Err(DesignError::Weight {
+                    table: table.source.clone(),
+                    name: column.name.clone(),
+                    row: row + 1,
+                    value: values[row],
+                }),
+            }
+        }
+        Values::Factor { levels, .. } => Err(DesignError::TextWeights {
+            name: column.name.clone(),
+            level: levels.first().cloned().unwrap_or_default(),
+        }),
+    }
+}
+
+/// Leaves out the observations of weight zero, as R's `lm` does: how many, and
+/// the others' weights at mean one.
+///
+/// With mean one the weights sum to n, so that RSS, and with it n·ln(RSS/n),
+/// does not depend on their unit. No weight is missing here.
+pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f64>), DesignError> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    let weights = match column.map(|column| &column.values) {
+        Some(Values::Numbers(values)) => values.clone(),
+        _ => Vec::new(),
+    };
+    let positive: Vec<bool> = weights.iter().map(|w| *w > 0.0).collect();
+    let weights: Vec<f64> = weights.into_iter().filter(|w| *w > 0.0).collect();
+    if weights.is_empty() {
+        return Err(DesignError::NoWeight {
+            table: table.source.clone(),
+            name: name.to_owned(),
+        });
+    }
+    let left_out = positive.len() - weights.len();
+    if left_out > 0 {
+        table.keep_rows(&positive);
+    }
+    // In units of the largest: the sum of weights near the end of f64's range
+    // would leave it.
+    let largest = weights.iter().fold(0.0, |a: f64, &w| a.max(w));
+    let sum: f64 = weights.iter().map(|w| w / largest).sum();
+    let n = weights.len() as f64;
+    let scaled = weights.iter().map(|w| w / largest * (n / sum));
+    Ok((left_out, scaled.collect()))
+}
