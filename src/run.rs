@@ -99,6 +99,7 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         missing: job.missing,
         intercept: job.intercept,
         weights: job.weights.as_deref(),
+        p_total: job.p_total,
     };
     let design = Design::from_table(table, &choices)?;
 
@@ -124,6 +125,7 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
     meter.finish();
 
     let mut selection = found.selection(&design, criterion, &job.pass);
+    selection.set_level(job.level);
     let total = started.elapsed().as_secs_f64();
     // Laying the data out for sweeps counts as reading: the search's own clock
     // starts when they lie there.

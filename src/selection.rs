@@ -7,6 +7,9 @@ use statrs::function::beta::beta_reg;
 
 use crate::{design::Design, least_squares::Fit};
 
+/// The level of the confidence intervals unless another is asked for.
+pub const LEVEL: f64 = 0.95;
+
 /// One selection: a model, its fit on the original scale, and how it was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Selection {
@@ -24,6 +27,8 @@ pub struct Selection {
     pub n: usize,
     /// Candidate variables, after setting aside.
     pub p: usize,
+    /// Candidates before a prescreening, where told: the p of the criterion.
+    pub p_total: Option<usize>,
     /// Chosen variables; the intercept is not counted.
     pub k: usize,
     /// Residual sum of squares, on the response's scale; with weights Σ w (y − ŷ)²,
@@ -32,6 +37,8 @@ pub struct Selection {
     /// Total sum of squares of the response: about its mean, or about zero
     /// without an intercept.
     pub tss: f64,
+    /// The level of the estimates' confidence intervals, between 0 and 1.
+    pub level: f64,
     /// The intercept's estimate; none when the model has no intercept.
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
@@ -88,10 +95,11 @@ fn as_map<S: Serializer>(pairs: &[(&str, f64)], serializer: S) -> Result<S::Ok, 
 
 /// One estimated coefficient, on the original scale of its variable.
 ///
-/// Standard error, t and p are absent where there are no degrees of freedom
-/// left (n ≤ k + 1) or the fit is exact. The p-value is two-sided, from
-/// Student's t with n − k − 1 degrees of freedom (n − k without an intercept);
-/// it takes the model as given beforehand, so after selection it is optimistic.
+/// Standard error, t, p and interval are absent where there are no degrees of
+/// freedom left (n ≤ k + 1) or the fit is exact. The p-value is two-sided, from
+/// Student's t with n − k − 1 degrees of freedom (n − k without an intercept),
+/// and so is the interval; both take the model as given beforehand, so after
+/// selection they are optimistic.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// β̂.
@@ -102,6 +110,10 @@ pub struct Estimate {
     pub t: Option<f64>,
     /// Two-sided p-value.
     pub p_value: Option<f64>,
+    /// Lower end of the confidence interval at the selection's level.
+    pub lower: Option<f64>,
+    /// Its upper end.
+    pub upper: Option<f64>,
 }
 
 /// One chosen variable.
@@ -185,8 +197,27 @@ pub struct Elapsed {
     pub total: f64,
 }
 
+impl Selection {
+    /// Puts the confidence intervals of all estimates at another level, above 0
+    /// and below 1: β̂ ± q·(standard error), P(|T| ≥ q) = 1 − level. At any other
+    /// level there are none.
+    pub fn set_level(&mut self, level: f64) {
+        self.level = level;
+        let fixed = usize::from(self.intercept.is_some());
+        let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
+        let q = (level > 0.0 && level < 1.0).then(|| quantile(level, freedom));
+        let chosen = self.selected.iter_mut().map(|it| &mut it.estimate);
+        for estimate in self.intercept.iter_mut().chain(chosen) {
+            let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
+            estimate.lower = half.map(|half| estimate.coefficient - half);
+            estimate.upper = half.map(|half| estimate.coefficient + half);
+        }
+    }
+}
+
 /// The intercept and the chosen variables of a fit, on the original scale and
-/// in the order of the fit's support.
+/// in the order of the fit's support; their intervals are for
+/// [`Selection::set_level`].
 ///
 /// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
 /// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
@@ -213,6 +244,8 @@ pub(crate) fn estimates(
             std_error: error.map(|error| error * scale),
             t,
             p_value: t.map(|t| two_sided(t, freedom)),
+            lower: None,
+            upper: None,
         }
     };
     let selected: Vec<Selected> = std::iter::zip(fit.support(), fit.coefficients())
@@ -252,9 +285,27 @@ fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
+/// The q with P(|T| ≥ q) = 1 − level, by halving: positive numbers are ordered
+/// like their bits, so 63 steps reach the last bit of any of them. (statrs's own
+/// inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
+fn quantile(level: f64, freedom: f64) -> f64 {
+    let (mut below, mut above) = (0, f64::MAX.to_bits());
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        if two_sided(f64::from_bits(middle), freedom) > 1.0 - level {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    f64::from_bits(above)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::two_sided;
+    use std::f64::consts::PI;
+
+    use super::{quantile, two_sided};
 
     #[test]
     fn p_values_of_students_t() {
@@ -267,5 +318,47 @@ mod tests {
         }
         // Far out, ν = 2: p → 1/t², with all its digits.
         assert!((two_sided(1e6, 2.0) * 1e12 - 1.0).abs() < 1e-9);
+    }
+
+    /// P(|T| < t) by the finite sums for whole ν (Abramowitz and Stegun 26.7.3
+    /// and 26.7.4), θ = atan(t/√ν).
+    fn central(t: f64, freedom: u32) -> f64 {
+        let angle = (t / f64::from(freedom).sqrt()).atan();
+        let (sin, cos) = angle.sin_cos();
+        // Terms cos^(first + 2j)·Π m/(m + 1), the m being of first's parity.
+        let first = freedom % 2;
+        let (mut term, mut sum) = (if first == 1 { cos } else { 1.0 }, 0.0);
+        for m in (first + 1..freedom).step_by(2) {
+            sum += term;
+            term *= cos * cos * f64::from(m) / f64::from(m + 1);
+        }
+        match first {
+            1 => 2.0 / PI * (angle + sin * sum),
+            _ => sin * sum,
+        }
+    }
+
+    #[test]
+    fn quantiles_of_students_t() {
+        let levels = [0.01, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0 - 1e-9];
+        for level in levels {
+            // ν = 1: q = cot(π·α/2). ν = 2: q = (1 − α)·√(2/(α·(2 − α))).
+            let alpha = 1.0 - level;
+            let cauchy = 1.0 / (PI * alpha / 2.0).tan();
+            assert!((quantile(level, 1.0) / cauchy - 1.0).abs() < 1e-12);
+            let two = level * (2.0 / (alpha * (2.0 - alpha))).sqrt();
+            assert!((quantile(level, 2.0) / two - 1.0).abs() < 1e-12);
+            for freedom in [1, 2, 3, 30, 1000, 100_000] {
+                let q = quantile(level, f64::from(freedom));
+                // I is made from ln Γ(ν/2), which rounds by its own size.
+                let size = f64::from(freedom) * f64::from(freedom).ln();
+                let rounding = 1e-14 + 1e-15 * size;
+                let off = central(q, freedom) - level;
+                assert!(off.abs() < rounding, "{freedom}, {level}: {off:e}");
+            }
+        }
+        // As printed by R: qt(c(0.975, 0.995), c(30, 1000)).
+        assert!((quantile(0.95, 30.0) - 2.042_272_456_3).abs() < 1e-10);
+        assert!((quantile(0.99, 1000.0) - 2.580_754_698_1).abs() < 1e-10);
     }
 }

@@ -227,6 +227,9 @@ fn settings_outside_their_range() {
         (["--particles", "0"], ["particles", "0", "1"]),
         (["--particles", "many"], ["particles", "many", "65536"]),
         (["--max-size", "3"], ["max-size", "3", "2"]),
+        (["--p-total", "1"], ["p-total = 1", "2 candidates", "d.csv"]),
+        (["--level", "95"], ["level = 95", "above 0", "below 1"]),
+        (["--level", "nan"], ["level = nan", "above 0", "below 1"]),
         (["--start-size", "3"], ["start-size", "3", "2"]),
         (["--time-limit", "0s"], ["time-limit", "0", ""]),
     ] {

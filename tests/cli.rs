@@ -59,7 +59,10 @@ fn text_and_csv_hold_the_same_selection() {
     assert!(text.stdout.contains("\n(intercept) "));
     let csv = folder.run(&select(&["--format", "csv"]));
     let rows: Vec<&str> = csv.stdout.lines().collect();
-    assert_eq!(rows[0], "name,index,coefficient,std_error,t,p_value");
+    assert_eq!(
+        rows[0],
+        "name,index,coefficient,std_error,t,p_value,lower,upper"
+    );
     assert!(rows[1].starts_with("(intercept),,"), "{}", rows[1]);
     assert!(rows[2].starts_with("a,0,"), "{}", rows[2]);
     assert_eq!(rows.len(), 3);

@@ -190,6 +190,14 @@ impl<'a> Builder<'a> {
                 set_aside: self.set_aside.len(),
             });
         }
+        let p = self.variables.len();
+        if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
+            return Err(DesignError::Total {
+                table: self.table,
+                p_total,
+                p,
+            });
+        }
         let keep = (0u32..)
             .zip(&self.variables)
             .filter(|(_, (_, kept))| *kept)
@@ -210,6 +218,7 @@ impl<'a> Builder<'a> {
             set_aside: self.set_aside,
             intercept: self.options.intercept,
             weights: self.options.weights.map(str::to_owned),
+            p_total: self.options.p_total,
             warnings: Vec::new(),
             truth: Vec::new(),
         })

@@ -143,6 +143,18 @@ pub enum DesignError {
         /// Variables set aside.
         set_aside: usize,
     },
+    /// More candidates than are said to have been screened.
+    #[error(
+        "--p-total = {p_total} is below the {p} candidates in {table}: give the number before screening"
+    )]
+    Total {
+        /// The table.
+        table: String,
+        /// Candidates before screening, as told.
+        p_total: usize,
+        /// Candidates in the table, after setting aside.
+        p: usize,
+    },
     /// A factor with a level of its own for every observation.
     #[error(
         "the factor `{name}` has a level of its own in each of {n} rows, like an identifier: leave it out with --drop {}", as_option(.name)

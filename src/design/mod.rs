@@ -40,6 +40,8 @@ pub struct DesignOptions<'a> {
     pub intercept: bool,
     /// The column of weights; none where all observations count alike.
     pub weights: Option<&'a str>,
+    /// Candidates before these were screened out of them; none where these are all.
+    pub p_total: Option<usize>,
 }
 
 impl Default for DesignOptions<'_> {
@@ -51,6 +53,7 @@ impl Default for DesignOptions<'_> {
             missing: Missing::Refuse,
             intercept: true,
             weights: None,
+            p_total: None,
         }
     }
 }
@@ -85,6 +88,7 @@ pub struct Design {
     set_aside: Vec<SetAside>,
     intercept: bool,
     weights: Option<String>,
+    p_total: Option<usize>,
     warnings: Vec<String>,
     truth: Vec<usize>,
 }
@@ -220,6 +224,13 @@ impl Design {
     /// Candidate variables.
     pub fn p(&self) -> usize {
         self.variables.len()
+    }
+
+    /// Candidates before a prescreening, where told; at least p. It is the p of a
+    /// criterion's penalty: what the models compete with is not changed by a
+    /// screen of the same data.
+    pub fn p_total(&self) -> Option<usize> {
+        self.p_total
     }
 
     /// X at unit norm, n × p.

@@ -24,6 +24,7 @@ use crate::{
     progress::Progress,
     report::Format,
     search::{Interrupt, Pass},
+    selection::LEVEL,
     table::{Missing, is_npy},
 };
 
@@ -53,6 +54,10 @@ pub struct Job {
     pub intercept: bool,
     /// The column of weights; none where all observations count alike.
     pub weights: Option<String>,
+    /// Candidates before a prescreening; none where those of the file are all.
+    pub p_total: Option<usize>,
+    /// The level of the confidence intervals.
+    pub level: f64,
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
     /// The search.
@@ -91,6 +96,8 @@ impl Draft {
             missing: Missing::Refuse,
             intercept: true,
             weights: None,
+            p_total: None,
+            level: LEVEL,
             criterion: Arc::new(Ebic { gamma: 1.0 }),
             pass: Pass::default(),
             threads: None,

@@ -164,6 +164,19 @@ pub const OPTIONS: &[Opt] = &[
         },
     },
     Opt {
+        name: "p-total",
+        value: "P",
+        default: "",
+        range: "at least the candidates in the file",
+        help: "Candidates before the file was screened: p in the criterion's penalty",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.p_total = Some(given.count(1..=usize::MAX)?);
+            Ok(())
+        },
+    },
+    Opt {
         name: "max-size",
         value: "K",
         default: "min(p, n/2)",
@@ -304,6 +317,19 @@ pub const OPTIONS: &[Opt] = &[
         list: false,
         set: |job, given| {
             job.pass.seed = given.seed()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "level",
+        value: "L",
+        default: "0.95",
+        range: "above 0, below 1",
+        help: "Level of the confidence intervals",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.level = given.number(|it| it > 0.0 && it < 1.0)?;
             Ok(())
         },
     },

@@ -99,6 +99,7 @@ fn every_option_reaches_its_field() {
         ("keep", &["f"]),
         ("no-intercept", &["true"]),
         ("criterion", &["ebic:gamma=0.5"]),
+        ("p-total", &["20"]),
         ("max-size", &["9"]),
         ("particles", &["3"]),
         ("iterations", &["4"]),
@@ -110,6 +111,7 @@ fn every_option_reaches_its_field() {
         ("time-limit", &["1m30s"]),
         ("threads", &["2"]),
         ("seed", &["18446744073709551615"]),
+        ("level", &["0.9"]),
         ("format", &["csv"]),
         ("output", &["o.csv"]),
         ("trace", &["t.csv"]),
@@ -125,6 +127,8 @@ fn every_option_reaches_its_field() {
     assert_eq!(job.missing, Missing::DropRows);
     assert_eq!(job.keep, ["f"]);
     assert!(!job.intercept);
+    assert_eq!(job.weights.as_deref(), Some("w"));
+    assert_eq!((job.p_total, job.level), (Some(20), 0.9));
     assert_eq!(job.criterion.name(), "ebic");
     assert_eq!(job.criterion.parameters(), [("gamma", 0.5)]);
     let pass = Pass {
@@ -180,6 +184,12 @@ fn each_mistake_names_option_value_and_range() {
             "start-size",
             &["-1"],
             "start-size = -1 must be 0 … max-size",
+        ),
+        ("level", &["1"], "level = 1 must be above 0, below 1"),
+        (
+            "p-total",
+            &["0"],
+            "p-total = 0 must be at least the candidates in the file",
         ),
         ("particles", &["0"], "particles = 0 must be 1 … 65536"),
         ("particles", &["1", "2"], "particles takes one value, not 2"),

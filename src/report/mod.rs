@@ -43,11 +43,13 @@ pub(crate) mod example {
             std_error: Some(std_error),
             t: Some(coefficient / std_error),
             p_value: Some(p_value),
+            lower: None,
+            upper: None,
         };
         let mut parameters = serde_json::Map::new();
         parameters.insert("particles".into(), 64.into());
         parameters.insert("iterations".into(), 256.into());
-        Selection {
+        let mut selection = Selection {
             passel: "0.1.0",
             method: Method {
                 name: "pass",
@@ -62,9 +64,11 @@ pub(crate) mod example {
             weights: None,
             n: 200,
             p: 1000,
+            p_total: None,
             k: 2,
             rss: 50.0,
             tss: 250.0,
+            level: LEVEL,
             intercept: Some(estimate(1.5, 0.25, 9e-9)),
             selected: vec![
                 Selected {
@@ -94,6 +98,8 @@ pub(crate) mod example {
                 total: 1.3,
             },
             warnings: vec!["the size bound was reached".into()],
-        }
+        };
+        selection.set_level(LEVEL);
+        selection
     }
 }

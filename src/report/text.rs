@@ -19,8 +19,8 @@ pub(super) fn render(selection: &Selection, data: &Path) -> String {
         .iter()
         .any(|it| it.estimate.p_value.is_some())
     {
-        page += "The p-values take the model as given beforehand; it was chosen by looking at\n\
-                 the same data, so they are optimistic.\n\n";
+        page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
+                 looking at the same data, so they are optimistic.\n\n";
     }
     page += &found(selection);
     page
@@ -44,11 +44,15 @@ fn header(selection: &Selection, data: &Path) -> String {
     let or_dash = |number: Option<f64>, digits| {
         number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
     };
+    let candidates = match selection.p_total {
+        Some(total) => format!("{}, of {total} before screening", selection.p),
+        None => selection.p.to_string(),
+    };
     let mut rows = vec![
         ("data", printable(&data.display().to_string())),
         ("response", printable(&selection.response)),
         ("observations n", n.to_string()),
-        ("candidates p", selection.p.to_string()),
+        ("candidates p", candidates),
         ("variables k", k.to_string()),
         (
             "criterion",
@@ -118,7 +122,14 @@ fn notes(selection: &Selection) -> String {
 fn variables(selection: &Selection) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING);
-    table.set_header(["variable", "coefficient", "std. error", "t", "p"]);
+    let tail = 50.0 * (1.0 - selection.level);
+    let header = ["variable", "coefficient", "std. error", "t", "p"];
+    table.set_header(
+        header
+            .map(str::to_owned)
+            .into_iter()
+            .chain([percent(tail), percent(100.0 - tail)]),
+    );
     let mut row = |name: &str, estimate: &Estimate| {
         let cell = |number: Option<f64>, digits| {
             number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
@@ -129,6 +140,8 @@ fn variables(selection: &Selection) -> String {
             cell(estimate.std_error, 4),
             cell(estimate.t, 4),
             estimate.p_value.map_or_else(|| "–".to_owned(), p_value),
+            cell(estimate.lower, 6),
+            cell(estimate.upper, 6),
         ]);
     };
     if let Some(intercept) = &selection.intercept {
@@ -186,6 +199,13 @@ fn printable(text: &str) -> String {
             false => it.to_string(),
         })
         .collect()
+}
+
+/// A percentage with the decimals it needs.
+fn percent(number: f64) -> String {
+    // The tenth decimal is far above rounding and below any level in use.
+    let text = format!("{number:.10}");
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A p-value: two digits, and no pretence below 1e-16.
@@ -247,13 +267,13 @@ residual std. error  0.503793 with 197 degrees of freedom
 warning: the size bound was reached
 set aside: one (constant)
 
-variable     coefficient  std. error       t        p
-(intercept)      1.50000      0.2500   6.000  9.0e-09
-area            0.100000    0.003000   33.33   <1e-16
-a,\"b\"            -123457       50000  -2.469   0.0144
+variable     coefficient  std. error       t        p      2.5 %    97.5 %
+(intercept)      1.50000      0.2500   6.000  9.0e-09    1.00698   1.99302
+area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916
+a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8
 
-The p-values take the model as given beforehand; it was chosen by looking at
-the same data, so they are optimistic.
+The p-values and intervals take the model as given beforehand; it was chosen by
+looking at the same data, so they are optimistic.
 
 Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
 "
@@ -273,7 +293,15 @@ Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30
     fn what_is_not_always_there_has_a_line_of_its_own() {
         let mut selection = example::selection();
         selection.weights = Some("w\t".into());
+        selection.p_total = Some(50_000);
+        selection.set_level(0.999);
         let text = render(&selection, Path::new("x"));
+        for part in [
+            "candidates p         1000, of 50000 before screening\n",
+            "     0.05 %   99.95 %\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
         assert!(
             text.contains("price\nweights              w\\t\nobservations"),
             "{text}"

@@ -25,7 +25,7 @@ use crate::{
     design::Design,
     device::{Cpu, PIVOT_TOLERANCE},
     least_squares::{Collinear, Fit},
-    selection::{CriterionValue, Elapsed, Method, Selection, Termination, Truth, estimates},
+    selection::{CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates},
 };
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
@@ -122,6 +122,7 @@ pub fn search(
     let judge = Judge {
         criterion,
         n: design.n(),
+        p: design.p_total().unwrap_or(design.p()),
         tss: design.tss(),
     };
     // A thread of its own becomes the pool's first: the caller then sleeps before
@@ -165,7 +166,7 @@ pub fn select(
 }
 
 impl Found {
-    /// The result, on the original scale. What the caller alone knows (seconds
+    /// The result, on the original scale, with intervals at [`LEVEL`]. What the caller alone knows (seconds
     /// of reading, say) is left for the caller to fill in.
     pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
         let (intercept, selected) = estimates(design, &self.fit, self.exact);
@@ -193,7 +194,7 @@ impl Found {
                     .to_owned(),
             );
         }
-        Selection {
+        let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION"),
             method: Method {
                 name: "pass",
@@ -208,9 +209,11 @@ impl Found {
             weights: design.weights().map(str::to_owned),
             n: design.n(),
             p: design.p(),
+            p_total: design.p_total(),
             k,
             rss: self.fit.rss() * design.tss(),
             tss: design.tss(),
+            level: LEVEL,
             intercept,
             truth: Truth::of(design.truth(), &selected),
             selected,
@@ -226,7 +229,9 @@ impl Found {
                 ..Elapsed::default()
             },
             warnings,
-        }
+        };
+        selection.set_level(LEVEL);
+        selection
     }
 }
 
@@ -299,7 +304,7 @@ fn walk(
     };
     let (fit, pivot) = Fit::of(problem.x, problem.y, &swarm.best().members);
     Found {
-        value: judge.value(problem.x.p(), &fit),
+        value: judge.value(&fit),
         exact: is_exact(problem.x.n(), &fit),
         pivot,
         fit,

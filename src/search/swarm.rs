@@ -49,18 +49,20 @@ pub(crate) struct Swarm<'a> {
 pub(crate) struct Judge<'a> {
     pub(crate) criterion: &'a dyn Criterion,
     pub(crate) n: usize,
+    /// Of the criterion: the candidates, or more before a prescreening.
+    pub(crate) p: usize,
     /// Total sum of squares on the response's scale; fits have it at one.
     pub(crate) tss: f64,
 }
 
 impl Judge<'_> {
-    /// φ of a fit among p candidates. RSS is floored at n·eps²·TSS, where it is
+    /// φ of a fit. RSS is floored at n·eps²·TSS, where it is
     /// nothing but rounding.
-    pub(crate) fn value(&self, p: usize, fit: &Fit) -> f64 {
+    pub(crate) fn value(&self, fit: &Fit) -> f64 {
         let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
         let model = Model {
             n: self.n,
-            p,
+            p: self.p,
             k: fit.support().len(),
             rss: fit.rss().max(floor) * self.tss,
         };
@@ -82,13 +84,12 @@ impl<'a> Swarm<'a> {
             .map(|number| Particle::start(&problem, pass.seed, number, pass.start_size))
             .collect();
         // The model of the kept variables alone, empty without any, may win.
-        let p = problem.x.p();
         let mut best = Best {
-            value: judge.value(p, problem.kept),
+            value: judge.value(problem.kept),
             members: problem.keep.to_vec(),
         };
         for particle in &mut particles {
-            particle.judge(judge.value(p, particle.fit()));
+            particle.judge(judge.value(particle.fit()));
             best.offer(particle);
         }
         let steps = particles
@@ -127,11 +128,10 @@ impl<'a> Swarm<'a> {
             .collect();
         let strongest = self.sweep(&plans);
         let (problem, judge, best) = (&self.problem, self.judge, &self.best.members);
-        let p = problem.x.p();
         let carry_out =
             |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
                 let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
-                particle.judge(judge.value(p, particle.fit()));
+                particle.judge(judge.value(particle.fit()));
                 particle.step(moved, variable)
             };
         let size = best.len().max(1);

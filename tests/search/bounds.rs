@@ -311,6 +311,7 @@ fn an_exact_fit_is_found_and_told() {
                     (estimate.std_error, estimate.t, estimate.p_value),
                     (None, None, None)
                 );
+                assert_eq!((estimate.lower, estimate.upper), (None, None));
             }
         }
     }

@@ -73,6 +73,16 @@ fn check(selection: &Selection, x: &DMatrix<f64>, y: &DVector<f64>, units: &[Uni
             (estimate.p_value.unwrap() - p).abs() < 1e-9,
             "{estimate:?} {p}"
         );
+        for end in [estimate.lower.unwrap(), estimate.upper.unwrap()] {
+            let t = (end - coefficient) / error;
+            // p changes by less than t does, and t is off by what β̂ is.
+            let p = two_sided(t, freedom);
+            assert!(
+                (p - 0.05).abs() < 1e-9 * (size / error).max(1.0),
+                "{estimate:?} {p}"
+            );
+        }
+        assert!(estimate.lower < estimate.upper);
     };
     for (c, selected) in selection.selected.iter().enumerate() {
         let unit = units[chosen[c]].unit;

@@ -1,9 +1,10 @@
 //! The defaults against all subsets, for every criterion.
 
 use nalgebra::{DMatrix, DVector};
-use passel::{Design, Pass, criteria::ALL, search::Gain};
+use passel::{Design, Pass, criteria::ALL, design::DesignOptions, search::Gain};
 
 use crate::{
+    estimates::table,
     problems::{Random, small},
     reference::{at_defaults, default_bound, fit, phi, run, standardised, support, tss},
 };
@@ -77,16 +78,32 @@ fn visit(
 
 /// Searches with every criterion and tells where the minimum was missed.
 fn misses(label: &str, x: &DMatrix<f64>, y: &DVector<f64>, pass: &Pass) -> Vec<String> {
+    misses_among(x.ncols(), label, x, y, pass)
+}
+
+/// The same, the columns being what a screen left of `total` candidates.
+fn misses_among(
+    total: usize,
+    label: &str,
+    x: &DMatrix<f64>,
+    y: &DVector<f64>,
+    pass: &Pass,
+) -> Vec<String> {
     let (n, p) = x.shape();
     let (x1, y1) = standardised(x, y);
     let bound = default_bound(n, p);
     let enumeration = enumerate(&x1, &y1, bound);
     let tss = tss(y);
-    let design = Design::from_matrices(x, y, None).unwrap();
+    let options = DesignOptions {
+        p_total: Some(total),
+        ..DesignOptions::default()
+    };
+    let design = Design::from_table(table(x, y), &options).unwrap();
+    assert_eq!((design.p(), design.p_total()), (p, Some(total)));
     let mut missed = Vec::new();
     for entry in ALL {
         let found = run(&design, &*at_defaults(entry), pass, 1, |_| {});
-        let value = |k: usize| phi(entry.name, n, p, k, enumeration.best[k].0 * tss);
+        let value = |k: usize| phi(entry.name, n, total, k, enumeration.best[k].0 * tss);
         let least = (0..=bound).min_by(|&a, &b| value(a).total_cmp(&value(b)));
         let k = least.unwrap();
         let (least, members) = (value(k), support(&found));
@@ -96,7 +113,7 @@ fn misses(label: &str, x: &DMatrix<f64>, y: &DVector<f64>, pass: &Pass) -> Vec<S
         let own = phi(
             entry.name,
             n,
-            p,
+            total,
             members.len(),
             fit(&x1, &y1, &members).rss * tss,
         );
@@ -339,4 +356,18 @@ fn the_exact_gain_sees_small_pivots() {
     let mut first = [moved[1].unwrap(), moved[2].unwrap()];
     first.sort_unstable();
     assert_eq!(first, [0, 2]);
+}
+
+/// The p of a penalty is that before the screen, and the search minimises with it.
+#[test]
+fn candidates_before_a_screen_count_in_every_penalty() {
+    let mut missed = Vec::new();
+    for seed in 340..346 {
+        let (x, y) = small(40, 9, seed);
+        for total in [9, 100, 1_000_000] {
+            let label = format!("seed {seed} of {total}");
+            missed.extend(misses_among(total, &label, &x, &y, &Pass::default()));
+        }
+    }
+    none_missed(&missed);
 }

@@ -39,6 +39,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
     missing: Missing::Refuse,
     intercept: true,
     weights: Some("w"),
+    p_total: None,
 };
 
 /// The model of every variable.
