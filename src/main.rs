@@ -60,11 +60,11 @@ fn main() -> ExitCode {
             let json = matches
                 .get_one::<String>("format")
                 .is_some_and(|it| it == "json");
-            print(&if json {
-                criteria::json()
-            } else {
-                criteria::text()
-            })
+            let list = match json {
+                true => criteria::json(),
+                false => criteria::text(),
+            };
+            print(list.as_bytes())
         }
         _ => WRONG,
     })
@@ -153,7 +153,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         // A title would spoil what a program is to read.
         let title = name.filter(|_| job.format == Format::Text);
         let page = match title {
-            Some(name) => format!("# {name}\n{}\n", report.rendered),
+            Some(name) => [format!("# {name}\n").as_bytes(), &report.rendered, b"\n"].concat(),
             None => report.rendered,
         };
         let code = print(&page);
@@ -172,13 +172,9 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
 }
 
 /// Writes a result to standard output.
-fn print(text: &str) -> u8 {
+fn print(text: &[u8]) -> u8 {
     let mut stdout = io::stdout().lock();
-    printed(
-        stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush()),
-    )
+    printed(stdout.write_all(text).and_then(|()| stdout.flush()))
 }
 
 /// A reader who has seen enough (`| head`) is no failure; a full disk is.

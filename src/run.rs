@@ -28,7 +28,7 @@ pub struct Report {
     pub selection: Selection,
     /// The selection in the job's format; it is in the job's output already,
     /// where the job has one.
-    pub rendered: String,
+    pub rendered: Vec<u8>,
 }
 
 /// Why a job gave nothing, or not all of it.
@@ -52,6 +52,9 @@ pub enum RunError {
     /// A file of data was not finished, on request.
     #[error("interrupted: nothing was written")]
     Interrupted,
+    /// The report has no form in this program.
+    #[error("the selection is complete, its report cannot be made")]
+    Render(#[source] io::Error),
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -71,7 +74,7 @@ impl RunError {
             Self::Search(SearchError::Threads { .. }) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
-            Self::Trace { .. } => 1,
+            Self::Render(_) | Self::Trace { .. } => 1,
         }
     }
 }
@@ -134,9 +137,9 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         search: found.seconds,
         total,
     };
-    let rendered = report::render(&selection, &job.data, job.format);
+    let rendered = report::render(&selection, &job.data, job.format).map_err(RunError::Render)?;
     if let Some(mut file) = output {
-        let written = file.write_all(rendered.as_bytes());
+        let written = file.write_all(&rendered);
         written.map_err(|source| file.write_error(source))?;
         file.commit()?;
     }

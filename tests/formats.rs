@@ -4,19 +4,19 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
-use flate2::{Compression, write::GzEncoder};
 use nalgebra::{DMatrix, DVector};
 use passel::{Selection, job::Draft, run::run, selection::Elapsed};
 
+#[path = "support/files.rs"]
+mod files;
 #[path = "support/problems.rs"]
 mod problems;
 
+#[cfg(feature = "parquet")]
+use files::parquet;
+use files::{delimited, files, gzip};
 use problems::Random;
 
 #[derive(Debug, Clone, Copy)]
@@ -54,84 +54,6 @@ fn columns(case: Case) -> Vec<Vec<f64>> {
         }
     }
     columns
-}
-
-fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(content).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn delimited(columns: &[Vec<f64>], delimiter: &str, levels: Option<[&str; 3]>) -> Vec<u8> {
-    let text = |column: usize, value: f64| match levels {
-        _ if value.is_nan() => "NA".to_owned(),
-        Some([one, ten, two]) if column == 6 => match value as u8 {
-            1 => one.to_owned(),
-            10 => ten.to_owned(),
-            _ => two.to_owned(),
-        },
-        _ => value.to_string(),
-    };
-    let mut lines = vec!["y,x0,x1,x2,x3,x4,x5".replace(',', delimiter)];
-    for t in 0..columns[0].len() {
-        let row = columns.iter().enumerate().map(|(j, c)| text(j, c[t]));
-        lines.push(row.collect::<Vec<_>>().join(delimiter));
-    }
-    (lines.join("\n") + "\n").into_bytes()
-}
-
-fn npy(columns: &[Vec<f64>]) -> Vec<u8> {
-    let shape = format!("({}, {})", columns[0].len(), columns.len());
-    let header = format!("{{'descr': '<f8', 'fortran_order': True, 'shape': {shape}, }}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    bytes.extend(
-        columns
-            .iter()
-            .flatten()
-            .flat_map(|value| value.to_le_bytes()),
-    );
-    bytes
-}
-
-fn dat(columns: &[Vec<f64>]) -> Vec<u8> {
-    let rows = String::from_utf8(delimited(columns, " ", None)).unwrap();
-    let (_, rows) = rows.split_once('\n').unwrap();
-    format!("a set\n{} 6\n* 1 1 0 0 0 1\n{rows}", columns[0].len()).into_bytes()
-}
-
-/// The problem in every format there is; the second path is the response's.
-fn files(folder: &Path, columns: &[Vec<f64>]) -> Vec<(PathBuf, Option<PathBuf>)> {
-    let mut files = Vec::new();
-    let contents = [
-        ("d.csv", delimited(columns, ",", None), None),
-        ("d.tsv", delimited(columns, "\t", None), None),
-        (
-            "d.npy",
-            npy(&columns[1..]),
-            Some(("y.npy", npy(&columns[..1]))),
-        ),
-        ("d.dat", dat(columns), None),
-    ];
-    for (name, content, response) in contents {
-        for ending in ["", ".gz"] {
-            let write = |name: &str, content: &[u8]| {
-                let path = folder.join(format!("{name}{ending}"));
-                let content = match ending {
-                    "" => content.to_vec(),
-                    _ => gzip(content),
-                };
-                fs::write(&path, content).unwrap();
-                path
-            };
-            let second = response
-                .as_ref()
-                .map(|(name, content)| write(name, content));
-            files.push((write(name, &content), second));
-        }
-    }
-    files
 }
 
 /// What is given to the program beside the file, as option and value.
@@ -365,7 +287,13 @@ fn a_factor_in_words_is_the_factor_in_numbers() {
         }
         let words = delimited(&columns, "\t", Some(["a", "\"b, \"\"c\"\"\"", "d"]));
         let options: Vec<_> = options.into_iter().filter(|it| it.0 != "factor").collect();
-        for (name, content) in [("w.tsv", words.clone()), ("w.tsv.gz", gzip(&words))] {
+        let files = [
+            ("w.tsv.gz", gzip(&words)),
+            ("w.tsv", words),
+            #[cfg(feature = "parquet")]
+            ("w.parquet", parquet(&columns, Some(["a", "b, \"c\"", "d"]))),
+        ];
+        for (name, content) in files {
             let file = folder.path().join(name);
             fs::write(&file, content).unwrap();
             assert_eq!(select(&file, None, &options).unwrap(), expected, "{case:?}");

@@ -45,6 +45,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("flate2", &["table"]),
     ("memchr", &["table"]),
     ("npyz", &["table"]),
+    // Optional; `report` and `table` have modules of that name.
+    ("parquet", &["table", "report"]),
     ("faer", &["device"]),
     ("pulp", &["vector", "device", "least_squares", "design"]),
     ("nalgebra", &["design"]),

@@ -149,6 +149,7 @@ impl Draft {
                 max_size,
             });
         }
+        errors.extend(parquet_without(job));
         if errors.is_empty() {
             Ok(self.job)
         } else {
@@ -191,6 +192,15 @@ fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
         }
     }
     errors
+}
+
+/// What a report as Parquet lacks.
+fn parquet_without(job: &Job) -> Option<OptionError> {
+    match job.format {
+        Format::Parquet if cfg!(not(feature = "parquet")) => Some(OptionError::ParquetUnbuilt),
+        Format::Parquet if job.output.is_none() => Some(OptionError::ParquetOutput),
+        _ => None,
+    }
 }
 
 /// Columns asked to be two things at once.
@@ -340,6 +350,12 @@ pub enum OptionError {
         /// The options it has.
         options: String,
     },
+    /// Parquet is left out of this program.
+    #[error("format = parquet: this passel was built without it")]
+    ParquetUnbuilt,
+    /// A report that is no text has no file to go to.
+    #[error("format = parquet is for a file: name it with output")]
+    ParquetOutput,
     /// Particles would start above the largest model.
     #[error("start-size = {start_size} is above max-size = {max_size}")]
     StartAboveMax {
@@ -364,6 +380,7 @@ impl OptionError {
             | Self::NotOfModel { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
+            Self::ParquetUnbuilt | Self::ParquetOutput => "format",
             Self::StartAboveMax { .. } => "start-size",
         }
     }
@@ -376,6 +393,9 @@ impl OptionError {
                 error: CriterionError::UnknownName { .. },
                 ..
             } => Some("`passel criteria` lists them".to_owned()),
+            Self::ParquetUnbuilt => {
+                Some("build it with `cargo install --path . --features parquet`".to_owned())
+            }
             Self::Unknown { nearest, .. }
             | Self::Choice { nearest, .. }
             | Self::Criterion { nearest, .. } => {

@@ -167,7 +167,7 @@ pub const OPTIONS: &[Opt] = &[
         name: "p-total",
         value: "P",
         default: "",
-        range: "at least the candidates in the file",
+        range: "a whole number, at least the candidates in the file",
         help: "Candidates before the file was screened: p in the criterion's penalty",
         heading: MODEL,
         list: false,
@@ -337,8 +337,8 @@ pub const OPTIONS: &[Opt] = &[
         name: "format",
         value: "FORM",
         default: "text",
-        range: "text, json or csv",
-        help: "Form of the report",
+        range: "text, json, csv or parquet",
+        help: "Form of the report; parquet, where it is built in, needs --output",
         heading: OUTPUT,
         list: false,
         set: |job, given| {
@@ -346,6 +346,7 @@ pub const OPTIONS: &[Opt] = &[
                 ("text", Format::Text),
                 ("json", Format::Json),
                 ("csv", Format::Csv),
+                ("parquet", Format::Parquet),
             ];
             job.format = given.choice(&choices)?;
             Ok(())

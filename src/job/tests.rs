@@ -189,7 +189,7 @@ fn each_mistake_names_option_value_and_range() {
         (
             "p-total",
             &["0"],
-            "p-total = 0 must be at least the candidates in the file",
+            "p-total = 0 must be a whole number, at least the candidates in the file",
         ),
         ("particles", &["0"], "particles = 0 must be 1 … 65536"),
         ("particles", &["1", "2"], "particles takes one value, not 2"),

@@ -1,20 +1,23 @@
 use std::{borrow::Cow, fmt::Write};
 
-use crate::selection::{Estimate, Selection};
+use super::{Row, rows};
+use crate::selection::Selection;
 
 /// One row a variable, the intercept first with an empty index.
 pub(super) fn render(selection: &Selection) -> String {
     let mut page = String::from("name,index,coefficient,std_error,t,p_value,lower,upper\n");
-    if let Some(intercept) = &selection.intercept {
-        row(&mut page, "(intercept)", None, intercept);
-    }
-    for it in &selection.selected {
-        row(&mut page, &it.name, Some(it.index), &it.estimate);
+    for it in rows(selection) {
+        row(&mut page, &it);
     }
     page
 }
 
-fn row(page: &mut String, name: &str, index: Option<usize>, estimate: &Estimate) {
+fn row(page: &mut String, row: &Row) {
+    let Row {
+        name,
+        index,
+        estimate,
+    } = row;
     let index = index.map_or(String::new(), |index| index.to_string());
     // `{:?}` is the shortest text that reads back to the same number.
     let number = |it: Option<f64>| it.map_or(String::new(), |it| format!("{it:?}"));
@@ -44,7 +47,7 @@ pub(crate) fn field(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::example;
+    use crate::{report::example, selection::Estimate};
 
     #[test]
     fn one_row_a_variable_with_the_intercept_first() {

@@ -3,11 +3,13 @@
 pub mod criteria;
 mod csv;
 mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod text;
 
-use std::path::Path;
+use std::{io, path::Path};
 
-use crate::selection::Selection;
+use crate::selection::{Estimate, Selection};
 
 pub(crate) use csv::field;
 
@@ -21,15 +23,48 @@ pub enum Format {
     Json,
     /// One row a variable, for a spreadsheet.
     Csv,
+    /// The table of the CSV in typed columns, for a file.
+    Parquet,
 }
 
-/// The report of a selection made from the file `data`, with a line end at its end.
-pub fn render(selection: &Selection, data: &Path, format: Format) -> String {
-    match format {
+/// The report of a selection made from the file `data`; a text has a line end at
+/// its end.
+///
+/// # Errors
+/// Parquet, where that feature is not built.
+pub fn render(selection: &Selection, data: &Path, format: Format) -> io::Result<Vec<u8>> {
+    let text = match format {
         Format::Text => text::render(selection, data),
         Format::Json => json::render(selection),
         Format::Csv => csv::render(selection),
-    }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => return parquet::render(selection),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(io::ErrorKind::Unsupported.into()),
+    };
+    Ok(text.into_bytes())
+}
+
+/// One row of the table that spreadsheets read.
+struct Row<'a> {
+    name: &'a str,
+    /// None for the intercept.
+    index: Option<usize>,
+    estimate: &'a Estimate,
+}
+
+/// The intercept, where there is one, then the chosen variables.
+fn rows(selection: &Selection) -> impl Iterator<Item = Row<'_>> {
+    let intercept = selection.intercept.iter().map(|estimate| Row {
+        name: "(intercept)",
+        index: None,
+        estimate,
+    });
+    intercept.chain(selection.selected.iter().map(|it| Row {
+        name: &it.name,
+        index: Some(it.index),
+        estimate: &it.estimate,
+    }))
 }
 
 #[cfg(test)]

@@ -266,7 +266,7 @@ impl Building {
 }
 
 /// The factor with its levels in bytewise order, so that the order of rows cannot matter.
-fn sorted(seen: HashMap<String, u32>, mut codes: Vec<u32>) -> Values {
+pub(super) fn sorted(seen: HashMap<String, u32>, mut codes: Vec<u32>) -> Values {
     let mut pairs: Vec<(String, u32)> = seen.into_iter().collect();
     pairs.sort_unstable();
     let mut place = vec![0; pairs.len()];

@@ -33,7 +33,7 @@ pub enum TableError {
     /// The file's name has no known ending.
     #[error(
         "{path}: the file's name tells its format and must end in .csv, .tsv, .npy or .dat, \
-         each optionally followed by .gz"
+         each optionally followed by .gz, or in .parquet"
     )]
     UnknownFormat { path: String },
     /// The name of a file to be written has no ending that can be.
@@ -64,7 +64,7 @@ pub enum TableError {
     #[error("{path}: no observations: the file ends before the first row")]
     NoRows { path: String },
     /// No variables.
-    #[error("{path}: no variables: the array has no columns")]
+    #[error("{path}: no variables: it has no columns")]
     NoColumns { path: String },
 
     /// A header cell is empty.
@@ -214,7 +214,7 @@ pub enum TableError {
     NpyValue { path: String, source: io::Error },
     /// An infinite element.
     #[error("{path}: row {row}, column `{column}` is infinite; mend the value, or make it NaN")]
-    NpyInfinite {
+    InfiniteElement {
         path: String,
         row: usize,
         column: String,
@@ -238,6 +238,36 @@ pub enum TableError {
         response: String,
         response_shape: Vec<u64>,
     },
+
+    /// Parquet is left out of this program.
+    #[error(
+        "{path}: this passel was built without Parquet; build it with \
+         `cargo install --path . --features parquet`, or write the table as .csv"
+    )]
+    ParquetUnbuilt { path: String },
+    /// The file is damaged, or of a kind that its reader does not know.
+    #[error("{path}: not a whole Parquet file that can be read ({source}); copy or write it again")]
+    Parquet { path: String, source: io::Error },
+    /// A column of something else than numbers and text.
+    #[error("{path}: column `{column}` holds {kind}, neither numbers nor text; {mend}")]
+    ParquetType {
+        path: String,
+        column: String,
+        kind: &'static str,
+        mend: &'static str,
+    },
+    /// A compression that is left out.
+    #[error("{path}: compressed by {codec}; write it with snappy, zstd, gzip, lz4 or none")]
+    ParquetCodec { path: String, codec: String },
+    /// The index that pandas adds.
+    #[error(
+        "{path}: column `{column}` is the index of a pandas table, no variable; \
+         write it with to_parquet(..., index=False)"
+    )]
+    ParquetIndex { path: String, column: String },
+    /// A column without a name.
+    #[error("{path}: column {column} has no name; give it one")]
+    ParquetNoName { path: String, column: usize },
 
     /// The file ends within its heading.
     #[error("{path}: line {line}: the file ends where {expected} should be")]

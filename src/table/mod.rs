@@ -9,6 +9,8 @@ mod head;
 mod missing;
 mod names;
 mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod rows;
 mod source;
 mod write;
@@ -84,14 +86,16 @@ enum Format {
     Delimited(u8),
     Npy,
     Dat,
+    Parquet,
 }
 
 impl Format {
-    /// The format of `name.ending` or `name.ending.gz`, in any case.
+    /// The format of `name.ending` or `name.ending.gz`, in any case. Parquet compresses within.
     fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = whole.strip_suffix(".gz").unwrap_or(&whole);
         match name.rsplit_once('.')?.1 {
+            "parquet" if name.len() == whole.len() => Some(Self::Parquet),
             "csv" => Some(Self::Delimited(b',')),
             "tsv" => Some(Self::Delimited(b'\t')),
             "npy" => Some(Self::Npy),
@@ -107,7 +111,7 @@ pub fn is_npy(path: &Path) -> bool {
 }
 
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy` or `.dat`, and `.gz` behind
-/// it for a compressed one.
+/// it for a compressed one; or `.parquet`, where that feature is built.
 ///
 /// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
 /// above it, as [`Form::write`] puts them there. Blank lines are skipped. A
@@ -145,6 +149,10 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             let (columns, truth) = dat::read(path)?;
             (columns, Some(0), truth)
         }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => (parquet::read(path)?, None, Vec::new()),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(TableError::ParquetUnbuilt { path: source }),
     };
     if !matches!(format, Format::Delimited(_)) {
         let names = columns.iter().map(|column| column.name.as_str());

@@ -217,7 +217,7 @@ impl Array {
             })?;
             if let Some(at) = values.iter().position(|value| value.is_infinite()) {
                 let (row, column) = place(first + at);
-                return Err(TableError::NpyInfinite {
+                return Err(TableError::InfiniteElement {
                     path: self.path.clone(),
                     row: row + 1,
                     column: name(column),

@@ -1,6 +1,6 @@
 //! Opening files, plain or compressed.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -24,17 +24,10 @@ enum Content {
 }
 
 impl Source {
-    /// Opens the file; a directory is refused here, before its first read would fail.
+    /// Opens the file, and refuses a directory before its first read would fail.
     pub(super) fn open(path: &Path) -> Result<Self, TableError> {
         let name = path.to_string_lossy().into_owned();
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return Err(failure(name, error)),
-        };
-        if metadata.is_dir() {
-            return Err(TableError::Directory { path: name });
-        }
+        let (file, metadata) = open_file(path)?;
         let (content, size) = if is_gzip(path) {
             let decoder = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file));
             (Content::Gzip(Box::new(decoder)), None)
@@ -101,6 +94,16 @@ impl Read for Source {
                 read => return read,
             }
         }
+    }
+}
+
+/// Opens a file; a directory is refused.
+pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
+    let name = path.to_string_lossy().into_owned();
+    match File::open(path).and_then(|file| Ok((file.metadata()?, file))) {
+        Ok((metadata, _)) if metadata.is_dir() => Err(TableError::Directory { path: name }),
+        Ok((metadata, file)) => Ok((file, metadata)),
+        Err(error) => Err(failure(name, error)),
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod any;
 mod arrays;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod delimited;
 mod missing;
 mod sets;

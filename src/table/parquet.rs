@@ -1,0 +1,348 @@
+//! Apache Parquet: typed columns, nulls for missing values.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::Once;
+
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::Type;
+
+use super::csv::sorted;
+use super::source::open_file;
+use super::{Column, MISSING, TableError, Values};
+
+/// Values decoded at a time.
+const VALUES: usize = 1 << 14;
+
+/// Reads the file's columns: numbers and booleans as numbers, text as factors.
+///
+/// # Errors
+/// Columns of other types, infinite numbers, a file that is damaged.
+pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+    let (file, _) = open_file(path)?;
+    let shown = path.to_string_lossy().into_owned();
+    quietly(|| read_open(file, shown.clone())).unwrap_or_else(|panic| {
+        Err(TableError::Parquet {
+            path: shown,
+            source: damaged(panic),
+        })
+    })
+}
+
+/// Does work that may panic; then the message is the error. The crate meets some kinds of
+/// damage with a failed assertion, which is no news for standard error.
+fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    // The hook belongs to the whole program: whatever stood there still speaks for all else.
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let done = panic::catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    done.map_err(|payload| match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload
+            .downcast_ref::<&str>()
+            .map_or_else(|| "its reader gave up".to_owned(), |it| (*it).to_owned()),
+    })
+}
+
+fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
+    let broken = |source| TableError::Parquet {
+        path: shown.clone(),
+        source,
+    };
+    let reader = SerializedFileReader::new(file).map_err(|error| broken(told(error)))?;
+    let fields = reader.metadata().file_metadata().schema().get_fields();
+    if fields.is_empty() {
+        return Err(TableError::NoColumns { path: shown });
+    }
+    let mut columns = Vec::with_capacity(fields.len());
+    for (position, field) in fields.iter().enumerate() {
+        let name = name_of(&shown, position, field)?;
+        let gathered = kind(field).map_err(|(kind, mend)| TableError::ParquetType {
+            path: shown.clone(),
+            column: name.clone(),
+            kind,
+            mend,
+        })?;
+        columns.push((name, gathered));
+    }
+    check_codecs(&shown, &reader)?;
+    for group in 0..reader.num_row_groups() {
+        let group = reader
+            .get_row_group(group)
+            .map_err(|error| broken(told(error)))?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        for (position, (_, gathered)) in columns.iter_mut().enumerate() {
+            // No field is nested, so each is the leaf at its own position.
+            let read = group
+                .get_column_reader(position)
+                .map_err(told)
+                .and_then(|mut reader| gathered.extend(&mut reader, rows));
+            read.map_err(broken)?;
+        }
+    }
+    let columns = columns.into_iter().map(|(name, gathered)| Column {
+        name,
+        values: gathered.finish(),
+    });
+    let columns: Vec<Column> = columns.collect();
+    if columns[0].values.len() == 0 {
+        return Err(TableError::NoRows { path: shown });
+    }
+    for column in &columns {
+        let Values::Numbers(values) = &column.values else {
+            continue;
+        };
+        if let Some(row) = values.iter().position(|value| value.is_infinite()) {
+            return Err(TableError::InfiniteElement {
+                path: shown,
+                row: row + 1,
+                column: column.name.clone(),
+            });
+        }
+    }
+    Ok(columns)
+}
+
+/// What the crate says is wrong, without the type that says it.
+fn told(error: ParquetError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+}
+
+fn name_of(path: &str, position: usize, field: &Type) -> Result<String, TableError> {
+    let (path, name) = (path.to_owned(), field.name());
+    if name.trim().is_empty() {
+        return Err(TableError::ParquetNoName {
+            path,
+            column: position + 1,
+        });
+    }
+    if name.starts_with("__index_level_") {
+        return Err(TableError::ParquetIndex {
+            path,
+            column: name.to_owned(),
+        });
+    }
+    Ok(name.to_owned())
+}
+
+/// Refuses a codec that is not built in before any page is read.
+fn check_codecs(path: &str, reader: &SerializedFileReader<File>) -> Result<(), TableError> {
+    let chunks = reader.metadata().row_groups().iter();
+    for chunk in chunks.flat_map(|group| group.columns()) {
+        let codec = chunk.compression();
+        if matches!(codec, Compression::BROTLI(_) | Compression::LZO) {
+            return Err(TableError::ParquetCodec {
+                path: path.to_owned(),
+                codec: codec.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A column while its row groups arrive.
+enum Gathered {
+    Numbers {
+        values: Vec<f64>,
+        /// Whether integers lie there without a sign.
+        unsigned: bool,
+    },
+    /// Codes in order of appearance.
+    Factor {
+        seen: HashMap<String, u32>,
+        codes: Vec<u32>,
+    },
+}
+
+/// What a field becomes; what it holds and the mend where it is neither numbers
+/// nor text.
+fn kind(field: &Type) -> Result<Gathered, (&'static str, &'static str)> {
+    const NUMBER: &str = "cast it to float64";
+    const TIME: &str = "cast it to a number, of days say, or write the file without it";
+    const OTHER: &str = "write the file without it, or cast it";
+    let info = field.get_basic_info();
+    if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
+        return Err(("nested values", "write each of them as a column of its own"));
+    }
+    let numbers = |unsigned| {
+        Ok(Gathered::Numbers {
+            values: Vec::new(),
+            unsigned,
+        })
+    };
+    // Older writers give the converted type alone, and the crate fills it in from the
+    // newer logical type.
+    match (info.converted_type(), info.logical_type_ref()) {
+        (ConvertedType::DECIMAL, _) => Err(("decimal numbers", NUMBER)),
+        (ConvertedType::DATE, _) => Err(("dates", TIME)),
+        (_, Some(LogicalType::Timestamp(_))) => Err(("times", TIME)),
+        (_, Some(LogicalType::Time(_))) => Err(("times", TIME)),
+        (ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS, _) => {
+            Err(("times", TIME))
+        }
+        (ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS, _) => Err(("times", TIME)),
+        (ConvertedType::INTERVAL, _) => Err(("lengths of time", TIME)),
+        (converted, logical) => match (field.get_physical_type(), converted) {
+            (Physical::INT96, _) => Err(("times", TIME)),
+            (
+                Physical::INT32 | Physical::INT64,
+                ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64,
+            ) => numbers(true),
+            (Physical::BOOLEAN | Physical::INT32 | Physical::INT64, _) => numbers(false),
+            (Physical::FLOAT | Physical::DOUBLE, _) => numbers(false),
+            (Physical::FIXED_LEN_BYTE_ARRAY, _) if logical == Some(&LogicalType::Float16) => {
+                numbers(false)
+            }
+            (Physical::BYTE_ARRAY, ConvertedType::UTF8 | ConvertedType::ENUM) => {
+                Ok(Gathered::Factor {
+                    seen: HashMap::new(),
+                    codes: Vec::new(),
+                })
+            }
+            (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, _) => Err(("bytes", OTHER)),
+        },
+    }
+}
+
+impl Gathered {
+    /// Appends a row group's values.
+    fn extend(&mut self, reader: &mut ColumnReader, rows: usize) -> io::Result<()> {
+        use ColumnReader as R;
+        match self {
+            Self::Numbers { values, unsigned } => {
+                let mut push = |value: Option<f64>| {
+                    values.push(value.unwrap_or(f64::NAN));
+                    Ok(())
+                };
+                let unsigned = *unsigned;
+                match reader {
+                    R::BoolColumnReader(it) => {
+                        each(it, rows, |v| push(v.map(|v| f64::from(u8::from(*v)))))
+                    }
+                    R::Int32ColumnReader(it) if unsigned => {
+                        each(it, rows, |v| push(v.map(|v| f64::from(*v as u32))))
+                    }
+                    R::Int32ColumnReader(it) => each(it, rows, |v| push(v.map(|v| f64::from(*v)))),
+                    // Beyond 2⁵³ the nearest number of 64-bit floating point.
+                    R::Int64ColumnReader(it) if unsigned => {
+                        each(it, rows, |v| push(v.map(|v| *v as u64 as f64)))
+                    }
+                    R::Int64ColumnReader(it) => each(it, rows, |v| push(v.map(|v| *v as f64))),
+                    R::FloatColumnReader(it) => each(it, rows, |v| push(v.map(|v| f64::from(*v)))),
+                    R::DoubleColumnReader(it) => each(it, rows, |v| push(v.copied())),
+                    R::FixedLenByteArrayColumnReader(it) => {
+                        each(it, rows, |v| push(v.map(half).transpose()?))
+                    }
+                    R::Int96ColumnReader(_) | R::ByteArrayColumnReader(_) => Err(unexpected()),
+                }
+            }
+            Self::Factor { seen, codes } => match reader {
+                R::ByteArrayColumnReader(it) => each(it, rows, |value: Option<&ByteArray>| {
+                    let code = value.map(|value| code_of(seen, value.data(), codes.len()));
+                    codes.push(code.transpose()?.unwrap_or(MISSING));
+                    Ok(())
+                }),
+                _ => Err(unexpected()),
+            },
+        }
+    }
+
+    fn finish(self) -> Values {
+        match self {
+            Self::Numbers { mut values, .. } => {
+                values.shrink_to_fit();
+                Values::Numbers(values)
+            }
+            Self::Factor { seen, codes } => sorted(seen, codes),
+        }
+    }
+}
+
+fn unexpected() -> io::Error {
+    damaged("values of another type than promised".to_owned())
+}
+
+fn damaged(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The code of a level, a new one at its first appearance.
+fn code_of(seen: &mut HashMap<String, u32>, bytes: &[u8], row: usize) -> io::Result<u32> {
+    let Ok(level) = str::from_utf8(bytes) else {
+        return Err(damaged(format!("text in row {} is not UTF-8", row + 1)));
+    };
+    if let Some(&code) = seen.get(level) {
+        return Ok(code);
+    }
+    let code = seen.len() as u32;
+    seen.insert(level.to_owned(), code);
+    Ok(code)
+}
+
+/// Hands over so many values of a column that is not nested, nulls as none.
+fn each<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    mut take: impl FnMut(Option<&T::T>) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let mut left = rows;
+    while left > 0 {
+        values.clear();
+        levels.clear();
+        let wanted = left.min(VALUES);
+        let read = reader.read_records(wanted, Some(&mut levels), None, &mut values);
+        let (records, ..) = read.map_err(told)?;
+        if records == 0 {
+            return Err(damaged(format!("{left} of {rows} values are missing")));
+        }
+        let mut present = values.iter();
+        for row in 0..records {
+            // Without levels no value is null.
+            let null = levels.get(row).is_some_and(|level| *level == 0);
+            match null {
+                true => take(None)?,
+                false => take(Some(present.next().ok_or_else(unexpected)?))?,
+            }
+        }
+        left -= records;
+    }
+    Ok(())
+}
+
+/// IEEE 754's number of 16 bits, little-endian.
+fn half(value: &FixedLenByteArray) -> io::Result<f64> {
+    let bytes = value.data().try_into().map_err(|_| unexpected())?;
+    let bits = u16::from_le_bytes(bytes);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let size = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    Ok(if bits >> 15 == 1 { -size } else { size })
+}

@@ -1,0 +1,147 @@
+//! Parquet by the command line: with the feature, and without it.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod support;
+
+use support::Folder;
+
+const SELECT: [&str; 6] = [
+    "select",
+    "data.csv",
+    "--response",
+    "y",
+    "--format",
+    "parquet",
+];
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_feature_it_is_named() {
+    let folder = Folder::new();
+    folder.write("t.parquet", "PAR1");
+    for (arguments, told) in [
+        (
+            &["select", "t.parquet", "--response", "y"][..],
+            "t.parquet: ",
+        ),
+        (
+            &[&SELECT[..], &["--output", "o.parquet"]].concat(),
+            "format = parquet: ",
+        ),
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        assert!(
+            ran.stderr.starts_with(&format!("error: {told}")),
+            "{}",
+            ran.stderr
+        );
+        for part in [
+            "built without",
+            "`cargo install --path . --features parquet`",
+        ] {
+            assert!(ran.stderr.contains(part), "{}", ran.stderr);
+        }
+    }
+    assert_eq!(folder.names(), ["data.csv", "t.parquet"]);
+}
+
+#[cfg(feature = "parquet")]
+mod built {
+    use passel::table::{ReadOptions, Table, Values, read};
+
+    use super::*;
+
+    fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+        match &table.columns[table.position(name).unwrap()].values {
+            Values::Numbers(values) => values,
+            Values::Factor { .. } => panic!("{name} is text"),
+        }
+    }
+
+    #[test]
+    fn the_table_is_that_of_the_csv() {
+        let folder = Folder::new();
+        let more = ["--criterion", "aic", "--keep", "b,c"];
+        let table = |form: &str| {
+            let name = format!("o.{form}");
+            let to = ["--format", form, "--output", &name];
+            let ran = folder.run(&[&SELECT[..4], &to, &more].concat());
+            assert_eq!(
+                (ran.code, ran.stdout.as_str()),
+                (Some(0), ""),
+                "{}",
+                ran.stderr
+            );
+            read(&folder.path(&name), &ReadOptions::default()).unwrap()
+        };
+        let (csv, parquet) = (table("csv"), table("parquet"));
+        assert!(parquet.rows >= 3);
+        // Bit for bit: `{:?}` tells numbers apart, and takes NaN for NaN.
+        assert_eq!(
+            format!("{:?}", parquet.columns),
+            format!("{:?}", csv.columns)
+        );
+        let index = numbers(&parquet, "index");
+        assert!(index[0].is_nan() && index[1] >= 0.0, "{index:?}");
+    }
+
+    #[test]
+    fn an_exact_fit_has_nulls_and_no_intercept_no_row() {
+        let folder = Folder::new();
+        folder.write("e.csv", "y,a,b\n2,1,0\n5,2,1\n9,3,3\n8,4,0\n11,5,1\n");
+        let arguments = [
+            "select",
+            "e.csv",
+            "--response",
+            "y",
+            "--no-intercept",
+            "--format",
+        ];
+        let more = ["parquet", "--output", "o.parquet"];
+        let ran = folder.run(&[&arguments[..], &more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let table = read(&folder.path("o.parquet"), &ReadOptions::default()).unwrap();
+        assert_eq!(numbers(&table, "index"), [0.0, 1.0]);
+        assert!(numbers(&table, "upper").iter().all(|it| it.is_nan()));
+        assert!((numbers(&table, "coefficient")[0] - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn it_is_for_a_file() {
+        let folder = Folder::new();
+        let ran = folder.run(&SELECT);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+            (
+                Some(2),
+                "",
+                "error: format = parquet is for a file: name it with output\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_damaged_file_is_one_error_and_no_panic() {
+        let folder = Folder::new();
+        let whole = include_bytes!("table/columns.parquet");
+        for at in (0..whole.len()).step_by(7) {
+            let mut bytes = whole.to_vec();
+            bytes[at] ^= 0x5a;
+            std::fs::write(folder.path("t.parquet"), bytes).unwrap();
+            let arguments = [
+                "select",
+                "t.parquet",
+                "--response",
+                "y",
+                "--missing",
+                "drop-rows",
+            ];
+            let ran = folder.run(&arguments);
+            assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        }
+    }
+}
