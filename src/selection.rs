@@ -357,8 +357,18 @@ mod tests {
                 assert!(off.abs() < rounding, "{freedom}, {level}: {off:e}");
             }
         }
-        // As printed by R: qt(c(0.975, 0.995), c(30, 1000)).
-        assert!((quantile(0.95, 30.0) - 2.042_272_456_3).abs() < 1e-10);
-        assert!((quantile(0.99, 1000.0) - 2.580_754_698_1).abs() < 1e-10);
+        // mpmath 1.3 with 30 digits: the root of
+        // betainc(ν/2, 1/2, 0, ν/(ν + t²), regularized=True) = 1 − level.
+        for (level, freedom, q) in [
+            (0.95, 3.0, 3.182_446_305_283_709_6),
+            (0.95, 30.0, 2.042_272_456_301_238),
+            (0.99, 1000.0, 2.580_754_698_065_951),
+            (0.9999, 3.0, 28.000_130_010_948_975),
+            (0.9999, 30.0, 4.482_417_175_409_747),
+            (0.9999, 1000.0, 3.906_343_736_701_381_2),
+        ] {
+            let off = quantile(level, freedom) / q - 1.0;
+            assert!(off.abs() < 1e-12, "{freedom}, {level}: {off:e}");
+        }
     }
 }
