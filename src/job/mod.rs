@@ -5,6 +5,7 @@
 pub mod arguments;
 pub mod file;
 mod given;
+mod markdown;
 mod options;
 mod simulation;
 #[cfg(test)]
@@ -29,7 +30,8 @@ use crate::{
 };
 
 pub use given::Given;
-pub use options::{OPTIONS, Opt, option, options_markdown};
+pub use markdown::options_markdown;
+pub use options::{OPTIONS, Opt, option};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 
 /// One selection to be made, checked as far as it can be without its data.

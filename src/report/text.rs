@@ -290,6 +290,7 @@ Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30
         assert!(text.contains(line), "{text}");
     }
 
+    #[test]
     fn what_is_not_always_there_has_a_line_of_its_own() {
         let mut selection = example::selection();
         selection.weights = Some("w\t".into());
