@@ -19,7 +19,7 @@
 use pulp::Simd;
 
 use crate::{
-    device::{Columns, PIVOT_TOLERANCE},
+    device::{Anchor, Columns, PIVOT_TOLERANCE},
     vector::{add_scaled, dot, packed_columns, product, vectorised},
 };
 
@@ -105,6 +105,16 @@ impl Fit {
     /// ‖r‖².
     pub fn rss(&self) -> f64 {
         self.rss
+    }
+
+    /// What a sweep is told of it.
+    pub(crate) fn anchor(&self) -> Anchor<'_> {
+        Anchor {
+            support: &self.support,
+            coefficients: &self.coefficients,
+            inverse: &self.inverse,
+            residual: &self.residual,
+        }
     }
 
     /// Diagonal of (X_AᵀX_A)⁻¹, by position: the row norms of T, squared.

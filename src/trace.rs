@@ -90,6 +90,7 @@ fn word(moved: Move) -> &'static str {
         Move::DropImprove => "drop-improve",
         Move::DropRandom => "drop-random",
         Move::Stay => "stay",
+        Move::Walk => "walk",
     }
 }
 

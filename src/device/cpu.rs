@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::{
     Anchor, Columns, Gain, exact,
     gram::Gram,
+    neighbours::{self, Neighbours},
     resident::{Resident, vectors},
     window::{TILE, Window},
 };
@@ -95,6 +96,11 @@ impl<'x> Cpu<'x> {
             result[at] = self.decide(&anchors[at], window);
         }
         result
+    }
+
+    /// The models one step away from each anchor: see [`neighbours`].
+    pub fn neighbours(&self, anchors: &[Anchor], keep: &[u32], count: usize) -> Vec<Neighbours> {
+        neighbours::neighbours(self.x, anchors, keep, count, self.threads)
     }
 
     /// Which models to screen from Gram columns, which of those are missing,

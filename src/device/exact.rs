@@ -83,7 +83,7 @@ fn screen(x: Columns, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
 }
 
 /// One column's gain by projecting it twice; 0 for a collinear one.
-fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
+pub(crate) fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
     let mut rest = x.column(column).to_vec();
     for _ in 0..2 {
         let g: Vec<f64> = anchor

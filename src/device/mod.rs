@@ -10,10 +10,14 @@
 mod cpu;
 mod exact;
 mod gram;
+mod neighbours;
+mod pool;
 mod resident;
 mod window;
 
 pub(crate) use cpu::Cpu;
+pub(crate) use neighbours::Neighbours;
+pub(crate) use pool::Pool;
 
 /// The columns of the design matrix, n × p, column-major, each of unit norm.
 #[derive(Debug, Clone, Copy)]

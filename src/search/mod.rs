@@ -5,11 +5,16 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+mod found;
 mod interrupt;
 mod observe;
 mod particle;
+mod polish;
 mod settings;
 mod swarm;
+mod tableau;
+mod visited;
+mod walk;
 
 use std::{
     num::NonZeroUsize,
@@ -23,38 +28,20 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{Cpu, PIVOT_TOLERANCE},
+    device::Cpu,
     least_squares::{Collinear, Fit},
-    selection::{CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates},
+    selection::{Selection, Termination},
 };
+pub use found::Found;
+use found::is_exact;
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
 use particle::{Problem, rises};
+use polish::Polish;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
 use swarm::{Judge, Swarm};
-
-/// What a search found.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// The best model's fit, factored from scratch in ascending order.
-    pub fit: Fit,
-    /// φ of that fit.
-    pub value: f64,
-    /// The fit is exact: its RSS is nothing but rounding.
-    pub exact: bool,
-    /// The smallest pivot of the fit: what its other variables leave unexplained
-    /// of a unit column.
-    pub pivot: f64,
-    /// Iterations done.
-    pub iterations: usize,
-    /// Why it ended.
-    pub termination: Termination,
-    /// The bound on model size that was in force.
-    pub max_size: usize,
-    /// Wall-clock seconds of the search, the data lying ready on the device.
-    pub seconds: f64,
-}
+pub use visited::Met;
 
 /// Why a search could not run.
 #[derive(Debug, Error)]
@@ -165,76 +152,6 @@ pub fn select(
     Ok(found.selection(design, criterion, pass))
 }
 
-impl Found {
-    /// The result, on the original scale, with intervals at [`LEVEL`]. What the caller alone knows (seconds
-    /// of reading, say) is left for the caller to fill in.
-    pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
-        let (intercept, selected) = estimates(design, &self.fit, self.exact);
-        let k = selected.len();
-        let mut warnings = design.warnings().to_vec();
-        if k == self.max_size && k < design.p() {
-            let mend = if k < design.n() - 2 {
-                "a larger one may be better (--max-size)"
-            } else {
-                "these observations can fit no larger one"
-            };
-            warnings.push(format!(
-                "the model has {k} variables, as many as allowed: {mend}"
-            ));
-        }
-        if self.pivot < PIVOT_TOLERANCE {
-            warnings.push(format!(
-                "the chosen variables are nearly collinear (pivot {:.0e}): coefficients and standard errors have few digits",
-                self.pivot
-            ));
-        }
-        if self.exact {
-            warnings.push(
-                "the fit is exact: the residuals are rounding, so there are no standard errors"
-                    .to_owned(),
-            );
-        }
-        let mut selection = Selection {
-            passel: env!("CARGO_PKG_VERSION"),
-            method: Method {
-                name: "pass",
-                parameters: pass.parameters(self.max_size),
-            },
-            criterion: CriterionValue {
-                name: criterion.name().to_owned(),
-                value: self.value,
-                parameters: criterion.parameters(),
-            },
-            response: design.response().name.clone(),
-            weights: design.weights().map(str::to_owned),
-            n: design.n(),
-            p: design.p(),
-            p_total: design.p_total(),
-            k,
-            rss: self.fit.rss() * design.tss(),
-            tss: design.tss(),
-            level: LEVEL,
-            intercept,
-            truth: Truth::of(design.truth(), &selected),
-            selected,
-            set_aside: design.set_aside().to_vec(),
-            seed: pass.seed,
-            devices: vec!["cpu".to_owned()],
-            precision: "f64",
-            iterations: self.iterations,
-            termination: self.termination,
-            elapsed_seconds: Elapsed {
-                search: self.seconds,
-                total: self.seconds,
-                ..Elapsed::default()
-            },
-            warnings,
-        };
-        selection.set_level(LEVEL);
-        selection
-    }
-}
-
 /// Raises a flag when it goes, by a panic too: a criterion is anybody's code.
 struct Raise<'a>(&'a AtomicBool);
 
@@ -255,14 +172,7 @@ fn stay_awake(done: &AtomicBool) {
     }
 }
 
-/// Whether RSS is rounding alone: each residual is the rounded sum of y and the
-/// terms, |β̂| in size.
-fn is_exact(n: usize, fit: &Fit) -> bool {
-    let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
-    fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
-}
-
-/// The iterations, until something ends them.
+/// The iterations, until something ends them; then the polish.
 fn walk(
     problem: Problem,
     judge: Judge,
@@ -273,9 +183,10 @@ fn walk(
     observe: &mut dyn FnMut(&Iteration),
 ) -> Found {
     let start = Instant::now();
+    let late = || pass.time_limit.is_some_and(|most| start.elapsed() >= most);
     let mut swarm = Swarm::start(problem, judge, device, pass, threads);
     let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);
-    let termination = loop {
+    let mut termination = loop {
         let best = swarm.best();
         observe(&Iteration {
             number: iterations,
@@ -296,18 +207,53 @@ fn walk(
             .is_some_and(|most| iterations - improved >= most)
         {
             break Termination::Patience;
-        } else if pass.time_limit.is_some_and(|most| start.elapsed() >= most) {
+        } else if late() {
             break Termination::TimeLimit;
         }
         swarm.iterate();
         iterations += 1;
     };
-    let (fit, pivot) = Fit::of(problem.x, problem.y, &swarm.best().members);
+    let mut members = swarm.best().members.clone();
+    let (device, mut visited) = swarm.end();
+    let mut certified = false;
+    if pass.polish {
+        let polish = Polish {
+            problem: &problem,
+            judge,
+            device: &device,
+            pass,
+            threads,
+            stop: &|| interrupt.requested() || late(),
+        };
+        let mut waves = 0;
+        let polished = polish.run(&mut visited, &mut |best_value, best_size, steps| {
+            waves += 1;
+            observe(&Iteration {
+                number: iterations + waves,
+                of: iterations + waves,
+                best_value,
+                best_size,
+                steps,
+            });
+        });
+        (members, certified) = (polished.members, polished.certified);
+        if interrupt.requested() {
+            termination = Termination::Interrupted;
+        } else if !certified {
+            termination = Termination::TimeLimit;
+        }
+    }
+    let (fit, pivot) = Fit::of(problem.x, problem.y, &members);
+    let value = judge.value(&fit);
+    visited.offer(value, &members);
     Found {
-        value: judge.value(&fit),
+        value,
         exact: is_exact(problem.x.n(), &fit),
         pivot,
         fit,
+        certified,
+        front: visited.front(),
+        models: visited.best(),
         iterations,
         termination,
         max_size: problem.max_size,

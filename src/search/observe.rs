@@ -46,4 +46,6 @@ pub enum Move {
     DropRandom,
     /// Nothing could be added or dropped.
     Stay,
+    /// An island of the polish walked on; where it stands now.
+    Walk,
 }

@@ -69,14 +69,8 @@ pub(crate) struct Particle {
 impl Particle {
     /// Particle `number`, with the kept variables and `start_size` random ones.
     pub(crate) fn start(problem: &Problem, seed: u64, number: u64, start_size: usize) -> Self {
-        // The seed is laid into ChaCha's key by hand: how a library spreads a
-        // small seed may change between its versions.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut stream = ChaCha8Rng::from_seed(key);
-        stream.set_stream(number);
         let mut particle = Self {
-            stream,
+            stream: stream(seed, number),
             fit: problem.kept.clone(),
             members: problem.keep.to_vec(),
             forward: true,
@@ -281,6 +275,17 @@ impl Particle {
     }
 }
 
+/// The random stream of that number.
+pub(super) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
+    // The seed is laid into ChaCha's key by hand: how a library spreads a small
+    // seed may change between its versions.
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut stream = ChaCha8Rng::from_seed(key);
+    stream.set_stream(number);
+    stream
+}
+
 /// Whether φ rose by more than the rounding of two equal models.
 pub(crate) fn rises(before: f64, after: f64) -> bool {
     after > before + 1e-11 * (1.0 + before.abs())
@@ -299,6 +304,6 @@ fn unit(word: u64) -> f64 {
 
 /// A word as an integer in 0 … count − 1 (0 for none), by its high part: the
 /// bias is below count / 2⁶⁴.
-fn below(word: u64, count: usize) -> usize {
+pub(super) fn below(word: u64, count: usize) -> usize {
     ((u128::from(word) * count as u128) >> 64) as usize
 }

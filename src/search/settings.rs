@@ -19,6 +19,8 @@ use crate::device::Gain;
 /// | `gain` | what improving means for a forward step | correlation | |
 /// | `start_size` | random variables each particle starts with | 1 | 0 … `max_size` |
 /// | `max_size` | largest model | min(p, n/2) | 1 … min(p, n − 2) |
+/// | `polish` | walk on from the swarm's best models to a certified optimum | true | |
+/// | `islands` | walks of the polish | 4 | 1 … 1,024 |
 /// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
 /// | `time_limit` | end after so long | none | > 0 |
 /// | `seed` | seed of every random number | 1 | |
@@ -39,6 +41,11 @@ pub struct Pass {
     pub start_size: usize,
     /// Largest model; none for the documented default.
     pub max_size: Option<usize>,
+    /// Whether to walk on from the swarm's best models, by exact changes in RSS,
+    /// until no single addition, drop or exchange improves the model.
+    pub polish: bool,
+    /// Walks of the polish, each from a model of its own.
+    pub islands: usize,
     /// End after so many iterations without a better model.
     pub patience: Option<usize>,
     /// End after so long, counted from the start of the search.
@@ -57,6 +64,8 @@ impl Default for Pass {
             gain: Gain::Correlation,
             start_size: 1,
             max_size: None,
+            polish: true,
+            islands: 4,
             patience: None,
             time_limit: None,
             seed: 1,
@@ -142,6 +151,8 @@ impl Pass {
             ("gain", json!(gain)),
             ("start_size", json!(self.start_size)),
             ("max_size", json!(max_size)),
+            ("polish", json!(self.polish)),
+            ("islands", json!(self.islands)),
             ("patience", json!(self.patience)),
             ("time_limit", json!(limit)),
         ]
@@ -157,6 +168,7 @@ impl Pass {
     pub fn check_alone(&self) -> Result<(), SettingsError> {
         count("particles", self.particles, 1, 65_536)?;
         count("iterations", self.iterations, 1, 1_000_000_000)?;
+        count("islands", self.islands, 1, 1024)?;
         if let Some(patience) = self.patience {
             count("patience", patience, 1, 1_000_000_000)?;
         }

@@ -8,9 +8,10 @@ use rayon::prelude::*;
 use super::{
     Move, Pass, Step,
     particle::{Particle, Plan, Problem, rises},
+    visited::Visited,
 };
 use crate::{
-    device::{Anchor, Cpu, Gain},
+    device::{Cpu, Gain},
     least_squares::Fit,
 };
 
@@ -38,6 +39,7 @@ pub(crate) struct Swarm<'a> {
     threads: usize,
     particles: Vec<Particle>,
     best: Best,
+    visited: Visited,
     steps: Vec<Step>,
     /// Of each model swept so far, which of `strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
@@ -56,15 +58,19 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// φ of a fit. RSS is floored at n·eps²·TSS, where it is
-    /// nothing but rounding.
+    /// φ of a fit. RSS is floored at n·eps²·TSS, where it is nothing but rounding.
     pub(crate) fn value(&self, fit: &Fit) -> f64 {
         let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
+        self.at(fit.support().len(), fit.rss().max(floor))
+    }
+
+    /// φ of k variables that leave this RSS, the response at unit norm.
+    pub(crate) fn at(&self, k: usize, rss: f64) -> f64 {
         let model = Model {
             n: self.n,
             p: self.p,
-            k: fit.support().len(),
-            rss: fit.rss().max(floor) * self.tss,
+            k,
+            rss: rss * self.tss,
         };
         let value = self.criterion.value(&model);
         if value.is_nan() { f64::INFINITY } else { value }
@@ -88,9 +94,12 @@ impl<'a> Swarm<'a> {
             value: judge.value(problem.kept),
             members: problem.keep.to_vec(),
         };
+        let mut visited = Visited::default();
+        visited.offer(best.value, &best.members);
         for particle in &mut particles {
             particle.judge(judge.value(particle.fit()));
             best.offer(particle);
+            visited.offer(particle.value(), particle.members());
         }
         let steps = particles
             .iter()
@@ -104,6 +113,7 @@ impl<'a> Swarm<'a> {
             threads,
             particles,
             best,
+            visited,
             steps,
             known: HashMap::new(),
             strongest: Vec::new(),
@@ -112,6 +122,11 @@ impl<'a> Swarm<'a> {
 
     pub(crate) fn best(&self) -> &Best {
         &self.best
+    }
+
+    /// The device, free for other work, and the models visited.
+    pub(crate) fn end(self) -> (Cpu<'a>, Visited) {
+        (self.device, self.visited)
     }
 
     /// What each particle did in the iteration last done.
@@ -154,6 +169,7 @@ impl<'a> Swarm<'a> {
         }
         for particle in &self.particles {
             self.best.offer(particle);
+            self.visited.offer(particle.value(), particle.members());
         }
     }
 
@@ -175,13 +191,7 @@ impl<'a> Swarm<'a> {
                 None => {
                     let at = self.strongest.len() + anchors.len();
                     self.known.insert(particle.members().into(), at);
-                    let fit = particle.fit();
-                    anchors.push(Anchor {
-                        support: fit.support(),
-                        coefficients: fit.coefficients(),
-                        inverse: fit.inverse(),
-                        residual: fit.residual(),
-                    });
+                    anchors.push(particle.fit().anchor());
                     at
                 }
             });

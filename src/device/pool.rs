@@ -1,0 +1,124 @@
+//! A few hundred columns with all their products, XᵀX and Xᵀy in f64: what a
+//! walk among them needs, however many observations and columns there are.
+
+use std::collections::HashMap;
+
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+
+use super::Columns;
+use crate::vector::product;
+
+/// Columns a pool holds at most: 8 MiB of products.
+const CAPACITY: usize = 1024;
+
+/// Observations gathered at a time.
+const BLOCK: usize = 512;
+
+/// The pool. A column's *place* is its position in it.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    /// By place.
+    columns: Vec<u32>,
+    places: HashMap<u32, usize>,
+    /// XᵀX by place, `stride` numbers a row, zero past the last place.
+    products: Vec<f64>,
+    /// Xᵀy by place, zero past the last.
+    xty: Vec<f64>,
+    stride: usize,
+}
+
+impl Pool {
+    /// An empty pool for columns of a matrix of p.
+    pub(crate) fn new(p: usize) -> Self {
+        // Whole vectors of any instruction set.
+        let stride = p.min(CAPACITY).next_multiple_of(8);
+        Self {
+            columns: Vec::new(),
+            places: HashMap::new(),
+            products: vec![0.0; stride * stride],
+            xty: vec![0.0; stride],
+            stride,
+        }
+    }
+
+    /// Takes in those of `columns` it has not and has room for.
+    pub(crate) fn take(&mut self, x: Columns, y: &[f64], columns: impl Iterator<Item = u32>) {
+        let first = self.columns.len();
+        for column in columns {
+            let place = self.columns.len();
+            if place < self.room(x.p()) && !self.places.contains_key(&column) {
+                self.places.insert(column, place);
+                self.columns.push(column);
+                self.xty[place] = product(x.column(column), y);
+            }
+        }
+        let (all, new) = (self.columns.len(), self.columns.len() - first);
+        if new == 0 {
+            return;
+        }
+        // The matrix is stored by columns here, which are its rows: it is
+        // symmetric.
+        let out = &mut self.products[first * self.stride..];
+        let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
+        for start in (0..x.n()).step_by(BLOCK) {
+            let n = BLOCK.min(x.n() - start);
+            for (rows, column) in rows.chunks_mut(n).zip(&self.columns) {
+                rows.copy_from_slice(&x.column(*column)[start..][..n]);
+            }
+            let rows = MatRef::from_column_major_slice(&rows[..n * all], n, all);
+            matmul(
+                MatMut::from_column_major_slice_with_stride_mut(out, all, new, self.stride),
+                Accum::Add,
+                rows.transpose(),
+                rows.get(.., first..),
+                1.0,
+                Par::Seq,
+            );
+        }
+        for a in first..all {
+            for b in 0..first {
+                self.products[b * self.stride + a] = self.products[a * self.stride + b];
+            }
+        }
+    }
+
+    fn room(&self, p: usize) -> usize {
+        self.stride.min(p).min(CAPACITY)
+    }
+
+    /// Whether it has every one of p columns.
+    pub(crate) fn has_all(&self, p: usize) -> bool {
+        self.columns.len() == p
+    }
+
+    /// Columns it has.
+    pub(crate) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The column at a place.
+    pub(crate) fn column(&self, place: usize) -> u32 {
+        self.columns[place]
+    }
+
+    /// The place of a column, if it is there.
+    pub(crate) fn place(&self, column: u32) -> Option<usize> {
+        self.places.get(&column).copied()
+    }
+
+    /// Products of the column at a place with all, by place; padded with zeros
+    /// to whole vectors.
+    pub(crate) fn products(&self, place: usize) -> &[f64] {
+        &self.products[place * self.stride..][..self.padded()]
+    }
+
+    /// Xᵀy by place, padded with zeros.
+    pub(crate) fn xty(&self) -> &[f64] {
+        &self.xty[..self.padded()]
+    }
+
+    /// Its length in whole vectors.
+    fn padded(&self) -> usize {
+        self.columns.len().next_multiple_of(8)
+    }
+}

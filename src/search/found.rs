@@ -1,0 +1,117 @@
+//! What a search found, and the way from there to the report.
+
+use super::{Met, Pass};
+use crate::{
+    design::Design,
+    device::PIVOT_TOLERANCE,
+    least_squares::Fit,
+    selection::{CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates},
+};
+use passel_criteria::Criterion;
+
+/// What a search found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The best model's fit, factored from scratch in ascending order.
+    pub fit: Fit,
+    /// φ of that fit.
+    pub value: f64,
+    /// The fit is exact: its RSS is nothing but rounding.
+    pub exact: bool,
+    /// The smallest pivot of the fit: what its other variables leave unexplained
+    /// of a unit column.
+    pub pivot: f64,
+    /// No single addition, drop or exchange of variables lowers φ.
+    pub certified: bool,
+    /// The distinct models of lowest φ that the search met, best first; the
+    /// first is the one found. φ of the others may be off in its last digits.
+    pub models: Vec<Met>,
+    /// Of each size met the best model, ascending by size.
+    pub front: Vec<Met>,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Why it ended.
+    pub termination: Termination,
+    /// The bound on model size that was in force.
+    pub max_size: usize,
+    /// Wall-clock seconds of the search, the data lying ready on the device.
+    pub seconds: f64,
+}
+
+impl Found {
+    /// The result, on the original scale, with intervals at [`LEVEL`]. What the caller alone knows (seconds
+    /// of reading, say) is left for the caller to fill in.
+    pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
+        let (intercept, selected) = estimates(design, &self.fit, self.exact);
+        let k = selected.len();
+        let mut warnings = design.warnings().to_vec();
+        if k == self.max_size && k < design.p() {
+            let mend = if k < design.n() - 2 {
+                "a larger one may be better (--max-size)"
+            } else {
+                "these observations can fit no larger one"
+            };
+            warnings.push(format!(
+                "the model has {k} variables, as many as allowed: {mend}"
+            ));
+        }
+        if self.pivot < PIVOT_TOLERANCE {
+            warnings.push(format!(
+                "the chosen variables are nearly collinear (pivot {:.0e}): coefficients and standard errors have few digits",
+                self.pivot
+            ));
+        }
+        if self.exact {
+            warnings.push(
+                "the fit is exact: the residuals are rounding, so there are no standard errors"
+                    .to_owned(),
+            );
+        }
+        let mut selection = Selection {
+            passel: env!("CARGO_PKG_VERSION"),
+            method: Method {
+                name: "pass",
+                parameters: pass.parameters(self.max_size),
+            },
+            criterion: CriterionValue {
+                name: criterion.name().to_owned(),
+                value: self.value,
+                parameters: criterion.parameters(),
+            },
+            response: design.response().name.clone(),
+            weights: design.weights().map(str::to_owned),
+            n: design.n(),
+            p: design.p(),
+            p_total: design.p_total(),
+            k,
+            rss: self.fit.rss() * design.tss(),
+            tss: design.tss(),
+            level: LEVEL,
+            intercept,
+            truth: Truth::of(design.truth(), &selected),
+            selected,
+            set_aside: design.set_aside().to_vec(),
+            seed: pass.seed,
+            devices: vec!["cpu".to_owned()],
+            precision: "f64",
+            iterations: self.iterations,
+            termination: self.termination,
+            elapsed_seconds: Elapsed {
+                search: self.seconds,
+                total: self.seconds,
+                ..Elapsed::default()
+            },
+            warnings,
+        };
+        selection.set_level(LEVEL);
+        selection
+    }
+}
+
+/// Whether RSS is rounding alone: each residual is the rounded sum of y and the
+/// terms, |β̂| in size.
+pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
+    let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
+    fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
+}
+

@@ -1,0 +1,443 @@
+//! A model among the columns of a pool, with what every step from it would do:
+//! one variable added, dropped, or exchanged for another.
+//!
+//! For the model A and a column j of the pool, as sweeps of the cross-product
+//! matrix leave them (Goodnight 1979):
+//!
+//! ```text
+//! eⱼ = xⱼᵀr     sⱼ = ‖xⱼ‖² − ‖Qᵀxⱼ‖²     U = (X_AᵀX_A)⁻¹X_AᵀX     G = (X_AᵀX_A)⁻¹
+//! ```
+//!
+//! A step costs two passes over the k rows of U, the best exchange one, and no
+//! observation is touched. Everything is f64, but products of columns lose the
+//! digits that residuals keep: a walk goes by these numbers, what it reports is
+//! fitted anew.
+
+use pulp::Simd;
+
+use crate::{
+    device::Pool,
+    vector::{add_scaled, vectorised},
+};
+
+/// Least sⱼ by which a gain is judged; below it products have few digits left.
+const LEAST: f64 = 1e-8;
+
+/// Steps between two tableaus from scratch.
+const REBUILD_EVERY: usize = 64;
+
+/// Falls whose ratio is closer to one than this count as equal.
+const TIE: f64 = 1e-9;
+
+/// A step, by places in the pool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Best {
+    /// By how much RSS falls; −∞ where no step is open.
+    pub(super) fall: f64,
+    /// The place that joins, where one does.
+    pub(super) joins: usize,
+    /// The position that leaves, where one does.
+    pub(super) leaves: usize,
+}
+
+const NONE: Best = Best {
+    fall: f64::NEG_INFINITY,
+    joins: 0,
+    leaves: 0,
+};
+
+/// See the module's page.
+#[derive(Debug, Clone)]
+pub(super) struct Tableau {
+    /// Places of the model's variables; *positions* count along it.
+    members: Vec<usize>,
+    /// U, a row a position.
+    rows: Vec<f64>,
+    /// G, dense.
+    inverse: Vec<f64>,
+    coefficients: Vec<f64>,
+    /// e.
+    products: Vec<f64>,
+    /// s.
+    rest: Vec<f64>,
+    rss: f64,
+    steps: usize,
+    scratch: Vec<f64>,
+}
+
+impl Tableau {
+    /// The model of these places; a response of unit norm.
+    pub(super) fn new(pool: &Pool, members: &[usize]) -> Self {
+        let mut tableau = Self {
+            members: Vec::new(),
+            rows: Vec::new(),
+            inverse: Vec::new(),
+            coefficients: Vec::new(),
+            products: Vec::new(),
+            rest: Vec::new(),
+            rss: 1.0,
+            steps: 0,
+            scratch: vec![0.0; pool.xty().len()],
+        };
+        tableau.build(pool, members);
+        tableau
+    }
+
+    fn build(&mut self, pool: &Pool, members: &[usize]) {
+        self.members.clear();
+        self.rows.clear();
+        self.inverse.clear();
+        self.coefficients.clear();
+        self.products.clear();
+        self.products.extend_from_slice(pool.xty());
+        self.rest.clear();
+        self.rest.resize(pool.xty().len(), 1.0);
+        self.rss = 1.0;
+        for &place in members {
+            add(self, pool, place);
+        }
+        self.steps = 0;
+    }
+
+    /// Places of the model's variables, by position.
+    pub(super) fn members(&self) -> &[usize] {
+        &self.members
+    }
+
+    /// RSS, the response at unit norm.
+    pub(super) fn rss(&self) -> f64 {
+        self.rss
+    }
+
+    /// Carries out a step: the position leaves, the place joins.
+    pub(super) fn step(&mut self, pool: &Pool, leaves: Option<usize>, joins: Option<usize>) {
+        if let Some(position) = leaves {
+            remove(self, position);
+        }
+        if let Some(place) = joins {
+            add(self, pool, place);
+        }
+        self.steps += 1;
+        if self.steps >= REBUILD_EVERY.max(2 * self.members.len()) {
+            let members = std::mem::take(&mut self.members);
+            self.build(pool, &members);
+        }
+    }
+
+    /// The addition by which RSS falls most, of the places that are `open` (1,
+    /// else 0).
+    pub(super) fn best_addition(&mut self, open: &[f64]) -> Best {
+        let most = additions(&self.products, &self.rest, open, &mut self.scratch);
+        self.first(most, 0.0, 0)
+    }
+
+    /// The drop by which RSS rises least, of the positions that are `free`.
+    pub(super) fn best_drop(&self, free: impl Fn(usize) -> bool) -> Best {
+        let mut best = NONE;
+        for (position, &place) in self.members.iter().enumerate() {
+            let (cost, _) = self.cost(position);
+            if free(place) && -cost > best.fall {
+                best = Best {
+                    fall: -cost,
+                    joins: 0,
+                    leaves: position,
+                };
+            }
+        }
+        best
+    }
+
+    /// The exchange by which RSS falls most (or rises least), of the positions
+    /// that are `free` for places that are `open`.
+    pub(super) fn best_exchange(&mut self, open: &[f64], free: impl Fn(usize) -> bool) -> Best {
+        let width = self.products.len();
+        let mut best: Option<(f64, f64, usize)> = None;
+        for (position, &place) in self.members.iter().enumerate() {
+            if !free(place) {
+                continue;
+            }
+            let (cost, inverse) = self.cost(position);
+            let step = self.coefficients[position] * inverse;
+            let row = &self.rows[position * width..][..width];
+            let scratch = &mut self.scratch;
+            let most = exchanges(&self.products, &self.rest, open, row, [step, inverse], scratch);
+            if most > 0.0 && best.is_none_or(|(fall, ..)| most - cost > fall + TIE * most) {
+                best = Some((most - cost, cost, position));
+            }
+        }
+        let Some((_, cost, position)) = best else {
+            return NONE;
+        };
+        let inverse = self.cost(position).1;
+        let step = self.coefficients[position] * inverse;
+        let row = &self.rows[position * width..][..width];
+        let scratch = &mut self.scratch;
+        let most = exchanges(&self.products, &self.rest, open, row, [step, inverse], scratch);
+        self.first(most, cost, position)
+    }
+
+    /// The first place in the scratch that equals the most.
+    fn first(&self, most: f64, cost: f64, leaves: usize) -> Best {
+        let equal = most * (1.0 - TIE);
+        let joins = self.scratch.iter().position(|gain| *gain >= equal);
+        match joins.filter(|_| most > 0.0) {
+            Some(joins) => Best {
+                fall: most - cost,
+                joins,
+                leaves,
+            },
+            None => NONE,
+        }
+    }
+
+    /// What dropping a position alone costs, β̂²/g, and 1/g.
+    fn cost(&self, position: usize) -> (f64, f64) {
+        let k = self.members.len();
+        let inverse = 1.0 / self.inverse[position * k + position];
+        (self.coefficients[position].powi(2) * inverse, inverse)
+    }
+}
+
+vectorised! {
+    fn add<'a>(tableau: &'a mut Tableau, pool: &'a Pool, place: usize) -> () = add_body;
+}
+
+/// A column that the model explains is left out.
+#[inline(always)]
+fn add_body<S: Simd>(_: S, tableau: &mut Tableau, pool: &Pool, place: usize) {
+    let Tableau {
+        members,
+        rows,
+        inverse,
+        coefficients,
+        products,
+        rest,
+        rss,
+        scratch,
+        ..
+    } = tableau;
+    let (k, width) = (members.len(), products.len());
+    let s = rest[place];
+    if s < LEAST {
+        return;
+    }
+    // The column's products with what the model leaves of every column.
+    let g = pool.products(place);
+    scratch.copy_from_slice(g);
+    for (row, &member) in rows.chunks(width).zip(&*members) {
+        add_scaled(scratch, -g[member], row);
+    }
+    let step = products[place] / s;
+    let mut u = Vec::with_capacity(k + 1);
+    for row in rows.chunks_mut(width) {
+        u.push(row[place]);
+        add_scaled(row, -row[place] / s, scratch);
+    }
+    for ((e, rest), c) in products.iter_mut().zip(&mut *rest).zip(&*scratch) {
+        *e -= step * c;
+        *rest -= c * c / s;
+    }
+    *rss -= step * step * s;
+    for (b, u) in coefficients.iter_mut().zip(&u) {
+        *b -= step * u;
+    }
+    coefficients.push(step);
+    rows.extend(scratch.iter().map(|c| c / s));
+    // G grows by a row and a column: v·vᵀ/s with v = (−u, 1).
+    u.iter_mut().for_each(|u| *u = -*u);
+    u.push(1.0);
+    let old = std::mem::replace(inverse, vec![0.0; (k + 1) * (k + 1)]);
+    for (i, row) in inverse.chunks_mut(k + 1).enumerate() {
+        if i < k {
+            row[..k].copy_from_slice(&old[i * k..][..k]);
+        }
+        add_scaled(row, u[i] / s, &u);
+    }
+    members.push(place);
+    (products[place], rest[place]) = (0.0, 0.0);
+}
+
+vectorised! {
+    fn remove<'a>(tableau: &'a mut Tableau, position: usize) -> () = remove_body;
+}
+
+#[inline(always)]
+fn remove_body<S: Simd>(_: S, tableau: &mut Tableau, position: usize) {
+    let Tableau {
+        members,
+        rows,
+        inverse,
+        coefficients,
+        products,
+        rest,
+        rss,
+        scratch,
+        ..
+    } = tableau;
+    let (k, width) = (members.len(), products.len());
+    scratch.copy_from_slice(&rows[position * width..][..width]);
+    let g: Vec<f64> = inverse[position * k..][..k].to_vec();
+    let d = 1.0 / g[position];
+    let step = coefficients[position] * d;
+    for ((e, rest), u) in products.iter_mut().zip(rest).zip(&*scratch) {
+        *e += step * u;
+        *rest += u * u * d;
+    }
+    *rss += coefficients[position] * step;
+    // Row by row without the one that leaves; G without its row and column.
+    let mut kept = Vec::with_capacity((k - 1) * (k - 1));
+    for (i, row) in rows.chunks_mut(width).enumerate() {
+        if i != position {
+            add_scaled(row, -g[i] * d, scratch);
+            coefficients[i] -= g[i] * step;
+            let without = inverse[i * k..][..k].iter().zip(&g).enumerate();
+            kept.extend(
+                without
+                    .filter(|(j, _)| *j != position)
+                    .map(|(_, (v, h))| v - g[i] * h * d),
+            );
+        }
+    }
+    *inverse = kept;
+    rows.drain(position * width..(position + 1) * width);
+    coefficients.remove(position);
+    members.remove(position);
+}
+
+vectorised! {
+    /// e²/s of every place, 0 where it is not open; the largest.
+    fn additions<'a>(
+        e: &'a [f64],
+        s: &'a [f64],
+        open: &'a [f64],
+        gains: &'a mut [f64],
+    ) -> f64 = additions_body;
+}
+
+#[inline(always)]
+fn additions_body<S: Simd>(simd: S, e: &[f64], s: &[f64], open: &[f64], gains: &mut [f64]) -> f64 {
+    let ((e, _), (s, _)) = (S::as_simd_f64s(e), S::as_simd_f64s(s));
+    let ((open, _), (gains, _)) = (S::as_simd_f64s(open), S::as_mut_simd_f64s(gains));
+    let least = simd.splat_f64s(LEAST);
+    let mut most = simd.splat_f64s(0.0);
+    for (((&e, &s), &open), gain) in e.iter().zip(s).zip(open).zip(gains) {
+        let ratio = simd.div_f64s(simd.mul_f64s(e, e), simd.max_f64s(s, least));
+        *gain = simd.mul_f64s(open, ratio);
+        most = simd.max_f64s(most, *gain);
+    }
+    simd.reduce_max_f64s(most)
+}
+
+vectorised! {
+    /// e'²/s' of every place once a position has left, whose row of U is `u`;
+    /// 0 where it is not open; the largest. `leaving` is (β̂/g, 1/g).
+    fn exchanges<'a>(
+        e: &'a [f64],
+        s: &'a [f64],
+        open: &'a [f64],
+        u: &'a [f64],
+        leaving: [f64; 2],
+        gains: &'a mut [f64],
+    ) -> f64 = exchanges_body;
+}
+
+#[inline(always)]
+fn exchanges_body<S: Simd>(
+    simd: S,
+    e: &[f64],
+    s: &[f64],
+    open: &[f64],
+    u: &[f64],
+    [step, inverse]: [f64; 2],
+    gains: &mut [f64],
+) -> f64 {
+    let ((e, _), (s, _)) = (S::as_simd_f64s(e), S::as_simd_f64s(s));
+    let ((open, _), (u, _)) = (S::as_simd_f64s(open), S::as_simd_f64s(u));
+    let (gains, _) = S::as_mut_simd_f64s(gains);
+    let (step, inverse) = (simd.splat_f64s(step), simd.splat_f64s(inverse));
+    let least = simd.splat_f64s(LEAST);
+    let mut most = simd.splat_f64s(0.0);
+    let columns = e.iter().zip(s).zip(open.iter().zip(u)).zip(gains);
+    for (((&e, &s), (&open, &u)), gain) in columns {
+        let e = simd.add_f64s(e, simd.mul_f64s(step, u));
+        let s = simd.add_f64s(s, simd.mul_f64s(inverse, simd.mul_f64s(u, u)));
+        let ratio = simd.div_f64s(simd.mul_f64s(e, e), simd.max_f64s(s, least));
+        *gain = simd.mul_f64s(open, ratio);
+        most = simd.max_f64s(most, *gain);
+    }
+    simd.reduce_max_f64s(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{device::Columns, least_squares::Fit};
+
+    /// Columns and response of unit norm, correlated by a common part.
+    fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
+        let mut state = 1u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let common: Vec<f64> = (0..n).map(|_| draw()).collect();
+        let mut column = || {
+            let mut x: Vec<f64> = common.iter().map(|c| c + draw()).collect();
+            let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            x.iter_mut().for_each(|x| *x /= norm);
+            x
+        };
+        let x = (0..p).flat_map(|_| column()).collect();
+        (x, column())
+    }
+
+    #[test]
+    fn every_step_is_the_best_of_all_fitted_from_scratch() {
+        let (n, p) = (40, 21);
+        let (x, y) = problem(n, p);
+        let x = Columns::new(&x, n);
+        let mut pool = Pool::new(p);
+        // In two parts and out of order: places are not columns.
+        pool.take(x, &y, (10..p as u32).rev());
+        pool.take(x, &y, 0..10);
+        let rss = |places: &[usize]| {
+            let mut support: Vec<u32> = places.iter().map(|m| pool.column(*m)).collect();
+            support.sort_unstable();
+            Fit::of(x, &y, &support).0.rss()
+        };
+        let mut tableau = Tableau::new(&pool, &[3, 7]);
+        for step in 0..200 {
+            let members = tableau.members().to_vec();
+            let now = tableau.rss();
+            assert!((now - rss(&members)).abs() < 1e-12, "step {step}");
+            let outside: Vec<usize> = (0..p).filter(|j| !members.contains(j)).collect();
+            let mut open = vec![0.0; pool.xty().len()];
+            outside.iter().for_each(|j| open[*j] = 1.0);
+            let with = |j: usize| [&members[..], &[j]].concat();
+            let without = |i: usize| [&members[..i], &members[i + 1..]].concat();
+            let swapped = |i: usize, j: usize| [&without(i)[..], &[j]].concat();
+            let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
+            let k = members.len();
+
+            let added = tableau.best_addition(&open);
+            let all = least(&mut outside.iter().map(|j| rss(&with(*j))));
+            assert!((now - added.fall - all).abs() < 1e-12);
+            assert!((rss(&with(added.joins)) - all).abs() < 1e-12);
+            let dropped = tableau.best_drop(|_| true);
+            let all = least(&mut (0..k).map(|i| rss(&without(i))));
+            assert!((now - dropped.fall - all).abs() < 1e-12);
+            let exchanged = tableau.best_exchange(&open, |_| true);
+            let pairs = (0..k).flat_map(|i| outside.iter().map(move |j| (i, *j)));
+            let all = least(&mut pairs.map(|(i, j)| rss(&swapped(i, j))));
+            assert!((now - exchanged.fall - all).abs() < 1e-12);
+            let (i, j) = (exchanged.leaves, exchanged.joins);
+            assert!((rss(&swapped(i, j)) - all).abs() < 1e-12);
+
+            match step % 5 {
+                0 | 2 if k < 12 => tableau.step(&pool, None, Some(added.joins)),
+                3 if k > 2 => tableau.step(&pool, Some(dropped.leaves), None),
+                _ => tableau.step(&pool, Some(i), Some(outside[step % outside.len()])),
+            }
+        }
+    }
+}

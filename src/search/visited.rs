@@ -1,0 +1,119 @@
+//! The models a search met: the best of them, and the best of each size.
+
+use std::cmp::Ordering;
+
+use super::particle::rises;
+
+/// Best models remembered.
+const REMEMBERED: usize = 1000;
+
+/// One model met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Met {
+    /// φ.
+    pub value: f64,
+    /// Columns of the design matrix, ascending.
+    pub members: Box<[u32]>,
+}
+
+impl Met {
+    /// By φ, then by size, then by columns.
+    fn order(&self, other: &Self) -> Ordering {
+        let size = |it: &Self| it.members.len();
+        self.value
+            .total_cmp(&other.value)
+            .then_with(|| size(self).cmp(&size(other)))
+            .then_with(|| self.members.cmp(&other.members))
+    }
+}
+
+/// The distinct models of lowest φ a search met, and the lowest of each size.
+#[derive(Debug, Clone)]
+pub(crate) struct Visited {
+    /// Unordered and with repetitions between two prunings.
+    models: Vec<Met>,
+    /// What is not below this need not be remembered.
+    threshold: f64,
+    /// By size.
+    front: Vec<Option<Met>>,
+}
+
+impl Default for Visited {
+    fn default() -> Self {
+        Self {
+            models: Vec::new(),
+            threshold: f64::INFINITY,
+            front: Vec::new(),
+        }
+    }
+}
+
+impl Visited {
+    /// An empty list that takes only what this one would.
+    pub(super) fn like(&self) -> Self {
+        Self {
+            threshold: self.threshold,
+            ..Self::default()
+        }
+    }
+
+    /// Takes note of a model.
+    pub(super) fn offer(&mut self, value: f64, members: &[u32]) {
+        let met = || Met {
+            value,
+            members: members.into(),
+        };
+        if value < self.threshold {
+            self.models.push(met());
+            if self.models.len() >= 4 * REMEMBERED {
+                self.prune();
+            }
+        }
+        let size = members.len();
+        if size >= self.front.len() {
+            self.front.resize(size + 1, None);
+        }
+        if self.front[size].as_ref().is_none_or(|best| rises(value, best.value)) {
+            self.front[size] = Some(met());
+        }
+    }
+
+    /// Takes note of all that another list holds.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for met in other.models.iter().chain(other.front.iter().flatten()) {
+            self.offer(met.value, &met.members);
+        }
+    }
+
+    /// Of each size met the best model, ascending by size.
+    pub(super) fn front(&self) -> Vec<Met> {
+        self.front.iter().flatten().cloned().collect()
+    }
+
+    /// The best model of each of the `count` best sizes, best first.
+    pub(super) fn starts(&self, count: usize) -> Vec<Met> {
+        let mut front = self.front();
+        front.sort_by(Met::order);
+        front.truncate(count);
+        front
+    }
+
+    /// The remembered models, each once, best first.
+    pub(super) fn best(mut self) -> Vec<Met> {
+        self.prune();
+        self.models
+    }
+
+    fn prune(&mut self) {
+        // The same model by two ways may differ in its last digits: the lower
+        // stays.
+        self.models
+            .sort_by(|a, b| a.members.cmp(&b.members).then(a.value.total_cmp(&b.value)));
+        self.models.dedup_by(|a, b| a.members == b.members);
+        self.models.sort_by(Met::order);
+        if self.models.len() > REMEMBERED {
+            self.models.truncate(REMEMBERED);
+            self.threshold = self.models[REMEMBERED - 1].value;
+        }
+    }
+}

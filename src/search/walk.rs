@@ -1,0 +1,176 @@
+//! One island's walk among the columns of the pool: tabu search by the exact
+//! change in RSS.
+//!
+//! Each step is the best there is, of all single additions, drops and exchanges,
+//! even where φ rises: so the walk climbs out of a local optimum. What was just
+//! dropped may not return for a while, nor what was just added leave: so it does
+//! not fall back. (Glover, Tabu Search, 1989.)
+
+use rand_chacha::{ChaCha8Rng, rand_core::Rng};
+
+use super::{
+    particle::{Problem, below, rises},
+    swarm::Judge,
+    tableau::Tableau,
+    visited::Visited,
+};
+use crate::device::Pool;
+
+/// Steps for which a dropped variable may not return: this many to twice as
+/// many, drawn anew each time. A variable just added stays for half of it.
+const TENURE: usize = 8;
+
+/// Least RSS that products of columns can tell from zero, y at unit norm.
+const EXACT: f64 = 1e-13;
+
+/// What one step costs, in multiply-adds of a product, for each of the k·m
+/// entries it goes over, and as many entries again that it costs whatever k and
+/// m are. Measured: see docs/performance.md.
+pub(super) const ENTRY_COST: u64 = 40;
+const STEP_ENTRIES: u64 = 500;
+
+/// Steps between two looks at whether the search should end.
+const LOOK_EVERY: usize = 16;
+
+/// What a walk starts from and goes by.
+pub(super) struct Walk<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) judge: Judge<'a>,
+    pub(super) pool: &'a Pool,
+    /// Steps at most.
+    pub(super) steps: usize,
+    /// φ that a model must be below to be told.
+    pub(super) value: f64,
+    /// Whether the search should end.
+    pub(super) stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Where a walk came to.
+pub(super) struct Walked {
+    /// The last model, columns ascending, and its φ.
+    pub(super) end: Vec<u32>,
+    pub(super) end_value: f64,
+    /// The best model below the value asked for, columns ascending.
+    pub(super) best: Option<Vec<u32>>,
+    pub(super) visited: Visited,
+    /// In multiply-adds of a product.
+    pub(super) work: u64,
+}
+
+impl Walk<'_> {
+    /// Walks from a model (columns in any order).
+    pub(super) fn from(&self, start: &[u32], stream: &mut ChaCha8Rng, visited: Visited) -> Walked {
+        let (pool, problem) = (self.pool, self.problem);
+        // Where the pool has no room for one, the walk starts without it.
+        let places: Vec<usize> = start.iter().filter_map(|v| pool.place(*v)).collect();
+        let mut tableau = Tableau::new(pool, &places);
+        let mut walked = Walked {
+            end: start.to_vec(),
+            end_value: f64::INFINITY,
+            best: None,
+            visited,
+            work: 0,
+        };
+        let kept: Vec<usize> = problem.keep.iter().filter_map(|v| pool.place(*v)).collect();
+        let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members().contains(v));
+        if kept.len() < problem.keep.len() || !holds(&tableau) {
+            // Kept variables too nearly collinear for products of columns.
+            return walked;
+        }
+        let mut open = vec![0.0; pool.xty().len()];
+        open[..pool.len()].fill(1.0);
+        tableau.members().iter().for_each(|m| open[*m] = 0.0);
+        // Of each place, the first step at which it may move again.
+        let mut until = vec![0; pool.len()];
+        let mut away: Vec<usize> = Vec::new();
+        let mut least = self.value;
+        for step in 1..=self.steps {
+            if step % LOOK_EVERY == 0 && (self.stop)() {
+                break;
+            }
+            away.retain(|&place| {
+                let waits = until[place] > step;
+                if !waits && !tableau.members().contains(&place) {
+                    open[place] = 1.0;
+                }
+                waits
+            });
+            let Some((leaves, joins)) = self.choose(&mut tableau, &open, |place| {
+                until[place] <= step && !kept.contains(&place)
+            }) else {
+                break;
+            };
+            walked.work += ENTRY_COST
+                * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
+            let tenure = TENURE + below(stream.next_u64(), TENURE + 1);
+            if let Some(position) = leaves {
+                let place = tableau.members()[position];
+                until[place] = step + tenure;
+                away.push(place);
+            }
+            if let Some(place) = joins {
+                until[place] = step + tenure / 2;
+                open[place] = 0.0;
+            }
+            let size = tableau.members().len();
+            tableau.step(pool, leaves, joins);
+            let expected = size + usize::from(joins.is_some()) - usize::from(leaves.is_some());
+            if tableau.members().len() != expected && !holds(&tableau) {
+                break;
+            }
+            let value = self.value_of(tableau.members().len(), tableau.rss());
+            let columns = columns(&tableau, pool);
+            walked.visited.offer(value, &columns);
+            if rises(value, least) {
+                least = value;
+                walked.best = Some(columns);
+            }
+            walked.end_value = value;
+        }
+        walked.end = columns(&tableau, pool);
+        walked
+    }
+
+    /// The position that leaves and the place that joins in the best step.
+    fn choose(
+        &self,
+        tableau: &mut Tableau,
+        open: &[f64],
+        free: impl Fn(usize) -> bool,
+    ) -> Option<(Option<usize>, Option<usize>)> {
+        let (k, rss) = (tableau.members().len(), tableau.rss());
+        let value = |size: usize, fall: f64| match fall {
+            f64::NEG_INFINITY => f64::INFINITY,
+            fall => self.value_of(size, rss - fall),
+        };
+        let exchange = tableau.best_exchange(open, &free);
+        let mut best = value(k, exchange.fall);
+        let mut chosen = (best < f64::INFINITY).then_some((Some(exchange.leaves), Some(exchange.joins)));
+        if k < self.problem.max_size {
+            let addition = tableau.best_addition(open);
+            let value = value(k + 1, addition.fall);
+            if value < best {
+                best = value;
+                chosen = Some((None, Some(addition.joins)));
+            }
+        }
+        if k > 0 {
+            let drop = tableau.best_drop(&free);
+            if value(k - 1, drop.fall) < best {
+                chosen = Some((Some(drop.leaves), None));
+            }
+        }
+        chosen
+    }
+
+    fn value_of(&self, k: usize, rss: f64) -> f64 {
+        self.judge.at(k, rss.max(EXACT))
+    }
+}
+
+/// The columns of a tableau's model, ascending.
+fn columns(tableau: &Tableau, pool: &Pool) -> Vec<u32> {
+    let mut columns: Vec<u32> = tableau.members().iter().map(|m| pool.column(*m)).collect();
+    columns.sort_unstable();
+    columns
+}
