@@ -48,7 +48,10 @@ const HOMES: &[(&str, &[&str])] = &[
     // Optional; `report` and `table` have modules of that name.
     ("parquet", &["table", "report"]),
     ("faer", &["device"]),
-    ("pulp", &["vector", "device", "least_squares", "design", "search"]),
+    (
+        "pulp",
+        &["vector", "device", "least_squares", "design", "search"],
+    ),
     ("nalgebra", &["design"]),
     ("rand_chacha", &["simulate", "search"]),
     ("rayon", &["device", "search"]),

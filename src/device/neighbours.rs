@@ -62,7 +62,10 @@ pub(crate) fn neighbours(
     threads: usize,
 ) -> Vec<Neighbours> {
     let (n, p) = (x.n(), x.p());
-    let models: Vec<Model> = anchors.iter().map(|anchor| Model::new(anchor, keep)).collect();
+    let models: Vec<Model> = anchors
+        .iter()
+        .map(|anchor| Model::new(anchor, keep))
+        .collect();
     let width: usize = models.iter().map(|model| model.k + 1).sum();
     if width == 0 {
         return Vec::new();

@@ -86,11 +86,6 @@ impl Pool {
         self.stride.min(p).min(CAPACITY)
     }
 
-    /// Whether it has every one of p columns.
-    pub(crate) fn has_all(&self, p: usize) -> bool {
-        self.columns.len() == p
-    }
-
     /// Columns it has.
     pub(crate) fn len(&self) -> usize {
         self.columns.len()

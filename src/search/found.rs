@@ -114,4 +114,3 @@ pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }
-

@@ -226,14 +226,14 @@ fn walk(
             stop: &|| interrupt.requested() || late(),
         };
         let mut waves = 0;
-        let polished = polish.run(&mut visited, &mut |best_value, best_size, steps| {
+        let polished = polish.run(&mut visited, &mut |wave| {
             waves += 1;
             observe(&Iteration {
                 number: iterations + waves,
                 of: iterations + waves,
-                best_value,
-                best_size,
-                steps,
+                best_value: wave.best_value,
+                best_size: wave.best_size,
+                steps: wave.steps,
             });
         });
         (members, certified) = (polished.members, polished.certified);

@@ -17,7 +17,7 @@ use super::{
     particle::{Problem, rises, stream},
     swarm::Judge,
     visited::Visited,
-    walk::{Walk, Walked},
+    walk::{ENTRY_COST, Walk, Walked},
 };
 use crate::{
     device::{Anchor, Cpu, Neighbours, Pool},
@@ -36,29 +36,19 @@ const STEPS: usize = 250;
 const FEWEST_STEPS: usize = 25;
 const WAVE_WORK: u64 = 1 << 28;
 
+/// Work of a wave's sweeps beyond which no other island's model is swept.
+const SWEEP_WORK: u64 = 1 << 30;
+
 /// Work without a better model after which the polish ends, in multiply-adds of
 /// a product: this, or so many products of X with one column if that is more.
 const IDLE_WORK: u64 = 1 << 30;
-const IDLE_PRODUCTS: u64 = 64;
+const IDLE_PRODUCTS: u64 = 32;
 
 /// Of each kind of change, how many of the strongest the certificate fits.
 const FITTED: usize = 4;
 
-/// A local optimum, and how it was reached.
-pub(super) struct Polished {
-    pub(super) members: Vec<u32>,
-    /// Whether no single addition, drop or exchange improves it; false where the
-    /// end came before the last sweep.
-    pub(super) certified: bool,
-}
-
-/// A model and its φ.
-struct Candidate {
-    fit: Fit,
-    value: f64,
-}
-
-/// What does not change from wave to wave.
+/// What the polish is given.
+#[derive(Clone, Copy)]
 pub(super) struct Polish<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) judge: Judge<'a>,
@@ -69,113 +59,213 @@ pub(super) struct Polish<'a> {
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Polish<'_> {
-    /// Polishes the best models visited; `observe` is told of each wave: the
-    /// best φ, its size, and where each island stands.
-    pub(super) fn run(
-        &self,
-        visited: &mut Visited,
-        observe: &mut dyn FnMut(f64, usize, &[Step]),
-    ) -> Polished {
-        let (x, p) = (self.problem.x, self.problem.x.p());
-        let mut pool = Pool::new(p);
-        let all = p <= SMALL;
-        pool.take(x, self.problem.y, (0..p as u32).filter(|_| all));
+/// A local optimum.
+pub(super) struct Polished {
+    /// Columns, ascending.
+    pub(super) members: Vec<u32>,
+    /// Whether no single addition, drop or exchange improves it; false where the
+    /// end came before the last sweep.
+    pub(super) certified: bool,
+}
 
-        let starts = visited.starts(self.pass.islands);
-        let mut islands: Vec<(Vec<u32>, ChaCha8Rng)> = (0..self.pass.islands)
-            .map(|island| {
-                let start = &starts[island % starts.len()].members;
-                let number = (self.pass.particles + island) as u64;
-                (start.to_vec(), stream(self.pass.seed, number))
-            })
-            .collect();
-        let mut best = self.fitted(&starts[0].members);
-        let (mut certified, mut idle) = (false, 0);
-        let allowed = IDLE_WORK.max(IDLE_PRODUCTS * (x.n() * p) as u64);
-        loop {
-            if (self.stop)() || (certified && idle >= allowed) {
-                break;
-            }
-            // The best model first, until it is certified; then the islands'.
-            let mut fits = Vec::new();
-            if !certified {
-                fits.push(best.fit.clone());
-            }
-            if !pool.has_all(p) {
-                let ends = islands.iter().map(|(end, _)| end);
-                fits.extend(ends.map(|end| Fit::of(x, self.problem.y, end).0));
-                if pool.len() == 0 {
-                    fits.push(self.problem.kept.clone());
-                }
-            }
-            let swept = self.sweep(&fits, &mut pool);
-            let anchors: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
-            idle += (anchors * x.n() * p) as u64;
-            if !certified {
-                match self.improve(&best, &swept[0]) {
-                    Some(better) => {
-                        best = better;
-                        idle = 0;
-                        visited.offer(best.value, &sorted(&best.fit));
-                        islands[0].0 = sorted(&best.fit);
-                    }
-                    None => certified = true,
-                }
-            }
-            let walks = self.walk(&pool, &mut islands, best.value, visited);
-            let found = walks.iter().filter_map(|walked| walked.best.as_ref());
-            let found = found
-                .map(|members| self.fitted(members))
-                .min_by(|a, b| a.value.total_cmp(&b.value))
-                .filter(|found| rises(found.value, best.value));
-            idle += walks.iter().map(|walked| walked.work).sum::<u64>();
-            let mut steps = Vec::with_capacity(walks.len());
-            for ((end, _), walked) in islands.iter_mut().zip(walks) {
-                steps.push(Step {
-                    moved: Move::Walk,
-                    variable: None,
-                    size: walked.end.len(),
-                    value: walked.end_value,
-                });
-                *end = walked.end;
-                visited.absorb(walked.visited);
-            }
-            if let Some(found) = found {
-                best = found;
-                (certified, idle) = (false, 0);
-                visited.offer(best.value, &sorted(&best.fit));
-                islands[0].0 = sorted(&best.fit);
-            }
-            observe(best.value, best.fit.support().len(), &steps);
+/// What an observer is told of a wave.
+pub(super) struct Wave<'a> {
+    pub(super) best_value: f64,
+    pub(super) best_size: usize,
+    /// Where each island stands.
+    pub(super) steps: &'a [Step],
+}
+
+impl Polish<'_> {
+    /// Polishes the best models visited.
+    pub(super) fn run(&self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) -> Polished {
+        let mut islands = Islands::new(*self, visited);
+        let product = (self.problem.x.n() * self.problem.x.p()) as u64;
+        let allowed = IDLE_WORK.max(IDLE_PRODUCTS * product);
+        while !(self.stop)() && !(islands.certified && islands.idle >= allowed) {
+            islands.sweep(visited);
+            islands.walk(visited, observe);
         }
         Polished {
-            members: sorted(&best.fit),
-            certified,
+            members: islands.best.members(),
+            certified: islands.certified,
+        }
+    }
+}
+
+/// A model and its φ.
+struct Candidate {
+    fit: Fit,
+    value: f64,
+}
+
+impl Candidate {
+    /// Columns, ascending.
+    fn members(&self) -> Vec<u32> {
+        let mut members = self.fit.support().to_vec();
+        members.sort_unstable();
+        members
+    }
+}
+
+/// One walk: the model it stands at, columns ascending, and its random stream.
+struct Island {
+    members: Vec<u32>,
+    stream: ChaCha8Rng,
+}
+
+/// What changes from wave to wave.
+struct Islands<'a> {
+    with: Polish<'a>,
+    pool: Pool,
+    islands: Vec<Island>,
+    /// The island whose turn it is to be swept.
+    turn: usize,
+    best: Candidate,
+    /// The best model was swept, and nothing near it is better.
+    certified: bool,
+    /// Work since the best model was found.
+    idle: u64,
+}
+
+impl<'a> Islands<'a> {
+    fn new(with: Polish<'a>, visited: &Visited) -> Self {
+        let Problem { x, y, .. } = *with.problem;
+        let mut pool = Pool::new(x.p());
+        if x.p() <= SMALL {
+            pool.take(x, y, 0..x.p() as u32);
+        }
+        let count = with.pass.islands;
+        let starts = visited.starts(count);
+        let islands = (0..count).map(|island| Island {
+            members: starts[island % starts.len()].members.to_vec(),
+            stream: stream(with.pass.seed, (with.pass.particles + island) as u64),
+        });
+        Self {
+            with,
+            pool,
+            islands: islands.collect(),
+            turn: 0,
+            best: with.fitted(&starts[0].members),
+            certified: false,
+            idle: 0,
         }
     }
 
+    /// Sweeps the best model, unless it is certified, and then the islands' in
+    /// turn, as many as the work of a wave allows. What it finds enters the pool;
+    /// the best model one step from the best is the new best.
+    fn sweep(&mut self, visited: &mut Visited) {
+        let Problem { x, y, keep, .. } = *self.with.problem;
+        let product = (x.n() * x.p()) as u64;
+        let mut fits = Vec::new();
+        if !self.certified {
+            fits.push(self.best.fit.clone());
+        }
+        if self.pool.len() == 0 {
+            fits.push(self.with.problem.kept.clone());
+        }
+        let mut work = 0;
+        for _ in 0..self.islands.len() {
+            if self.pool.len() == x.p() || work >= SWEEP_WORK {
+                break;
+            }
+            let fit = Fit::of(x, y, &self.islands[self.turn].members).0;
+            work += (fit.support().len() as u64 + 1) * product;
+            fits.push(fit);
+            self.turn = (self.turn + 1) % self.islands.len();
+        }
+        let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
+        let swept = self.with.device.neighbours(&anchors, keep, NEAR);
+        self.idle += fits
+            .iter()
+            .map(|fit| fit.support().len() as u64 + 1)
+            .sum::<u64>()
+            * product;
+        let supports = fits.iter().flat_map(|fit| fit.support());
+        self.pool.take(x, y, supports.copied());
+        let changes = swept
+            .iter()
+            .flat_map(|it| it.joining.iter().chain(&it.replacing));
+        self.pool.take(x, y, changes.map(|change| change.column));
+        if !self.certified {
+            match self.with.improve(&self.best, &swept[0]) {
+                Some(better) => self.adopt(better, visited),
+                None => self.certified = true,
+            }
+        }
+    }
+
+    /// Every island walks on; the best model they meet, if it is better.
+    fn walk(&mut self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) {
+        let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
+        let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
+        let walk = Walk {
+            problem: self.with.problem,
+            judge: self.with.judge,
+            pool: &self.pool,
+            steps: ((WAVE_WORK / work.max(1)) as usize).clamp(FEWEST_STEPS, STEPS),
+            value: self.best.value,
+            stop: self.with.stop,
+        };
+        let walk = |island: &mut Island| {
+            let walked = walk.from(&island.members, &mut island.stream, visited.like());
+            island.members.clone_from(&walked.end);
+            walked
+        };
+        let walks: Vec<Walked> = if self.with.threads > 1 {
+            self.islands.par_iter_mut().map(walk).collect()
+        } else {
+            self.islands.iter_mut().map(walk).collect()
+        };
+        let found = walks.iter().filter_map(|walked| walked.best.as_ref());
+        let found = found
+            .map(|members| self.with.fitted(members))
+            .min_by(|a, b| a.value.total_cmp(&b.value))
+            .filter(|found| rises(found.value, self.best.value));
+        let mut steps = Vec::with_capacity(walks.len());
+        for walked in walks {
+            self.idle += walked.work;
+            visited.absorb(walked.visited);
+            steps.push(Step {
+                moved: Move::Walk,
+                variable: None,
+                size: walked.end.len(),
+                value: walked.end_value,
+            });
+        }
+        if let Some(found) = found {
+            self.adopt(found, visited);
+        }
+        observe(&Wave {
+            best_value: self.best.value,
+            best_size: self.best.fit.support().len(),
+            steps: &steps,
+        });
+    }
+
+    /// A new best model: the first island goes on from it.
+    fn adopt(&mut self, better: Candidate, visited: &mut Visited) {
+        let members = better.members();
+        visited.offer(better.value, &members);
+        self.islands[0].members = members;
+        self.best = better;
+        (self.certified, self.idle) = (false, 0);
+    }
+}
+
+impl Polish<'_> {
     fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.judge.value(&fit);
         Candidate { fit, value }
     }
 
-    /// Sweeps the models; their variables and neighbours enter the pool.
-    fn sweep(&self, fits: &[Fit], pool: &mut Pool) -> Vec<Neighbours> {
-        let Problem { x, y, keep, .. } = *self.problem;
-        let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
-        let swept = self.device.neighbours(&anchors, keep, NEAR);
-        let supports = fits.iter().flat_map(|fit| fit.support());
-        pool.take(x, y, supports.copied());
-        let changes = swept.iter().flat_map(|it| it.joining.iter().chain(&it.replacing));
-        pool.take(x, y, changes.map(|change| change.column));
-        swept
-    }
-
     /// The best model one addition, drop or exchange away, if it is better.
     fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
-        let Problem { x, keep, max_size, .. } = *self.problem;
+        let Problem {
+            x, keep, max_size, ..
+        } = *self.problem;
         let k = best.fit.support().len();
         let room = usize::from(k < max_size) * FITTED;
         let joining = neighbours.joining.iter().take(room);
@@ -201,41 +291,8 @@ impl Polish<'_> {
                 rises(value, best.value).then_some(Candidate { fit, value })
             })
             .min_by(|a, b| a.value.total_cmp(&b.value))
-            .map(|better| self.fitted(&sorted(&better.fit)))
+            .map(|better| self.fitted(&better.members()))
             // From scratch the last digits may be others.
             .filter(|better| rises(better.value, best.value))
     }
-
-    fn walk(
-        &self,
-        pool: &Pool,
-        islands: &mut [(Vec<u32>, ChaCha8Rng)],
-        value: f64,
-        visited: &Visited,
-    ) -> Vec<Walked> {
-        let sizes: u64 = islands.iter().map(|(model, _)| model.len() as u64 + 1).sum();
-        let work = sizes * pool.len() as u64 * super::walk::ENTRY_COST;
-        let walk = Walk {
-            problem: self.problem,
-            judge: self.judge,
-            pool,
-            steps: ((WAVE_WORK / work.max(1)) as usize).clamp(FEWEST_STEPS, STEPS),
-            value,
-            stop: self.stop,
-        };
-        let from = |(model, stream): &mut (Vec<u32>, ChaCha8Rng)| {
-            walk.from(model, stream, visited.like())
-        };
-        if self.threads > 1 {
-            islands.par_iter_mut().map(from).collect()
-        } else {
-            islands.iter_mut().map(from).collect()
-        }
-    }
-}
-
-fn sorted(fit: &Fit) -> Vec<u32> {
-    let mut members = fit.support().to_vec();
-    members.sort_unstable();
-    members
 }

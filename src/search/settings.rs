@@ -12,8 +12,8 @@ use crate::device::Gain;
 ///
 /// | field | meaning | default | range |
 /// | --- | --- | --- | --- |
-/// | `particles` | particles K | 256 | 1 … 65,536 |
-/// | `iterations` | iterations, the starts being the first | 256 | 1 … 10⁹ |
+/// | `particles` | particles K | 32 | 1 … 65,536 |
+/// | `iterations` | iterations, the starts being the first | 32 | 1 … 10⁹ |
 /// | `forward` | probabilities of a forward step: best, improve, random | .2 .6 .2 | ≥ 0, sum 1 |
 /// | `backward` | probabilities of a backward step: improve, random | .4 .6 | ≥ 0, sum 1 |
 /// | `gain` | what improving means for a forward step | correlation | |
@@ -57,8 +57,8 @@ pub struct Pass {
 impl Default for Pass {
     fn default() -> Self {
         Self {
-            particles: 256,
-            iterations: 256,
+            particles: 32,
+            iterations: 32,
             forward: [0.2, 0.6, 0.2],
             backward: [0.4, 0.6],
             gain: Gain::Correlation,

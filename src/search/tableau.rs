@@ -160,7 +160,14 @@ impl Tableau {
             let step = self.coefficients[position] * inverse;
             let row = &self.rows[position * width..][..width];
             let scratch = &mut self.scratch;
-            let most = exchanges(&self.products, &self.rest, open, row, [step, inverse], scratch);
+            let most = exchanges(
+                &self.products,
+                &self.rest,
+                open,
+                row,
+                [step, inverse],
+                scratch,
+            );
             if most > 0.0 && best.is_none_or(|(fall, ..)| most - cost > fall + TIE * most) {
                 best = Some((most - cost, cost, position));
             }
@@ -172,7 +179,14 @@ impl Tableau {
         let step = self.coefficients[position] * inverse;
         let row = &self.rows[position * width..][..width];
         let scratch = &mut self.scratch;
-        let most = exchanges(&self.products, &self.rest, open, row, [step, inverse], scratch);
+        let most = exchanges(
+            &self.products,
+            &self.rest,
+            open,
+            row,
+            [step, inverse],
+            scratch,
+        );
         self.first(most, cost, position)
     }
 
@@ -377,7 +391,9 @@ mod tests {
     fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
         let mut state = 1u64;
         let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
         };
         let common: Vec<f64> = (0..n).map(|_| draw()).collect();

@@ -73,7 +73,10 @@ impl Visited {
         if size >= self.front.len() {
             self.front.resize(size + 1, None);
         }
-        if self.front[size].as_ref().is_none_or(|best| rises(value, best.value)) {
+        if self.front[size]
+            .as_ref()
+            .is_none_or(|best| rises(value, best.value))
+        {
             self.front[size] = Some(met());
         }
     }

@@ -100,8 +100,8 @@ impl Walk<'_> {
             }) else {
                 break;
             };
-            walked.work += ENTRY_COST
-                * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
+            walked.work +=
+                ENTRY_COST * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
             let tenure = TENURE + below(stream.next_u64(), TENURE + 1);
             if let Some(position) = leaves {
                 let place = tableau.members()[position];
@@ -145,7 +145,8 @@ impl Walk<'_> {
         };
         let exchange = tableau.best_exchange(open, &free);
         let mut best = value(k, exchange.fall);
-        let mut chosen = (best < f64::INFINITY).then_some((Some(exchange.leaves), Some(exchange.joins)));
+        let mut chosen =
+            (best < f64::INFINITY).then_some((Some(exchange.leaves), Some(exchange.joins)));
         if k < self.problem.max_size {
             let addition = tableau.best_addition(open);
             let value = value(k + 1, addition.fall);
