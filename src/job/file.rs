@@ -224,7 +224,10 @@ fn fill(
     mistakes: &mut Vec<Mistake>,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (key, value) in table {
+    // A preset is where the other keys start from, wherever it stands.
+    let mut ordered: Vec<_> = table.iter().collect();
+    ordered.sort_by_key(|(key, _)| key.get_ref().as_ref() != "preset");
+    for (key, value) in ordered {
         let (name, place) = (key.get_ref().as_ref(), value.span());
         if OWN_KEYS.contains(&name) {
             own_key(draft, name, value, is_job, mistakes);

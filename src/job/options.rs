@@ -4,7 +4,12 @@
 use std::num::NonZeroUsize;
 
 use super::{Given, Job, OptionError};
-use crate::{progress::Progress, report::Format, search::Gain, table::Missing};
+use crate::{
+    progress::Progress,
+    report::Format,
+    search::{Gain, Pass},
+    table::Missing,
+};
 
 /// One option: how it is named, explained and read.
 #[derive(Debug)]
@@ -190,9 +195,30 @@ pub const OPTIONS: &[Opt] = &[
         },
     },
     Opt {
+        name: "preset",
+        value: "NAME",
+        default: "default",
+        range: "default or paper",
+        help: "What the search options below start from; paper: plain PaSS as in the paper's Table IV, 16 particles, 256 iterations, no polish",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            let seed = job.pass.seed;
+            let choices: [(_, fn() -> Pass); 2] =
+                [("default", Pass::default), ("paper", Pass::paper)];
+            let max_size = job.pass.max_size;
+            job.pass = Pass {
+                seed,
+                max_size,
+                ..given.choice(&choices)?()
+            };
+            Ok(())
+        },
+    },
+    Opt {
         name: "particles",
         value: "K",
-        default: "256",
+        default: "32",
         range: "1 … 65536",
         help: "Particles of the swarm",
         heading: SEARCH,
@@ -205,7 +231,7 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         name: "iterations",
         value: "N",
-        default: "256",
+        default: "32",
         range: "1 … 1000000000",
         help: "Iterations, the random starts being the first",
         heading: SEARCH,
@@ -269,11 +295,37 @@ pub const OPTIONS: &[Opt] = &[
         },
     },
     Opt {
+        name: "no-polish",
+        value: "",
+        default: "false",
+        range: "true or false",
+        help: "End with the swarm's best model, without walking on from it to a certified optimum",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.polish = !given.flag()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "islands",
+        value: "N",
+        default: "4",
+        range: "1 … 1024",
+        help: "Walks of the polish, each from a model of its own",
+        heading: SEARCH,
+        list: false,
+        set: |job, given| {
+            job.pass.islands = given.count(1..=1024)?;
+            Ok(())
+        },
+    },
+    Opt {
         name: "patience",
         value: "N",
         default: "no end",
         range: "1 … 1000000000",
-        help: "End after N iterations without a better model",
+        help: "End the swarm after N iterations without a better model",
         heading: SEARCH,
         list: false,
         set: |job, given| {

@@ -116,6 +116,8 @@ fn every_option_reaches_its_field() {
         ("output", &["o.csv"]),
         ("trace", &["t.csv"]),
         ("progress", &["json"]),
+        ("no-polish", &["true"]),
+        ("islands", &["7"]),
     ] {
         let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
         draft.set(name, &values).unwrap();
@@ -139,6 +141,8 @@ fn every_option_reaches_its_field() {
         gain: crate::search::Gain::Exact,
         start_size: 2,
         max_size: Some(9),
+        polish: false,
+        islands: 7,
         patience: Some(5),
         time_limit: Some(std::time::Duration::from_secs(90)),
         seed: u64::MAX,
