@@ -74,7 +74,10 @@ fn ranges_told_are_the_ranges_taken() {
             );
         }
     }
-    assert_eq!(tried, 5, "particles, iterations, patience, threads, seed");
+    assert_eq!(
+        tried, 6,
+        "particles, iterations, islands, patience, threads, seed"
+    );
 }
 
 #[test]

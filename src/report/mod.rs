@@ -3,6 +3,7 @@
 pub mod criteria;
 mod csv;
 mod json;
+mod models;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod text;
@@ -81,6 +82,16 @@ pub(crate) mod example {
             lower: None,
             upper: None,
         };
+        let model = |delta, weight, variables: &[&str]| VisitedModel {
+            criterion: delta - 207.171_682_211,
+            delta,
+            weight,
+            variables: variables.iter().map(|it| (*it).to_owned()).collect(),
+        };
+        let weight = |name: &str, weight| Inclusion {
+            name: name.to_owned(),
+            weight,
+        };
         let mut parameters = serde_json::Map::new();
         parameters.insert("particles".into(), 64.into());
         parameters.insert("iterations".into(), 256.into());
@@ -121,6 +132,20 @@ pub(crate) mod example {
                 name: "one".into(),
                 reason: "constant".into(),
             }],
+            certified: true,
+            models: vec![
+                model(0.0, 0.75, &["area", "a,\"b\""]),
+                model(2.5, 0.25, &["area", "rooms"]),
+            ],
+            inclusion: vec![
+                weight("area", 1.0),
+                weight("a,\"b\"", 0.75),
+                weight("rooms", 0.25),
+            ],
+            front: vec![
+                model(40.0, 0.0, &["area"]),
+                model(0.0, 0.75, &["area", "a,\"b\""]),
+            ],
             truth: None,
             seed: 7,
             devices: vec!["cpu".into()],

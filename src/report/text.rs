@@ -2,6 +2,7 @@ use std::{fmt::Write, path::Path};
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
+use super::models;
 use crate::selection::{Estimate, Selection, Termination};
 
 /// Set-aside variables named one by one; more are only counted.
@@ -22,6 +23,7 @@ pub(super) fn render(selection: &Selection, data: &Path) -> String {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
                  looking at the same data, so they are optimistic.\n\n";
     }
+    page += &models::render(selection);
     page += &found(selection);
     page
 }
@@ -121,16 +123,12 @@ fn notes(selection: &Selection) -> String {
 
 fn variables(selection: &Selection) -> String {
     let mut table = Table::new();
-    table.load_style(NOTHING);
     let tail = 50.0 * (1.0 - selection.level);
     let header = ["variable", "coefficient", "std. error", "t", "p"];
-    table.set_header(
-        header
-            .map(str::to_owned)
-            .into_iter()
-            .chain([percent(tail), percent(100.0 - tail)]),
-    );
-    let mut row = |name: &str, estimate: &Estimate| {
+    let bounds = [percent(tail), percent(100.0 - tail)];
+    let header = header.map(str::to_owned).into_iter().chain(bounds);
+    table.set_header(header.chain(["weight".to_owned()]));
+    let mut row = |name: &str, estimate: &Estimate, weight: String| {
         let cell = |number: Option<f64>, digits| {
             number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
         };
@@ -142,22 +140,32 @@ fn variables(selection: &Selection) -> String {
             estimate.p_value.map_or_else(|| "–".to_owned(), p_value),
             cell(estimate.lower, 6),
             cell(estimate.upper, 6),
+            weight,
         ]);
     };
     if let Some(intercept) = &selection.intercept {
-        row("(intercept)", intercept);
+        row("(intercept)", intercept, String::new());
     }
     for it in &selection.selected {
-        row(&it.name, &it.estimate);
+        let own = selection.inclusion.iter().find(|own| own.name == it.name);
+        let weight = own.map_or(String::new(), |own| format!("{:.3}", own.weight));
+        row(&it.name, &it.estimate, weight);
     }
     if selection.intercept.is_none() && selection.selected.is_empty() {
         return "no variable was chosen\n".to_owned();
     }
+    aligned(table, &[0])
+}
+
+/// A table's lines without rules, numbers to the right, the columns named to the
+/// left.
+pub(super) fn aligned(mut table: Table, left: &[usize]) -> String {
+    table.load_style(NOTHING);
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((u16::from(at > 0), 1));
-        column.set_cell_alignment(match at {
-            0 => CellAlignment::Left,
-            _ => CellAlignment::Right,
+        column.set_cell_alignment(match left.contains(&at) {
+            true => CellAlignment::Left,
+            false => CellAlignment::Right,
         });
     }
     let mut page = String::new();
@@ -182,8 +190,13 @@ fn found(selection: &Selection) -> String {
         Termination::TimeLimit => format!("time limit, ended at {}", selection.iterations),
         Termination::Interrupted => format!("interrupted at {}", selection.iterations),
     };
+    let optimum = if selection.certified {
+        "No single addition, drop or exchange of variables lowers the criterion."
+    } else {
+        "A single addition, drop or exchange of variables may lower the criterion."
+    };
     format!(
-        "Found by {}{swarm}, seed {}; {end}; {} s.\n",
+        "{optimum}\nFound by {}{swarm}, seed {}; {end}; {} s.\n",
         selection.method.name,
         selection.seed,
         significant(selection.elapsed_seconds.total, 3),
@@ -192,7 +205,7 @@ fn found(selection: &Selection) -> String {
 
 /// A name with its line ends and other controls made visible: a file's header
 /// must not steer a terminal.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars()
         .map(|it| match it.is_control() {
             true => it.escape_default().to_string(),
@@ -226,7 +239,7 @@ fn p_value(p: f64) -> String {
 
 /// A number to so many significant digits, like C's `%g` but with the zeros
 /// that say how far it is known.
-fn significant(number: f64, digits: usize) -> String {
+pub(super) fn significant(number: f64, digits: usize) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
     }

@@ -5,9 +5,15 @@ use crate::{
     design::Design,
     device::PIVOT_TOLERANCE,
     least_squares::Fit,
-    selection::{CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates},
+    selection::{
+        CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates,
+        inclusion, visited,
+    },
 };
 use passel_criteria::Criterion;
+
+/// Models met that are reported, and fitted anew for it.
+pub(super) const REPORTED: usize = 10;
 
 /// What a search found.
 #[derive(Debug, Clone)]
@@ -67,6 +73,9 @@ impl Found {
                     .to_owned(),
             );
         }
+        let all = self.models.iter().map(Met::pair);
+        let front = self.front.iter().map(Met::pair);
+        let name = |j: u32| design.variables()[j as usize].name.clone();
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION"),
             method: Method {
@@ -90,6 +99,10 @@ impl Found {
             intercept,
             truth: Truth::of(design.truth(), &selected),
             selected,
+            certified: self.certified,
+            models: visited(all.clone(), all.clone().take(REPORTED), name),
+            inclusion: inclusion(all.clone(), name),
+            front: visited(all, front, name),
             set_aside: design.set_aside().to_vec(),
             seed: pass.seed,
             devices: vec!["cpu".to_owned()],

@@ -6,6 +6,7 @@
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
 mod found;
+mod gains;
 mod interrupt;
 mod observe;
 mod particle;
@@ -33,7 +34,7 @@ use crate::{
     selection::{Selection, Termination},
 };
 pub use found::Found;
-use found::is_exact;
+use found::{REPORTED, is_exact};
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
 use particle::{Problem, rises};
@@ -246,14 +247,27 @@ fn walk(
     let (fit, pivot) = Fit::of(problem.x, problem.y, &members);
     let value = judge.value(&fit);
     visited.offer(value, &members);
+    let mut front = visited.front();
+    let own = front.iter_mut().find(|met| *met.members == *members);
+    own.into_iter().for_each(|met| met.value = value);
+    let mut models = visited.best();
+    // The one found is the first, others may equal it; what is told is fitted
+    // anew, for walks lose digits.
+    let found = models.iter().position(|met| *met.members == *members);
+    if let Some(found) = found {
+        models[..=found].rotate_right(1);
+    }
+    for met in models.iter_mut().take(REPORTED) {
+        met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
+    }
     Found {
         value,
         exact: is_exact(problem.x.n(), &fit),
         pivot,
         fit,
         certified,
-        front: visited.front(),
-        models: visited.best(),
+        front,
+        models,
         iterations,
         termination,
         max_size: problem.max_size,

@@ -17,6 +17,10 @@ pub struct Met {
 }
 
 impl Met {
+    pub(super) fn pair(&self) -> (f64, &[u32]) {
+        (self.value, &self.members)
+    }
+
     /// By φ, then by size, then by columns.
     fn order(&self, other: &Self) -> Ordering {
         let size = |it: &Self| it.members.len();

@@ -1,0 +1,164 @@
+//! Coefficients, standard errors, t and p on the original scale.
+
+use statrs::function::beta::beta_reg;
+
+use super::{Estimate, Selected};
+use crate::{design::Design, least_squares::Fit};
+
+/// The intercept and the chosen variables of a fit, on the original scale and
+/// in the order of the fit's support; their intervals are for
+/// [`Selection::set_level`].
+///
+/// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
+/// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
+/// from the fit's own factor. With weights at mean one all of it stands, the
+/// sums and means being weighted: Σ w is n.
+pub(crate) fn estimates(
+    design: &Design,
+    fit: &Fit,
+    exact: bool,
+) -> (Option<Estimate>, Vec<Selected>) {
+    let n = design.n() as f64;
+    let response = design.response();
+    let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
+    // One standard error at unit scale; none where nothing is left to estimate
+    // it from.
+    let sigma = (freedom > 0.0 && !exact).then(|| (fit.rss() / freedom).sqrt());
+    // t has no scale: taken at unit scale it stays finite for any unit of y
+    // and x.
+    let estimate = |b: f64, per_sigma: f64, scale: f64| {
+        let error = sigma.map(|sigma| sigma * per_sigma);
+        let t = error.map(|error| b / error);
+        Estimate {
+            coefficient: b * scale,
+            std_error: error.map(|error| error * scale),
+            t,
+            p_value: t.map(|t| two_sided(t, freedom)),
+            lower: None,
+            upper: None,
+        }
+    };
+    let selected: Vec<Selected> = std::iter::zip(fit.support(), fit.coefficients())
+        .zip(fit.inverse_gram_diagonal())
+        .map(|((&j, b), diagonal)| {
+            let variable = &design.variables()[j as usize];
+            Selected {
+                name: variable.name.clone(),
+                index: variable.index,
+                estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
+            }
+        })
+        .collect();
+    let intercept = design.intercept().then(|| {
+        // The means of the unit-norm columns, in units of their norms.
+        let means: Vec<f64> = fit
+            .support()
+            .iter()
+            .map(|&j| &design.variables()[j as usize])
+            .map(|variable| variable.mean / variable.norm)
+            .collect();
+        let explained: f64 = std::iter::zip(&means, fit.coefficients())
+            .map(|(mean, b)| mean * b)
+            .sum();
+        estimate(
+            response.mean / response.norm - explained,
+            (1.0 / n + fit.inverse_gram_form(&means)).sqrt(),
+            response.norm,
+        )
+    });
+    (intercept, selected)
+}
+
+/// P(|T| ≥ |t|) of Student's t: I_x(ν/2, 1/2) at x = ν / (ν + t²), which keeps
+/// its digits far out in the tails.
+fn two_sided(t: f64, freedom: f64) -> f64 {
+    beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+}
+
+/// The q with P(|T| ≥ q) = 1 − level, by halving: positive numbers are ordered
+/// like their bits, so 63 steps reach the last bit of any of them. (statrs's own
+/// inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
+pub(super) fn quantile(level: f64, freedom: f64) -> f64 {
+    let (mut below, mut above) = (0, f64::MAX.to_bits());
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        if two_sided(f64::from_bits(middle), freedom) > 1.0 - level {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    f64::from_bits(above)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::{quantile, two_sided};
+
+    #[test]
+    fn p_values_of_students_t() {
+        // ν = 1 is Cauchy: p = 1 − (2/π)·atan t. ν = 2: p = 1 − t/√(2 + t²).
+        for t in [0.0f64, 0.1, 1.0, 3.7, 50.0] {
+            let cauchy = 1.0 - 2.0 / std::f64::consts::PI * t.atan();
+            assert!((two_sided(t, 1.0) - cauchy).abs() < 1e-12, "t = {t}");
+            let two = 1.0 - t / (2.0 + t * t).sqrt();
+            assert!((two_sided(-t, 2.0) - two).abs() < 1e-12, "t = {t}");
+        }
+        // Far out, ν = 2: p → 1/t², with all its digits.
+        assert!((two_sided(1e6, 2.0) * 1e12 - 1.0).abs() < 1e-9);
+    }
+
+    /// P(|T| < t) by the finite sums for whole ν (Abramowitz and Stegun 26.7.3
+    /// and 26.7.4), θ = atan(t/√ν).
+    fn central(t: f64, freedom: u32) -> f64 {
+        let angle = (t / f64::from(freedom).sqrt()).atan();
+        let (sin, cos) = angle.sin_cos();
+        // Terms cos^(first + 2j)·Π m/(m + 1), the m being of first's parity.
+        let first = freedom % 2;
+        let (mut term, mut sum) = (if first == 1 { cos } else { 1.0 }, 0.0);
+        for m in (first + 1..freedom).step_by(2) {
+            sum += term;
+            term *= cos * cos * f64::from(m) / f64::from(m + 1);
+        }
+        match first {
+            1 => 2.0 / PI * (angle + sin * sum),
+            _ => sin * sum,
+        }
+    }
+
+    #[test]
+    fn quantiles_of_students_t() {
+        let levels = [0.01, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0 - 1e-9];
+        for level in levels {
+            // ν = 1: q = cot(π·α/2). ν = 2: q = (1 − α)·√(2/(α·(2 − α))).
+            let alpha = 1.0 - level;
+            let cauchy = 1.0 / (PI * alpha / 2.0).tan();
+            assert!((quantile(level, 1.0) / cauchy - 1.0).abs() < 1e-12);
+            let two = level * (2.0 / (alpha * (2.0 - alpha))).sqrt();
+            assert!((quantile(level, 2.0) / two - 1.0).abs() < 1e-12);
+            for freedom in [1, 2, 3, 30, 1000, 100_000] {
+                let q = quantile(level, f64::from(freedom));
+                // I is made from ln Γ(ν/2), which rounds by its own size.
+                let size = f64::from(freedom) * f64::from(freedom).ln();
+                let rounding = 1e-14 + 1e-15 * size;
+                let off = central(q, freedom) - level;
+                assert!(off.abs() < rounding, "{freedom}, {level}: {off:e}");
+            }
+        }
+        // mpmath 1.3 with 30 digits: the root of
+        // betainc(ν/2, 1/2, 0, ν/(ν + t²), regularized=True) = 1 − level.
+        for (level, freedom, q) in [
+            (0.95, 3.0, 3.182_446_305_283_709_6),
+            (0.95, 30.0, 2.042_272_456_301_238),
+            (0.99, 1000.0, 2.580_754_698_065_951),
+            (0.9999, 3.0, 28.000_130_010_948_975),
+            (0.9999, 30.0, 4.482_417_175_409_747),
+            (0.9999, 1000.0, 3.906_343_736_701_381_2),
+        ] {
+            let off = quantile(level, freedom) / q - 1.0;
+            assert!(off.abs() < 1e-12, "{freedom}, {level}: {off:e}");
+        }
+    }
+}
