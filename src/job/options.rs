@@ -184,7 +184,7 @@ pub const OPTIONS: &[Opt] = &[
     Opt {
         name: "max-size",
         value: "K",
-        default: "min(p, n/2)",
+        default: "p where p ≤ n/2, else n/4 beside the kept ones",
         range: "1 … min(p, n − 2)",
         help: "The largest model, in variables",
         heading: MODEL,

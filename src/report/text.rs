@@ -280,14 +280,24 @@ residual std. error  0.503793 with 197 degrees of freedom
 warning: the size bound was reached
 set aside: one (constant)
 
-variable     coefficient  std. error       t        p      2.5 %    97.5 %
+variable     coefficient  std. error       t        p      2.5 %    97.5 %  weight
 (intercept)      1.50000      0.2500   6.000  9.0e-09    1.00698   1.99302
-area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916
-a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8
+area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916   1.000
+a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8   0.750
 
 The p-values and intervals take the model as given beforehand; it was chosen by
 looking at the same data, so they are optimistic.
 
+The best models met, Δ above the selection's criterion:
+
+    Δ  weight  k  beside the selection
+0.000   0.750  2
+2.500   0.250  2  + rooms − a,\"b\"
+
+best by size: 1: -167.1717, 2: -207.1717
+not selected, by weight: rooms 0.250
+
+No single addition, drop or exchange of variables lowers the criterion.
 Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
 "
         );
@@ -312,7 +322,7 @@ Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30
         let text = render(&selection, Path::new("x"));
         for part in [
             "candidates p         1000, of 50000 before screening\n",
-            "     0.05 %   99.95 %\n",
+            "     0.05 %   99.95 %  weight\n",
         ] {
             assert!(text.contains(part), "{text}");
         }

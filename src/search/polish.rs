@@ -42,6 +42,8 @@ const SWEEP_WORK: u64 = 1 << 30;
 /// Work without a better model after which the polish ends, in multiply-adds of
 /// a product: this, or so many products of X with one column if that is more.
 const IDLE_WORK: u64 = 1 << 30;
+/// The same for each candidate, where that is less: few have few models.
+const IDLE_CANDIDATE: u64 = 1 << 22;
 const IDLE_PRODUCTS: u64 = 32;
 
 /// Of each kind of change, how many of the strongest the certificate fits.
@@ -80,9 +82,9 @@ impl Polish<'_> {
     /// Polishes the best models visited.
     pub(super) fn run(&self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) -> Polished {
         let mut islands = Islands::new(*self, visited);
-        let product = (self.problem.x.n() * self.problem.x.p()) as u64;
-        let allowed = IDLE_WORK.max(IDLE_PRODUCTS * product);
-        while !(self.stop)() && !(islands.certified && islands.idle >= allowed) {
+        let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
+        let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
+        while !((self.stop)() || islands.certified && islands.idle >= allowed) {
             islands.sweep(visited);
             islands.walk(visited, observe);
         }
@@ -177,11 +179,8 @@ impl<'a> Islands<'a> {
         }
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
         let swept = self.with.device.neighbours(&anchors, keep, NEAR);
-        self.idle += fits
-            .iter()
-            .map(|fit| fit.support().len() as u64 + 1)
-            .sum::<u64>()
-            * product;
+        let columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
+        self.idle = self.idle.saturating_add(columns as u64 * product);
         let supports = fits.iter().flat_map(|fit| fit.support());
         self.pool.take(x, y, supports.copied());
         let changes = swept
@@ -224,8 +223,12 @@ impl<'a> Islands<'a> {
             .min_by(|a, b| a.value.total_cmp(&b.value))
             .filter(|found| rises(found.value, self.best.value));
         let mut steps = Vec::with_capacity(walks.len());
+        if walks.iter().all(|walked| walked.work == 0) {
+            // No step is open from any model.
+            self.idle = u64::MAX;
+        }
         for walked in walks {
-            self.idle += walked.work;
+            self.idle = self.idle.saturating_add(walked.work);
             visited.absorb(walked.visited);
             steps.push(Step {
                 moved: Move::Walk,

@@ -18,7 +18,7 @@ use crate::device::Gain;
 /// | `backward` | probabilities of a backward step: improve, random | .4 .6 | ≥ 0, sum 1 |
 /// | `gain` | what improving means for a forward step | correlation | |
 /// | `start_size` | random variables each particle starts with | 1 | 0 … `max_size` |
-/// | `max_size` | largest model | min(p, n/2) | 1 … min(p, n − 2) |
+/// | `max_size` | largest model | p where p ≤ n/2, else n/4 beside the kept ones | 1 … min(p, n − 2) |
 /// | `polish` | walk on from the swarm's best models to a certified optimum | true | |
 /// | `islands` | walks of the polish | 4 | 1 … 1,024 |
 /// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
@@ -139,7 +139,10 @@ impl Pass {
                 count("max-size", size, 1, most)?;
                 size
             }
-            None => most.min(n / 2),
+            // Beyond, with as many candidates, a model could interpolate: φ then
+            // falls to its lowest at whatever bound there is.
+            None if p <= n / 2 => most,
+            None => most.min((n / 4).max(1) + keep),
         };
         if keep > max_size {
             return Err(SettingsError::KeepTooMany { keep, max_size });

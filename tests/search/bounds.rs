@@ -56,6 +56,7 @@ fn kept_variables_are_in_every_model_and_sizes_are_obeyed() {
                 iterations: 120,
                 start_size,
                 max_size: Some(max_size),
+                polish: false,
                 seed,
                 ..Pass::default()
             };
@@ -73,7 +74,9 @@ fn kept_variables_are_in_every_model_and_sizes_are_obeyed() {
                         }
                         Move::AddBest | Move::AddImprove | Move::AddRandom => true,
                         Move::DropImprove | Move::DropRandom => false,
-                        Move::Stay => panic!("a move is open at every size"),
+                        Move::Stay | Move::Walk => {
+                            panic!("a move of the swarm is open at every size")
+                        }
                     };
                     let variable = step.variable.unwrap();
                     touched.insert(variable);
@@ -118,6 +121,7 @@ fn all_variables_kept_leave_no_move() {
     let pass = Pass {
         start_size: 0,
         iterations: 5,
+        polish: false,
         ..Pass::default()
     };
     let mut stays = 0;

@@ -241,8 +241,8 @@ fn more_variables_than_observations() {
     let (x, y) = ing_lai(40, 200, 3, 735);
     let found = found(&x, &y, &Hdbic);
     assert_eq!(support(&found), [0, 1, 2]);
-    // The bound: min(p, n/2) = 20; and 7 for n = 15.
-    assert_eq!(found.max_size, 20);
+    // The bound: n/4, rounded down.
+    assert_eq!(found.max_size, 10);
     let (x, y) = small(15, 40, 736);
     let design = Design::from_matrices(&x, &y, None).unwrap();
     let mut largest = 0;
@@ -254,7 +254,7 @@ fn more_variables_than_observations() {
             .fold(largest, usize::max);
         assert!(iteration.steps.iter().all(|s| s.value.is_finite()));
     });
-    assert_eq!((found.max_size, largest), (7, 7));
+    assert_eq!((found.max_size, largest), (3, 3));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use passel::{
 
 use crate::{
     problems::small,
-    reference::{Reference, fit, phi, run, standardised, tss},
+    reference::{Reference, default_bound, fit, phi, run, standardised, tss},
 };
 
 /// One observed run and what it is replayed on.
@@ -172,7 +172,7 @@ impl Replay {
 
     fn step(&mut self, walker: &mut Walker, step: &Step, best: &[u32]) {
         let (n, p) = self.x.shape();
-        let bound = self.pass.max_size.unwrap_or(p.min(n / 2));
+        let bound = self.pass.max_size.unwrap_or(default_bound(n, p));
         let size = walker.members.len();
         let adds = matches!(
             step.moved,
@@ -206,7 +206,7 @@ impl Replay {
             (Move::AddRandom, true) => self.tally.alone[1] += 1,
             (Move::DropImprove, _) => self.tally.backward[0] += 1,
             (Move::DropRandom, _) => self.tally.backward[1] += 1,
-            (Move::Start | Move::Stay, _) => panic!("{step:?}"),
+            (Move::Start | Move::Stay | Move::Walk, _) => panic!("{step:?}"),
         }
         match step.moved {
             Move::AddBest => {
@@ -217,7 +217,7 @@ impl Replay {
             Move::DropRandom => self.tally.draw("drop", &walker.members, variable),
             Move::AddImprove => self.strongest(&walker.members, &outside, variable),
             Move::DropImprove => self.cheapest(&walker.members, variable),
-            Move::Start | Move::Stay => {}
+            Move::Start | Move::Stay | Move::Walk => {}
         }
         match at {
             Ok(at) => drop(walker.members.remove(at)),
@@ -329,6 +329,7 @@ fn pass(forward: [f64; 3], backward: [f64; 2], gain: Gain) -> Pass {
         forward,
         backward,
         gain,
+        polish: false,
         ..Pass::default()
     }
 }

@@ -78,6 +78,7 @@ fn shares_on_hung_1_1_are_no_lower_than_the_originals() {
             iterations,
             forward,
             backward,
+            polish: false,
             ..Pass::default()
         };
         let share = share(&design, &Hdhqc, &pass, listed(&design, -1262.77));
@@ -98,6 +99,7 @@ fn ing_lai_is_selected_exactly() {
                 iterations,
                 forward: [0.0, 1.0, 0.0],
                 backward: [0.8, 0.2],
+                polish: false,
                 seed,
                 ..Pass::default()
             };
@@ -122,6 +124,7 @@ fn shares_on_chen_chen_are_no_lower_than_the_originals() {
                 iterations: 8,
                 forward: [0.0, 1.0, 0.0],
                 backward: [0.2, 0.8],
+                polish: false,
                 ..Pass::default()
             };
             let share = share(&design, &criterion, &pass, optimum + 1e-9);

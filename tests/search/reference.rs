@@ -82,7 +82,7 @@ pub fn at_defaults(entry: &Entry) -> Box<dyn Criterion> {
 
 /// The largest model that the defaults allow.
 pub fn default_bound(n: usize, p: usize) -> usize {
-    p.min(n / 2)
+    if p <= n / 2 { p } else { (n / 4).max(1) }
 }
 
 /// A search on so many threads, observed.
