@@ -1,10 +1,15 @@
-//! The example that makes figures, called as its command calls it.
+//! The examples that make tables and figures, called as their commands call them.
 
 #![allow(clippy::unwrap_used)]
+// Both draw, and each example is a program of its own.
+#![allow(clippy::duplicate_mod)]
 
 #[path = "../examples/figures/main.rs"]
 #[expect(dead_code, reason = "an example's own main")]
 mod figures;
+#[path = "../examples/paper_tables/main.rs"]
+#[expect(dead_code, reason = "an example's own main")]
+mod paper_tables;
 #[path = "support/program.rs"]
 mod support;
 
@@ -57,10 +62,66 @@ fn lines(svg: &str) -> usize {
 }
 
 #[test]
+fn the_papers_tables_have_every_row() {
+    let mut out = Vec::new();
+    paper_tables::paper(&["--runs", "1"], &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let tables: Vec<&str> = out.split("### Table ").skip(1).collect();
+    for ((table, title, rows), text) in [
+        ("II", "Ing and Lai, 400 × 4000, HDBIC", 9 + 14),
+        ("III", "Chen and Chen, 200 × 50, EBIC, gamma = 1", 10 + 10),
+        ("IV", "Hung 1-1, 200 × 1225, HDHQC", 10 + 10),
+    ]
+    .into_iter()
+    .zip(&tables)
+    {
+        let (heading, text) = text.split_once('\n').unwrap();
+        assert!(heading.starts_with(&format!("{table}: ")), "{heading}");
+        assert!(heading.ends_with(title), "{heading}");
+        let lines = text.lines().filter(|line| line.starts_with('|'));
+        let (mut found, mut heads) = (0, 0);
+        for line in lines {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(cells.len(), 9, "{line}");
+            if cells[0].starts_with(['0', '.']) {
+                found += 1;
+                // Mean and deviation as the paper prints them; one run has no deviation.
+                assert!(cells[3].ends_with(" (0.000000)"), "{line}");
+                assert!(["0", "1"].contains(&cells[5]), "{line}");
+                // The defaults find the best model of each set.
+                assert_eq!(cells[8], "1", "{line}");
+            } else {
+                heads += 1;
+            }
+        }
+        assert_eq!((found, heads), (rows, 4), "{table}");
+    }
+    assert_eq!(tables.len(), 3);
+    // One row in full, but for what one run gives.
+    let row = "| 0 .8 .2, .4 .6 | 0.999600 (0.012649) | 0.004083 (0.030393) | ";
+    assert!(tables[2].contains(row), "{}", tables[2]);
+}
+
+#[test]
 fn arguments_that_ask_for_nothing_are_refused() {
+    for arguments in [&["--runs"][..], &["--runs", "0"], &["--figure", "x"]] {
+        assert!(paper_tables::paper(arguments, &mut Vec::new()).is_err());
+    }
     for arguments in [&["criterion", "a.csv"][..], &["lines", "a.csv", "b.svg"]] {
         assert!(figures::figures(arguments).is_err());
     }
+}
+
+#[test]
+fn the_papers_figures_are_drawn() {
+    let folder = Folder::new();
+    let place = folder.path("made/here");
+    let arguments = ["--runs", "2", "--figures", place.to_str().unwrap()];
+    paper_tables::paper(&arguments, &mut Vec::new()).unwrap();
+    // Mean and deviation of two rates.
+    assert_eq!(lines(&folder.read("made/here/figure_3.svg")), 4);
+    // 16 particles and the best.
+    assert_eq!(lines(&folder.read("made/here/figure_5.svg")), 17);
 }
 
 #[test]
