@@ -39,6 +39,7 @@ pub struct Meter {
 struct Point {
     number: usize,
     of: usize,
+    wave: Option<usize>,
     best: f64,
     size: usize,
     told: bool,
@@ -70,6 +71,7 @@ impl Meter {
         let mut point = Point {
             number: iteration.number,
             of: iteration.of,
+            wave: iteration.wave,
             best: iteration.best_value,
             size: iteration.best_size,
             told: false,
@@ -104,7 +106,13 @@ impl Meter {
             let style = ProgressStyle::with_template(style);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        bar.set_message(format!("best {:.6}, size {}", point.best, point.size));
+        let stage = point
+            .wave
+            .map_or(String::new(), |wave| format!("polish, wave {wave}, "));
+        bar.set_message(format!(
+            "{stage}best {:.6}, size {}",
+            point.best, point.size
+        ));
         bar.set_position(point.number as u64);
     }
 
@@ -113,6 +121,7 @@ impl Meter {
         let Point {
             number,
             of,
+            wave,
             best,
             size,
             ..
@@ -122,12 +131,19 @@ impl Meter {
             Progress::Json => serde_json::json!({
                 "iteration": number,
                 "of": of,
+                "wave": wave,
                 "best": best,
                 "size": size,
                 "elapsed_seconds": elapsed,
             })
             .to_string(),
-            _ => format!("iteration {number} of {of}: best {best:.6}, size {size}, {elapsed:.1} s"),
+            _ => {
+                let stage = match wave {
+                    Some(wave) => format!("polish, wave {wave}"),
+                    None => format!("iteration {number} of {of}"),
+                };
+                format!("{stage}: best {best:.6}, size {size}, {elapsed:.1} s")
+            }
         };
         let _ = writeln!(io::stderr(), "{line}");
     }

@@ -114,6 +114,7 @@ mod tests {
         trace.record(&Iteration {
             number: 1,
             of: 2,
+            wave: None,
             best_value: -3.5,
             best_size: 1,
             steps: &[

@@ -205,7 +205,7 @@ fn columns_that_options_cannot_mean() {
     );
     csv(
         "y,a,b,c\n1,1,5,7\n2,4,3,8\n4,2,8,11\n3,9,1,11\n7,1,1,3\n",
-        &["--keep", "a,b,c"],
+        &["--keep", "a,b,c", "--max-size", "2"],
         &["3 variables are kept", "keep fewer"],
     );
     csv(

@@ -89,6 +89,7 @@ fn output_and_trace_are_written_and_nothing_is_printed() {
         "3",
         "--iterations",
         "5",
+        "--no-polish",
         "--format",
         "json",
         "--output",
@@ -242,14 +243,14 @@ fn progress_goes_to_standard_error_in_the_form_asked_for() {
     };
     assert_eq!(run("none"), "");
     assert_eq!(run("auto"), "", "no bar outside a terminal");
-    assert!(
-        run("plain").contains("iteration 9 of 9: best "),
-        "{}",
-        run("plain")
-    );
+    assert!(run("plain").contains("polish, wave "), "{}", run("plain"));
     let last: Value = serde_json::from_str(run("json").lines().last().unwrap()).unwrap();
-    assert_eq!(last["iteration"], 9);
+    let wave = last["wave"].as_u64().unwrap();
+    assert_eq!(last["iteration"].as_u64().unwrap(), 9 + wave);
     assert_eq!(last["of"], 9);
+    let swarm = ["--iterations", "9", "--no-polish", "--progress", "plain"];
+    let told = folder.run(&select(&swarm)).stderr;
+    assert!(told.contains("iteration 9 of 9: best "), "{told}");
     assert_eq!(last["size"], 1);
     assert!(last["best"].is_f64() && last["elapsed_seconds"].is_f64());
 }

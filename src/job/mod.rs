@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod file;
 mod given;
 mod markdown;
+mod opt;
 mod options;
 mod simulation;
 #[cfg(test)]
@@ -31,7 +32,8 @@ use crate::{
 
 pub use given::Given;
 pub use markdown::options_markdown;
-pub use options::{OPTIONS, Opt, option};
+pub use opt::Opt;
+pub use options::{OPTIONS, option};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 
 /// One selection to be made, checked as far as it can be without its data.

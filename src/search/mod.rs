@@ -192,6 +192,7 @@ fn walk(
         observe(&Iteration {
             number: iterations,
             of: pass.iterations,
+            wave: None,
             best_value: best.value,
             best_size: best.members.len(),
             steps: swarm.steps(),
@@ -231,7 +232,8 @@ fn walk(
             waves += 1;
             observe(&Iteration {
                 number: iterations + waves,
-                of: iterations + waves,
+                of: pass.iterations,
+                wave: Some(waves),
                 best_value: wave.best_value,
                 best_size: wave.best_size,
                 steps: wave.steps,

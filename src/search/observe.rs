@@ -1,18 +1,21 @@
 //! What a search tells while it runs: one record an iteration, for the trace
 //! and the progress bar.
 
-/// One iteration of the whole swarm.
+/// One iteration of the whole swarm, or one wave of the polish.
 #[derive(Debug, Clone, Copy)]
 pub struct Iteration<'a> {
     /// 1-based; the starts are iteration 1.
     pub number: usize,
     /// Iterations asked for.
     pub of: usize,
+    /// The wave of the polish, 1-based, which counts on from the swarm's last
+    /// iteration; none for an iteration of the swarm.
+    pub wave: Option<usize>,
     /// The lowest criterion value so far, this iteration included.
     pub best_value: f64,
     /// Size of the model that has it.
     pub best_size: usize,
-    /// What each particle did, in particle order.
+    /// What each particle did, in particle order; of a wave, each island.
     pub steps: &'a [Step],
 }
 

@@ -143,6 +143,7 @@ fn patience_ends_a_run() {
     let pass = Pass {
         iterations: 1_000_000,
         patience: Some(25),
+        polish: false,
         ..Pass::default()
     };
     let mut values = Vec::new();
@@ -222,6 +223,7 @@ fn all_iterations_end_a_run() {
     for iterations in [1, 2, 9] {
         let pass = Pass {
             iterations,
+            polish: false,
             ..Pass::default()
         };
         let mut seen = 0;
@@ -238,7 +240,9 @@ fn seeds_walk_differently_and_repeat() {
     let walk = |seed| {
         let pass = Pass {
             seed,
+            particles: 256,
             iterations: 20,
+            polish: false,
             ..Pass::default()
         };
         steps(&design, &Bic, &pass, 1)

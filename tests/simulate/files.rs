@@ -115,6 +115,9 @@ fn every_format_holds_the_same_data() {
             let mut json = of(ending);
             if ending.starts_with("dat") {
                 // There the variables have numbers alone.
+                for list in ["models", "inclusion", "front"] {
+                    json[list] = named[list].clone();
+                }
                 for list in ["selected", "set_aside"] {
                     let names = named[list].as_array().unwrap();
                     let items = json[list].as_array_mut().unwrap();
