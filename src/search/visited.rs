@@ -61,13 +61,18 @@ impl Visited {
         }
     }
 
+    /// Whether a model of this φ would be among the best.
+    pub(super) fn wants(&self, value: f64) -> bool {
+        value < self.threshold
+    }
+
     /// Takes note of a model.
     pub(super) fn offer(&mut self, value: f64, members: &[u32]) {
         let met = || Met {
             value,
             members: members.into(),
         };
-        if value < self.threshold {
+        if self.wants(value) {
             self.models.push(met());
             if self.models.len() >= 4 * REMEMBERED {
                 self.prune();

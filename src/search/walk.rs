@@ -11,7 +11,7 @@ use rand_chacha::{ChaCha8Rng, rand_core::Rng};
 use super::{
     particle::{Problem, below, rises},
     swarm::Judge,
-    tableau::Tableau,
+    tableau::{Best, Tableau},
     visited::Visited,
 };
 use crate::device::Pool;
@@ -95,9 +95,17 @@ impl Walk<'_> {
                 }
                 waits
             });
-            let Some((leaves, joins)) = self.choose(&mut tableau, &open, |place| {
+            let steps = self.steps(&mut tableau, &open, |place| {
                 until[place] <= step && !kept.contains(&place)
-            }) else {
+            });
+            for &(value, leaves, joins) in &steps {
+                if walked.visited.wants(value) {
+                    let met = columns(&tableau, pool, leaves, joins);
+                    walked.visited.offer(value, &met);
+                }
+            }
+            let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, leaves, joins)) = best.filter(|best| best.0 < f64::INFINITY) else {
                 break;
             };
             walked.work +=
@@ -119,7 +127,7 @@ impl Walk<'_> {
                 break;
             }
             let value = self.value_of(tableau.members().len(), tableau.rss());
-            let columns = columns(&tableau, pool);
+            let columns = columns(&tableau, pool, None, None);
             walked.visited.offer(value, &columns);
             if rises(value, least) {
                 least = value;
@@ -127,41 +135,36 @@ impl Walk<'_> {
             }
             walked.end_value = value;
         }
-        walked.end = columns(&tableau, pool);
+        walked.end = columns(&tableau, pool, None, None);
         walked
     }
 
-    /// The position that leaves and the place that joins in the best step.
-    fn choose(
+    /// The best exchange, addition and drop: φ, the position that leaves and the
+    /// place that joins.
+    fn steps(
         &self,
         tableau: &mut Tableau,
         open: &[f64],
         free: impl Fn(usize) -> bool,
-    ) -> Option<(Option<usize>, Option<usize>)> {
+    ) -> Vec<(f64, Option<usize>, Option<usize>)> {
         let (k, rss) = (tableau.members().len(), tableau.rss());
-        let value = |size: usize, fall: f64| match fall {
-            f64::NEG_INFINITY => f64::INFINITY,
-            fall => self.value_of(size, rss - fall),
+        let mut steps = Vec::with_capacity(3);
+        let mut offer = |size: usize, best: Best, leaves, joins| {
+            if best.fall > f64::NEG_INFINITY {
+                steps.push((self.value_of(size, rss - best.fall), leaves, joins));
+            }
         };
         let exchange = tableau.best_exchange(open, &free);
-        let mut best = value(k, exchange.fall);
-        let mut chosen =
-            (best < f64::INFINITY).then_some((Some(exchange.leaves), Some(exchange.joins)));
+        offer(k, exchange, Some(exchange.leaves), Some(exchange.joins));
         if k < self.problem.max_size {
             let addition = tableau.best_addition(open);
-            let value = value(k + 1, addition.fall);
-            if value < best {
-                best = value;
-                chosen = Some((None, Some(addition.joins)));
-            }
+            offer(k + 1, addition, None, Some(addition.joins));
         }
         if k > 0 {
             let drop = tableau.best_drop(&free);
-            if value(k - 1, drop.fall) < best {
-                chosen = Some((Some(drop.leaves), None));
-            }
+            offer(k - 1, drop, Some(drop.leaves), None);
         }
-        chosen
+        steps
     }
 
     fn value_of(&self, k: usize, rss: f64) -> f64 {
@@ -169,9 +172,17 @@ impl Walk<'_> {
     }
 }
 
-/// The columns of a tableau's model, ascending.
-fn columns(tableau: &Tableau, pool: &Pool) -> Vec<u32> {
-    let mut columns: Vec<u32> = tableau.members().iter().map(|m| pool.column(*m)).collect();
+/// The columns of a tableau's model after a step, ascending.
+fn columns(
+    tableau: &Tableau,
+    pool: &Pool,
+    leaves: Option<usize>,
+    joins: Option<usize>,
+) -> Vec<u32> {
+    let members = tableau.members().iter().enumerate();
+    let stay = members.filter(|(position, _)| Some(*position) != leaves);
+    let places = stay.map(|(_, place)| *place).chain(joins);
+    let mut columns: Vec<u32> = places.map(|place| pool.column(place)).collect();
     columns.sort_unstable();
     columns
 }

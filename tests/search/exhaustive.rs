@@ -163,7 +163,7 @@ fn tall(seeds: std::ops::Range<u64>) {
 ///
 /// With so few observations φ often falls to its minimum at the bound n/2, past
 /// a barrier: from the empty model every first step raises it, so that a walk
-/// that turns when φ rises goes back. One run in eight may miss it; how many
+/// that turns when φ rises goes back. One run in a hundred may miss it; how many
 /// do is told in docs/results.md.
 fn wide(seeds: std::ops::Range<u64>) {
     let mut missed = Vec::new();
@@ -180,7 +180,7 @@ fn wide(seeds: std::ops::Range<u64>) {
     }
     let runs = ALL.len() * (seeds.end - seeds.start) as usize;
     eprintln!("{} of {runs} missed", missed.len());
-    assert!(missed.len() * 8 <= runs, "{missed:#?}");
+    assert!(missed.len() * 100 <= runs, "{missed:#?}");
 }
 
 /// Problems `seeds` with p = 20, n of 60 … 100.

@@ -15,4 +15,5 @@ mod fits;
 mod invariance;
 mod moves;
 mod original;
+mod polish;
 mod weights;

@@ -38,27 +38,45 @@ fn listed(design: &Design, value: f64) -> f64 {
     value + 0.005 + design.n() as f64 * design.tss().ln()
 }
 
-/// Defaults reach the optimum of a set on at least 0.99 of the seeds.
-fn defaults_reach(set: &str, value: f64) {
+/// Defaults reach φ of a set or lower on at least that share of the seeds.
+fn defaults_reach(set: &str, value: f64, least: f64) {
     if let Some(design) = problems::hung(set) {
         let share = share(&design, &Hdhqc, &Pass::default(), listed(&design, value));
-        assert!(share >= 0.99, "{set}: {share}");
+        println!("{set}: {share}");
+        assert!(share >= least, "{set}: {share}");
     }
 }
 
 #[test]
 fn defaults_reach_the_optimum_of_hung_1_1() {
-    defaults_reach("1_1", -1262.77);
+    defaults_reach("1_1", -1262.77, 0.99);
 }
 
 #[test]
 fn defaults_reach_the_optimum_of_hung_1_3() {
-    defaults_reach("1_3", -1270.06);
+    defaults_reach("1_3", -1270.06, 0.99);
 }
 
 #[test]
 fn defaults_reach_the_optimum_of_hung_1_8() {
-    defaults_reach("1_8", -1268.43);
+    defaults_reach("1_8", -1268.43, 0.99);
+}
+
+/// The best known values, the second lower than what the original ever reached
+/// in five runs.
+#[test]
+fn defaults_reach_the_optimum_of_hung_2_1() {
+    defaults_reach("2_1", -1459.91, 0.95);
+}
+
+#[test]
+fn defaults_reach_the_optimum_of_hung_2_2() {
+    defaults_reach("2_2", -1460.88, 0.95);
+}
+
+#[test]
+fn defaults_reach_the_optimum_of_hung_2_5() {
+    defaults_reach("2_5", -1547.52, 0.95);
 }
 
 #[test]
