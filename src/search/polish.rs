@@ -17,7 +17,7 @@ use super::{
     particle::{Problem, rises, stream},
     swarm::Judge,
     visited::Visited,
-    walk::{ENTRY_COST, Walk, Walked},
+    walk::{ENTRY_COST, EXACT, Walk, Walked},
 };
 use crate::{
     device::{Anchor, Cpu, Neighbours, Pool},
@@ -187,6 +187,9 @@ impl<'a> Islands<'a> {
             .iter()
             .flat_map(|it| it.joining.iter().chain(&it.replacing));
         self.pool.take(x, y, changes.map(|change| change.column));
+        for (fit, neighbours) in fits.iter().zip(&swept) {
+            self.with.meet(fit, neighbours, visited);
+        }
         if !self.certified {
             match self.with.improve(&self.best, &swept[0]) {
                 Some(better) => self.adopt(better, visited),
@@ -262,6 +265,31 @@ impl Polish<'_> {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.judge.value(&fit);
         Candidate { fit, value }
+    }
+
+    /// Takes note of the models one step from a model that was swept.
+    fn meet(&self, fit: &Fit, neighbours: &Neighbours, visited: &mut Visited) {
+        let Problem { keep, max_size, .. } = *self.problem;
+        let (support, rss) = (fit.support(), fit.rss());
+        let room = if support.len() < max_size { NEAR } else { 0 };
+        let joining = neighbours.joining.iter().take(room);
+        let changes = joining.chain(&neighbours.replacing);
+        let changes = changes.map(|it| (it.replaces, Some(it.column), it.fall));
+        let drops = fit.drop_costs().enumerate();
+        let drops = drops.filter(|(at, _)| keep.binary_search(&support[*at]).is_err());
+        let drops = drops.map(|(at, cost)| (Some(at), None, -cost));
+        for (leaves, joins, fall) in changes.chain(drops) {
+            let left = usize::from(leaves.is_some());
+            let size = support.len() + usize::from(joins.is_some()) - left;
+            let value = self.judge.at(size, (rss - fall).max(EXACT));
+            if visited.wants(value) {
+                let stay = support.iter().enumerate();
+                let stay = stay.filter(|(at, _)| Some(*at) != leaves);
+                let mut members: Vec<u32> = stay.map(|(_, v)| *v).chain(joins).collect();
+                members.sort_unstable();
+                visited.offer(value, &members);
+            }
+        }
     }
 
     /// The best model one addition, drop or exchange away, if it is better.
