@@ -46,6 +46,9 @@ pub struct Model {
 }
 
 /// An information criterion: smaller is better.
+///
+/// At a given size φ must not fall when RSS rises: a search looks among models of
+/// equal size at those of least RSS only. A value that is NaN counts as +∞.
 pub trait Criterion: fmt::Debug + Send + Sync {
     /// The name it is asked for by, lower case.
     fn name(&self) -> &str;
