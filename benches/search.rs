@@ -2,8 +2,9 @@
 //! way in the same run: one f64 product XᵀR of the whole swarm an iteration,
 //! and nothing else.
 //!
-//! `cargo bench --bench search`. Settings are those of the original program:
-//! forward .1 .8 .1, backward .9 .1; the seed changes from run to run.
+//! `cargo bench --bench search`. Settings are those of the original program, no
+//! polish: forward .1 .8 .1, backward .9 .1; the seed changes from run to run.
+//! `defaults` are passel's own.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -56,6 +57,7 @@ fn search(design: &Design, criterion: &str, (particles, iterations): Swarm, thre
         iterations,
         forward: [0.1, 0.8, 0.1],
         backward: [0.9, 0.1],
+        polish: false,
         seed: SEED.fetch_add(1, Ordering::Relaxed),
         ..Pass::default()
     };
@@ -111,4 +113,24 @@ fn hung_1_1<const THREADS: usize>(bencher: divan::Bencher, swarm: Swarm) {
     if let Some(design) = problems::hung("1_1") {
         bencher.bench(|| search(&design, "hdhqc", swarm, THREADS));
     }
+}
+
+/// The defaults under EBIC(1), as `passel select` runs them; run these alone, the
+/// last lays 1.3 GB of data out first.
+#[divan::bench(args = [(400, 4_000), (1_000, 20_000), (4_000, 40_000)], sample_count = 7, sample_size = 1)]
+fn defaults(bencher: divan::Bencher, (n, p): (usize, usize)) {
+    let design = ing_lai(n, p);
+    bencher.bench(|| {
+        let pass = Pass {
+            seed: SEED.fetch_add(1, Ordering::Relaxed),
+            ..Pass::default()
+        };
+        let criterion = criteria::named("ebic", &[]).unwrap();
+        let never = Interrupt::default();
+        let one = NonZeroUsize::new(1);
+        let found = search::search(&design, &*criterion, &pass, one, &never, &mut |_| {});
+        let found = found.unwrap();
+        assert!(found.certified && found.fit.support().len() == 10);
+        divan::black_box(found);
+    });
 }
