@@ -82,27 +82,55 @@ fn screen(x: Columns, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
     }
 }
 
-/// One column's gain by projecting it twice; 0 for a collinear one.
-pub(crate) fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
+/// One column's gain; 0 for a collinear one.
+fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
+    let Projected { e, s, .. } = projected(x, anchor, column);
+    if s < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
+        return 0.0;
+    }
+    e * e / s
+}
+
+/// What a model leaves of a column, with all its digits.
+pub(crate) struct Projected {
+    /// Its product with the residual.
+    pub(crate) e: f64,
+    /// Its square.
+    pub(crate) s: f64,
+    /// The coefficients of the part that was taken off.
+    pub(crate) u: Vec<f64>,
+}
+
+/// Projects a column twice: the second time removes what rounding left.
+pub(crate) fn projected(x: Columns, anchor: &Anchor, column: u32) -> Projected {
+    let k = anchor.support.len();
     let mut rest = x.column(column).to_vec();
+    let mut u = vec![0.0; k];
     for _ in 0..2 {
         let g: Vec<f64> = anchor
             .support
             .iter()
             .map(|&a| product(x.column(a), &rest))
             .collect();
+        let mut pass = vec![0.0; k];
         for t in packed_columns(anchor.inverse) {
             let q = product(t, &g[..t.len()]);
-            for (&a, &t) in anchor.support.iter().zip(t) {
-                for (rest, x) in rest.iter_mut().zip(x.column(a)) {
-                    *rest -= q * t * x;
-                }
+            for (pass, t) in pass.iter_mut().zip(t) {
+                *pass += q * t;
             }
         }
+        for (&a, &pass) in anchor.support.iter().zip(&pass) {
+            for (rest, x) in rest.iter_mut().zip(x.column(a)) {
+                *rest -= pass * x;
+            }
+        }
+        for (u, pass) in u.iter_mut().zip(pass) {
+            *u += pass;
+        }
     }
-    let norm = product(&rest, &rest);
-    if norm < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
-        return 0.0;
+    Projected {
+        e: product(&rest, anchor.residual),
+        s: product(&rest, &rest),
+        u,
     }
-    product(&rest, anchor.residual).powi(2) / norm
 }

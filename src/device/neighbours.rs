@@ -16,12 +16,15 @@ use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
 use rayon::prelude::*;
 
-use super::{Anchor, Columns, exact::gain};
+use super::{
+    Anchor, Columns, PIVOT_TOLERANCE,
+    exact::{Projected, projected},
+};
 use crate::vector::{packed_columns, vectorised};
 
 /// Least share of a unit column's square that the model must leave unexplained
-/// for the formulas to keep their digits: a joining column below it is projected
-/// by itself, an exchange that would leave less is passed over.
+/// for the formulas to keep their digits: a column below it is projected by
+/// itself.
 const LEAST: f64 = 1e-10;
 
 /// Numbers of a block's product: it stays in the cache.
@@ -98,7 +101,7 @@ pub(crate) fn neighbours(
                 let (products, after) = rest.split_at(rows * (model.k + 1));
                 rest = after;
                 model.changes(products, rows, &mut scratch);
-                scratch.tell(x, anchor, first, strongest);
+                scratch.tell(x, model, anchor, first, strongest);
             }
         }
         strongest
@@ -178,6 +181,31 @@ impl Model {
         }
     }
 
+    /// The fall by joining and the best exchange of a column that the model all
+    /// but explains. What the others leave of it once i has left is s + Uᵢ²/gᵢ,
+    /// both parts with all their digits.
+    fn near(&self, x: Columns, anchor: &Anchor, column: u32) -> (f64, Change) {
+        let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
+        let Projected { e, s, u } = projected(x, anchor, column);
+        let mut best = Change {
+            column,
+            fall: f64::NEG_INFINITY,
+            replaces: None,
+        };
+        for (i, (u, place)) in u.iter().zip(&self.places).enumerate() {
+            let Some([step, inverse, cost]) = *place else {
+                continue;
+            };
+            let (e, s) = (e + step * u, s + u * u * inverse);
+            let fall = e * e / s - cost;
+            if s >= collinear && fall > best.fall {
+                (best.fall, best.replaces) = (fall, Some(i));
+            }
+        }
+        let joining = if s >= collinear { e * e / s } else { 0.0 };
+        (joining, best)
+    }
+
     /// Fills the scratch for a block of columns from its products with r and Q.
     fn changes(&self, products: &[f64], rows: usize, scratch: &mut Scratch) {
         let (e, w) = products.split_at(rows);
@@ -242,7 +270,14 @@ impl Scratch {
     }
 
     /// Tells what each column outside the support does.
-    fn tell(&self, x: Columns, anchor: &Anchor, first: usize, strongest: &mut [Strongest; 2]) {
+    fn tell(
+        &self,
+        x: Columns,
+        model: &Model,
+        anchor: &Anchor,
+        first: usize,
+        strongest: &mut [Strongest; 2],
+    ) {
         let [joining, replacing] = strongest;
         for (row, column) in (first as u32..).take(self.rest.len()).enumerate() {
             let (e, s) = (self.products[row], self.rest[row]);
@@ -253,21 +288,21 @@ impl Scratch {
             if anchor.support.contains(&column) {
                 continue;
             }
-            let fall = if s > LEAST {
-                e * e / s
-            } else {
-                gain(x, anchor, column)
-            };
-            joining.offer(Change {
+            let mut change = Change {
                 column,
-                fall,
+                fall: e * e / s,
                 replaces: None,
-            });
-            replacing.offer(Change {
+            };
+            let mut exchange = Change {
                 column,
                 fall: self.fall[row],
                 replaces: Some(self.place[row] as usize),
-            });
+            };
+            if s <= LEAST {
+                (change.fall, exchange) = model.near(x, anchor, column);
+            }
+            joining.offer(change);
+            replacing.offer(exchange);
         }
     }
 }

@@ -46,7 +46,7 @@ impl Pool {
         let first = self.columns.len();
         for column in columns {
             let place = self.columns.len();
-            if place < self.room(x.p()) && !self.places.contains_key(&column) {
+            if !self.is_full() && !self.places.contains_key(&column) {
                 self.places.insert(column, place);
                 self.columns.push(column);
                 self.xty[place] = product(x.column(column), y);
@@ -82,8 +82,9 @@ impl Pool {
         }
     }
 
-    fn room(&self, p: usize) -> usize {
-        self.stride.min(p).min(CAPACITY)
+    /// Whether there is room for no other column.
+    pub(crate) fn is_full(&self) -> bool {
+        self.columns.len() >= self.stride.min(CAPACITY)
     }
 
     /// Columns it has.

@@ -133,6 +133,7 @@ pub(crate) mod example {
                 reason: "constant".into(),
             }],
             certified: true,
+            met: 2,
             models: vec![
                 model(0.0, 0.75, &["area", "a,\"b\""]),
                 model(2.5, 0.25, &["area", "rooms"]),

@@ -35,10 +35,13 @@ pub(super) fn render(selection: &Selection) -> String {
             difference(model, best),
         ]);
     }
-    let mut page = String::from("The best models met, Δ above the selection's criterion:\n\n");
+    let mut page = format!(
+        "The best of {} models met; weight: exp(−Δ/2), over the sum of it for all of them.\n\n",
+        selection.met
+    );
     page += &aligned(table, &[3]);
     // Writing to a String cannot fail.
-    let _ = writeln!(page, "\nbest by size: {}", sizes(selection));
+    let _ = writeln!(page, "\nbest met by size: {}", sizes(selection));
     let outside: Vec<String> = selection
         .inclusion
         .iter()
@@ -46,7 +49,7 @@ pub(super) fn render(selection: &Selection) -> String {
         .map(|it| format!("{} {:.3}", printable(&it.name), it.weight))
         .collect();
     if !outside.is_empty() {
-        let _ = writeln!(page, "not selected, by weight: {}", list(&outside, 10));
+        let _ = writeln!(page, "inclusion of others: {}", list(&outside, 10));
     }
     page.push('\n');
     page

@@ -127,7 +127,7 @@ fn variables(selection: &Selection) -> String {
     let header = ["variable", "coefficient", "std. error", "t", "p"];
     let bounds = [percent(tail), percent(100.0 - tail)];
     let header = header.map(str::to_owned).into_iter().chain(bounds);
-    table.set_header(header.chain(["weight".to_owned()]));
+    table.set_header(header.chain(["inclusion".to_owned()]));
     let mut row = |name: &str, estimate: &Estimate, weight: String| {
         let cell = |number: Option<f64>, digits| {
             number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
@@ -186,14 +186,18 @@ fn found(selection: &Selection) -> String {
     };
     let end = match selection.termination {
         Termination::Iterations => "all iterations done".to_owned(),
-        Termination::Patience => format!("no better model, ended at {}", selection.iterations),
-        Termination::TimeLimit => format!("time limit, ended at {}", selection.iterations),
-        Termination::Interrupted => format!("interrupted at {}", selection.iterations),
+        Termination::Patience => {
+            format!("no better model after iteration {}", selection.iterations)
+        }
+        Termination::TimeLimit => format!("time limit, {} iterations done", selection.iterations),
+        Termination::Interrupted => {
+            format!("interrupted, {} iterations done", selection.iterations)
+        }
     };
     let optimum = if selection.certified {
-        "No single addition, drop or exchange of variables lowers the criterion."
+        "No allowed addition, drop or exchange of one variable lowers the criterion."
     } else {
-        "A single addition, drop or exchange of variables may lower the criterion."
+        "Not certified: the addition, drop or exchange of one variable may lower the criterion."
     };
     format!(
         "{optimum}\nFound by {}{swarm}, seed {}; {end}; {} s.\n",
@@ -280,24 +284,24 @@ residual std. error  0.503793 with 197 degrees of freedom
 warning: the size bound was reached
 set aside: one (constant)
 
-variable     coefficient  std. error       t        p      2.5 %    97.5 %  weight
+variable     coefficient  std. error       t        p      2.5 %    97.5 %  inclusion
 (intercept)      1.50000      0.2500   6.000  9.0e-09    1.00698   1.99302
-area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916   1.000
-a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8   0.750
+area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916      1.000
+a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8      0.750
 
 The p-values and intervals take the model as given beforehand; it was chosen by
 looking at the same data, so they are optimistic.
 
-The best models met, Δ above the selection's criterion:
+The best of 2 models met; weight: exp(−Δ/2), over the sum of it for all of them.
 
     Δ  weight  k  beside the selection
 0.000   0.750  2
 2.500   0.250  2  + rooms − a,\"b\"
 
-best by size: 1: -167.1717, 2: -207.1717
-not selected, by weight: rooms 0.250
+best met by size: 1: -167.1717, 2: -207.1717
+inclusion of others: rooms 0.250
 
-No single addition, drop or exchange of variables lowers the criterion.
+No allowed addition, drop or exchange of one variable lowers the criterion.
 Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
 "
         );
@@ -322,7 +326,7 @@ Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30
         let text = render(&selection, Path::new("x"));
         for part in [
             "candidates p         1000, of 50000 before screening\n",
-            "     0.05 %   99.95 %  weight\n",
+            "     0.05 %   99.95 %  inclusion\n",
         ] {
             assert!(text.contains(part), "{text}");
         }

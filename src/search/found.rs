@@ -27,7 +27,7 @@ pub struct Found {
     /// The smallest pivot of the fit: what its other variables leave unexplained
     /// of a unit column.
     pub pivot: f64,
-    /// No single addition, drop or exchange of variables lowers φ.
+    /// No allowed addition, drop or exchange of one variable lowers φ.
     pub certified: bool,
     /// The distinct models of lowest φ that the search met, best first; the
     /// first is the one found. φ of the others may be off in its last digits.
@@ -52,13 +52,22 @@ impl Found {
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         if k == self.max_size && k < design.p() {
-            let mend = if k < design.n() - 2 {
-                "a larger one may be better (--max-size)"
-            } else {
+            let mend = if k >= design.n() - 2 {
                 "these observations can fit no larger one"
+            } else if pass.max_size.is_none() {
+                "with so many candidates the criterion may be too mild (ebic and hdbic are made for them), or --max-size too small"
+            } else {
+                "a larger one may be better (--max-size)"
             };
             warnings.push(format!(
-                "the model has {k} variables, as many as allowed: {mend}"
+                "the model has as many variables as allowed, {k}: {mend}"
+            ));
+        }
+        let p = design.p_total().unwrap_or(design.p());
+        let penalty = |k: usize| criterion.penalty(design.n(), p, k);
+        if k > 0 && penalty(k) < penalty(k - 1) {
+            warnings.push(format!(
+                "at {k} of {p} variables the criterion's penalty falls with size: it favours the fullest models"
             ));
         }
         if self.pivot < PIVOT_TOLERANCE {
@@ -100,6 +109,7 @@ impl Found {
             truth: Truth::of(design.truth(), &selected),
             selected,
             certified: self.certified,
+            met: self.models.len(),
             models: visited(all.clone(), all.clone().take(REPORTED), name),
             inclusion: inclusion(all.clone(), name),
             front: visited(all, front, name),

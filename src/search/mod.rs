@@ -240,10 +240,11 @@ fn walk(
             });
         });
         (members, certified) = (polished.members, polished.certified);
-        if interrupt.requested() {
-            termination = Termination::Interrupted;
-        } else if !certified {
-            termination = Termination::TimeLimit;
+        if polished.cut {
+            termination = match interrupt.requested() {
+                true => Termination::Interrupted,
+                false => Termination::TimeLimit,
+            };
         }
     }
     let (fit, pivot) = Fit::of(problem.x, problem.y, &members);
@@ -255,13 +256,19 @@ fn walk(
     let mut models = visited.best();
     // The one found is the first, others may equal it; what is told is fitted
     // anew, for walks lose digits.
-    let found = models.iter().position(|met| *met.members == *members);
-    if let Some(found) = found {
-        models[..=found].rotate_right(1);
-    }
-    for met in models.iter_mut().take(REPORTED) {
+    models.retain(|met| *met.members != *members);
+    let again = models.len().min(2 * REPORTED);
+    for met in &mut models[..again] {
         met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
     }
+    models[..again].sort_by(Met::order);
+    models.insert(
+        0,
+        Met {
+            value,
+            members: members.into_boxed_slice(),
+        },
+    );
     Found {
         value,
         exact: is_exact(problem.x.n(), &fit),

@@ -65,9 +65,11 @@ pub(super) struct Polish<'a> {
 pub(super) struct Polished {
     /// Columns, ascending.
     pub(super) members: Vec<u32>,
-    /// Whether no single addition, drop or exchange improves it; false where the
-    /// end came before the last sweep.
+    /// Whether no allowed addition, drop or exchange of one variable improves it;
+    /// false where the end came before the last sweep.
     pub(super) certified: bool,
+    /// Whether the end came before the work was done.
+    pub(super) cut: bool,
 }
 
 /// What an observer is told of a wave.
@@ -81,16 +83,28 @@ pub(super) struct Wave<'a> {
 impl Polish<'_> {
     /// Polishes the best models visited.
     pub(super) fn run(&self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) -> Polished {
+        if (self.stop)() {
+            // To fill the pool may take longer than is left.
+            let best = visited.starts(1).swap_remove(0);
+            return Polished {
+                members: best.members.into_vec(),
+                certified: false,
+                cut: true,
+            };
+        }
         let mut islands = Islands::new(*self, visited);
         let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
         let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
-        while !((self.stop)() || islands.certified && islands.idle >= allowed) {
+        let mut cut = false;
+        while !(cut || islands.certified && islands.idle >= allowed) {
             islands.sweep(visited);
             islands.walk(visited, observe);
+            cut = (self.stop)();
         }
         Polished {
             members: islands.best.members(),
             certified: islands.certified,
+            cut,
         }
     }
 }
@@ -160,33 +174,40 @@ impl<'a> Islands<'a> {
     fn sweep(&mut self, visited: &mut Visited) {
         let Problem { x, y, keep, .. } = *self.with.problem;
         let product = (x.n() * x.p()) as u64;
+        if self.pool.is_full() && self.pool.len() < x.p() {
+            // Begun anew, it has room for what this sweep finds.
+            self.pool = Pool::new(x.p());
+        }
         let mut fits = Vec::new();
         if !self.certified {
             fits.push(self.best.fit.clone());
         }
-        if self.pool.len() == 0 {
-            fits.push(self.with.problem.kept.clone());
+        let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
+        let best = self.best.members();
+        let mut others = vec![keep.to_vec()];
+        for at in 0..self.islands.len() {
+            let island = &self.islands[(self.turn + at) % self.islands.len()];
+            others.push(island.members.clone());
         }
-        let mut work = 0;
-        for _ in 0..self.islands.len() {
-            if self.pool.len() == x.p() || work >= SWEEP_WORK {
-                break;
+        // The kept variables alone count but once, as the walks' first horizon.
+        others.drain(..usize::from(self.pool.len() > 0));
+        for members in others {
+            let more = columns + members.len() + 1;
+            let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
+            if self.pool.len() == x.p() || members == best || (dear && !fits.is_empty()) {
+                continue;
             }
-            let fit = Fit::of(x, y, &self.islands[self.turn].members).0;
-            work += (fit.support().len() as u64 + 1) * product;
-            fits.push(fit);
-            self.turn = (self.turn + 1) % self.islands.len();
+            columns = more;
+            fits.push(Fit::of(x, y, &members).0);
         }
+        self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
         let swept = self.with.device.neighbours(&anchors, keep, NEAR);
-        let columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
         self.idle = self.idle.saturating_add(columns as u64 * product);
-        let supports = fits.iter().flat_map(|fit| fit.support());
-        self.pool.take(x, y, supports.copied());
-        let changes = swept
-            .iter()
-            .flat_map(|it| it.joining.iter().chain(&it.replacing));
-        self.pool.take(x, y, changes.map(|change| change.column));
+        self.fill(&best, &swept);
+        if (self.with.stop)() {
+            return;
+        }
         for (fit, neighbours) in fits.iter().zip(&swept) {
             self.with.meet(fit, neighbours, visited);
         }
@@ -198,15 +219,39 @@ impl<'a> Islands<'a> {
         }
     }
 
+    /// Takes the models' columns and the sweep's into the pool, those of the best
+    /// model first.
+    fn fill(&mut self, best: &[u32], swept: &[Neighbours]) {
+        let Problem { x, y, .. } = *self.with.problem;
+        let members = self.islands.iter().flat_map(|island| &island.members);
+        let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
+        for it in swept {
+            let changes = it.joining.iter().chain(&it.replacing);
+            let first = columns.len();
+            columns.extend(changes.map(|change| change.column));
+            // The order of near equals is rounding: it decides no places.
+            columns[first..].sort_unstable();
+        }
+        self.pool.take(x, y, columns.into_iter());
+        for island in &mut self.islands {
+            let has = |v: &u32| self.pool.place(*v).is_some();
+            if !island.members.iter().all(has) {
+                island.members = best.to_vec();
+            }
+        }
+    }
+
     /// Every island walks on; the best model they meet, if it is better.
     fn walk(&mut self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) {
         let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
+        // A tableau costs k steps to build: it is worth as many.
+        let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
         let walk = Walk {
             problem: self.with.problem,
             judge: self.with.judge,
             pool: &self.pool,
-            steps: ((WAVE_WORK / work.max(1)) as usize).clamp(FEWEST_STEPS, STEPS),
+            steps: ((WAVE_WORK / work.max(1)) as usize).clamp(fewest, STEPS.max(fewest)),
             value: self.best.value,
             stop: self.with.stop,
         };
@@ -319,11 +364,11 @@ impl Polish<'_> {
                     fit.add(x, column).ok()?;
                 }
                 let value = self.judge.value(&fit);
-                rises(value, best.value).then_some(Candidate { fit, value })
+                // From scratch the last digits may be others.
+                let better = rises(value, best.value).then_some(Candidate { fit, value })?;
+                Some(self.fitted(&better.members()))
             })
-            .min_by(|a, b| a.value.total_cmp(&b.value))
-            .map(|better| self.fitted(&better.members()))
-            // From scratch the last digits may be others.
             .filter(|better| rises(better.value, best.value))
+            .min_by(|a, b| a.value.total_cmp(&b.value))
     }
 }

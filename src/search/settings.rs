@@ -167,7 +167,7 @@ impl Pass {
             ("start_size", json!(self.start_size)),
             ("max_size", json!(max_size)),
             ("polish", json!(self.polish)),
-            ("islands", json!(self.islands)),
+            ("islands", json!(self.polish.then_some(self.islands))),
             ("patience", json!(self.patience)),
             ("time_limit", json!(limit)),
         ]

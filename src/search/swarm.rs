@@ -73,7 +73,12 @@ impl Judge<'_> {
             rss: rss * self.tss,
         };
         let value = self.criterion.value(&model);
-        if value.is_nan() { f64::INFINITY } else { value }
+        // −∞ would swallow every difference.
+        if value.is_nan() {
+            f64::INFINITY
+        } else {
+            value.max(f64::MIN)
+        }
     }
 }
 

@@ -22,7 +22,7 @@ impl Met {
     }
 
     /// By φ, then by size, then by columns.
-    fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn order(&self, other: &Self) -> Ordering {
         let size = |it: &Self| it.members.len();
         self.value
             .total_cmp(&other.value)

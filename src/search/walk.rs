@@ -24,7 +24,7 @@ const TENURE: usize = 8;
 /// Least RSS that products of columns can tell from zero, y at unit norm.
 pub(super) const EXACT: f64 = 1e-13;
 
-/// What one step costs, in multiply-adds of a product, for each of the k·m
+/// What one step costs, in multiply-adds of a product of X, for each of the k·m
 /// entries it goes over, and as many entries again that it costs whatever k and
 /// m are. Measured: see docs/performance.md.
 pub(super) const ENTRY_COST: u64 = 40;
@@ -67,15 +67,16 @@ impl Walk<'_> {
         let mut tableau = Tableau::new(pool, &places);
         let mut walked = Walked {
             end: start.to_vec(),
-            end_value: f64::INFINITY,
+            end_value: self.value_of(tableau.members().len(), tableau.rss()),
             best: None,
             visited,
-            work: 0,
+            work: ENTRY_COST / 4 * (places.len() * places.len() * pool.len()) as u64,
         };
         let kept: Vec<usize> = problem.keep.iter().filter_map(|v| pool.place(*v)).collect();
         let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members().contains(v));
         if kept.len() < problem.keep.len() || !holds(&tableau) {
-            // Kept variables too nearly collinear for products of columns.
+            // Kept variables too many for a pool, or too nearly collinear for
+            // products of columns: what the sweep says has to do.
             return walked;
         }
         let mut open = vec![0.0; pool.xty().len()];
@@ -106,11 +107,16 @@ impl Walk<'_> {
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((_, leaves, joins)) = best.filter(|best| best.0 < f64::INFINITY) else {
-                break;
-            };
             walked.work +=
                 ENTRY_COST * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
+            let Some((_, leaves, joins)) = best.filter(|best| best.0 < f64::INFINITY) else {
+                if until.iter().all(|until| *until <= step) {
+                    // Nothing waits to be allowed again.
+                    walked.work = 0;
+                    break;
+                }
+                continue;
+            };
             let tenure = TENURE + below(stream.next_u64(), TENURE + 1);
             if let Some(position) = leaves {
                 let place = tableau.members()[position];
@@ -121,14 +127,14 @@ impl Walk<'_> {
                 until[place] = step + tenure / 2;
                 open[place] = 0.0;
             }
-            let size = tableau.members().len();
             tableau.step(pool, leaves, joins);
-            let expected = size + usize::from(joins.is_some()) - usize::from(leaves.is_some());
-            if tableau.members().len() != expected && !holds(&tableau) {
+            if !holds(&tableau) {
+                // Built anew, it had to leave a kept variable out.
                 break;
             }
             let value = self.value_of(tableau.members().len(), tableau.rss());
             let columns = columns(&tableau, pool, None, None);
+            walked.end.clone_from(&columns);
             walked.visited.offer(value, &columns);
             if rises(value, least) {
                 least = value;
@@ -136,7 +142,6 @@ impl Walk<'_> {
             }
             walked.end_value = value;
         }
-        walked.end = columns(&tableau, pool, None, None);
         walked
     }
 

@@ -48,8 +48,12 @@ pub struct Selection {
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
     pub selected: Vec<Selected>,
-    /// No single addition, drop or exchange of variables gives a model of lower φ.
+    /// No addition, drop or exchange of one variable lowers φ, of those allowed:
+    /// within the size bound, the kept variables staying, no collinear column.
     pub certified: bool,
+    /// Distinct models met that the weights are over: at most the 1,000 best and the
+    /// selection.
+    pub met: usize,
     /// The ten best distinct models that the search met, best first: the first is
     /// the selection.
     pub models: Vec<VisitedModel>,

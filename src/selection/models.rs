@@ -10,8 +10,8 @@ pub struct VisitedModel {
     pub criterion: f64,
     /// φ less that of the best model.
     pub delta: f64,
-    /// exp(−Δ/2) over the sum of it for all models remembered (at most 1,000): if
-    /// φ is a BIC, about the model's posterior probability among them.
+    /// exp(−Δ/2) over the sum of it for all models met that were remembered: if φ is
+    /// a BIC, about the model's posterior probability among them.
     pub weight: f64,
     /// Names of its variables, in the file's order.
     pub variables: Vec<String>,

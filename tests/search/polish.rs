@@ -151,6 +151,57 @@ fn no_single_change_improves_a_certified_model() {
     assert!(uncertified > 100, "{uncertified}");
 }
 
+/// Twins that differ by a millionth: the exchange that brings the right one in
+/// leaves a pivot of 10⁻⁶, which is allowed, and is judged.
+#[test]
+fn exchanges_for_near_twins_are_judged() {
+    for seed in 0..4 {
+        let mut random = Random::new(40 + seed);
+        let (n, p) = (100, 700);
+        let mut x = DMatrix::from_fn(n, p, |_, _| random.normal());
+        for t in 0..n {
+            x[(t, 650)] = x[(t, 400)] + 1e-6 * random.normal();
+        }
+        // What tells the twins apart has a part in y.
+        let y = DVector::from_fn(n, |t, _| {
+            x[(t, 400)] + 1e6 * (x[(t, 650)] - x[(t, 400)]) + 0.3 * x[(t, 5)] + random.normal()
+        });
+        let case = Case {
+            label: format!("twins, seed {seed}"),
+            x,
+            y,
+            keep: Vec::new(),
+            max_size: Some(2),
+        };
+        let found = search(&case, &Bic, &Pass::default());
+        assert!(
+            found.certified && found.pivot < 1e-5,
+            "{:?}",
+            support(&found)
+        );
+        let lower = better(&case, "bic", &found);
+        assert!(lower.is_empty(), "{}: {lower:?}", case.label);
+    }
+}
+
+/// A column that two others make up is in no model that is told.
+#[test]
+fn no_collinear_model_is_met() {
+    let (mut x, y) = small(40, 8, 5);
+    for t in 0..40 {
+        x[(t, 2)] = x[(t, 0)] + x[(t, 1)];
+    }
+    let design = Design::from_matrices(&x, &y, None).unwrap();
+    for entry in ALL {
+        let found = run(&design, &*at_defaults(entry), &Pass::default(), 1, |_| {});
+        let met = found.models.iter().chain(&found.front);
+        for model in met {
+            let three = (0..3).all(|j| model.members.contains(&j));
+            assert!(!three, "{}: {model:?}", entry.name);
+        }
+    }
+}
+
 /// A walk from nothing: the polish alone descends and climbs.
 #[test]
 fn the_polish_is_never_worse_than_the_swarm_it_follows() {
