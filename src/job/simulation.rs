@@ -225,7 +225,8 @@ pub fn simulate_markdown() -> String {
          # passel truth x0,x1,x2,x3,x4,x5,x6,x7,x8,x9\n\n\
          and a `.dat` marks them in its row `*`. `passel select` reads both and reports how much\n\
          of the truth it found ([reports.md](reports.md)). Lines that begin with `# passel ` may\n\
-         be put above the header of any CSV or TSV; no others are taken for them.\n\n\
+         be put above the header of any CSV or TSV; no others are taken for them. Elsewhere they\n\
+         are comments: `pandas.read_csv(FILE, comment='#')`, `read.csv(FILE, comment.char = '#')`.\n\n\
          Made from `MODELS` in src/simulate/ and `SIMULATE` in src/job/simulation.rs by\n\
          `PASSEL_BLESS=1 cargo test`.\n\n\
          ## Models\n\n| model | good for | X, β and columns | source |\n| --- | --- | --- | --- |\n",
