@@ -99,8 +99,14 @@ impl<'x> Cpu<'x> {
     }
 
     /// The models one step away from each anchor: see [`neighbours`].
-    pub fn neighbours(&self, anchors: &[Anchor], keep: &[u32], count: usize) -> Vec<Neighbours> {
-        neighbours::neighbours(self.x, anchors, keep, count, self.threads)
+    pub fn neighbours(
+        &self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Neighbours> {
+        neighbours::neighbours(self.x, anchors, keep, count, self.threads, stop)
     }
 
     /// Which models to screen from Gram columns, which of those are missing,

@@ -56,13 +56,15 @@ pub(crate) struct Neighbours {
 }
 
 /// The neighbours of each model: `count` columns of each kind, and whatever
-/// equals the last of them. Variables of `keep` (ascending) are not replaced.
+/// equals the last of them. Variables of `keep` (ascending) are not replaced. Once
+/// `stop` says so, what is left is not swept: the caller asks it again.
 pub(crate) fn neighbours(
     x: Columns,
     anchors: &[Anchor],
     keep: &[u32],
     count: usize,
     threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Neighbours> {
     let (n, p) = (x.n(), x.p());
     let models: Vec<Model> = anchors
@@ -86,6 +88,9 @@ pub(crate) fn neighbours(
         let mut out = vec![0.0; rows * width];
         let mut scratch = Scratch::default();
         for (first, columns) in (at..).step_by(rows).zip(columns.chunks(rows * n)) {
+            if stop() {
+                break;
+            }
             let rows = columns.len() / n;
             let out = &mut out[..rows * width];
             matmul(

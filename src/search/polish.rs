@@ -202,7 +202,10 @@ impl<'a> Islands<'a> {
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
-        let swept = self.with.device.neighbours(&anchors, keep, NEAR);
+        let swept = self
+            .with
+            .device
+            .neighbours(&anchors, keep, NEAR, self.with.stop);
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if (self.with.stop)() {
