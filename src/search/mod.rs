@@ -153,6 +153,10 @@ pub fn select(
     Ok(found.selection(design, criterion, pass))
 }
 
+/// Observations × variables² of the models reported beyond which they keep the
+/// φ of the walk: their fits would take seconds.
+const REFIT_WORK: usize = 1 << 28;
+
 /// Raises a flag when it goes, by a panic too: a criterion is anybody's code.
 struct Raise<'a>(&'a AtomicBool);
 
@@ -257,7 +261,11 @@ fn walk(
     // The one found is the first, others may equal it; what is told is fitted
     // anew, for walks lose digits.
     models.retain(|met| *met.members != *members);
-    let again = models.len().min(2 * REPORTED);
+    let mut again = models.len().min(2 * REPORTED);
+    let work = |met: &Met| problem.x.n() * met.members.len().pow(2);
+    if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
+        again = 0;
+    }
     for met in &mut models[..again] {
         met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
     }

@@ -39,10 +39,10 @@ const WAVE_WORK: u64 = 1 << 28;
 /// Work of a wave's sweeps beyond which no other island's model is swept.
 const SWEEP_WORK: u64 = 1 << 30;
 
-/// Work without a better model after which the polish ends, in multiply-adds of
-/// a product: this, or so many products of X with one column if that is more.
+/// Work without a better model after which the polish ends, in multiply-adds of a
+/// product: so much, or so much for each candidate where they are few (they have
+/// few models), but at least so many products of X with one column.
 const IDLE_WORK: u64 = 1 << 30;
-/// The same for each candidate, where that is less: few have few models.
 const IDLE_CANDIDATE: u64 = 1 << 22;
 const IDLE_PRODUCTS: u64 = 32;
 
@@ -275,7 +275,7 @@ impl<'a> Islands<'a> {
             .filter(|found| rises(found.value, self.best.value));
         let mut steps = Vec::with_capacity(walks.len());
         if walks.iter().all(|walked| walked.work == 0) {
-            // No step is open from any model.
+            // No step is open from any model, or none can be taken in the pool.
             self.idle = u64::MAX;
         }
         for walked in walks {
@@ -356,7 +356,7 @@ impl Polish<'_> {
         drops.retain(|(at, _)| keep.binary_search(&best.fit.support()[*at]).is_err());
         drops.sort_by(|a, b| a.1.total_cmp(&b.1));
         let drops = drops.iter().take(FITTED).map(|(at, _)| (Some(*at), None));
-        changes
+        let mut better: Vec<Candidate> = changes
             .chain(drops)
             .filter_map(|(leaves, joins)| {
                 let mut fit = best.fit.clone();
@@ -367,11 +367,12 @@ impl Polish<'_> {
                     fit.add(x, column).ok()?;
                 }
                 let value = self.judge.value(&fit);
-                // From scratch the last digits may be others.
-                let better = rises(value, best.value).then_some(Candidate { fit, value })?;
-                Some(self.fitted(&better.members()))
+                rises(value, best.value).then_some(Candidate { fit, value })
             })
-            .filter(|better| rises(better.value, best.value))
-            .min_by(|a, b| a.value.total_cmp(&b.value))
+            .collect();
+        better.sort_by(|a, b| a.value.total_cmp(&b.value));
+        // From scratch the last digits may be others: the next one then.
+        let mut anew = better.iter().map(|it| self.fitted(&it.members()));
+        anew.find(|it| rises(it.value, best.value))
     }
 }

@@ -77,6 +77,7 @@ impl Walk<'_> {
         if kept.len() < problem.keep.len() || !holds(&tableau) {
             // Kept variables too many for a pool, or too nearly collinear for
             // products of columns: what the sweep says has to do.
+            walked.work = 0;
             return walked;
         }
         let mut open = vec![0.0; pool.xty().len()];
