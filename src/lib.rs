@@ -27,6 +27,8 @@ mod vector;
 
 pub mod nearest;
 
+mod random;
+
 pub mod table;
 
 pub mod simulate;

@@ -13,6 +13,7 @@ use std::{
 const WAY: &[&str] = &[
     "vector",
     "nearest",
+    "random",
     "table",
     "simulate",
     "design",
@@ -53,7 +54,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &["vector", "device", "least_squares", "design", "search"],
     ),
     ("nalgebra", &["design"]),
-    ("rand_chacha", &["simulate", "search"]),
+    ("rand_chacha", &["random"]),
     ("rayon", &["device", "search"]),
     ("statrs", &["selection"]),
     ("annotate_snippets", &["job"]),

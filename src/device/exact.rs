@@ -39,16 +39,8 @@ pub(crate) fn strongest(x: Columns, anchor: &Anchor) -> Option<u32> {
 /// Tells each column outside the support with bounds on its gain.
 fn screen(x: Columns, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
     let (n, k) = (x.n(), anchor.support.len());
-    let mut anchors = anchor.residual.to_vec();
-    for t in packed_columns(anchor.inverse) {
-        let start = anchors.len();
-        anchors.resize(start + n, 0.0);
-        for (&a, &t) in anchor.support.iter().zip(t) {
-            for (q, x) in anchors[start..].iter_mut().zip(x.column(a)) {
-                *q += t * x;
-            }
-        }
-    }
+    let mut anchors = Vec::with_capacity(n * (k + 1));
+    orthonormal(x, anchor, &mut anchors);
     let anchors = MatRef::from_column_major_slice(&anchors, n, k + 1);
     // k squares, each off by twice the error of a product; T itself is a little
     // off, which the margin covers.
@@ -78,6 +70,20 @@ fn screen(x: Columns, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
             let least = (e - off).max(0.0).powi(2) / (rest + error);
             let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));
             tell(column, least, most);
+        }
+    }
+}
+
+/// r and the k columns of Q, appended.
+pub(crate) fn orthonormal(x: Columns, anchor: &Anchor, batch: &mut Vec<f64>) {
+    batch.extend_from_slice(anchor.residual);
+    for t in packed_columns(anchor.inverse) {
+        let start = batch.len();
+        batch.resize(start + x.n(), 0.0);
+        for (&a, &t) in anchor.support.iter().zip(t) {
+            for (q, x) in batch[start..].iter_mut().zip(x.column(a)) {
+                *q += t * x;
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::{
     Anchor, Columns, PIVOT_TOLERANCE,
-    exact::{Projected, projected},
+    exact::{Projected, orthonormal, projected},
 };
 use crate::vector::{packed_columns, vectorised};
 
@@ -138,20 +138,6 @@ pub(crate) fn neighbours(
             replacing: lists.next().unwrap_or_default(),
         })
         .collect()
-}
-
-/// r and the k columns of Q, appended.
-fn orthonormal(x: Columns, anchor: &Anchor, batch: &mut Vec<f64>) {
-    batch.extend_from_slice(anchor.residual);
-    for t in packed_columns(anchor.inverse) {
-        let start = batch.len();
-        batch.resize(start + x.n(), 0.0);
-        for (&a, &t) in anchor.support.iter().zip(t) {
-            for (q, x) in batch[start..].iter_mut().zip(x.column(a)) {
-                *q += t * x;
-            }
-        }
-    }
 }
 
 /// What of a model the formulas take.

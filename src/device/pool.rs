@@ -84,7 +84,7 @@ impl Pool {
 
     /// Whether there is room for no other column.
     pub(crate) fn is_full(&self) -> bool {
-        self.columns.len() >= self.stride.min(CAPACITY)
+        self.columns.len() == self.stride
     }
 
     /// Columns it has.

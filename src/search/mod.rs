@@ -43,6 +43,7 @@ pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
 use swarm::{Judge, Swarm};
 pub use visited::Met;
+use visited::Visited;
 
 /// Why a search could not run.
 #[derive(Debug, Error)]
@@ -257,10 +258,30 @@ fn walk(
     let mut front = visited.front();
     let own = front.iter_mut().find(|met| *met.members == *members);
     own.into_iter().for_each(|met| met.value = value);
+    let found = Met {
+        value,
+        members: members.into_boxed_slice(),
+    };
+    Found {
+        value,
+        exact: is_exact(problem.x.n(), &fit),
+        pivot,
+        fit,
+        certified,
+        front,
+        models: met(visited, found, &problem, judge),
+        iterations,
+        termination,
+        max_size: problem.max_size,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
+
+/// The models met, the one found first, for others may equal it. Those that will
+/// be told are fitted anew: walks lose digits.
+fn met(visited: Visited, found: Met, problem: &Problem, judge: Judge) -> Vec<Met> {
     let mut models = visited.best();
-    // The one found is the first, others may equal it; what is told is fitted
-    // anew, for walks lose digits.
-    models.retain(|met| *met.members != *members);
+    models.retain(|met| met.members != found.members);
     let mut again = models.len().min(2 * REPORTED);
     let work = |met: &Met| problem.x.n() * met.members.len().pow(2);
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
@@ -270,24 +291,6 @@ fn walk(
         met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
     }
     models[..again].sort_by(Met::order);
-    models.insert(
-        0,
-        Met {
-            value,
-            members: members.into_boxed_slice(),
-        },
-    );
-    Found {
-        value,
-        exact: is_exact(problem.x.n(), &fit),
-        pivot,
-        fit,
-        certified,
-        front,
-        models,
-        iterations,
-        termination,
-        max_size: problem.max_size,
-        seconds: start.elapsed().as_secs_f64(),
-    }
+    models.insert(0, found);
+    models
 }

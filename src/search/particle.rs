@@ -1,12 +1,11 @@
 //! One walking support: its fit, its direction and its own random stream.
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
-
 use super::{Move, Step};
-use crate::{device::Columns, least_squares::Fit};
+use crate::{
+    device::Columns,
+    least_squares::Fit,
+    random::{Stream, below},
+};
 
 /// Moves between two factorisations from scratch: rounding gathers no longer.
 /// Large models wait for 4k moves, so that refactoring, O(nk²), stays O(nk) a
@@ -55,7 +54,7 @@ pub(crate) enum Plan {
 /// its randomness never depends on another particle's.
 #[derive(Debug, Clone)]
 pub(crate) struct Particle {
-    stream: ChaCha8Rng,
+    stream: Stream,
     fit: Fit,
     /// The support, ascending.
     members: Vec<u32>,
@@ -70,7 +69,7 @@ impl Particle {
     /// Particle `number`, with the kept variables and `start_size` random ones.
     pub(crate) fn start(problem: &Problem, seed: u64, number: u64, start_size: usize) -> Self {
         let mut particle = Self {
-            stream: stream(seed, number),
+            stream: Stream::new(seed, number),
             fit: problem.kept.clone(),
             members: problem.keep.to_vec(),
             forward: true,
@@ -79,7 +78,7 @@ impl Particle {
         };
         let room = problem.max_size - particle.members.len();
         for _ in 0..start_size.min(room) {
-            let pick = particle.stream.next_u64();
+            let pick = particle.stream.word();
             particle.add_random(problem, pick);
         }
         particle
@@ -107,8 +106,8 @@ impl Particle {
 
     /// Draws this step's move.
     pub(crate) fn plan(&mut self, problem: &Problem, best: &[u32]) -> Plan {
-        let choice = unit(self.stream.next_u64());
-        let pick = self.stream.next_u64();
+        let choice = unit(self.stream.word());
+        let pick = self.stream.word();
         let size = self.members.len();
         let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {
@@ -275,17 +274,6 @@ impl Particle {
     }
 }
 
-/// The random stream of that number.
-pub(super) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
-    // The seed is laid into ChaCha's key by hand: how a library spreads a small
-    // seed may change between its versions.
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    let mut stream = ChaCha8Rng::from_seed(key);
-    stream.set_stream(number);
-    stream
-}
-
 /// Whether φ rose by more than the rounding of two equal models.
 pub(crate) fn rises(before: f64, after: f64) -> bool {
     after > before + 1e-11 * (1.0 + before.abs())
@@ -300,10 +288,4 @@ fn outside<'a>(list: &'a [u32], members: &'a [u32]) -> impl Iterator<Item = u32>
 /// A word as a number in [0, 1).
 fn unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// A word as an integer in 0 … count − 1 (0 for none), by its high part: the
-/// bias is below count / 2⁶⁴.
-pub(super) fn below(word: u64, count: usize) -> usize {
-    ((u128::from(word) * count as u128) >> 64) as usize
 }

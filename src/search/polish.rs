@@ -9,12 +9,11 @@
 //! columns there are. *Compare*: the best model, if it is new, is fitted anew.
 //! The sweep of the best model is its certificate.
 
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::{
     Move, Pass, Step,
-    particle::{Problem, rises, stream},
+    particle::{Problem, rises},
     swarm::Judge,
     visited::Visited,
     walk::{ENTRY_COST, EXACT, Walk, Walked},
@@ -22,6 +21,7 @@ use super::{
 use crate::{
     device::{Anchor, Cpu, Neighbours, Pool},
     least_squares::Fit,
+    random::Stream,
 };
 
 /// Columns of each kind, joining and replacing, that a sweep of one model brings
@@ -127,7 +127,7 @@ impl Candidate {
 /// One walk: the model it stands at, columns ascending, and its random stream.
 struct Island {
     members: Vec<u32>,
-    stream: ChaCha8Rng,
+    stream: Stream,
 }
 
 /// What changes from wave to wave.
@@ -155,7 +155,7 @@ impl<'a> Islands<'a> {
         let starts = visited.starts(count);
         let islands = (0..count).map(|island| Island {
             members: starts[island % starts.len()].members.to_vec(),
-            stream: stream(with.pass.seed, (with.pass.particles + island) as u64),
+            stream: Stream::new(with.pass.seed, (with.pass.particles + island) as u64),
         });
         Self {
             with,
@@ -184,21 +184,18 @@ impl<'a> Islands<'a> {
         }
         let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
         let best = self.best.members();
-        let mut others = vec![keep.to_vec()];
-        for at in 0..self.islands.len() {
-            let island = &self.islands[(self.turn + at) % self.islands.len()];
-            others.push(island.members.clone());
-        }
-        // The kept variables alone count but once, as the walks' first horizon.
-        others.drain(..usize::from(self.pool.len() > 0));
-        for members in others {
+        // The kept variables alone are the horizon of a pool just begun.
+        let horizon = (self.pool.len() == 0).then_some(keep);
+        let (before, from) = self.islands.split_at(self.turn);
+        let in_turn = from.iter().chain(before).map(|island| &*island.members);
+        for members in horizon.into_iter().chain(in_turn) {
             let more = columns + members.len() + 1;
             let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
             if self.pool.len() == x.p() || members == best || (dear && !fits.is_empty()) {
                 continue;
             }
             columns = more;
-            fits.push(Fit::of(x, y, &members).0);
+            fits.push(Fit::of(x, y, members).0);
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();

@@ -148,44 +148,33 @@ impl Tableau {
     /// The exchange by which RSS falls most (or rises least), of the positions
     /// that are `free` for places that are `open`.
     pub(super) fn best_exchange(&mut self, open: &[f64], free: impl Fn(usize) -> bool) -> Best {
-        let width = self.products.len();
-        let mut best: Option<(f64, f64, usize)> = None;
-        for (position, &place) in self.members.iter().enumerate() {
-            if !free(place) {
+        let mut best: Option<(f64, usize)> = None;
+        for position in 0..self.members.len() {
+            if !free(self.members[position]) {
                 continue;
             }
-            let (cost, inverse) = self.cost(position);
-            let step = self.coefficients[position] * inverse;
-            let row = &self.rows[position * width..][..width];
-            let scratch = &mut self.scratch;
-            let most = exchanges(
-                &self.products,
-                &self.rest,
-                open,
-                row,
-                [step, inverse],
-                scratch,
-            );
-            if most > 0.0 && best.is_none_or(|(fall, ..)| most - cost > fall + TIE * most) {
-                best = Some((most - cost, cost, position));
+            let (most, cost) = self.gains_without(position, open);
+            if most > 0.0 && best.is_none_or(|(fall, _)| most - cost > fall + TIE * most) {
+                best = Some((most - cost, position));
             }
         }
-        let Some((_, cost, position)) = best else {
+        let Some((_, position)) = best else {
             return NONE;
         };
-        let inverse = self.cost(position).1;
-        let step = self.coefficients[position] * inverse;
-        let row = &self.rows[position * width..][..width];
-        let scratch = &mut self.scratch;
-        let most = exchanges(
-            &self.products,
-            &self.rest,
-            open,
-            row,
-            [step, inverse],
-            scratch,
-        );
+        let (most, cost) = self.gains_without(position, open);
         self.first(most, cost, position)
+    }
+
+    /// Fills the scratch with what each open place would gain once a position has
+    /// left; the largest, and what the leaving costs.
+    fn gains_without(&mut self, position: usize, open: &[f64]) -> (f64, f64) {
+        let width = self.products.len();
+        let (cost, inverse) = self.cost(position);
+        let leaving = [self.coefficients[position] * inverse, inverse];
+        let row = &self.rows[position * width..][..width];
+        let gains = &mut self.scratch;
+        let most = exchanges(&self.products, &self.rest, open, row, leaving, gains);
+        (most, cost)
     }
 
     /// The first place in the scratch that equals the most.

@@ -6,15 +6,16 @@
 //! dropped may not return for a while, nor what was just added leave: so it does
 //! not fall back. (Glover, Tabu Search, 1989.)
 
-use rand_chacha::{ChaCha8Rng, rand_core::Rng};
-
 use super::{
-    particle::{Problem, below, rises},
+    particle::{Problem, rises},
     swarm::Judge,
     tableau::{Best, Tableau},
     visited::Visited,
 };
-use crate::device::Pool;
+use crate::{
+    device::Pool,
+    random::{Stream, below},
+};
 
 /// Steps for which a dropped variable may not return: this many to twice as
 /// many, drawn anew each time. A variable just added stays for half of it. (Fewer
@@ -60,7 +61,7 @@ pub(super) struct Walked {
 
 impl Walk<'_> {
     /// Walks from a model (columns in any order).
-    pub(super) fn from(&self, start: &[u32], stream: &mut ChaCha8Rng, visited: Visited) -> Walked {
+    pub(super) fn from(&self, start: &[u32], stream: &mut Stream, visited: Visited) -> Walked {
         let (pool, problem) = (self.pool, self.problem);
         // Where the pool has no room for one, the walk starts without it.
         let places: Vec<usize> = start.iter().filter_map(|v| pool.place(*v)).collect();
@@ -118,7 +119,7 @@ impl Walk<'_> {
                 }
                 continue;
             };
-            let tenure = TENURE + below(stream.next_u64(), TENURE + 1);
+            let tenure = TENURE + below(stream.word(), TENURE + 1);
             if let Some(position) = leaves {
                 let place = tableau.members()[position];
                 until[place] = step + tenure;

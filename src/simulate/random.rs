@@ -3,31 +3,22 @@
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
+use crate::random::{Stream, below};
 
 /// The particles of a search have the streams from 0 on: a search with the seed of its data
 /// must not walk by the numbers that made them.
 const STREAM: u64 = u64::MAX;
 
 pub(super) struct Random {
-    stream: ChaCha8Rng,
+    stream: Stream,
     /// The second of a pair of normals.
     spare: Option<f64>,
 }
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        // The seed is laid into ChaCha's key by hand: how a library spreads a
-        // small seed may change between its versions.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut stream = ChaCha8Rng::from_seed(key);
-        stream.set_stream(STREAM);
         Self {
-            stream,
+            stream: Stream::new(seed, STREAM),
             spare: None,
         }
     }
@@ -56,17 +47,14 @@ impl Random {
 
     /// Uniform in (−1, 1).
     fn centred(&mut self) -> f64 {
-        let unit = ((self.stream.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
+        let unit = ((self.stream.word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
         2.0 * unit - 1.0
     }
 
     /// A random order of the items, every one equally likely (Fisher and Yates).
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            // An integer in 0 … last, by the word's high part: the bias is below last / 2⁶⁴.
-            let word = u128::from(self.stream.next_u64());
-            let pick = (word * (last as u128 + 1)) >> 64;
-            items.swap(last, pick as usize);
+            items.swap(last, below(self.stream.word(), last + 1));
         }
     }
 }

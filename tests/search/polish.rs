@@ -14,20 +14,14 @@ use passel::{
 
 use crate::{
     estimates::table,
-    problems::{Random, ing_lai, small},
+    problems::{self, Random, ing_lai, small},
     reference::{at_defaults, fit, phi, run, standardised, support, tss},
 };
 
 /// Columns that follow each other with correlation ρ, pairs of them in y.
 fn chain(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
     let mut random = Random::new(seed);
-    let mut x = DMatrix::zeros(n, p);
-    for t in 0..n {
-        x[(t, 0)] = random.normal();
-        for j in 1..p {
-            x[(t, j)] = rho * x[(t, j - 1)] + (1.0 - rho * rho).sqrt() * random.normal();
-        }
-    }
+    let x = problems::chain(&mut random, n, p, rho);
     let y = DVector::from_fn(n, |t, _| {
         let signal: f64 = (0..p)
             .step_by(9)

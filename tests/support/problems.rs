@@ -67,10 +67,8 @@ pub fn ing_lai(n: usize, p: usize, r: usize, seed: u64) -> (DMatrix<f64>, DVecto
     (x, y)
 }
 
-/// Chen and Chen's model: N(0, 1) columns with covariance ρ^|i−j|, β = (.7 .9 .4
-/// .3 1 .2 .2 .1), noise N(0, 1); the columns are then permuted.
-pub fn chen_chen(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
-    let mut random = Random::new(seed);
+/// N(0, 1) columns with covariance ρ^|i−j|.
+pub fn chain(random: &mut Random, n: usize, p: usize, rho: f64) -> DMatrix<f64> {
     let mut x = DMatrix::zeros(n, p);
     for t in 0..n {
         x[(t, 0)] = random.normal();
@@ -78,6 +76,14 @@ pub fn chen_chen(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVec
             x[(t, j)] = rho * x[(t, j - 1)] + (1.0 - rho * rho).sqrt() * random.normal();
         }
     }
+    x
+}
+
+/// Chen and Chen's model: N(0, 1) columns with covariance ρ^|i−j|, β = (.7 .9 .4
+/// .3 1 .2 .2 .1), noise N(0, 1); the columns are then permuted.
+pub fn chen_chen(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut random = Random::new(seed);
+    let x = chain(&mut random, n, p, rho);
     let b = [0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1];
     let y = DVector::from_fn(n, |t, _| {
         let signal: f64 = b.iter().enumerate().map(|(j, b)| b * x[(t, j)]).sum();

@@ -1,0 +1,34 @@
+//! Random words of a seed, by ChaCha: the one way from a seed to a stream.
+
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+/// One of the 2⁶⁴ streams of a seed.
+#[derive(Debug, Clone)]
+pub(crate) struct Stream(ChaCha8Rng);
+
+impl Stream {
+    /// The stream of that number.
+    pub(crate) fn new(seed: u64, number: u64) -> Self {
+        // The seed is laid into ChaCha's key by hand: how a library spreads a
+        // small seed may change between its versions.
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        let mut stream = ChaCha8Rng::from_seed(key);
+        stream.set_stream(number);
+        Self(stream)
+    }
+
+    /// The next word.
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+}
+
+/// A word as an integer in 0 … count − 1 (0 for none), by its high part: the
+/// bias is below count / 2⁶⁴.
+pub(crate) fn below(word: u64, count: usize) -> usize {
+    ((u128::from(word) * count as u128) >> 64) as usize
+}
