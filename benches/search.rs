@@ -11,17 +11,15 @@
 #[path = "../tests/support/problems.rs"]
 mod problems;
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering},
 };
 
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
 use passel::{
     Design, Pass, criteria,
+    device::Resources,
     search::{self, Interrupt},
 };
 
@@ -62,9 +60,9 @@ fn search(design: &Design, criterion: &str, (particles, iterations): Swarm, thre
         ..Pass::default()
     };
     let criterion = criteria::named(criterion, &[]).unwrap();
-    let threads = NonZeroUsize::new(threads);
+    let resources = Resources::cpu(threads);
     let never = Interrupt::default();
-    let found = search::search(design, &*criterion, &pass, threads, &never, &mut |_| {});
+    let found = search::search(design, &*criterion, &pass, &resources, &never, &mut |_| {});
     divan::black_box(found.unwrap());
 }
 
@@ -127,8 +125,8 @@ fn defaults(bencher: divan::Bencher, (n, p): (usize, usize)) {
         };
         let criterion = criteria::named("ebic", &[]).unwrap();
         let never = Interrupt::default();
-        let one = NonZeroUsize::new(1);
-        let found = search::search(&design, &*criterion, &pass, one, &never, &mut |_| {});
+        let one = Resources::cpu(1);
+        let found = search::search(&design, &*criterion, &pass, &one, &never, &mut |_| {});
         let found = found.unwrap();
         assert!(found.certified && found.fit.support().len() == 10);
         divan::black_box(found);

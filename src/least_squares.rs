@@ -19,9 +19,27 @@
 use pulp::Simd;
 
 use crate::{
-    device::{Anchor, Columns, PIVOT_TOLERANCE},
+    design::Columns,
     vector::{add_scaled, dot, packed_columns, product, vectorised},
 };
+
+/// Smallest part ‖x − X_A·u‖ of a unit column that a support may leave
+/// unexplained: below it the column is collinear and never enters. (R's `lm`
+/// uses the same 10⁻⁷.)
+pub const PIVOT_TOLERANCE: f64 = 1e-7;
+
+/// What a sweep is told of one model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Anchor<'a> {
+    /// Columns of the model, in the order of entry: never candidates.
+    pub(crate) support: &'a [u32],
+    /// β̂, by position in the support.
+    pub(crate) coefficients: &'a [f64],
+    /// T = R⁻¹, packed by columns.
+    pub(crate) inverse: &'a [f64],
+    /// r = y − X_A·β̂, n values.
+    pub(crate) residual: &'a [f64],
+}
 
 /// The least squares fit of a support, columns and response at unit norm.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //!
 //! The data travels through these modules in order:
 //!
-//! file → [`table`] → [`design`] → [`device`] (sweeps) with [`least_squares`]
+//! file → [`table`] → [`design`] → [`device`] (sweeps, and the models' [`least_squares`])
 //! → [`search`] → [`selection`] → [`report`]
 //!
 //! and [`run`] takes a [`job`] the whole way, as the program does; [`simulate`] makes tables
@@ -35,9 +35,9 @@ pub mod simulate;
 
 pub mod design;
 
-pub mod device;
-
 pub mod least_squares;
+
+pub mod device;
 
 pub mod selection;
 

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::{
     design::{Design, DesignError, DesignOptions},
+    device::DeviceError,
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     progress::Meter,
@@ -55,6 +56,14 @@ pub enum RunError {
     /// The report has no form in this program.
     #[error("the selection is complete, its report cannot be made")]
     Render(#[source] io::Error),
+    /// A device failed; what was found before was reported.
+    #[error("a device failed, the selection is the best until then")]
+    Fault {
+        /// What was found until then.
+        report: Box<Report>,
+        /// What failed.
+        source: DeviceError,
+    },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -71,10 +80,10 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) => 2,
             Self::Interrupted => 130,
-            Self::Search(SearchError::Threads { .. }) => 1,
+            Self::Search(SearchError::Threads { .. } | SearchError::Device(_)) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
-            Self::Render(_) | Self::Trace { .. } => 1,
+            Self::Render(_) | Self::Fault { .. } | Self::Trace { .. } => 1,
         }
     }
 }
@@ -116,12 +125,12 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
             trace.record(iteration);
         }
     };
-    let (criterion, threads) = (&*job.criterion, job.threads);
+    let criterion = &*job.criterion;
     let found = search::search(
         &design,
         criterion,
         &job.pass,
-        threads,
+        &job.resources,
         &job.interrupt,
         &mut observe,
     )?;
@@ -130,10 +139,9 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
     let mut selection = found.selection(&design, criterion, &job.pass);
     selection.set_level(job.level);
     let total = started.elapsed().as_secs_f64();
-    // Laying the data out for sweeps counts as reading: the search's own clock
-    // starts when they lie there.
     selection.elapsed_seconds = Elapsed {
-        read: total - found.seconds,
+        read: total - found.seconds - found.starting,
+        devices: found.starting,
         search: found.seconds,
         total,
     };
@@ -147,12 +155,16 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         selection,
         rendered,
     };
-    match trace.map_or(Ok(()), Trace::finish) {
-        Ok(()) => Ok(report),
-        Err(source) => Err(RunError::Trace {
+    match (trace.map_or(Ok(()), Trace::finish), found.fault) {
+        (_, Some(source)) => Err(RunError::Fault {
             report: Box::new(report),
             source,
         }),
+        (Err(source), None) => Err(RunError::Trace {
+            report: Box::new(report),
+            source,
+        }),
+        (Ok(()), None) => Ok(report),
     }
 }
 

@@ -17,8 +17,8 @@ const WAY: &[&str] = &[
     "table",
     "simulate",
     "design",
-    "device",
     "least_squares",
+    "device",
     "selection",
     "search",
     "report",
@@ -34,8 +34,6 @@ const WAY: &[&str] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // Plain data of the report that the design fills in.
     ("design", "selection"),
-    // The shape of a column block, which the device defines.
-    ("design", "device"),
 ];
 
 /// Where each outside crate may be named.

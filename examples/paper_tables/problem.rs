@@ -3,12 +3,13 @@
 #[path = "../../tests/support/problems.rs"]
 mod problems;
 
-use std::{error::Error, num::NonZeroUsize};
+use std::error::Error;
 
 use passel::{
     Design, Pass, Selection,
     criteria::{Criterion, Ebic, Hdbic, Hdhqc},
     design::DesignOptions,
+    device::Resources,
     search::{self, Interrupt, Iteration},
     simulate,
     table::{ReadOptions, Table, Values, read},
@@ -143,8 +144,8 @@ impl Problem {
     ) -> Result<Selection, search::SearchError> {
         let never = Interrupt::default();
         let criterion = &*self.criterion;
-        let one = Some(NonZeroUsize::MIN);
-        let found = search::search(&self.design, criterion, pass, one, &never, observe)?;
+        let one = Resources::cpu(1);
+        let found = search::search(&self.design, criterion, pass, &one, &never, observe)?;
         Ok(found.selection(&self.design, criterion, pass))
     }
 }

@@ -5,6 +5,7 @@
 //! taken off is kept, for the report on the original scale.
 
 mod builder;
+mod columns;
 mod error;
 mod standardise;
 mod weights;
@@ -14,12 +15,12 @@ use std::path::Path;
 use nalgebra::{DMatrix, DVector};
 
 use crate::{
-    device::Columns,
     nearest::nearest,
     selection::SetAside,
     table::{Column, Missing, Table, Values, is_npy},
 };
 use builder::Builder;
+pub use columns::Columns;
 pub use error::DesignError;
 
 /// Smallest number of observations: ln ln n is positive from 3 on.

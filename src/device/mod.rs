@@ -1,79 +1,45 @@
-//! Where sweeps run. An anchor is what every column is swept against; a sweep
-//! returns, for each anchor, the one column that fits it best.
+//! The seam: where sweeps run and where the models of the swarm lie.
+//!
+//! Columns are sharded over [`Device`]s; [`Devices`] makes one of them. A device
+//! holds every model of the swarm (its support, factor and residual, updated in
+//! place) and a range of the columns, which it sweeps against any of the models.
+//! Small orders go in, small records come out: no device needs another's columns,
+//! and no sum crosses devices, so how many there are does not show in the answer.
 //!
 //! **The product screens, a fixed order decides.** How a product rounds may
 //! depend on how it was split, so a sweep only screens: candidates within the
 //! rounding error of the strongest are scored again by one dot product in a
 //! fixed order, and of those still equal the lowest column wins. One thread or
-//! many, cached columns or not: one answer.
+//! many, one device or many, cached columns or not: one answer.
 
 mod cpu;
+mod devices;
+mod error;
 mod exact;
-mod gram;
 mod neighbours;
 mod pool;
-mod resident;
-mod window;
+mod resources;
 
-pub(crate) use cpu::Cpu;
+pub(crate) use devices::Devices;
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
+pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};
 
-/// The columns of the design matrix, n × p, column-major, each of unit norm.
+use crate::{
+    design::Columns,
+    least_squares::{Anchor, Fit},
+};
+pub use error::DeviceError;
+
+/// The columns one device sweeps.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns<'x> {
-    values: &'x [f64],
-    n: usize,
-}
-
-impl<'x> Columns<'x> {
-    /// Columns of n observations each.
-    ///
-    /// # Panics
-    /// If `values` is no whole number of columns.
-    pub fn new(values: &'x [f64], n: usize) -> Self {
-        assert!(n > 0 && values.len().is_multiple_of(n));
-        Self { values, n }
-    }
-
-    /// Observations.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
-    /// Variables.
-    pub fn p(&self) -> usize {
-        self.values.len() / self.n
-    }
-
-    /// Column j, n values.
-    #[inline(always)]
-    pub fn column(&self, j: u32) -> &'x [f64] {
-        &self.values[j as usize * self.n..][..self.n]
-    }
-
-    /// All values, column after column.
-    pub fn values(&self) -> &'x [f64] {
-        self.values
-    }
-}
-
-/// Smallest part ‖x − X_A·u‖ of a unit column that a support may leave
-/// unexplained: below it the column is collinear and never enters. (R's `lm`
-/// uses the same 10⁻⁷.)
-pub const PIVOT_TOLERANCE: f64 = 1e-7;
-
-/// What a sweep is told of one model.
-#[derive(Debug, Clone, Copy)]
-pub struct Anchor<'a> {
-    /// Columns of the model, in the order of entry: never candidates.
-    pub support: &'a [u32],
-    /// β̂, by position in the support.
-    pub coefficients: &'a [f64],
-    /// T = R⁻¹, packed by columns (see [`crate::least_squares`]).
-    pub inverse: &'a [f64],
-    /// r = y − X_A·β̂, n values.
-    pub residual: &'a [f64],
+pub(crate) struct Shard<'x> {
+    /// All columns of the design.
+    pub(crate) x: Columns<'x>,
+    /// The first of its own.
+    pub(crate) first: usize,
+    /// Its own.
+    pub(crate) own: Columns<'x>,
 }
 
 /// What makes a candidate the strongest.
@@ -84,4 +50,74 @@ pub enum Gain {
     Correlation,
     /// arg max (xᵢᵀr)² / (‖xᵢ‖² − ‖Qᵀxᵢ‖²), the exact fall in RSS.
     Exact,
+}
+
+/// What is to be done to one held model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Update {
+    /// Add a column, unless the model explains it: then nothing is done.
+    Add(u32),
+    /// Drop a variable.
+    Drop(u32),
+    /// Drop the variable whose loss raises RSS least, of equals the lowest, and
+    /// never one that is kept; nothing is done where all are.
+    DropCheapest,
+    /// Build the fit of the same support anew, in ascending order.
+    Refactor,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Updated {
+    /// The variable added or dropped; none where nothing was done.
+    pub(crate) variable: Option<u32>,
+    /// RSS of the model now.
+    pub(crate) rss: f64,
+}
+
+/// A column that a device's sweep could not tell from its strongest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) column: u32,
+    /// |xᵀr| by one dot product in a fixed order, or the exact gain.
+    pub(crate) score: f64,
+}
+
+/// One device: the CPU or a GPU, its range of the columns, and the swarm's models.
+///
+/// Models are named by their number, 0 … count − 1. Vectors are of unit norm.
+/// Each verb is worth a launch: many models at a time.
+pub(crate) trait Device: Send {
+    /// Its name in reports: `cpu`, `cuda:0 NVIDIA H200`.
+    fn name(&self) -> String;
+
+    /// The arithmetic that screens: `f64`, `f32` or `tf32`. f64 decides.
+    fn screen(&self) -> &'static str;
+
+    /// Holds `count` models, each like `model`, whose variables are the kept ones.
+    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
+
+    /// Updates models, each at most once, and tells what became of each, in the
+    /// order given. Any column of the design may be added.
+    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError>;
+
+    /// Of each model named, this device's columns outside its support that may be
+    /// the strongest of them; empty where it has none outside.
+    fn strongest(
+        &mut self,
+        models: &[usize],
+        gain: Gain,
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError>;
+
+    /// The `count` columns of this device that would do most for each anchor by
+    /// joining, and by taking a variable's place, and whatever equals the last of
+    /// them. Variables of `keep` (ascending) are not replaced. Once `stop` says so,
+    /// what is left is not swept.
+    fn neighbours(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError>;
 }

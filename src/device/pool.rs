@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 
-use super::Columns;
-use crate::vector::product;
+use crate::{design::Columns, vector::product};
 
 /// Columns a pool holds at most: 8 MiB of products.
 const CAPACITY: usize = 1024;

@@ -13,7 +13,6 @@ mod simulation;
 mod tests;
 
 use std::{
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,6 +21,7 @@ use passel_criteria::{Criterion, CriterionError, Ebic};
 use thiserror::Error;
 
 use crate::{
+    device::Resources,
     nearest::nearest,
     progress::Progress,
     report::Format,
@@ -66,8 +66,8 @@ pub struct Job {
     pub criterion: Arc<dyn Criterion>,
     /// The search.
     pub pass: Pass,
-    /// Threads; none for one a core.
-    pub threads: Option<NonZeroUsize>,
+    /// What it may run on.
+    pub resources: Resources,
     /// The form of the report.
     pub format: Format,
     /// Where the report goes; none for standard output.
@@ -104,7 +104,7 @@ impl Draft {
             level: LEVEL,
             criterion: Arc::new(Ebic { gamma: 1.0 }),
             pass: Pass::default(),
-            threads: None,
+            resources: Resources::default(),
             format: Format::Text,
             output: None,
             trace: None,

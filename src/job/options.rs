@@ -319,7 +319,7 @@ pub const OPTIONS: &[Opt] = &[
         heading: SEARCH,
         list: false,
         set: |job, given| {
-            job.threads = NonZeroUsize::new(given.count(1..=1024)?);
+            job.resources.threads = NonZeroUsize::new(given.count(1..=1024)?);
             Ok(())
         },
     },

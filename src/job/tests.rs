@@ -151,7 +151,7 @@ fn every_option_reaches_its_field() {
         seed: u64::MAX,
     };
     assert_eq!(job.pass, pass);
-    assert_eq!(job.threads, NonZeroUsize::new(2));
+    assert_eq!(job.resources.threads, std::num::NonZeroUsize::new(2));
     assert_eq!(job.format, Format::Csv);
     assert_eq!(job.output.as_deref(), Some(Path::new("o.csv")));
     assert_eq!(job.trace.as_deref(), Some(Path::new("t.csv")));

@@ -151,10 +151,12 @@ pub(crate) mod example {
             seed: 7,
             devices: vec!["cpu".into()],
             precision: "f64",
+            screen: "f32",
             iterations: 256,
             termination: Termination::Iterations,
             elapsed_seconds: Elapsed {
                 read: 0.1,
+                devices: 0.0,
                 search: 1.2,
                 total: 1.3,
             },

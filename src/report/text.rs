@@ -193,6 +193,15 @@ fn found(selection: &Selection) -> String {
         Termination::Interrupted => {
             format!("interrupted, {} iterations done", selection.iterations)
         }
+        Termination::Fault => {
+            format!("a device failed, {} iterations done", selection.iterations)
+        }
+    };
+    let mut devices = selection.devices.clone();
+    devices.dedup();
+    let on = match &devices[..] {
+        [cpu] if cpu == "cpu" => String::new(),
+        devices => format!(" on {}", devices.join(", ")),
     };
     let optimum = if selection.certified {
         "No allowed addition, drop or exchange of one variable lowers the criterion."
@@ -200,7 +209,7 @@ fn found(selection: &Selection) -> String {
         "Not certified: the addition, drop or exchange of one variable may lower the criterion."
     };
     format!(
-        "{optimum}\nFound by {}{swarm}, seed {}; {end}; {} s.\n",
+        "{optimum}\nFound by {}{swarm}, seed {}{on}; {end}; {} s.\n",
         selection.method.name,
         selection.seed,
         significant(selection.elapsed_seconds.total, 3),

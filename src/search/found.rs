@@ -3,8 +3,8 @@
 use super::{Met, Pass};
 use crate::{
     design::Design,
-    device::PIVOT_TOLERANCE,
-    least_squares::Fit,
+    device::DeviceError,
+    least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
         CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates,
         inclusion, visited,
@@ -40,8 +40,16 @@ pub struct Found {
     pub termination: Termination,
     /// The bound on model size that was in force.
     pub max_size: usize,
-    /// Wall-clock seconds of the search, the data lying ready on the device.
+    /// Wall-clock seconds of the search, the data lying ready on the devices.
     pub seconds: f64,
+    /// Wall-clock seconds before it, until they did.
+    pub starting: f64,
+    /// The devices, by name.
+    pub devices: Vec<String>,
+    /// The arithmetic that screened on them; f64 decided.
+    pub screen: &'static str,
+    /// The failure of a device that ended the search; the rest is the best until then.
+    pub fault: Option<DeviceError>,
 }
 
 impl Found {
@@ -82,6 +90,11 @@ impl Found {
                     .to_owned(),
             );
         }
+        if let Some(fault) = &self.fault {
+            warnings.push(format!(
+                "the search ended early, this is the best so far: {fault}"
+            ));
+        }
         let all = self.models.iter().map(Met::pair);
         let front = self.front.iter().map(Met::pair);
         let name = |j: u32| design.variables()[j as usize].name.clone();
@@ -115,13 +128,15 @@ impl Found {
             front: visited(all, front, name),
             set_aside: design.set_aside().to_vec(),
             seed: pass.seed,
-            devices: vec!["cpu".to_owned()],
+            devices: self.devices.clone(),
             precision: "f64",
+            screen: self.screen,
             iterations: self.iterations,
             termination: self.termination,
             elapsed_seconds: Elapsed {
+                devices: self.starting,
                 search: self.seconds,
-                total: self.seconds,
+                total: self.starting + self.seconds,
                 ..Elapsed::default()
             },
             warnings,

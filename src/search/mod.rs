@@ -29,7 +29,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::Cpu,
+    device::{DeviceError, Devices, Resources},
     least_squares::{Collinear, Fit},
     selection::{Selection, Termination},
 };
@@ -69,21 +69,24 @@ pub enum SearchError {
         /// The system's reason.
         source: rayon::ThreadPoolBuildError,
     },
+    /// A device asked for is not there, or cannot begin.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
 }
 
 /// Searches the model of lowest criterion value.
 ///
-/// `threads` none means every core. `observe` is called after each iteration.
-/// The answer depends on the design, the criterion and `pass`, never on the
-/// number of threads.
+/// `observe` is called after each iteration. The answer depends on the design, the
+/// criterion and `pass`, never on the resources.
 ///
 /// # Errors
-/// A parameter outside its range, or threads that cannot be started.
+/// A parameter outside its range, or threads or a device that cannot be started. A
+/// device that fails later ends the search: [`Found::fault`].
 pub fn search(
     design: &Design,
     criterion: &dyn Criterion,
     pass: &Pass,
-    threads: Option<NonZeroUsize>,
+    resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(&Iteration) + Send),
 ) -> Result<Found, SearchError> {
@@ -96,7 +99,8 @@ pub fn search(
                 pivot,
             })?;
     }
-    let threads = threads
+    let threads = resources
+        .threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
     let problem = Problem {
@@ -125,14 +129,17 @@ pub fn search(
         let done = AtomicBool::new(false);
         // More threads than cores would only take turns at staying awake.
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Ok(pool.in_place_scope(|scope| {
+        pool.in_place_scope(|scope| {
             let _end = Raise(&done);
             for _ in 1..threads.min(cores) {
                 scope.spawn(|_| stay_awake(&done));
             }
-            let device = Cpu::new(problem.x, problem.y, threads);
-            walk(problem, judge, device, pass, threads, interrupt, observe)
-        }))
+            let starting = Instant::now();
+            let devices = Devices::new(problem.x, problem.y, resources, threads)?;
+            let starting = starting.elapsed().as_secs_f64();
+            let found = walk(problem, judge, devices, pass, threads, interrupt, observe)?;
+            Ok(Found { starting, ..found })
+        })
     };
     std::thread::scope(|scope| match scope.spawn(searching).join() {
         Ok(found) => found,
@@ -150,7 +157,8 @@ pub fn select(
     pass: &Pass,
 ) -> Result<Selection, SearchError> {
     let never = Interrupt::default();
-    let found = search(design, criterion, pass, None, &never, &mut |_| {})?;
+    let anything = Resources::default();
+    let found = search(design, criterion, pass, &anything, &never, &mut |_| {})?;
     Ok(found.selection(design, criterion, pass))
 }
 
@@ -182,15 +190,17 @@ fn stay_awake(done: &AtomicBool) {
 fn walk(
     problem: Problem,
     judge: Judge,
-    device: Cpu,
+    devices: Devices,
     pass: &Pass,
     threads: usize,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(&Iteration),
-) -> Found {
+) -> Result<Found, DeviceError> {
     let start = Instant::now();
     let late = || pass.time_limit.is_some_and(|most| start.elapsed() >= most);
-    let mut swarm = Swarm::start(problem, judge, device, pass, threads);
+    let (names, screen) = (devices.names(), devices.screen());
+    let mut swarm = Swarm::start(problem, judge, devices, pass)?;
+    let mut fault = None;
     let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);
     let mut termination = loop {
         let best = swarm.best();
@@ -217,23 +227,25 @@ fn walk(
         } else if late() {
             break Termination::TimeLimit;
         }
-        swarm.iterate();
+        if let Err(error) = swarm.iterate() {
+            fault = Some(error);
+            break Termination::Fault;
+        }
         iterations += 1;
     };
     let mut members = swarm.best().members.clone();
-    let (device, mut visited) = swarm.end();
+    let (mut devices, mut visited) = swarm.end();
     let mut certified = false;
-    if pass.polish {
+    if pass.polish && fault.is_none() {
         let polish = Polish {
             problem: &problem,
             judge,
-            device: &device,
             pass,
             threads,
             stop: &|| interrupt.requested() || late(),
         };
         let mut waves = 0;
-        let polished = polish.run(&mut visited, &mut |wave| {
+        let polished = polish.run(&mut devices, &mut visited, &mut |wave| {
             waves += 1;
             observe(&Iteration {
                 number: iterations + waves,
@@ -251,6 +263,9 @@ fn walk(
                 false => Termination::TimeLimit,
             };
         }
+        if polished.fault.is_some() {
+            (fault, termination) = (polished.fault, Termination::Fault);
+        }
     }
     let (fit, pivot) = Fit::of(problem.x, problem.y, &members);
     let value = judge.value(&fit);
@@ -262,7 +277,7 @@ fn walk(
         value,
         members: members.into_boxed_slice(),
     };
-    Found {
+    Ok(Found {
         value,
         exact: is_exact(problem.x.n(), &fit),
         pivot,
@@ -274,7 +289,11 @@ fn walk(
         termination,
         max_size: problem.max_size,
         seconds: start.elapsed().as_secs_f64(),
-    }
+        starting: 0.0,
+        devices: names,
+        screen,
+        fault,
+    })
 }
 
 /// The models met, the one found first, for others may equal it. Those that will

@@ -1,8 +1,10 @@
-//! One walking support: its fit, its direction and its own random stream.
+//! One walking support: its variables, its direction and its own random stream. Its
+//! fit lies on the devices.
 
 use super::{Move, Step};
 use crate::{
-    device::Columns,
+    design::Columns,
+    device::Update,
     least_squares::Fit,
     random::{Stream, below},
 };
@@ -51,11 +53,10 @@ pub(crate) enum Plan {
 }
 
 /// One particle. Its stream gives two words a step, whatever the step does, so
-/// its randomness never depends on another particle's.
+/// its randomness never depends on another's.
 #[derive(Debug, Clone)]
 pub(crate) struct Particle {
     stream: Stream,
-    fit: Fit,
     /// The support, ascending.
     members: Vec<u32>,
     forward: bool,
@@ -66,26 +67,20 @@ pub(crate) struct Particle {
 }
 
 impl Particle {
-    /// Particle `number`, with the kept variables and `start_size` random ones.
-    pub(crate) fn start(problem: &Problem, seed: u64, number: u64, start_size: usize) -> Self {
-        let mut particle = Self {
+    /// Particle `number`, with the kept variables.
+    pub(crate) fn new(problem: &Problem, seed: u64, number: u64) -> Self {
+        Self {
             stream: Stream::new(seed, number),
-            fit: problem.kept.clone(),
             members: problem.keep.to_vec(),
             forward: true,
             moves: 0,
             value: f64::INFINITY,
-        };
-        let room = problem.max_size - particle.members.len();
-        for _ in 0..start_size.min(room) {
-            let pick = particle.stream.word();
-            particle.add_random(problem, pick);
         }
-        particle
     }
 
-    pub(crate) fn fit(&self) -> &Fit {
-        &self.fit
+    /// The draw of one variable to start with.
+    pub(crate) fn draw(&mut self) -> u64 {
+        self.stream.word()
     }
 
     pub(crate) fn members(&self) -> &[u32] {
@@ -146,44 +141,81 @@ impl Particle {
         }
     }
 
-    /// Carries a plan out; `strongest` is the sweep's answer to an improving
-    /// forward step. A forward step that finds nothing to add turns around.
-    pub(crate) fn carry_out(
-        &mut self,
+    /// What to try for a plan, after so many refusals; none where nothing is left to
+    /// try. `strongest` is the sweep's answer to an improving forward step. A forward
+    /// step that finds nothing to add turns around.
+    pub(crate) fn attempt(
+        &self,
         problem: &Problem,
         plan: Plan,
         best: &[u32],
         strongest: Option<u32>,
-    ) -> (Move, Option<u32>) {
-        let added = match plan {
-            Plan::AddBest { pick } => self
-                .add_of(problem, best, pick)
-                .map(|variable| (Move::AddBest, variable)),
-            Plan::AddImprove => strongest
-                .filter(|&variable| self.add(problem, variable))
-                .map(|variable| (Move::AddImprove, variable)),
-            Plan::AddRandom { pick } => self
-                .add_random(problem, pick)
-                .map(|variable| (Move::AddRandom, variable)),
-            Plan::DropImprove | Plan::DropRandom { .. } | Plan::Stay => None,
-        };
-        let (moved, variable) = match (added, plan) {
-            (Some((moved, variable)), _) => (moved, Some(variable)),
-            (None, Plan::Stay) => (Move::Stay, None),
-            (None, Plan::DropRandom { pick }) => {
-                (Move::DropRandom, self.drop_random(problem, pick))
+        refused: usize,
+    ) -> Option<(Move, Update)> {
+        let (moved, add) = match plan {
+            Plan::Stay => return None,
+            Plan::DropRandom { pick } => {
+                let open: Vec<u32> = outside(&self.members, problem.keep).collect();
+                let variable = *open.get(below(pick, open.len()))?;
+                return (refused == 0).then_some((Move::DropRandom, Update::Drop(variable)));
             }
-            (None, _) => match self.drop_cheapest(problem) {
-                Some(variable) => (Move::DropImprove, Some(variable)),
-                None => (Move::Stay, None),
-            },
+            Plan::DropImprove => (Move::DropImprove, None),
+            Plan::AddImprove => (Move::AddImprove, strongest.filter(|_| refused == 0)),
+            Plan::AddRandom { pick } => (Move::AddRandom, self.random(problem, pick, refused)),
+            Plan::AddBest { pick } => {
+                let open: Vec<u32> = outside(best, &self.members).collect();
+                let at = below(pick, open.len()) + refused;
+                let add = (refused < open.len()).then(|| open[at % open.len()]);
+                (Move::AddBest, add)
+            }
         };
+        match add {
+            Some(variable) => Some((moved, Update::Add(variable))),
+            // Once: where nothing can be dropped either, the particle stays.
+            None => {
+                let adds = match plan {
+                    Plan::DropImprove => 0,
+                    Plan::AddImprove => usize::from(strongest.is_some()),
+                    Plan::AddBest { .. } => outside(best, &self.members).count(),
+                    _ => TRIES.min(problem.x.p() - self.members.len()),
+                };
+                (refused == adds).then_some((Move::DropImprove, Update::DropCheapest))
+            }
+        }
+    }
+
+    /// The pick-th variable of all outside the model, or after refusals one of the
+    /// next few.
+    pub(crate) fn random(&self, problem: &Problem, pick: u64, refused: usize) -> Option<u32> {
+        let open = problem.x.p() - self.members.len();
+        if refused >= open.min(TRIES) {
+            return None;
+        }
+        let rank = ((below(pick, open) + refused) % open) as u32;
+        // The rank-th outside: each member at or below shifts it by one.
+        let shift = |variable, m: &u32| variable + u32::from(*m <= variable);
+        Some(self.members.iter().fold(rank, shift))
+    }
+
+    /// Takes note of an update that was done.
+    pub(crate) fn updated(&mut self, update: Update, variable: u32) {
+        match (update, self.members.binary_search(&variable)) {
+            (Update::Add(_), Err(at)) => self.members.insert(at, variable),
+            (Update::Drop(_) | Update::DropCheapest, Ok(at)) => {
+                self.members.remove(at);
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts a step; whether the fit is to be built anew.
+    pub(crate) fn is_worn(&mut self) -> bool {
         self.moves += 1;
-        if self.moves >= REFACTOR_EVERY.max(4 * self.members.len()) {
-            self.fit.refactor(problem.x, problem.y);
+        let worn = self.moves >= REFACTOR_EVERY.max(4 * self.members.len());
+        if worn {
             self.moves = 0;
         }
-        (moved, variable)
+        worn
     }
 
     /// The record of what it did.
@@ -193,83 +225,6 @@ impl Particle {
             variable,
             size: self.members.len(),
             value: self.value,
-        }
-    }
-
-    /// Adds a variable unless it is collinear; whether it did.
-    fn add(&mut self, problem: &Problem, variable: u32) -> bool {
-        let added = self.fit.add(problem.x, variable).is_ok();
-        if added {
-            let at = self.members.partition_point(|m| *m < variable);
-            self.members.insert(at, variable);
-        }
-        added
-    }
-
-    /// Adds the pick-th of `list` that is outside the model, or the next.
-    fn add_of(&mut self, problem: &Problem, list: &[u32], pick: u64) -> Option<u32> {
-        let open: Vec<u32> = outside(list, &self.members).collect();
-        let first = below(pick, open.len());
-        (0..open.len())
-            .map(|i| open[(first + i) % open.len()])
-            .find(|&variable| self.add(problem, variable))
-    }
-
-    /// Adds the pick-th of all outside the model, or one of the next few.
-    fn add_random(&mut self, problem: &Problem, pick: u64) -> Option<u32> {
-        let open = problem.x.p() - self.members.len();
-        let first = below(pick, open);
-        (0..open.min(TRIES))
-            .map(|i| ((first + i) % open) as u32)
-            .find_map(|rank| {
-                // The rank-th outside: each member at or below shifts it by one.
-                let variable = self
-                    .members
-                    .iter()
-                    .fold(rank, |variable, m| variable + u32::from(*m <= variable));
-                self.add(problem, variable).then_some(variable)
-            })
-    }
-
-    fn drop_random(&mut self, problem: &Problem, pick: u64) -> Option<u32> {
-        let open = outside(&self.members, problem.keep);
-        let open: Vec<u32> = open.collect();
-        let variable = *open.get(below(pick, open.len()))?;
-        self.drop(problem, variable);
-        Some(variable)
-    }
-
-    /// Drops the variable whose loss raises RSS least; of equals the lowest.
-    fn drop_cheapest(&mut self, problem: &Problem) -> Option<u32> {
-        let costs = self
-            .fit
-            .support()
-            .iter()
-            .copied()
-            .zip(self.fit.drop_costs());
-        let mut cheapest: Option<(u32, f64)> = None;
-        for (variable, cost) in costs {
-            if problem.keep.binary_search(&variable).is_ok() {
-                continue;
-            }
-            let wins = cheapest.is_none_or(|(lowest, least)| {
-                let tie = 1e-10 * cost.max(least);
-                cost < least - tie || (cost <= least + tie && variable < lowest)
-            });
-            if wins {
-                cheapest = Some((variable, cost));
-            }
-        }
-        let (variable, _) = cheapest?;
-        self.drop(problem, variable);
-        Some(variable)
-    }
-
-    fn drop(&mut self, problem: &Problem, variable: u32) {
-        let position = self.fit.support().iter().position(|v| *v == variable);
-        if let (Some(position), Ok(at)) = (position, self.members.binary_search(&variable)) {
-            self.fit.drop(problem.x, position);
-            self.members.remove(at);
         }
     }
 }

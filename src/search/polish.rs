@@ -19,8 +19,8 @@ use super::{
     walk::{ENTRY_COST, EXACT, Walk, Walked},
 };
 use crate::{
-    device::{Anchor, Cpu, Neighbours, Pool},
-    least_squares::Fit,
+    device::{DeviceError, Devices, Neighbours, Pool},
+    least_squares::{Anchor, Fit},
     random::Stream,
 };
 
@@ -54,7 +54,6 @@ const FITTED: usize = 4;
 pub(super) struct Polish<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) judge: Judge<'a>,
-    pub(super) device: &'a Cpu<'a>,
     pub(super) pass: &'a Pass,
     pub(super) threads: usize,
     /// Whether the search should end.
@@ -70,6 +69,8 @@ pub(super) struct Polished {
     pub(super) certified: bool,
     /// Whether the end came before the work was done.
     pub(super) cut: bool,
+    /// What ended it, if a device did.
+    pub(super) fault: Option<DeviceError>,
 }
 
 /// What an observer is told of a wave.
@@ -82,7 +83,12 @@ pub(super) struct Wave<'a> {
 
 impl Polish<'_> {
     /// Polishes the best models visited.
-    pub(super) fn run(&self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) -> Polished {
+    pub(super) fn run(
+        &self,
+        devices: &mut Devices,
+        visited: &mut Visited,
+        observe: &mut dyn FnMut(&Wave),
+    ) -> Polished {
         if (self.stop)() {
             // To fill the pool may take longer than is left.
             let best = visited.starts(1).swap_remove(0);
@@ -90,14 +96,19 @@ impl Polish<'_> {
                 members: best.members.into_vec(),
                 certified: false,
                 cut: true,
+                fault: None,
             };
         }
         let mut islands = Islands::new(*self, visited);
         let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
         let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
         let mut cut = false;
+        let mut fault = None;
         while !(cut || islands.certified && islands.idle >= allowed) {
-            islands.sweep(visited);
+            if let Err(error) = islands.sweep(devices, visited) {
+                fault = Some(error);
+                break;
+            }
             islands.walk(visited, observe);
             cut = (self.stop)();
         }
@@ -105,6 +116,7 @@ impl Polish<'_> {
             members: islands.best.members(),
             certified: islands.certified,
             cut,
+            fault,
         }
     }
 }
@@ -171,7 +183,7 @@ impl<'a> Islands<'a> {
     /// Sweeps the best model, unless it is certified, and then the islands' in
     /// turn, as many as the work of a wave allows. What it finds enters the pool;
     /// the best model one step from the best is the new best.
-    fn sweep(&mut self, visited: &mut Visited) {
+    fn sweep(&mut self, devices: &mut Devices, visited: &mut Visited) -> Result<(), DeviceError> {
         let Problem { x, y, keep, .. } = *self.with.problem;
         let product = (x.n() * x.p()) as u64;
         if self.pool.is_full() && self.pool.len() < x.p() {
@@ -199,14 +211,11 @@ impl<'a> Islands<'a> {
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
-        let swept = self
-            .with
-            .device
-            .neighbours(&anchors, keep, NEAR, self.with.stop);
+        let swept = devices.neighbours(&anchors, keep, NEAR, self.with.stop)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if (self.with.stop)() {
-            return;
+            return Ok(());
         }
         for (fit, neighbours) in fits.iter().zip(&swept) {
             self.with.meet(fit, neighbours, visited);
@@ -217,6 +226,7 @@ impl<'a> Islands<'a> {
                 None => self.certified = true,
             }
         }
+        Ok(())
     }
 
     /// Takes the models' columns and the sweep's into the pool, those of the best

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use passel_criteria::{Criterion, Model};
-use rayon::prelude::*;
 
 use super::{
     Move, Pass, Step,
@@ -11,16 +10,12 @@ use super::{
     visited::Visited,
 };
 use crate::{
-    device::{Cpu, Gain},
+    device::{DeviceError, Devices, Gain, Update},
     least_squares::Fit,
 };
 
 /// Models whose strongest column is remembered; past it memory is given back.
 const REMEMBERED: usize = 1 << 18;
-
-/// Observations × variables × particles below which waking the threads costs
-/// more than fitting.
-const PARALLEL_WORK: usize = 1 << 17;
 
 /// The lowest φ so far and its model.
 #[derive(Debug, Clone)]
@@ -30,13 +25,12 @@ pub(crate) struct Best {
     pub(crate) members: Vec<u32>,
 }
 
-/// K particles, the best model they found, and the device that sweeps.
+/// K particles, the best model they found, and the devices that hold their fits.
 pub(crate) struct Swarm<'a> {
     problem: Problem<'a>,
     judge: Judge<'a>,
     gain: Gain,
-    device: Cpu<'a>,
-    threads: usize,
+    devices: Devices<'a>,
     particles: Vec<Particle>,
     best: Best,
     visited: Visited,
@@ -60,8 +54,13 @@ pub(crate) struct Judge<'a> {
 impl Judge<'_> {
     /// φ of a fit. RSS is floored at n·eps²·TSS, where it is nothing but rounding.
     pub(crate) fn value(&self, fit: &Fit) -> f64 {
+        self.floored(fit.support().len(), fit.rss())
+    }
+
+    /// The same, of the fit's size and RSS.
+    fn floored(&self, k: usize, rss: f64) -> f64 {
         let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
-        self.at(fit.support().len(), fit.rss().max(floor))
+        self.at(k, rss.max(floor))
     }
 
     /// φ of k variables that leave this RSS, the response at unit norm.
@@ -87,51 +86,51 @@ impl<'a> Swarm<'a> {
     pub(crate) fn start(
         problem: Problem<'a>,
         judge: Judge<'a>,
-        device: Cpu<'a>,
+        mut devices: Devices<'a>,
         pass: &Pass,
-        threads: usize,
-    ) -> Self {
-        let mut particles: Vec<Particle> = (0..pass.particles as u64)
-            .map(|number| Particle::start(&problem, pass.seed, number, pass.start_size))
-            .collect();
+    ) -> Result<Self, DeviceError> {
+        devices.hold(problem.kept, pass.particles)?;
+        let particles =
+            (0..pass.particles as u64).map(|number| Particle::new(&problem, pass.seed, number));
         // The model of the kept variables alone, empty without any, may win.
-        let mut best = Best {
+        let best = Best {
             value: judge.value(problem.kept),
             members: problem.keep.to_vec(),
         };
-        let mut visited = Visited::default();
-        visited.offer(best.value, &best.members);
-        for particle in &mut particles {
-            particle.judge(judge.value(particle.fit()));
-            best.offer(particle);
-            visited.offer(particle.value(), particle.members());
-        }
-        let steps = particles
-            .iter()
-            .map(|particle| particle.step(Move::Start, None))
-            .collect();
-        Self {
+        let mut swarm = Self {
             problem,
             judge,
             gain: pass.gain,
-            device,
-            threads,
-            particles,
+            devices,
+            particles: particles.collect(),
             best,
-            visited,
-            steps,
+            visited: Visited::default(),
+            steps: Vec::new(),
             known: HashMap::new(),
             strongest: Vec::new(),
+        };
+        let kept = &swarm.best;
+        swarm.visited.offer(kept.value, &kept.members);
+        let room = problem.max_size - problem.keep.len();
+        for _ in 0..pass.start_size.min(room) {
+            let picks: Vec<u64> = swarm.particles.iter_mut().map(Particle::draw).collect();
+            swarm.update(|particle, number, refused| {
+                let variable = particle.random(&problem, picks[number], refused)?;
+                Some((Move::Start, Update::Add(variable)))
+            })?;
         }
+        let stay = vec![(Move::Start, None); swarm.particles.len()];
+        swarm.judge(stay);
+        Ok(swarm)
     }
 
     pub(crate) fn best(&self) -> &Best {
         &self.best
     }
 
-    /// The device, free for other work, and the models visited.
-    pub(crate) fn end(self) -> (Cpu<'a>, Visited) {
-        (self.device, self.visited)
+    /// The devices, free for other work, and the models visited.
+    pub(crate) fn end(self) -> (Devices<'a>, Visited) {
+        (self.devices, self.visited)
     }
 
     /// What each particle did in the iteration last done.
@@ -140,37 +139,68 @@ impl<'a> Swarm<'a> {
     }
 
     /// One step of every particle. All read the best model as it stood before.
-    pub(crate) fn iterate(&mut self) {
-        let plans: Vec<Plan> = self
-            .particles
-            .iter_mut()
-            .map(|particle| particle.plan(&self.problem, &self.best.members))
+    pub(crate) fn iterate(&mut self) -> Result<(), DeviceError> {
+        let problem = self.problem;
+        let particles = self.particles.iter_mut();
+        let plans: Vec<Plan> = particles
+            .map(|particle| particle.plan(&problem, &self.best.members))
             .collect();
-        let strongest = self.sweep(&plans);
-        let (problem, judge, best) = (&self.problem, self.judge, &self.best.members);
-        let carry_out =
-            |((particle, &plan), &strongest): ((&mut Particle, &Plan), &Option<u32>)| {
-                let (moved, variable) = particle.carry_out(problem, plan, best, strongest);
-                particle.judge(judge.value(particle.fit()));
-                particle.step(moved, variable)
-            };
-        let size = best.len().max(1);
-        let parallel =
-            self.threads > 1 && self.judge.n * size * self.particles.len() > PARALLEL_WORK;
+        let strongest = self.sweep(&plans)?;
+        let best = std::mem::take(&mut self.best.members);
+        let moves = self.update(|particle, number, refused| {
+            particle.attempt(&problem, plans[number], &best, strongest[number], refused)
+        });
+        self.best.members = best;
+        let moves = moves?;
+        let numbered = self.particles.iter_mut().enumerate();
+        let worn = numbered.filter_map(|(number, it)| it.is_worn().then_some(number));
+        let worn: Vec<_> = worn.map(|number| (number, Update::Refactor)).collect();
+        self.devices.update(&worn)?;
+        self.judge(moves);
+        Ok(())
+    }
+
+    /// Updates every particle's model, trying one thing after another until one is
+    /// done or nothing is left to try; what each did.
+    fn update(
+        &mut self,
+        attempt: impl Fn(&Particle, usize, usize) -> Option<(Move, Update)>,
+    ) -> Result<Vec<(Move, Option<u32>)>, DeviceError> {
+        let mut moves = vec![(Move::Stay, None); self.particles.len()];
+        let mut open: Vec<usize> = (0..self.particles.len()).collect();
+        for refused in 0.. {
+            let (mut updates, mut kinds) = (Vec::new(), Vec::new());
+            for number in open.drain(..) {
+                if let Some((moved, update)) = attempt(&self.particles[number], number, refused) {
+                    updates.push((number, update));
+                    kinds.push(moved);
+                }
+            }
+            if updates.is_empty() {
+                break;
+            }
+            let told = self.devices.update(&updates)?;
+            for (((number, update), moved), updated) in updates.into_iter().zip(kinds).zip(told) {
+                match updated.variable {
+                    Some(variable) => {
+                        self.particles[number].updated(update, variable);
+                        moves[number] = (moved, Some(variable));
+                    }
+                    None => open.push(number),
+                }
+            }
+        }
+        Ok(moves)
+    }
+
+    /// Judges every particle's model after its move.
+    fn judge(&mut self, moves: Vec<(Move, Option<u32>)>) {
         self.steps.clear();
-        if parallel {
-            let share = self.particles.len().div_ceil(8 * self.threads);
-            self.particles
-                .par_iter_mut()
-                .zip(&plans)
-                .zip(&strongest)
-                .with_min_len(share)
-                .map(carry_out)
-                .collect_into_vec(&mut self.steps);
-        } else {
-            let particles = self.particles.iter_mut();
-            self.steps
-                .extend(particles.zip(&plans).zip(&strongest).map(carry_out));
+        let particles = self.particles.iter_mut().zip(moves).enumerate();
+        for (number, (particle, (moved, variable))) in particles {
+            let k = particle.members().len();
+            particle.judge(self.judge.floored(k, self.devices.rss(number)));
+            self.steps.push(particle.step(moved, variable));
         }
         for particle in &self.particles {
             self.best.offer(particle);
@@ -180,33 +210,32 @@ impl<'a> Swarm<'a> {
 
     /// Of each particle about to take an improving forward step, the strongest
     /// column: swept once for equal models, and never again for one known.
-    fn sweep(&mut self, plans: &[Plan]) -> Vec<Option<u32>> {
+    fn sweep(&mut self, plans: &[Plan]) -> Result<Vec<Option<u32>>, DeviceError> {
         if self.known.len() > REMEMBERED {
             self.known.clear();
             self.strongest.clear();
         }
-        let mut anchors = Vec::new();
+        let mut models = Vec::new();
         let mut answers = vec![None; plans.len()];
-        for ((particle, plan), answer) in self.particles.iter().zip(plans).zip(&mut answers) {
+        let particles = self.particles.iter().zip(plans).enumerate();
+        for ((number, (particle, plan)), answer) in particles.zip(&mut answers) {
             if *plan != Plan::AddImprove {
                 continue;
             }
             *answer = Some(match self.known.get(particle.members()) {
                 Some(&at) => at,
                 None => {
-                    let at = self.strongest.len() + anchors.len();
+                    let at = self.strongest.len() + models.len();
                     self.known.insert(particle.members().into(), at);
-                    anchors.push(particle.fit().anchor());
+                    models.push(number);
                     at
                 }
             });
         }
-        self.strongest
-            .extend(self.device.strongest(&anchors, self.gain));
-        answers
-            .into_iter()
-            .map(|at| at.and_then(|at: usize| self.strongest[at]))
-            .collect()
+        let found = self.devices.strongest(&models, self.gain)?;
+        self.strongest.extend(found);
+        let answer = |at: Option<usize>| at.and_then(|at| self.strongest[at]);
+        Ok(answers.into_iter().map(answer).collect())
     }
 }
 

@@ -308,7 +308,7 @@ fn remove_body<S: Simd>(_: S, tableau: &mut Tableau, position: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{device::Columns, least_squares::Fit};
+    use crate::{design::Columns, least_squares::Fit};
 
     /// Columns and response of unit norm, correlated by a common part.
     fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {

@@ -73,6 +73,8 @@ pub struct Selection {
     pub devices: Vec<String>,
     /// The arithmetic that decided.
     pub precision: &'static str,
+    /// The arithmetic that screened candidates for it.
+    pub screen: &'static str,
     /// Iterations done, the starts being the first.
     pub iterations: usize,
     /// Why the search ended.
@@ -204,6 +206,8 @@ pub enum Termination {
     TimeLimit,
     /// Interrupted from outside: the best so far is reported.
     Interrupted,
+    /// A device failed: the best so far is reported.
+    Fault,
 }
 
 /// Wall-clock seconds.
@@ -211,6 +215,8 @@ pub enum Termination {
 pub struct Elapsed {
     /// Reading the file and preparing the design matrix.
     pub read: f64,
+    /// Starting the devices and laying the columns out on them.
+    pub devices: f64,
     /// The search alone.
     pub search: f64,
     /// From the first byte read to the finished selection.

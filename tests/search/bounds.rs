@@ -1,12 +1,13 @@
 //! What bounds a run: kept variables, sizes, time; and what ends it.
 
-use std::{collections::HashSet, num::NonZeroUsize, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass,
     criteria::{Aic, Bic, Criterion, Hdaic, Hdbic},
     design::DesignOptions,
+    device::Resources,
     search::{Interrupt, Move, search},
     selection::Termination,
     table::{Column, Table, Values},
@@ -194,7 +195,7 @@ fn an_interrupt_ends_a_run() {
             &design,
             &Bic,
             &Pass::default(),
-            NonZeroUsize::new(2),
+            &Resources::cpu(2),
             &interrupt,
             &mut |iteration| {
                 last = iteration.best_value;

@@ -1,7 +1,10 @@
 //! Updated least squares and the reported estimates against decompositions.
 
 use nalgebra::{DMatrix, DVector};
-use passel::{device::Columns, device::PIVOT_TOLERANCE, least_squares::Fit};
+use passel::{
+    design::Columns,
+    least_squares::{Fit, PIVOT_TOLERANCE},
+};
 
 use crate::{
     problems::{Random, small},

@@ -5,6 +5,7 @@
 use passel::{
     Design, Pass,
     criteria::{Criterion, Ebic, Hdbic, Hdhqc},
+    device::Resources,
     search::{self, Interrupt},
 };
 
@@ -14,9 +15,9 @@ const SEEDS: u64 = 200;
 
 /// φ of one run, and the columns chosen.
 fn run(design: &Design, criterion: &dyn Criterion, pass: &Pass) -> (f64, Vec<u32>) {
-    let one = std::num::NonZeroUsize::new(1);
+    let one = Resources::cpu(1);
     let never = Interrupt::default();
-    let found = search::search(design, criterion, pass, one, &never, &mut |_| {}).unwrap();
+    let found = search::search(design, criterion, pass, &one, &never, &mut |_| {}).unwrap();
     (found.value, found.fit.support().to_vec())
 }
 

@@ -1,13 +1,12 @@
 //! The certificate against every single change fitted from scratch, and what is
 //! told of the models met.
 
-use std::num::NonZeroUsize;
-
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass,
     criteria::{ALL, Bic, Criterion, Ebic},
     design::DesignOptions,
+    device::Resources,
     search::{self, Found, Interrupt},
     selection::Termination,
 };
@@ -268,7 +267,7 @@ fn a_polish_cut_short_keeps_the_best_and_is_not_certified() {
             &design,
             &Bic,
             &pass,
-            NonZeroUsize::new(1),
+            &Resources::cpu(1),
             &interrupt,
             &mut |iteration| {
                 best = iteration.best_value;

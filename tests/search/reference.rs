@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Pass,
     criteria::{Criterion, Entry},
+    device::Resources,
     search::{Found, Interrupt, Iteration, search},
 };
 
@@ -93,9 +94,9 @@ pub fn run(
     threads: usize,
     mut observe: impl FnMut(&Iteration) + Send,
 ) -> Found {
-    let threads = std::num::NonZeroUsize::new(threads);
+    let resources = Resources::cpu(threads);
     let never = Interrupt::default();
-    search(design, criterion, pass, threads, &never, &mut observe).unwrap()
+    search(design, criterion, pass, &resources, &never, &mut observe).unwrap()
 }
 
 /// The support of a result, ascending.

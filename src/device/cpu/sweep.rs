@@ -1,21 +1,24 @@
-//! Sweeps on the CPU.
+//! The sweep E = XᵀR on the CPU.
 //!
-//! E = XᵀR is found in two ways, whichever is less work: from cached Gram
-//! columns in single precision, which only screens, or by faer's product in
-//! f64. The arg max is fused behind either, so that E is never stored.
+//! It is found in two ways, whichever is less work: from cached Gram columns in
+//! single precision, which only screens, or by faer's product in f64. The arg max is
+//! fused behind either, so that E is never stored.
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
-    Anchor, Columns, Gain, exact,
     gram::Gram,
-    neighbours::{self, Neighbours},
     resident::{Resident, vectors},
     window::{TILE, Window},
 };
-use crate::vector::{dot, product, vectorised};
+use crate::{
+    design::Columns,
+    device::{Candidate, Shard, exact::tie},
+    least_squares::Anchor,
+    vector::{dot, product, vectorised},
+};
 
 /// What one Gram term (TILE rows of one cached column, scaled and added) costs
 /// beside one observation of an f64 product (TILE columns): measured, see
@@ -40,90 +43,102 @@ const BLOCK: usize = 8 * TILE;
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
 
-/// The CPU as the device that sweeps.
-#[derive(Debug)]
-pub struct Cpu<'x> {
-    x: Columns<'x>,
+/// A shard, laid out for sweeps.
+pub(super) struct Sweep<'x> {
+    shard: Shard<'x>,
+    /// None where a limit on memory leaves no room: every sweep is then a product.
+    screen: Option<Screening>,
+    threads: usize,
+}
+
+/// What a screen in single precision reads.
+struct Screening {
     resident: Resident,
     /// Xᵀy, padded to whole tiles.
     xty: Vec<f32>,
     gram: Gram,
-    threads: usize,
 }
 
-impl<'x> Cpu<'x> {
-    /// Lays `x` (unit columns) out for sweeps of models of `y` (unit norm).
-    /// With more than one thread it must be made and used inside a rayon pool
-    /// of as many.
-    pub fn new(x: Columns<'x>, y: &[f64], threads: usize) -> Self {
-        let p = x.p();
-        let mut xty = vec![0.0; p.div_ceil(TILE) * TILE];
-        let tile = |(tile, xty): (usize, &mut [f32])| correlations(x, y, tile * TILE, xty);
-        if threads > 1 {
-            xty.par_chunks_mut(TILE).enumerate().for_each(tile);
-        } else {
-            xty.chunks_mut(TILE).enumerate().for_each(tile);
-        }
-        let bytes = ((x.values().len() * 8) as f64 * GRAM_SHARE) as usize;
-        let column = 4 * xty.len();
+impl<'x> Sweep<'x> {
+    /// Lays a shard out for sweeps of models of `y` (unit norm), in at most `limit`
+    /// bytes.
+    pub(super) fn new(shard: Shard<'x>, y: &[f64], threads: usize, limit: Option<u64>) -> Self {
+        let own = shard.own;
+        let padded = own.p().div_ceil(TILE) * TILE;
+        let column = 4 * padded;
+        let resident = column * own.n();
+        let share = ((own.values().len() * 8) as f64 * GRAM_SHARE) as usize;
+        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        let gram = share.max(GRAM_FLOOR).min(limit.saturating_sub(resident));
+        // Without a single Gram column there is nothing to screen with.
+        let room = gram >= column;
+        let screening = || {
+            let mut xty = vec![0.0; padded];
+            let tile = |(tile, xty): (usize, &mut [f32])| correlations(own, y, tile * TILE, xty);
+            if threads > 1 {
+                xty.par_chunks_mut(TILE).enumerate().for_each(tile);
+            } else {
+                xty.chunks_mut(TILE).enumerate().for_each(tile);
+            }
+            Screening {
+                resident: Resident::new(own, threads),
+                xty,
+                gram: Gram::new(shard.x.p(), own.p(), gram / column),
+            }
+        };
         Self {
-            x,
-            resident: Resident::new(x, threads),
-            xty,
-            gram: Gram::new(p, bytes.max(GRAM_FLOOR) / column),
+            shard,
+            screen: room.then(screening),
             threads,
         }
     }
 
-    /// Of each anchor, the strongest column outside its support; none where no
-    /// column is left. Ties go to the lowest column.
-    pub fn strongest(&mut self, anchors: &[Anchor], gain: Gain) -> Vec<Option<u32>> {
-        if gain == Gain::Exact {
-            let strongest = |anchor| exact::strongest(self.x, anchor);
-            return if self.threads > 1 {
-                anchors.par_iter().map(strongest).collect()
-            } else {
-                anchors.iter().map(strongest).collect()
-            };
+    /// The arithmetic that screens.
+    pub(super) fn screen(&self) -> &'static str {
+        match self.screen {
+            Some(_) => "f32",
+            None => "f64",
         }
-        self.gram.begin();
-        let (screened, missing, others) = self.plan(anchors);
-        let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
-        let windows = self.screen(&models(&screened), &missing);
-        let mut result = vec![None; anchors.len()];
-        let windows = windows.into_iter().chain(self.multiply(&models(&others)));
-        for (at, window) in screened.into_iter().chain(others).zip(windows) {
-            result[at] = self.decide(&anchors[at], window);
-        }
-        result
     }
 
-    /// The models one step away from each anchor: see [`neighbours`].
-    pub fn neighbours(
-        &self,
-        anchors: &[Anchor],
-        keep: &[u32],
-        count: usize,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Vec<Neighbours> {
-        neighbours::neighbours(self.x, anchors, keep, count, self.threads, stop)
+    /// Of each anchor, the columns of largest |xᵀr| outside its support that
+    /// rounding may have put in the wrong order.
+    pub(super) fn strongest(&mut self, anchors: &[Anchor]) -> Vec<Vec<Candidate>> {
+        let (screened, missing, others) = self.plan(anchors);
+        let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
+        let windows = self.from_gram(&models(&screened), &missing);
+        let mut result = vec![Vec::new(); anchors.len()];
+        let windows = windows.into_iter().chain(self.multiply(&models(&others)));
+        for (at, window) in screened.into_iter().chain(others).zip(windows) {
+            let score = |column| product(self.shard.x.column(column), anchors[at].residual).abs();
+            let near = window.finish().into_iter().map(|(column, _)| Candidate {
+                column,
+                score: score(column),
+            });
+            result[at] = near.collect();
+        }
+        result
     }
 
     /// Which models to screen from Gram columns, which of those are missing,
     /// and which models are left to products in f64.
     fn plan(&mut self, anchors: &[Anchor]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
-        let n = self.x.n() as f64;
+        let n = self.shard.x.n() as f64;
+        let Some(Screening { resident, gram, .. }) = &mut self.screen else {
+            return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
+        };
+        gram.begin();
         let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (at, anchor) in anchors.iter().enumerate() {
             let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
             if anchor.support.len() as f64 * TERM_COST > n
-                || self.screen_error(anchor) > CLEAR * noise
+                || screen_error(resident, anchor) > CLEAR * noise
             {
                 others.push(at);
                 continue;
             }
             // Every column is touched, held or not, so none is evicted below.
-            let held = anchor.support.iter().filter(|v| self.gram.touch(**v));
+            let held = anchor.support.iter().filter(|v| gram.touch(**v));
             if held.count() == anchor.support.len() {
                 cached.push(at);
             } else {
@@ -131,14 +146,14 @@ impl<'x> Cpu<'x> {
             }
         }
         let mut missing: Vec<u32> = Vec::new();
-        let mut room = self.gram.room();
+        let mut room = gram.room();
         let before = cached.len();
         for at in partly {
             let new: Vec<u32> = anchors[at]
                 .support
                 .iter()
                 .copied()
-                .filter(|v| self.gram.slot(*v).is_none() && !missing.contains(v))
+                .filter(|v| gram.slot(*v).is_none() && !missing.contains(v))
                 .collect();
             if new.len() <= room {
                 room -= new.len();
@@ -155,41 +170,38 @@ impl<'x> Cpu<'x> {
         (cached, missing, others)
     }
 
-    /// By how much E from Gram columns may be off: each term brings |β̂| times
-    /// the error of a product, and one addition in f32.
-    fn screen_error(&self, anchor: &Anchor) -> f64 {
-        let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
-        let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
-        (self.resident.error() + additions) * (1.0 + all)
-    }
-
     /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
     /// each tile first.
-    fn screen(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
-        if anchors.is_empty() {
+    fn from_gram(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
+        let Some(Screening {
+            resident,
+            xty,
+            gram,
+        }) = self.screen.as_mut().filter(|_| !anchors.is_empty())
+        else {
             return Vec::new();
-        }
-        let slots = self.gram.assign(missing);
+        };
+        let Shard { x, first, own } = self.shard;
+        let slots = gram.assign(missing);
         let columns: Vec<f32> = missing
             .iter()
-            .flat_map(|&v| self.x.column(v))
+            .flat_map(|&v| x.column(v))
             .map(|v| *v as f32)
             .collect();
         let models: Vec<Model> = anchors
             .iter()
-            .map(|&anchor| Model::new(anchor, &self.gram))
+            .map(|&anchor| Model::new(anchor, gram))
             .collect();
         // Two scores may be off by the error each.
         let windows: Vec<Window> = anchors
             .iter()
-            .map(|anchor| Window::new(2.0 * self.screen_error(anchor)))
+            .map(|anchor| Window::new(2.0 * screen_error(resident, anchor)))
             .collect();
         let terms: usize = models.iter().map(|model| model.terms.len()).sum();
-        let (p, tiles) = (self.x.p(), self.xty.len() / TILE);
-        let ranges = self.ranges(columns.len() * p + terms * p);
+        let (p, tiles) = (own.p(), xty.len() / TILE);
+        let ranges = ranges(self.threads, tiles, columns.len() * p + terms * p);
         let each = tiles.div_ceil(ranges);
-        let (resident, xty) = (&self.resident, &self.xty);
-        let (values, stride) = self.gram.tiles_mut();
+        let (values, stride) = gram.tiles_mut();
         let range = |(at, values): (usize, &mut [f32])| {
             let mut windows = windows.clone();
             let mut new = vec![0.0; slots.len() * TILE];
@@ -198,10 +210,9 @@ impl<'x> Cpu<'x> {
                 for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
-                let first = tile * TILE;
                 pulp::Arch::new().dispatch(Screen {
-                    first,
-                    width: TILE.min(p - first),
+                    first: first + tile * TILE,
+                    width: TILE.min(p - tile * TILE),
                     gram,
                     xty: tile_of(xty, tile),
                     models: &models,
@@ -223,25 +234,31 @@ impl<'x> Cpu<'x> {
         if anchors.is_empty() {
             return Vec::new();
         }
-        let (n, p, m) = (self.x.n(), self.x.p(), anchors.len());
+        let Shard { first, own, .. } = self.shard;
+        let (n, p, m) = (own.n(), own.p(), anchors.len());
         let residuals: Vec<f64> = anchors
             .iter()
             .flat_map(|anchor| anchor.residual)
             .copied()
             .collect();
         let residuals = MatRef::from_column_major_slice(&residuals, n, m);
-        // Twice the window of `decide`, for what differs by that much there may
+        // Twice the window of the decision, for what differs by that much there may
         // differ by as much again here.
         let windows: Vec<Window> = anchors
             .iter()
-            .map(|anchor| Window::new(2.0 * tie(anchor)))
+            .map(|anchor| {
+                Window::new(2.0 * tie(n, product(anchor.residual, anchor.residual).sqrt()))
+            })
             .collect();
-        let ranges = self.ranges(n * p * m);
+        let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);
         let each = p.div_ceil(ranges);
         let range = |(at, columns): (usize, &[f64])| {
             let mut windows = windows.clone();
             let mut e = vec![0.0; BLOCK * m];
-            for (first, columns) in (at * each..).step_by(BLOCK).zip(columns.chunks(BLOCK * n)) {
+            for (first, columns) in (first + at * each..)
+                .step_by(BLOCK)
+                .zip(columns.chunks(BLOCK * n))
+            {
                 let rows = columns.len() / n;
                 let e = &mut e[..rows * m];
                 matmul(
@@ -266,44 +283,30 @@ impl<'x> Cpu<'x> {
             windows
         };
         if ranges > 1 {
-            let parts = self.x.values().par_chunks(each * n).enumerate();
+            let parts = own.values().par_chunks(each * n).enumerate();
             parts.map(range).reduce_with(merge).unwrap_or_default()
         } else {
-            range((0, self.x.values()))
+            range((0, own.values()))
         }
-    }
-
-    /// Into how many ranges of columns so many multiply-adds are split: one for
-    /// each thread, or one where handing them out would cost more.
-    fn ranges(&self, work: usize) -> usize {
-        if self.threads > 1 && work > PARALLEL_WORK {
-            self.threads.min(self.xty.len() / TILE)
-        } else {
-            1
-        }
-    }
-
-    /// The lowest column among those equal to the strongest, near ones scored
-    /// again in f64 and a fixed order.
-    fn decide(&self, anchor: &Anchor, window: Window) -> Option<u32> {
-        let near = window.finish();
-        if let [(column, _)] = near[..] {
-            return Some(column);
-        }
-        let mut exact = Window::new(tie(anchor));
-        for (column, _) in near {
-            let score = product(self.x.column(column), anchor.residual).abs();
-            exact.observe(column as usize, score, &[score], &[]);
-        }
-        exact.finish().into_iter().map(|(column, _)| column).min()
     }
 }
 
-/// Scores of one anchor that differ by no more may be equal: twice the error
-/// bound n·eps·‖x‖‖r‖ of a dot product.
-pub(crate) fn tie(anchor: &Anchor) -> f64 {
-    let norm = product(anchor.residual, anchor.residual).sqrt();
-    2.0 * anchor.residual.len() as f64 * f64::EPSILON * norm
+/// By how much E from Gram columns may be off: each term brings |β̂| times
+/// the error of a product, and one addition in f32.
+fn screen_error(resident: &Resident, anchor: &Anchor) -> f64 {
+    let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
+    let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
+    (resident.error() + additions) * (1.0 + all)
+}
+
+/// Into how many ranges of tiles so many multiply-adds are split: one for each
+/// thread, or one where handing them out would cost more.
+fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
+    if threads > 1 && work > PARALLEL_WORK {
+        threads.min(tiles)
+    } else {
+        1
+    }
 }
 
 vectorised! {
@@ -343,7 +346,7 @@ fn merge(mut windows: Vec<Window>, others: Vec<Window>) -> Vec<Window> {
     windows
 }
 
-/// One tile of [`Cpu::screen`]: the columns from `first`, every model.
+/// One tile of [`Sweep::from_gram`]: the columns from `first`, every model.
 struct Screen<'a> {
     first: usize,
     width: usize,

@@ -8,7 +8,8 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{Columns, window::TILE};
+use super::window::TILE;
+use crate::design::Columns;
 
 /// Observations summed in one go: sums of sums keep rounding from growing with
 /// n, and a tile's rows stay in the cache for every anchor.

@@ -22,12 +22,13 @@ pub(crate) struct Gram {
 }
 
 impl Gram {
-    pub(crate) fn new(p: usize, capacity: usize) -> Self {
+    /// Room for the products of `rows` columns with up to `capacity` of p.
+    pub(crate) fn new(p: usize, rows: usize, capacity: usize) -> Self {
         let capacity = capacity.min(p);
         Self {
             // Zeroed memory comes untouched from the system: what is never
             // used is never paid for.
-            values: vec![0.0; p.div_ceil(TILE) * TILE * capacity],
+            values: vec![0.0; rows.div_ceil(TILE) * TILE * capacity],
             capacity,
             slot: vec![NONE; p],
             held: Vec::new(),

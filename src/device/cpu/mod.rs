@@ -1,0 +1,161 @@
+//! The CPU as a device: models as [`Fit`]s, columns swept by all threads.
+
+mod exact;
+mod gram;
+mod neighbours;
+mod resident;
+mod sweep;
+mod window;
+
+use rayon::prelude::*;
+
+use super::{Candidate, Device, DeviceError, Gain, Neighbours, Shard, Update, Updated};
+use crate::{
+    design::Columns,
+    least_squares::{Anchor, Fit},
+};
+use sweep::Sweep;
+
+/// Observations × variables × models below which waking the threads costs more
+/// than fitting.
+const PARALLEL_WORK: usize = 1 << 17;
+
+/// The CPU, its shard of the columns and the models.
+pub(crate) struct Cpu<'x> {
+    shard: Shard<'x>,
+    y: &'x [f64],
+    sweep: Sweep<'x>,
+    threads: usize,
+    /// Variables that are never dropped, ascending.
+    keep: Vec<u32>,
+    held: Vec<Fit>,
+}
+
+impl<'x> Cpu<'x> {
+    /// With more than one thread it must be made and used inside a rayon pool of
+    /// as many. `limit`: bytes for its own copies of the columns.
+    pub(crate) fn new(shard: Shard<'x>, y: &'x [f64], threads: usize, limit: Option<u64>) -> Self {
+        Self {
+            shard,
+            y,
+            sweep: Sweep::new(shard, y, threads, limit),
+            threads,
+            keep: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+}
+
+impl Device for Cpu<'_> {
+    fn name(&self) -> String {
+        "cpu".to_owned()
+    }
+
+    fn screen(&self) -> &'static str {
+        self.sweep.screen()
+    }
+
+    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        self.keep = model.support().to_vec();
+        self.keep.sort_unstable();
+        self.held = vec![model.clone(); count];
+        Ok(())
+    }
+
+    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+        let mut orders = vec![None; self.held.len()];
+        for &(model, update) in updates {
+            orders[model] = Some(update);
+        }
+        let Shard { x, .. } = self.shard;
+        let (y, keep) = (self.y, &self.keep);
+        let carry_out = |(fit, order): (&mut Fit, &Option<Update>)| {
+            let variable = match *order {
+                None => None,
+                Some(Update::Add(column)) => fit.add(x, column).is_ok().then_some(column),
+                Some(Update::Drop(column)) => drop(fit, x, column),
+                Some(Update::DropCheapest) => {
+                    cheapest(fit, keep).and_then(|column| drop(fit, x, column))
+                }
+                Some(Update::Refactor) => {
+                    fit.refactor(x, y);
+                    None
+                }
+            };
+            Updated {
+                variable,
+                rss: fit.rss(),
+            }
+        };
+        let sizes = self.held.iter().zip(&orders);
+        let sizes = sizes.filter(|(_, order)| order.is_some());
+        let work: usize = sizes.map(|(fit, _)| fit.support().len().max(1)).sum();
+        let all: Vec<Updated> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
+            let share = self.held.len().div_ceil(8 * self.threads);
+            let held = self.held.par_iter_mut().zip(&orders);
+            held.with_min_len(share).map(carry_out).collect()
+        } else {
+            self.held.iter_mut().zip(&orders).map(carry_out).collect()
+        };
+        Ok(updates.iter().map(|(model, _)| all[*model]).collect())
+    }
+
+    fn strongest(
+        &mut self,
+        models: &[usize],
+        gain: Gain,
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let anchors: Vec<Anchor> = models.iter().map(|it| self.held[*it].anchor()).collect();
+        let shard = self.shard;
+        Ok(match gain {
+            Gain::Correlation => self.sweep.strongest(&anchors),
+            Gain::Exact if self.threads > 1 => {
+                let anchors = anchors.par_iter();
+                anchors.map(|it| exact::strongest(shard, it)).collect()
+            }
+            Gain::Exact => {
+                let anchors = anchors.iter();
+                anchors.map(|it| exact::strongest(shard, it)).collect()
+            }
+        })
+    }
+
+    fn neighbours(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        let threads = self.threads;
+        Ok(neighbours::neighbours(
+            self.shard, anchors, keep, count, threads, stop,
+        ))
+    }
+}
+
+/// Drops a variable of the model; none where it is not there.
+fn drop(fit: &mut Fit, x: Columns, variable: u32) -> Option<u32> {
+    let position = fit.support().iter().position(|v| *v == variable)?;
+    fit.drop(x, position);
+    Some(variable)
+}
+
+/// The variable whose loss raises RSS least; of equals the lowest.
+fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
+    let costs = std::iter::zip(fit.support(), fit.drop_costs());
+    let mut cheapest: Option<(u32, f64)> = None;
+    for (&variable, cost) in costs {
+        if keep.binary_search(&variable).is_ok() {
+            continue;
+        }
+        let wins = cheapest.is_none_or(|(lowest, least)| {
+            let tie = 1e-10 * cost.max(least);
+            cost < least - tie || (cost <= least + tie && variable < lowest)
+        });
+        if wins {
+            cheapest = Some((variable, cost));
+        }
+    }
+    cheapest.map(|(variable, _)| variable)
+}

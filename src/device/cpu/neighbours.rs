@@ -1,0 +1,287 @@
+//! The neighbours of models on the CPU: one f64 product of X with r and the k
+//! columns of Q of every model of the batch; the rest is O(pk²).
+
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use pulp::Simd;
+use rayon::prelude::*;
+
+use crate::{
+    design::Columns,
+    device::{
+        Shard,
+        exact::orthonormal,
+        neighbours::{Change, LEAST, Model, Neighbours, below, first as strongest_of},
+    },
+    least_squares::Anchor,
+    vector::vectorised,
+};
+
+/// Numbers of a block's product: it stays in the cache.
+const BLOCK: usize = 1 << 16;
+
+/// Multiply-adds below which a batch stays on one thread.
+const PARALLEL_WORK: usize = 1 << 21;
+
+/// The neighbours of each model among a shard's columns: `count` of each kind, and whatever
+/// equals the last of them. Variables of `keep` (ascending) are not replaced. Once
+/// `stop` says so, what is left is not swept: the caller asks it again.
+pub(crate) fn neighbours(
+    Shard { x, first, own }: Shard,
+    anchors: &[Anchor],
+    keep: &[u32],
+    count: usize,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<Neighbours> {
+    let (n, p) = (own.n(), own.p());
+    let models: Vec<Model> = anchors
+        .iter()
+        .map(|anchor| Model::new(anchor, keep))
+        .collect();
+    let width: usize = models.iter().map(|model| model.k + 1).sum();
+    if width == 0 {
+        return Vec::new();
+    }
+    let mut batch = Vec::with_capacity(n * width);
+    for anchor in anchors {
+        orthonormal(x, anchor, &mut batch);
+    }
+    let batch = MatRef::from_column_major_slice(&batch, n, width);
+    let rows = (BLOCK / width).clamp(16, 512);
+    let range = |(at, columns): (usize, &[f64])| {
+        let mut strongest: Vec<[Strongest; 2]> = (0..anchors.len())
+            .map(|_| [Strongest::new(count), Strongest::new(count)])
+            .collect();
+        let mut out = vec![0.0; rows * width];
+        let mut scratch = Scratch::default();
+        for (first, columns) in (first + at..).step_by(rows).zip(columns.chunks(rows * n)) {
+            if stop() {
+                break;
+            }
+            let rows = columns.len() / n;
+            let out = &mut out[..rows * width];
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut *out, rows, width),
+                Accum::Replace,
+                MatRef::from_column_major_slice(columns, n, rows).transpose(),
+                batch,
+                1.0,
+                Par::Seq,
+            );
+            let mut rest = &*out;
+            for ((model, anchor), strongest) in models.iter().zip(anchors).zip(&mut strongest) {
+                let (products, after) = rest.split_at(rows * (model.k + 1));
+                rest = after;
+                model.changes(products, rows, &mut scratch);
+                scratch.tell(x, model, anchor, first, strongest);
+            }
+        }
+        strongest
+    };
+    let parts = if threads > 1 && n * p * width > PARALLEL_WORK {
+        p.div_ceil(threads)
+    } else {
+        p
+    };
+    let found: Vec<_> = if parts < p {
+        own.values()
+            .par_chunks(parts * n)
+            .enumerate()
+            .map(|(at, columns)| range((at * parts, columns)))
+            .collect()
+    } else {
+        vec![range((0, own.values()))]
+    };
+    let mut all: Vec<Vec<Change>> = vec![Vec::new(); 2 * anchors.len()];
+    for part in found {
+        for (all, strongest) in all.iter_mut().zip(part.into_iter().flatten()) {
+            all.extend(strongest.changes);
+        }
+    }
+    let mut lists = all.into_iter().map(|list| strongest_of(list, count));
+    (0..anchors.len())
+        .map(|_| Neighbours {
+            joining: lists.next().unwrap_or_default(),
+            replacing: lists.next().unwrap_or_default(),
+        })
+        .collect()
+}
+
+impl Model {
+    /// Fills the scratch for a block of columns from its products with r and Q.
+    fn changes(&self, products: &[f64], rows: usize, scratch: &mut Scratch) {
+        let (e, w) = products.split_at(rows);
+        scratch.reset(e);
+        for w in w.chunks(rows) {
+            square_off(&mut scratch.rest, w);
+        }
+        let k = self.k;
+        scratch.exchanged.resize(rows * k, 0.0);
+        if k > 0 {
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut scratch.exchanged, rows, k),
+                Accum::Replace,
+                MatRef::from_column_major_slice(w, rows, k),
+                MatRef::from_column_major_slice(&self.transposed, k, k),
+                1.0,
+                Par::Seq,
+            );
+        }
+        for (i, (u, place)) in scratch.exchanged.chunks(rows).zip(&self.places).enumerate() {
+            if let Some(place) = *place {
+                exchange(
+                    u,
+                    place,
+                    i as f64,
+                    (&scratch.products, &scratch.rest),
+                    &mut scratch.fall,
+                    &mut scratch.place,
+                );
+            }
+        }
+    }
+}
+
+/// A block's numbers, one a column.
+#[derive(Default)]
+struct Scratch {
+    /// e.
+    products: Vec<f64>,
+    /// s.
+    rest: Vec<f64>,
+    /// U, a column of the block a row, column-major.
+    exchanged: Vec<f64>,
+    /// The largest fall by an exchange.
+    fall: Vec<f64>,
+    /// The position it replaces.
+    place: Vec<f64>,
+}
+
+impl Scratch {
+    fn reset(&mut self, e: &[f64]) {
+        self.products.clear();
+        self.products.extend_from_slice(e);
+        for (list, value) in [
+            (&mut self.rest, 1.0),
+            (&mut self.fall, f64::NEG_INFINITY),
+            (&mut self.place, 0.0),
+        ] {
+            list.clear();
+            list.resize(e.len(), value);
+        }
+    }
+
+    /// Tells what each column outside the support does.
+    fn tell(
+        &self,
+        x: Columns,
+        model: &Model,
+        anchor: &Anchor,
+        first: usize,
+        strongest: &mut [Strongest; 2],
+    ) {
+        let [joining, replacing] = strongest;
+        for (row, column) in (first as u32..).take(self.rest.len()).enumerate() {
+            let (e, s) = (self.products[row], self.rest[row]);
+            // The cheap bound first: most columns end here.
+            if s > LEAST && e * e < joining.least * s && self.fall[row] < replacing.least {
+                continue;
+            }
+            if anchor.support.contains(&column) {
+                continue;
+            }
+            let mut change = Change {
+                column,
+                fall: e * e / s,
+                replaces: None,
+            };
+            let mut exchange = Change {
+                column,
+                fall: self.fall[row],
+                replaces: Some(self.place[row] as usize),
+            };
+            if s <= LEAST {
+                (change.fall, exchange) = model.near(x, anchor, column);
+            }
+            joining.offer(change);
+            replacing.offer(exchange);
+        }
+    }
+}
+
+vectorised! {
+    /// rest −= w².
+    fn square_off<'a>(rest: &'a mut [f64], w: &'a [f64]) -> () = square_off_body;
+}
+
+#[inline(always)]
+fn square_off_body<S: Simd>(_: S, rest: &mut [f64], w: &[f64]) {
+    for (rest, w) in rest.iter_mut().zip(w) {
+        *rest -= w * w;
+    }
+}
+
+vectorised! {
+    /// Takes note of the columns that replace position `at` better than those
+    /// before it: `place` is (β̂ᵢ/gᵢ, 1/gᵢ, cᵢ), `products` e and s.
+    fn exchange<'a>(
+        u: &'a [f64],
+        place: [f64; 3],
+        at: f64,
+        products: (&'a [f64], &'a [f64]),
+        falls: &'a mut [f64],
+        places: &'a mut [f64],
+    ) -> () = exchange_body;
+}
+
+#[inline(always)]
+fn exchange_body<S: Simd>(
+    _: S,
+    u: &[f64],
+    [step, inverse, cost]: [f64; 3],
+    at: f64,
+    (e, s): (&[f64], &[f64]),
+    falls: &mut [f64],
+    places: &mut [f64],
+) {
+    let columns = u.iter().zip(e).zip(s).zip(falls.iter_mut().zip(places));
+    for (((u, e), s), (most, place)) in columns {
+        let e = e + step * u;
+        let s = s + u * u * inverse;
+        let fall = e * e / s - cost;
+        let wins = (s > LEAST) & (fall > *most);
+        *most = if wins { fall } else { *most };
+        *place = if wins { at } else { *place };
+    }
+}
+
+/// The strongest changes met so far, and room for as many again.
+struct Strongest {
+    count: usize,
+    /// Weaker ones need not be told.
+    least: f64,
+    changes: Vec<Change>,
+}
+
+impl Strongest {
+    fn new(count: usize) -> Self {
+        Self {
+            count,
+            least: f64::NEG_INFINITY,
+            changes: Vec::new(),
+        }
+    }
+
+    fn offer(&mut self, change: Change) {
+        // Nothing falls by −∞: a column that no exchange is open to.
+        if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
+            self.changes.push(change);
+            if self.changes.len() >= 4 * self.count + 64 {
+                self.changes = strongest_of(std::mem::take(&mut self.changes), self.count);
+                if let Some(last) = self.changes.get(self.count - 1) {
+                    self.least = below(last.fall);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! One device or several as one.
+
+use rayon::prelude::*;
+
+use super::{
+    Candidate, Choice, Device, DeviceError, Gain, Neighbours, Resources, Shard, Update, Updated,
+    WORTH_A_GPU,
+    cpu::Cpu,
+    exact::{TIE, tie},
+};
+use crate::{
+    design::Columns,
+    least_squares::{Anchor, Fit},
+};
+
+/// The devices of a search, each with its range of the columns.
+///
+/// Every device holds all models: they are small beside the columns, the same update
+/// gives the same bits on each, and no residual has to travel.
+pub(crate) struct Devices<'x> {
+    devices: Vec<Box<dyn Device + 'x>>,
+    n: usize,
+    /// RSS of each model.
+    rss: Vec<f64>,
+}
+
+impl<'x> Devices<'x> {
+    /// The devices asked for, the columns of `x` (unit norm) sharded over them, for
+    /// models of `y` (unit norm). With more than one thread it must be made and used
+    /// inside a rayon pool of as many.
+    ///
+    /// # Errors
+    /// A device that is not there, or cannot be used.
+    pub(crate) fn new(
+        x: Columns<'x>,
+        y: &'x [f64],
+        resources: &Resources,
+        threads: usize,
+    ) -> Result<Self, DeviceError> {
+        let cpus = |count: usize| {
+            let limit = resources.memory_limit;
+            let shards = shards(x, count).into_iter();
+            let cpus =
+                shards.map(|it| Box::new(Cpu::new(it, y, threads, limit)) as Box<dyn Device>);
+            cpus.collect()
+        };
+        let devices = match &resources.devices {
+            Choice::Cpu(count) => cpus(count.get()),
+            Choice::Auto if x.values().len() < WORTH_A_GPU => cpus(1),
+            Choice::Auto => cpus(1),
+            Choice::Cuda(_) => cpus(1),
+        };
+        Ok(Self::of(devices, x.n()))
+    }
+
+    /// Devices that have their shards.
+    pub(super) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize) -> Self {
+        Self {
+            devices,
+            n,
+            rss: Vec::new(),
+        }
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.devices.iter().map(|it| it.name()).collect()
+    }
+
+    /// What screens.
+    pub(crate) fn screen(&self) -> &'static str {
+        self.devices.first().map_or("f64", |it| it.screen())
+    }
+
+    /// See [`Device::hold`].
+    pub(crate) fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        self.rss = vec![model.rss(); count];
+        self.each(|device| device.hold(model, count))?;
+        Ok(())
+    }
+
+    /// RSS of a held model.
+    pub(crate) fn rss(&self, model: usize) -> f64 {
+        self.rss[model]
+    }
+
+    /// See [`Device::update`].
+    pub(crate) fn update(
+        &mut self,
+        updates: &[(usize, Update)],
+    ) -> Result<Vec<Updated>, DeviceError> {
+        if updates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let told = self.each(|device| device.update(updates))?.swap_remove(0);
+        for ((model, _), updated) in updates.iter().zip(&told) {
+            self.rss[*model] = updated.rss;
+        }
+        Ok(told)
+    }
+
+    /// Of each model named, the strongest column outside its support; none where no
+    /// column is left. Ties go to the lowest column.
+    pub(crate) fn strongest(
+        &mut self,
+        models: &[usize],
+        gain: Gain,
+    ) -> Result<Vec<Option<u32>>, DeviceError> {
+        if models.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.each(|device| device.strongest(models, gain))?;
+        let strongest = |(at, model): (usize, &usize)| {
+            let near = || found.iter().flat_map(|shard| &shard[at]);
+            let most = near().map(|it| it.score).fold(0.0, f64::max);
+            let off = match gain {
+                Gain::Correlation => tie(self.n, self.rss[*model].sqrt()),
+                Gain::Exact => TIE * most,
+            };
+            let equal = near().filter(|it| it.score >= most - off);
+            equal.map(|Candidate { column, .. }| *column).min()
+        };
+        Ok(models.iter().enumerate().map(strongest).collect())
+    }
+
+    /// See [`Device::neighbours`]; of all columns.
+    pub(crate) fn neighbours(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        let found = self.each(|device| device.neighbours(anchors, keep, count, stop))?;
+        let mut all = vec![Neighbours::default(); anchors.len()];
+        for shard in found {
+            for (all, some) in all.iter_mut().zip(shard) {
+                all.joining.extend(some.joining);
+                all.replacing.extend(some.replacing);
+            }
+        }
+        Ok(all.into_iter().map(|it| it.first(count)).collect())
+    }
+
+    /// All devices at the same time.
+    fn each<T: Send>(
+        &mut self,
+        verb: impl Fn(&mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
+    ) -> Result<Vec<T>, DeviceError> {
+        match &mut self.devices[..] {
+            [device] => Ok(vec![verb(device)?]),
+            devices => devices.par_iter_mut().with_max_len(1).map(verb).collect(),
+        }
+    }
+}
+
+/// The columns in ranges whose lengths differ by one at most, none of them empty.
+fn shards(x: Columns<'_>, count: usize) -> Vec<Shard<'_>> {
+    let p = x.p();
+    let count = count.clamp(1, p.max(1));
+    let shard = |at: usize| {
+        let (first, end) = (at * p / count, (at + 1) * p / count);
+        let own = x.range(first..end);
+        Shard { x, first, own }
+    };
+    (0..count).map(shard).collect()
+}

@@ -1,0 +1,66 @@
+//! What a search may run on.
+
+use std::num::NonZeroUsize;
+
+/// What a search may run on. The selection does not depend on it.
+///
+/// | field | meaning | default |
+/// | --- | --- | --- |
+/// | `threads` | threads of the CPU | one a core |
+/// | `devices` | where sweeps run | chosen by the size of the problem |
+/// | `precision` | what screens on GPUs; f64 decides | f64 |
+/// | `memory_limit` | bytes on each device for its columns | what is free |
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Threads of the CPU; none for one a core.
+    pub threads: Option<NonZeroUsize>,
+    /// Where sweeps run.
+    pub devices: Choice,
+    /// The arithmetic that screens on GPUs.
+    pub precision: Precision,
+    /// Bytes that columns may take on each device, beside the models: a GPU streams
+    /// from the host's memory what has no room, a CPU does without copies in f32.
+    /// None for what is free.
+    pub memory_limit: Option<u64>,
+}
+
+impl Resources {
+    /// The CPU alone, with so many threads; 0 for one a core.
+    pub fn cpu(threads: usize) -> Self {
+        Self {
+            threads: NonZeroUsize::new(threads),
+            devices: Choice::Cpu(NonZeroUsize::MIN),
+            ..Self::default()
+        }
+    }
+}
+
+/// Where sweeps run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Every GPU, where there is one and the problem is worth starting it
+    /// ([`WORTH_A_GPU`] elements of X); else the CPU.
+    #[default]
+    Auto,
+    /// The CPU, in so many shards: one is the way to run, more stand for as many
+    /// devices in tests.
+    Cpu(NonZeroUsize),
+    /// The GPUs of these ordinals; all there are where none is named.
+    Cuda(Vec<usize>),
+}
+
+/// n × p from which a search goes to a GPU by itself: below, the CPU is done
+/// before a GPU has started.
+pub const WORTH_A_GPU: usize = 1 << 26;
+
+/// The arithmetic that screens on a GPU. f64 decides in every case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// f64, but f32 on cards whose f64 runs at a small share of their f32.
+    #[default]
+    F64,
+    /// f32, half the memory.
+    F32,
+    /// The tensor cores' 19-bit floats, where the card has them.
+    Tf32,
+}
