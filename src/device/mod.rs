@@ -8,6 +8,8 @@
 //! many, cached columns or not: one answer.
 
 mod cpu;
+pub mod cuda;
+mod error;
 mod exact;
 mod gram;
 mod neighbours;
@@ -16,6 +18,7 @@ mod resident;
 mod window;
 
 pub(crate) use cpu::Cpu;
+pub use error::{Bytes, DeviceError};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
 
