@@ -36,7 +36,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("design", "selection"),
 ];
 
-/// Where each outside crate may be named.
+/// Where each outside crate may be named: a module, or a folder or file below it.
 const HOMES: &[(&str, &[&str])] = &[
     // `report` has a module of that name, and no need of the crate.
     ("csv", &["table", "report"]),
@@ -46,6 +46,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("npyz", &["table"]),
     // Optional; `report` and `table` have modules of that name.
     ("parquet", &["table", "report"]),
+    ("cudarc", &["device/cuda"]),
     ("faer", &["device"]),
     (
         "pulp",
@@ -61,7 +62,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["progress"]),
     ("signal_hook", &["main"]),
     ("strsim", &["nearest"]),
-    ("tempfile", &["output", "trace"]),
+    ("tempfile", &["output", "trace", "device/cuda"]),
     ("toml", &["job"]),
 ];
 
@@ -108,7 +109,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn all_sources() -> Vec<(PathBuf, String)> {
-    ["src", "criteria", "tests", "examples", "benches"]
+    ["src", "criteria", "kernels", "tests", "examples", "benches"]
         .into_iter()
         .flat_map(sources)
         .collect()
@@ -203,7 +204,7 @@ fn lib_declares_the_modules_in_the_order_of_the_way() {
 #[test]
 fn outside_crates_stay_at_home() {
     for (path, text) in sources("src") {
-        let from = module(&path);
+        let place = path.strip_prefix("src").unwrap().with_extension("");
         for (name, homes) in HOMES {
             let named = text.lines().map(code).any(|line| {
                 line.match_indices(&format!("{name}::")).any(|(at, _)| {
@@ -212,7 +213,7 @@ fn outside_crates_stay_at_home() {
                 })
             });
             assert!(
-                !named || homes.contains(&from.as_str()),
+                !named || homes.iter().any(|home| place.starts_with(home)),
                 "{}: {name} belongs in {homes:?}",
                 path.display()
             );
@@ -226,13 +227,62 @@ fn every_dependency_has_a_home() {
     let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap();
     let dependencies = dependencies.split("\n[").next().unwrap();
     // Used everywhere that errors and results are.
-    let everywhere = ["passel-criteria", "serde", "serde_json", "thiserror"];
+    let everywhere = [
+        "passel-criteria",
+        "passel-kernels",
+        "serde",
+        "serde_json",
+        "thiserror",
+    ];
     for line in dependencies.lines().filter(|line| line.contains(" = ")) {
         let name = line.split(" = ").next().unwrap();
         let known = HOMES
             .iter()
             .any(|(home, _)| *home == name.replace('-', "_"));
         assert!(known || everywhere.contains(&name), "{name} has no home");
+    }
+}
+
+/// Whether `word` stands in a text that is not part of a longer identifier.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let after = text[at + word.len()..].chars().next();
+        !text[..at].chars().next_back().is_some_and(part) && !after.is_some_and(part)
+    })
+}
+
+#[test]
+fn cuda_and_unsafe_code_stay_in_their_folder() {
+    for (path, text) in all_sources() {
+        if path.starts_with("src/device/cuda") || path.ends_with("tidy.rs") {
+            continue;
+        }
+        for line in text.lines().map(code) {
+            let name = path.display();
+            assert!(!has_word(line, "cudarc"), "{name}: {line}");
+            // The lint may be made stricter elsewhere, not looser.
+            let looser = has_word(line, "unsafe_code") && !line.contains("forbid(unsafe_code)");
+            assert!(!looser, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_kernel_is_listed_with_its_reference() {
+    let list = fs::read_to_string(root().join("kernels/lib.rs")).unwrap();
+    for entry in fs::read_dir(root().join("kernels")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "cu") {
+            continue;
+        }
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.lines().count() <= LONGEST, "{stem}.cu is long");
+        assert!(list.contains(&format!("pub mod {stem};")), "{stem}");
+        assert!(list.contains(&format!("{stem}::KERNEL")), "{stem}");
+        let twin = fs::read_to_string(path.with_extension("rs")).unwrap();
+        assert!(twin.contains("pub fn reference"), "{stem}.rs");
     }
 }
 

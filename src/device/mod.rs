@@ -13,6 +13,7 @@
 //! many, one device or many, cached columns or not: one answer.
 
 mod cpu;
+pub mod cuda;
 mod devices;
 mod error;
 mod exact;
@@ -21,6 +22,7 @@ mod pool;
 mod resources;
 
 pub(crate) use devices::Devices;
+pub use error::Bytes;
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
 pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};

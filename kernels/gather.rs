@@ -1,0 +1,36 @@
+//! Some columns, side by side: what a product needs of a scattered set.
+//!
+//! ```text
+//! out(·, i) = columns(·, which[i])
+//! ```
+//!
+//! *Shapes*: `columns` n × p and `out` n × m, f64, column-major; `which` m indices below
+//! p, in any order, repeats allowed. `out` lies apart from `columns`.
+//!
+//! *Launch*: grid (any number of blocks striding the rows, m), m ≤ 65,535; blocks of any
+//! one-dimensional size (256); no shared memory.
+
+use crate::Kernel;
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "gather",
+    source: include_str!("gather.cu"),
+    functions: &["gather"],
+    spills: &[],
+};
+
+/// What the kernel gives, on the CPU.
+///
+/// ```
+/// let columns = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let out = passel_kernels::gather::reference(&columns, 2, &[2, 0]);
+/// assert_eq!(out, [5.0, 6.0, 1.0, 2.0]);
+/// ```
+///
+/// # Panics
+/// If a column is not there.
+pub fn reference(columns: &[f64], n: usize, which: &[u32]) -> Vec<f64> {
+    let column = |&j: &u32| &columns[j as usize * n..][..n];
+    which.iter().flat_map(column).copied().collect()
+}

@@ -1,0 +1,44 @@
+//! The kernels of passel in CUDA C, compiled for the card at hand when the program runs.
+//!
+//! One stem for one kernel: `gather.cu` is the kernel, `gather.rs` says what it does, its
+//! shapes and how it is launched, and holds `reference`, the same on the CPU, written
+//! from the definition. This crate is text: it needs no CUDA and launches nothing.
+
+pub mod gather;
+
+/// One `.cu` file.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    /// The stem of its file.
+    pub name: &'static str,
+    /// The text of the `.cu` file; [`text`](Self::text) is what is compiled.
+    pub source: &'static str,
+    /// The names of its `extern "C" __global__` functions.
+    pub functions: &'static [&'static str],
+    /// (architecture, function) whose spills of registers to memory are accepted; why
+    /// stands beside each.
+    pub spills: &'static [(&'static str, &'static str)],
+}
+
+impl Kernel {
+    /// The full text: [`COMMON`], then the kernel. Messages of the compiler name the
+    /// lines of the kernel's own file.
+    pub fn text(&self) -> String {
+        format!(
+            "#line 1 \"common.cuh\"\n{COMMON}\n#line 1 \"{}.cu\"\n{}",
+            self.name, self.source
+        )
+    }
+}
+
+/// What stands before every kernel.
+pub const COMMON: &str = include_str!("common.cuh");
+
+/// Every kernel.
+pub const ALL: &[Kernel] = &[gather::KERNEL];
+
+/// The architectures every kernel must compile for: Turing, Ampere (data centre,
+/// workstation), Ada, Hopper, Blackwell (data centre, workstation).
+pub const ARCHITECTURES: &[&str] = &[
+    "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120",
+];

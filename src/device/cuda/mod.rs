@@ -1,0 +1,1 @@
+//! The GPUs of CUDA: the only place that knows of them.
