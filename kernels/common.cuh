@@ -1,5 +1,11 @@
 // Stands before every kernel: no include path is needed.
 
+typedef unsigned long long u64;
+
+// Threads of a block wherever a block works on one thing together.
+#define THREADS 512
+#define WARPS (THREADS / 32)
+
 // The first row of this thread and its stride over the rows of the grid. 64 bits, for
 // n × p passes 2^31 long before memory is full.
 __device__ __forceinline__ long long first()
@@ -10,4 +16,57 @@ __device__ __forceinline__ long long first()
 __device__ __forceinline__ long long stride()
 {
     return (long long)gridDim.x * blockDim.x;
+}
+
+// Sum over the warp in a fixed order; thread 0 of it has the sum.
+__device__ __forceinline__ double warp_sum(double value)
+{
+    for (int half = 16; half > 0; half /= 2) {
+        value += __shfl_down_sync(0xffffffffu, value, half);
+    }
+    return value;
+}
+
+// Sums over the block, COUNT at a time, in a fixed order; every thread has them after.
+// `partial` is shared: COUNT * WARPS numbers.
+template <int COUNT>
+__device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
+        const double sum = warp_sum(sums[c]);
+        if (lane == 0) {
+            partial[c * WARPS + warp] = sum;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
+        double sum = partial[c * WARPS];
+#pragma unroll
+        for (int w = 1; w < WARPS; w++) {
+            sum += partial[c * WARPS + w];
+        }
+        sums[c] = sum;
+    }
+    __syncthreads();
+}
+
+// Numbers in the order of unsigned integers; 0 stands below them all.
+__device__ __forceinline__ u64 ordered(double value)
+{
+    const u64 bits = (u64)__double_as_longlong(value);
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+__device__ __forceinline__ double number(u64 key)
+{
+    const u64 bits = key >> 63 ? key & ~(1ull << 63) : ~key;
+    return __longlong_as_double((long long)bits);
+}
+
+__device__ __forceinline__ double infinity()
+{
+    return __longlong_as_double(0x7ff0000000000000ll);
 }

@@ -4,7 +4,11 @@
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
+pub mod gain;
 pub mod gather;
+pub mod neighbours;
+pub mod strongest;
+pub mod update;
 
 /// One `.cu` file.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +39,13 @@ impl Kernel {
 pub const COMMON: &str = include_str!("common.cuh");
 
 /// Every kernel.
-pub const ALL: &[Kernel] = &[gather::KERNEL];
+pub const ALL: &[Kernel] = &[
+    update::KERNEL,
+    gain::KERNEL,
+    gather::KERNEL,
+    strongest::KERNEL,
+    neighbours::KERNEL,
+];
 
 /// The architectures every kernel must compile for: Turing, Ampere (data centre,
 /// workstation), Ada, Hopper, Blackwell (data centre, workstation).

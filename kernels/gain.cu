@@ -1,0 +1,97 @@
+// The exact gain of candidates: see gain.rs.
+
+// Column t of [r, Q] of one model a grid row, Q = X_A * T: out + offsets[model].
+extern "C" __global__ void orthonormal(Models all, const unsigned* __restrict__ which,
+                                       const u64* __restrict__ offsets, double* __restrict__ out)
+{
+    const u64 number = which[blockIdx.z];
+    const int k = all.sizes[number];
+    const long long capacity = all.capacity;
+    const double* inverse = all.inverse + number * (capacity * (capacity + 1) / 2);
+    const u64* addresses = all.addresses + number * capacity;
+    for (int c = blockIdx.y; c <= k; c += gridDim.y) {
+        double* to = out + offsets[blockIdx.z] + c * all.n;
+        for (long long row = first(); row < all.n; row += stride()) {
+            double sum = 0.0;
+            if (c == 0) {
+                sum = all.residual[number * all.n + row];
+            } else {
+                const double* t = inverse + (long long)(c - 1) * c / 2;
+                for (int i = 0; i < c; i++) {
+                    sum += t[i] * ((const double*)addresses[i])[row];
+                }
+            }
+            to[row] = sum;
+        }
+    }
+}
+
+// The exact gain of each (model, column) listed: e² / s, e = zᵀr and s = ‖z‖² of what the
+// model leaves of the column; 0 for a collinear one. Columns outside [from, from + count)
+// are left for another call.
+extern "C" __global__ void __launch_bounds__(THREADS)
+gain(Models all, const double* __restrict__ columns, unsigned from, unsigned count,
+     const unsigned* __restrict__ which, const u64* __restrict__ list,
+     const u64* __restrict__ listed, u64 capacity, double* __restrict__ scores)
+{
+    __shared__ double partial[TOGETHER * WARPS];
+    const u64 end = *listed < capacity ? *listed : capacity;
+    for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
+        const unsigned column = (unsigned)list[at];
+        if (column - from >= count) {
+            continue;
+        }
+        Model m = model_of(all, which[list[at] >> 32], words_of(all), partial);
+        __syncthreads();
+        const double s = project(m, columns + (column - from) * all.n);
+        const double e = product(m, m.rest, m.residual);
+        if (threadIdx.x == 0) {
+            scores[at] = s < PIVOT * PIVOT ? 0.0 : e * e / s;
+        }
+        __syncthreads();
+    }
+}
+
+// Bounds of the exact gain of each column, from its products with [r, Q]; keeps the
+// largest of the lower ones. `off` bounds the error of a product with r, `error` that of s.
+extern "C" __global__ void bounds(const double* __restrict__ products,
+                                  const unsigned* __restrict__ support, int k, long long rows,
+                                  unsigned from, double off, double error,
+                                  double* __restrict__ upper, u64* __restrict__ most)
+{
+    for (long long row = first(); row < rows; row += stride()) {
+        const unsigned column = from + (unsigned)row;
+        double s = 1.0;
+        for (int i = 0; i < k; i++) {
+            const double w = products[(i + 1) * rows + row];
+            s -= w * w;
+        }
+        bool member = false;
+        for (int i = 0; i < k; i++) {
+            member |= support[i] == column;
+        }
+        const double e = fabs(products[row]);
+        const double low = fmax(e - off, 0.0), high = e + off;
+        upper[row] = member ? -infinity() : high * high / fmax(s - error, PIVOT * PIVOT);
+        if (!member) {
+            atomicMax(most, ordered(low * low / (s + error)));
+        }
+    }
+}
+
+// Lists (model, column) whose gain may be the largest.
+extern "C" __global__ void collect_gains(const double* __restrict__ upper, long long rows,
+                                         unsigned from, u64 model, const u64* __restrict__ most,
+                                         u64* __restrict__ list, u64* __restrict__ listed,
+                                         u64 capacity)
+{
+    const double least = *most == 0 ? -infinity() : number(*most);
+    for (long long row = first(); row < rows; row += stride()) {
+        if (upper[row] > -infinity() && upper[row] >= least) {
+            const u64 at = atomicAdd(listed, 1ull);
+            if (at < capacity) {
+                list[at] = model << 32 | (from + (unsigned)row);
+            }
+        }
+    }
+}

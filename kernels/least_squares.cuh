@@ -1,0 +1,321 @@
+// The least squares fit of one model, by one block: what update.cu and gain.cu share.
+// src/least_squares.rs says what it keeps and why; the steps here are the same.
+
+#define TOGETHER 8
+#define PIVOT 1e-7
+#define NONE 0xffffffffu
+
+enum { ADD, DROP, DROP_CHEAPEST, REFACTOR };
+
+struct Models {
+    long long n;
+    int capacity;
+    const double* y;
+    double* residual;
+    double* rest;
+    double* inverse;
+    double* coefficients;
+    unsigned* support;
+    u64* addresses;
+    int* sizes;
+    double* rss;
+    const unsigned* keep;
+    int kept;
+    // 4 * capacity words a block, where they do not fit into shared memory.
+    double* spare;
+};
+
+// One model, as its block sees it: its arrays, and room for four vectors by position.
+struct Model {
+    long long n;
+    int k;
+    double* residual;
+    double* rest;
+    double* inverse;
+    double* coefficients;
+    unsigned* support;
+    u64* addresses;
+    double* explained;
+    double* pass;
+    double* column;
+    double* partial;
+};
+
+__device__ __forceinline__ const double* column_of(const Model& m, int position)
+{
+    return (const double*)m.addresses[position];
+}
+
+// Products of `v` with W columns of the model from position `at`.
+template <int W>
+__device__ __forceinline__ void some_products(const Model& m, const double* v, int at, double* out)
+{
+    const double* x[W];
+    double sums[W];
+#pragma unroll
+    for (int w = 0; w < W; w++) {
+        x[w] = column_of(m, at + w);
+        sums[w] = 0.0;
+    }
+    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+        const double value = v[row];
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            sums[w] += x[w][row] * value;
+        }
+    }
+    block_sum(sums, m.partial);
+    if (threadIdx.x == 0) {
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            out[at + w] = sums[w];
+        }
+    }
+}
+
+__device__ void products(const Model& m, const double* v, double* out)
+{
+    int at = 0;
+    for (; at + TOGETHER <= m.k; at += TOGETHER) {
+        some_products<TOGETHER>(m, v, at, out);
+    }
+    for (; at + 2 <= m.k; at += 2) {
+        some_products<2>(m, v, at, out);
+    }
+    if (at < m.k) {
+        some_products<1>(m, v, at, out);
+    }
+    __syncthreads();
+}
+
+// to = from + scale * X_A * u
+__device__ void combine(const Model& m, const double* from, double scale, const double* u, double* to)
+{
+    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+        double sum = 0.0;
+#pragma unroll 8
+        for (int a = 0; a < m.k; a++) {
+            sum += u[a] * column_of(m, a)[row];
+        }
+        to[row] = from[row] + scale * sum;
+    }
+}
+
+__device__ double product(const Model& m, const double* a, const double* b)
+{
+    double sum[1] = {0.0};
+    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+        sum[0] += a[row] * b[row];
+    }
+    block_sum(sum, m.partial);
+    return sum[0];
+}
+
+// pass = T Tᵀ pass, by way of `column`.
+__device__ void solve(const Model& m)
+{
+    const int lane = threadIdx.x % 32;
+    for (int c = threadIdx.x / 32; c < m.k; c += WARPS) {
+        const double* t = m.inverse + (long long)c * (c + 1) / 2;
+        double sum = 0.0;
+        for (int i = lane; i <= c; i += 32) {
+            sum += t[i] * m.pass[i];
+        }
+        sum = warp_sum(sum);
+        if (lane == 0) {
+            m.column[c] = sum;
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        double sum = 0.0;
+        for (int c = i; c < m.k; c++) {
+            sum += m.inverse[(long long)c * (c + 1) / 2 + i] * m.column[c];
+        }
+        m.pass[i] = sum;
+    }
+    __syncthreads();
+}
+
+// Splits a column into X_A * explained and the rest; the square of the rest. Twice is
+// enough; once is where more than half of the unit column is left.
+__device__ double project(const Model& m, const double* x)
+{
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        m.explained[i] = 0.0;
+    }
+    const double* from = x;
+    double square = 1.0;
+    for (int round = 0; round == 0 || (round == 1 && square <= 0.5); round++) {
+        if (m.k > 0) {
+            products(m, from, m.pass);
+            solve(m);
+        }
+        combine(m, from, -1.0, m.pass, m.rest);
+        for (int i = threadIdx.x; i < m.k; i += THREADS) {
+            m.explained[i] += m.pass[i];
+        }
+        from = m.rest;
+        // A barrier stands in it: the rest is complete after.
+        square = product(m, m.rest, m.rest);
+    }
+    return square;
+}
+
+// Takes up the column last projected.
+__device__ double append(Model& m, unsigned variable, u64 address, double pivot)
+{
+    const double b = product(m, m.rest, m.residual) / (pivot * pivot);
+    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+        m.residual[row] -= b * m.rest[row];
+    }
+    double* t = m.inverse + (long long)m.k * (m.k + 1) / 2;
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        m.coefficients[i] -= b * m.explained[i];
+        t[i] = -m.explained[i] / pivot;
+    }
+    if (threadIdx.x == 0) {
+        m.coefficients[m.k] = b;
+        t[m.k] = 1.0 / pivot;
+        m.support[m.k] = variable;
+        m.addresses[m.k] = address;
+    }
+    m.k++;
+    __syncthreads();
+    return product(m, m.residual, m.residual);
+}
+
+// Drops position i: Givens rotations gather row i of T into `pass`.
+__device__ double drop(Model& m, int i)
+{
+    const int k = m.k;
+    for (int row = threadIdx.x; row < k; row += THREADS) {
+        m.pass[row] = row <= i ? m.inverse[(long long)i * (i + 1) / 2 + row] : 0.0;
+    }
+    __syncthreads();
+    for (int c = i + 1; c < k; c++) {
+        const double* from = m.inverse + (long long)c * (c + 1) / 2;
+        double* to = m.inverse + (long long)c * (c - 1) / 2;
+        const double a = m.pass[i], b = from[i];
+        const double norm = sqrt(a * a + b * b);
+        const double cosine = a / norm, sine = b / norm;
+        // Nobody may turn row i before all have read it.
+        __syncthreads();
+        for (int row = threadIdx.x; row <= c; row += THREADS) {
+            const double t = from[row], g = m.pass[row];
+            m.pass[row] = cosine * g + sine * t;
+            if (row != i) {
+                // Column c - 1, which lies there, is done with.
+                to[row - (row > i)] = cosine * t - sine * g;
+            }
+        }
+        __syncthreads();
+    }
+    const double step = m.coefficients[i] / m.pass[i];
+    combine(m, m.residual, step, m.pass, m.residual);
+    __syncthreads();
+    for (int a = threadIdx.x; a < k; a += THREADS) {
+        m.column[a] = m.coefficients[a] - step * m.pass[a];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int a = i; a + 1 < k; a++) {
+            m.support[a] = m.support[a + 1];
+            m.addresses[a] = m.addresses[a + 1];
+        }
+    }
+    for (int a = threadIdx.x; a + 1 < k; a += THREADS) {
+        m.coefficients[a] = m.column[a + (a >= i)];
+    }
+    m.k--;
+    __syncthreads();
+    return product(m, m.residual, m.residual);
+}
+
+__device__ bool is_kept(const Models& all, unsigned variable)
+{
+    for (int i = 0; i < all.kept; i++) {
+        if (all.keep[i] == variable) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The position whose loss costs least, of equals the lowest variable; -1 if all are
+// kept.
+__device__ int cheapest(const Models& all, const Model& m)
+{
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        double diagonal = 0.0;
+        for (int c = i; c < m.k; c++) {
+            const double t = m.inverse[(long long)c * (c + 1) / 2 + i];
+            diagonal += t * t;
+        }
+        m.pass[i] = m.coefficients[i] * m.coefficients[i] / diagonal;
+    }
+    __syncthreads();
+    int best = -1;
+    for (int i = 0; i < m.k; i++) {
+        if (is_kept(all, m.support[i])) {
+            continue;
+        }
+        const double cost = m.pass[i];
+        if (best >= 0) {
+            const double least = m.pass[best], tie = 1e-10 * fmax(cost, least);
+            if (!(cost < least - tie || (cost <= least + tie && m.support[i] < m.support[best]))) {
+                continue;
+            }
+        }
+        best = i;
+    }
+    __syncthreads();
+    return best;
+}
+
+// Orders the support by rank; its columns in order lie in `pass` and `column` after.
+__device__ void sort_support(const Model& m)
+{
+    u64* addresses = (u64*)m.pass;
+    u64* variables = (u64*)m.column;
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        int rank = 0;
+        for (int j = 0; j < m.k; j++) {
+            rank += m.support[j] < m.support[i];
+        }
+        addresses[rank] = m.addresses[i];
+        variables[rank] = m.support[i];
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        m.addresses[i] = addresses[i];
+        m.support[i] = (unsigned)variables[i];
+    }
+    __syncthreads();
+}
+
+__device__ Model model_of(const Models& all, u64 number, double* words, double* partial)
+{
+    const long long capacity = all.capacity;
+    Model m;
+    m.n = all.n;
+    m.k = all.sizes[number];
+    m.residual = all.residual + number * all.n;
+    m.rest = all.rest + blockIdx.x * all.n;
+    m.inverse = all.inverse + number * (capacity * (capacity + 1) / 2);
+    m.coefficients = all.coefficients + number * capacity;
+    m.support = all.support + number * capacity;
+    m.addresses = all.addresses + number * capacity;
+    m.explained = words;
+    m.pass = words + capacity;
+    m.column = words + 2 * capacity;
+    m.partial = partial;
+    return m;
+}
+
+extern __shared__ double room[];
+
+__device__ double* words_of(const Models& all)
+{
+    return all.spare ? all.spare + blockIdx.x * 3ll * all.capacity : room;
+}

@@ -1,0 +1,66 @@
+// The fits of the swarm's models, one step on: see update.rs.
+
+// One order a block: (model, kind, variable, address of its column).
+extern "C" __global__ void __launch_bounds__(THREADS)
+update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+{
+    __shared__ double partial[TOGETHER * WARPS];
+    const u64* order = orders + 4ll * blockIdx.x;
+    const u64 number = order[0];
+    const unsigned variable = (unsigned)order[2];
+    Model m = model_of(all, number, words_of(all), partial);
+    double rss = all.rss[number];
+    unsigned done = NONE;
+    __syncthreads();
+    switch (order[1]) {
+    case ADD: {
+        const double pivot = sqrt(project(m, (const double*)order[3]));
+        if (pivot >= PIVOT) {
+            rss = append(m, variable, order[3], pivot);
+            done = variable;
+        }
+        break;
+    }
+    case DROP:
+        for (int i = 0; i < m.k; i++) {
+            if (m.support[i] == variable) {
+                __syncthreads();
+                rss = drop(m, i);
+                done = variable;
+                break;
+            }
+        }
+        break;
+    case DROP_CHEAPEST: {
+        const int i = cheapest(all, m);
+        if (i >= 0) {
+            done = m.support[i];
+            __syncthreads();
+            rss = drop(m, i);
+        }
+        break;
+    }
+    case REFACTOR: {
+        const int k = m.k;
+        sort_support(m);
+        for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+            m.residual[row] = all.y[row];
+        }
+        __syncthreads();
+        rss = product(m, m.residual, m.residual);
+        for (m.k = 0; m.k < k;) {
+            const u64 address = m.addresses[m.k];
+            const unsigned same = m.support[m.k];
+            const double pivot = sqrt(project(m, (const double*)address));
+            rss = append(m, same, address, fmax(pivot, 2.220446049250313e-16));
+        }
+        break;
+    }
+    }
+    if (threadIdx.x == 0) {
+        all.sizes[number] = m.k;
+        all.rss[number] = rss;
+        told[2 * blockIdx.x] = (u64)__double_as_longlong(rss);
+        told[2 * blockIdx.x + 1] = done;
+    }
+}
