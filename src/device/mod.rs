@@ -12,6 +12,7 @@ pub mod cuda;
 mod error;
 mod exact;
 mod gram;
+pub mod host;
 mod neighbours;
 mod pool;
 mod resident;
