@@ -218,34 +218,6 @@ fn help_and_version_go_to_standard_output() {
 }
 
 #[test]
-fn devices_are_listed_with_and_without_cuda() {
-    let folder = Folder::new();
-    for format in ["text", "json"] {
-        let ran = folder.run(&["devices", "--format", format]);
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    }
-    let json = folder.run(&["devices", "--format", "json"]).stdout;
-    let json: Value = serde_json::from_str(&json).unwrap();
-    assert!(json["cpu"]["cores"].as_u64().unwrap() >= 1);
-    let text = folder.run(&["devices"]).stdout;
-    let mut lines = text.lines();
-    assert!(lines.next().unwrap().starts_with("cpu  "), "{text}");
-    let cards = json["cuda"]["devices"].as_array().unwrap();
-    assert_eq!(text.matches("cuda:").count(), cards.len(), "{text}");
-    if json["cuda"]["driver"].is_null() {
-        // One line that says what is missing and what to do.
-        let line = lines.next().unwrap();
-        assert!(
-            line.contains("libcuda.so.1) was not found; install"),
-            "{line}"
-        );
-        assert_eq!(lines.next(), None);
-        let problem = json["cuda"]["problem"].as_str().unwrap();
-        assert!(line.ends_with(problem), "{line}");
-    }
-}
-
-#[test]
 fn criteria_are_listed_with_their_parameters() {
     let folder = Folder::new();
     let text = folder.run(&["criteria"]).stdout;

@@ -46,8 +46,7 @@ pub struct Card {
     pub free: Result<u64, DeviceError>,
 }
 
-/// Asks for everything. A card that can be used keeps a part of its memory for this
-/// program from here on.
+/// Asks for everything; each card is opened for a moment, to say what is free on it.
 pub fn cuda() -> Cuda {
     let (cards, lost) = match library::cards().and_then(|count| (0..count).map(card).collect()) {
         Ok(cards) => (cards, None),
