@@ -29,6 +29,8 @@ pub mod nearest;
 
 mod random;
 
+mod quietly;
+
 pub mod table;
 
 pub mod simulate;

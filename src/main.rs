@@ -11,9 +11,10 @@ use std::{
 
 use clap::ArgMatches;
 use passel::{
+    device::{cuda::facts::cuda, host::host},
     job::{self, Job, OptionError},
     progress::Progress,
-    report::{Format, criteria},
+    report::{Format, criteria, devices},
     run::{Report, RunError, run, simulate},
     search::Interrupt,
     selection::Termination,
@@ -57,17 +58,28 @@ fn main() -> ExitCode {
             Err(errors) => refuse(&errors),
         },
         Some(("criteria", matches)) => {
-            let json = matches
-                .get_one::<String>("format")
-                .is_some_and(|it| it == "json");
-            let list = match json {
+            let list = match as_json(matches) {
                 true => criteria::json(),
                 false => criteria::text(),
             };
             print(list.as_bytes())
         }
+        Some(("devices", matches)) => {
+            let (host, cuda) = (host(), cuda());
+            let list = match as_json(matches) {
+                true => devices::json(&host, &cuda),
+                false => devices::text(&host, &cuda),
+            };
+            print(list.as_bytes())
+        }
         _ => WRONG,
     })
+}
+
+/// Whether a list is to be read by a program.
+fn as_json(matches: &ArgMatches) -> bool {
+    let format = matches.get_one::<String>("format");
+    format.is_some_and(|it| it == "json")
 }
 
 /// The first Ctrl-C or TERM asks for the end, the second is the end.

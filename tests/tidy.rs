@@ -14,6 +14,7 @@ const WAY: &[&str] = &[
     "vector",
     "nearest",
     "random",
+    "quietly",
     "table",
     "simulate",
     "design",

@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceError {
     /// A library of CUDA cannot be opened, or is too old.
-    #[error("{library} {reason}: {help}")]
+    #[error("{library} {reason}; {help}")]
     Missing {
         /// The library and its file, as in `the NVIDIA driver (libcuda.so.1)`.
         library: &'static str,

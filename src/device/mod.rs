@@ -17,6 +17,7 @@ pub mod cuda;
 mod devices;
 mod error;
 mod exact;
+pub mod host;
 mod neighbours;
 mod pool;
 mod resources;

@@ -21,7 +21,7 @@ Example:
 Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
 130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
 
-/// The command line of the program: `select`, `run`, `simulate`, `criteria`.
+/// The command line of the program: `select`, `run`, `simulate`, `criteria`, `devices`.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -81,6 +81,11 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("criteria")
                 .about("List the criteria, their penalties and parameters")
+                .arg(format.clone()),
+        )
+        .subcommand(
+            Command::new("devices")
+                .about("List the CPU and the GPUs, with their memory and libraries")
                 .arg(format),
         )
 }

@@ -2,6 +2,7 @@
 
 pub mod criteria;
 mod csv;
+pub mod devices;
 mod json;
 mod models;
 #[cfg(feature = "parquet")]

@@ -1,12 +1,9 @@
 //! Apache Parquet: typed columns, nulls for missing values.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Once;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -18,6 +15,7 @@ use parquet::schema::types::Type;
 use super::csv::sorted;
 use super::source::open_file;
 use super::{Column, MISSING, TableError, Values};
+use crate::quietly::quietly;
 
 /// Values decoded at a time.
 const VALUES: usize = 1 << 14;
@@ -29,38 +27,12 @@ const VALUES: usize = 1 << 14;
 pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
+    // The crate meets some kinds of damage with a failed assertion.
     quietly(|| read_open(file, shown.clone())).unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),
         })
-    })
-}
-
-/// Does work that may panic; then the message is the error. The crate meets some kinds of
-/// damage with a failed assertion, which is no news for standard error.
-fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    thread_local! {
-        static QUIET: Cell<bool> = const { Cell::new(false) };
-    }
-    static HOOK: Once = Once::new();
-    // The hook belongs to the whole program: whatever stood there still speaks for all else.
-    HOOK.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !QUIET.get() {
-                before(info);
-            }
-        }));
-    });
-    QUIET.set(true);
-    let done = panic::catch_unwind(AssertUnwindSafe(work));
-    QUIET.set(false);
-    done.map_err(|payload| match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload
-            .downcast_ref::<&str>()
-            .map_or_else(|| "its reader gave up".to_owned(), |it| (*it).to_owned()),
     })
 }
 

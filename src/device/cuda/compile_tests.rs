@@ -1,0 +1,176 @@
+//! Every kernel, for every architecture, without a GPU: no warning, no spill that is not
+//! agreed upon.
+
+use std::env;
+
+use passel_kernels::{ALL, ARCHITECTURES, Kernel};
+
+use super::{compile::compile_with, library};
+
+/// What ptxas says of one function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Usage {
+    function: String,
+    registers: u32,
+    /// Bytes of shared memory known when compiling.
+    shared: u32,
+    /// Bytes of local memory: arrays that do not fit registers.
+    stack: u32,
+    /// Bytes spilt, stores and loads.
+    spilt: u32,
+}
+
+/// The number before `unit` in a line of ptxas.
+fn number(line: &str, unit: &str) -> Option<u32> {
+    line[..line.find(unit)?]
+        .trim_end()
+        .rsplit(' ')
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// Reads the log of `--ptxas-options=-v`: usages, then the lines that are complaints.
+fn read(log: &str) -> (Vec<Usage>, Vec<&str>) {
+    let (mut usages, mut complaints): (Vec<Usage>, Vec<&str>) = (Vec::new(), Vec::new());
+    for line in log.lines().filter(|line| !line.trim().is_empty()) {
+        // Its lines begin so, and continue so.
+        if !line.starts_with("ptxas info") && !line.starts_with("ptxas         .") {
+            complaints.push(line);
+            continue;
+        }
+        if let Some((_, name)) = line.split_once("Function properties for ") {
+            usages.push(Usage {
+                function: name.trim().to_owned(),
+                ..Usage::default()
+            });
+        }
+        let Some(usage) = usages.last_mut() else {
+            continue;
+        };
+        usage.registers = number(line, " registers").unwrap_or(usage.registers);
+        usage.shared = number(line, " bytes smem").unwrap_or(usage.shared);
+        usage.stack = number(line, " bytes stack frame").unwrap_or(usage.stack);
+        for unit in [" bytes spill stores", " bytes spill loads"] {
+            usage.spilt += number(line, unit).unwrap_or(0);
+        }
+    }
+    (usages, complaints)
+}
+
+/// What a kernel uses on an architecture, and what is wrong with it.
+fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
+    let compiled = match compile_with(kernel, architecture, &["--ptxas-options=-v"]) {
+        Ok(compiled) => compiled,
+        Err(error) => return (Vec::new(), vec![error.to_string()]),
+    };
+    let of = format!("{} for {architecture}", kernel.name);
+    let (usages, complaints) = read(&compiled.log);
+    let mut faults: Vec<String> = complaints.iter().map(|it| format!("{of}: {it}")).collect();
+    // "\x7fELF": machine code came out, not PTX.
+    if !compiled.image.starts_with(b"\x7fELF") {
+        faults.push(format!("{of}: no machine code"));
+    }
+    for function in kernel.functions {
+        if !usages.iter().any(|it| it.function == *function) {
+            faults.push(format!("{of}: there is no function {function}"));
+        }
+    }
+    for usage in usages.iter().filter(|it| it.spilt > 0) {
+        let name = usage.function.as_str();
+        if !kernel.spills.contains(&(architecture, name)) {
+            faults.push(format!("{of}: {name} spills {} bytes", usage.spilt));
+        }
+    }
+    (usages, faults)
+}
+
+#[test]
+fn every_kernel_compiles_for_every_architecture() {
+    let required = env::var("PASSEL_REQUIRE_NVRTC").ok();
+    let version = match library::nvrtc() {
+        Ok(version) => version,
+        Err(error) if required.is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped, no kernel was compiled: {error}");
+            return;
+        }
+    };
+    // A version, where one is asked for: another may lie in the system's folders.
+    if let Some(wanted) = required.filter(|it| it.contains('.')) {
+        assert_eq!(version.to_string(), wanted);
+    }
+    println!("NVRTC {version}; bytes of shared memory, of stack, spilt");
+    let mut all = Vec::new();
+    for kernel in ALL {
+        for architecture in ARCHITECTURES {
+            let (usages, faults) = examine(kernel, architecture);
+            all.extend(faults);
+            for it in usages {
+                println!(
+                    "{:<24} {architecture:<8} {:>3} registers {:>6} {:>6} {:>6}",
+                    it.function, it.registers, it.shared, it.stack, it.spilt
+                );
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn faults_are_found() {
+    if library::nvrtc().is_err() {
+        return;
+    }
+    let of = |source, functions| Kernel {
+        name: "bad",
+        source,
+        functions,
+        spills: &[],
+    };
+    let unused = of(
+        "extern \"C\" __global__ void f(int* a) { int unused; *a = 1; }",
+        &["f", "g"],
+    );
+    let faults = |kernel| examine(kernel, "sm_90a").1.join("\n");
+    let found = faults(&unused);
+    assert!(found.contains("bad.cu(1): warning"), "{found}");
+    assert!(found.contains("there is no function g"), "{found}");
+    let broken = of("extern \"C\" __global__ void f(int* a) { *a = b; }", &["f"]);
+    let found = faults(&broken);
+    assert!(found.contains("bad.cu(1): error"), "{found}");
+    // 32 registers a thread do not hold 64 values at once.
+    let spilling = of(
+        "extern \"C\" __global__ void __launch_bounds__(1024, 2) f(double* a) {\n\
+         double x[64];\n\
+         _Pragma(\"unroll\") for (int i = 0; i < 64; ++i) x[i] = a[i * 32 + threadIdx.x];\n\
+         __syncthreads();\n\
+         _Pragma(\"unroll\") for (int i = 0; i < 64; ++i) a[i * 32 + threadIdx.x] = x[63 - i];\n\
+         }",
+        &["f"],
+    );
+    let found = faults(&spilling);
+    assert!(found.contains("f spills "), "{found}");
+}
+
+#[test]
+fn the_words_of_ptxas_are_understood() {
+    let log = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'f' for 'sm_75'
+ptxas info    : Function properties for f
+ptxas         .     40 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 40 bytes cumulative stack size, 4096 bytes smem, 392 bytes cmem[0]
+k.cu(1): warning #177-D: variable \"unused\" was declared but never referenced
+";
+    let (usages, complaints) = read(log);
+    let usage = Usage {
+        function: "f".into(),
+        registers: 32,
+        shared: 4096,
+        stack: 40,
+        spilt: 40,
+    };
+    assert_eq!(usages, [usage]);
+    assert_eq!(complaints.len(), 1);
+}

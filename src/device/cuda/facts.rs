@@ -1,0 +1,97 @@
+//! What there is of CUDA on this machine, for whoever asks.
+
+use cudarc::driver::{
+    CudaContext, DriverError,
+    result::device,
+    sys::CUdevice_attribute::{
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+    },
+};
+
+use super::{
+    super::DeviceError,
+    library::{self, Version},
+};
+use crate::quietly::quietly;
+
+/// The GPUs and the libraries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cuda {
+    /// The newest CUDA that the driver supports; none without a driver.
+    pub driver: Option<Version>,
+    /// The compiler of kernels.
+    pub nvrtc: Option<Version>,
+    /// The products of matrices.
+    pub cublas: Option<Version>,
+    /// GPUs, in the order of their numbers.
+    pub cards: Vec<Card>,
+    /// Why no GPU can be used, where none can.
+    pub obstacle: Option<DeviceError>,
+}
+
+/// One GPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// Its number: 0 for `cuda:0`.
+    pub ordinal: usize,
+    /// Its maker's name for it.
+    pub name: String,
+    /// Compute capability, as in (9, 0).
+    pub capability: (u32, u32),
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes free at this moment, or why the card does not say: it may be another
+    /// program's alone.
+    pub free: Result<u64, DeviceError>,
+}
+
+/// Asks for everything; each card is opened for a moment, to say what is free on it.
+pub fn cuda() -> Cuda {
+    let (cards, lost) = match library::cards().and_then(|count| (0..count).map(card).collect()) {
+        Ok(cards) => (cards, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    Cuda {
+        driver: library::driver().ok(),
+        nvrtc: library::nvrtc().ok(),
+        cublas: library::cublas().ok(),
+        cards,
+        // A missing library is told before a missing card.
+        obstacle: library::start().err().or(lost),
+    }
+}
+
+fn card(ordinal: usize) -> Result<Card, DeviceError> {
+    let name = format!("cuda:{ordinal}");
+    let asked = quietly(|| asked(ordinal)).map_err(|panic| DeviceError::Failed {
+        device: name.clone(),
+        during: "asking what it is".into(),
+        reason: panic,
+    })?;
+    asked.map_err(|error| library::failed(&name, "asking what it is", error))
+}
+
+#[allow(unsafe_code)]
+fn asked(ordinal: usize) -> Result<Card, DriverError> {
+    let device = device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))?;
+    // SAFETY: the device was got from the driver, which was started to count them.
+    let (major, minor, memory) = unsafe {
+        (
+            device::get_attribute(device, MAJOR)?,
+            device::get_attribute(device, MINOR)?,
+            device::total_mem(device)?,
+        )
+    };
+    // Free memory is asked in a context, which a card in use by one program alone refuses.
+    let free = CudaContext::new(ordinal).and_then(|context| context.mem_get_info());
+    Ok(Card {
+        ordinal,
+        name: device::get_name(device)?,
+        capability: (major.unsigned_abs(), minor.unsigned_abs()),
+        memory: memory as u64,
+        free: free.map(|(free, _)| free as u64).map_err(|error| {
+            library::failed(&format!("cuda:{ordinal}"), "asking for its memory", error)
+        }),
+    })
+}

@@ -1,0 +1,408 @@
+//! Which libraries of CUDA are there, asked so that none of them can end the program.
+
+#![allow(unsafe_code)]
+
+use std::{ffi::c_int, fmt, sync::OnceLock};
+
+use cudarc::{cublas, driver, nvrtc};
+
+use super::super::DeviceError;
+use crate::quietly::quietly;
+
+/// A version of a library, or of the CUDA that a driver supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Before the dot: a change breaks.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// What is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Versions {
+    pub(crate) driver: Version,
+    pub(crate) nvrtc: Version,
+    pub(crate) cublas: Version,
+}
+
+/// One library: how it is asked for, and what this program calls in it.
+struct Library {
+    name: &'static str,
+    help: &'static str,
+    present: unsafe fn() -> bool,
+    /// Only where it is present.
+    has: fn(&str) -> bool,
+    version: fn() -> Result<Version, String>,
+    /// Older ones lack functions or architectures.
+    oldest: Version,
+    /// What this program and its wrapper call: an absent one would be a panic.
+    functions: &'static [&'static str],
+}
+
+const CUDA_12: Version = Version {
+    major: 12,
+    minor: 0,
+};
+
+const DRIVER: Library = Library {
+    name: "the NVIDIA driver (libcuda.so.1)",
+    help: "install the NVIDIA driver, 525 or newer, and start containers with access to the GPU",
+    present: driver::sys::is_culib_present,
+    // SAFETY: the address is only asked for, never called by this type.
+    has: |name| unsafe {
+        driver::sys::culib()
+            .get::<unsafe extern "C" fn()>(name)
+            .is_ok()
+    },
+    version: || {
+        let mut version = 0;
+        // SAFETY: writes one integer.
+        match unsafe { driver::sys::cuDriverGetVersion(&mut version) } {
+            driver::sys::CUresult::CUDA_SUCCESS => Ok(Version {
+                major: version.unsigned_abs() / 1000,
+                minor: version.unsigned_abs() % 1000 / 10,
+            }),
+            error => Err(format!("{error:?}")),
+        }
+    },
+    oldest: CUDA_12,
+    functions: &[
+        "cuCtxGetCurrent",
+        "cuCtxSetCurrent",
+        "cuCtxSynchronize",
+        "cuDeviceGet",
+        "cuDeviceGetAttribute",
+        "cuDeviceGetCount",
+        "cuDeviceGetName",
+        "cuDevicePrimaryCtxRelease_v2",
+        "cuDevicePrimaryCtxRetain",
+        "cuDeviceTotalMem_v2",
+        "cuDriverGetVersion",
+        "cuEventCreate",
+        "cuEventDestroy_v2",
+        "cuEventQuery",
+        "cuEventRecord",
+        "cuEventSynchronize",
+        "cuFuncSetAttribute",
+        "cuGetErrorString",
+        "cuInit",
+        "cuLaunchKernel",
+        "cuMemAllocAsync",
+        "cuMemAlloc_v2",
+        "cuMemFreeAsync",
+        "cuMemFreeHost",
+        "cuMemFree_v2",
+        "cuMemGetInfo_v2",
+        "cuMemHostAlloc",
+        "cuMemcpyDtoDAsync_v2",
+        "cuMemcpyDtoHAsync_v2",
+        "cuMemcpyHtoDAsync_v2",
+        "cuMemcpyPeerAsync",
+        "cuMemsetD8Async",
+        "cuMemsetD8_v2",
+        "cuModuleGetFunction",
+        "cuModuleLoadData",
+        "cuModuleUnload",
+        "cuStreamCreate",
+        "cuStreamDestroy_v2",
+        "cuStreamSynchronize",
+        "cuStreamWaitEvent",
+    ],
+};
+
+const NVRTC: Library = Library {
+    name: "NVRTC (libnvrtc.so.13 or .12)",
+    help: "install the CUDA toolkit, or pip install nvidia-cuda-nvrtc (CUDA 12: \
+           nvidia-cuda-nvrtc-cu12) and put the folder of the library in LD_LIBRARY_PATH",
+    present: nvrtc::sys::is_culib_present,
+    // SAFETY: as above.
+    has: |name| unsafe {
+        nvrtc::sys::culib()
+            .get::<unsafe extern "C" fn()>(name)
+            .is_ok()
+    },
+    version: || {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: writes two integers.
+        match unsafe { nvrtc::sys::nvrtcVersion(&mut major, &mut minor) } {
+            nvrtc::sys::nvrtcResult::NVRTC_SUCCESS => Ok(Version {
+                major: major.unsigned_abs(),
+                minor: minor.unsigned_abs(),
+            }),
+            error => Err(format!("{error:?}")),
+        }
+    },
+    oldest: CUDA_12,
+    functions: &[
+        "nvrtcCompileProgram",
+        "nvrtcCreateProgram",
+        "nvrtcDestroyProgram",
+        "nvrtcGetCUBIN",
+        "nvrtcGetCUBINSize",
+        "nvrtcGetNumSupportedArchs",
+        "nvrtcGetPTX",
+        "nvrtcGetPTXSize",
+        "nvrtcGetProgramLog",
+        "nvrtcGetProgramLogSize",
+        "nvrtcGetSupportedArchs",
+        "nvrtcVersion",
+    ],
+};
+
+const CUBLAS: Library = Library {
+    name: "cuBLAS (libcublas.so.13 or .12)",
+    help: "install the CUDA toolkit, or pip install nvidia-cublas (CUDA 12: \
+           nvidia-cublas-cu12) and put the folder of the library in LD_LIBRARY_PATH",
+    present: cublas::sys::is_culib_present,
+    // SAFETY: as above.
+    has: |name| unsafe {
+        cublas::sys::culib()
+            .get::<unsafe extern "C" fn()>(name)
+            .is_ok()
+    },
+    version: || {
+        use cublas::sys::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION};
+        let property = |which| {
+            let mut value: c_int = 0;
+            // SAFETY: writes one integer, and needs no handle, hence no device.
+            match unsafe { cublas::sys::cublasGetProperty(which, &mut value) } {
+                cublas::sys::cublasStatus_t::CUBLAS_STATUS_SUCCESS => Ok(value.unsigned_abs()),
+                error => Err(format!("{error:?}")),
+            }
+        };
+        Ok(Version {
+            major: property(MAJOR_VERSION)?,
+            minor: property(MINOR_VERSION)?,
+        })
+    },
+    oldest: CUDA_12,
+    functions: &[
+        "cublasCreate_v2",
+        "cublasDestroy_v2",
+        "cublasDgemm_v2",
+        "cublasGemmEx",
+        "cublasGetProperty",
+        "cublasSetMathMode",
+        "cublasSetStream_v2",
+        "cublasSetWorkspace_v2",
+        "cublasSgemm_v2",
+    ],
+};
+
+impl Library {
+    fn missing(&self, reason: impl Into<String>) -> DeviceError {
+        DeviceError::Missing {
+            library: self.name,
+            reason: reason.into(),
+            help: self.help,
+        }
+    }
+
+    fn open(&self) -> Result<Version, DeviceError> {
+        // Presence is asked first; what else may panic is caught.
+        quietly(|| {
+            // SAFETY: opens and closes the library, whose own start-up code runs.
+            if !unsafe { (self.present)() } {
+                return Err(self.missing("was not found"));
+            }
+            let lacks = |name: &&&str| !(self.has)(name);
+            if let Some(name) = self.functions.iter().find(lacks) {
+                return Err(self.missing(format!("is too old, it lacks {name}")));
+            }
+            let version =
+                (self.version)().map_err(|error| self.missing(format!("fails with {error}")))?;
+            if version < self.oldest {
+                return Err(self.missing(format!(
+                    "is too old: it is of CUDA {version}, and {} is needed",
+                    self.oldest
+                )));
+            }
+            Ok(version)
+        })
+        .unwrap_or_else(|panic| Err(self.missing(format!("cannot be used ({panic})"))))
+    }
+}
+
+/// The driver, and the newest CUDA that it supports.
+pub(crate) fn driver() -> Result<Version, DeviceError> {
+    static ASKED: OnceLock<Result<Version, DeviceError>> = OnceLock::new();
+    ASKED.get_or_init(|| DRIVER.open()).clone()
+}
+
+/// The compiler of kernels.
+pub(crate) fn nvrtc() -> Result<Version, DeviceError> {
+    static ASKED: OnceLock<Result<Version, DeviceError>> = OnceLock::new();
+    ASKED.get_or_init(|| NVRTC.open()).clone()
+}
+
+/// The products of matrices.
+pub(crate) fn cublas() -> Result<Version, DeviceError> {
+    static ASKED: OnceLock<Result<Version, DeviceError>> = OnceLock::new();
+    ASKED.get_or_init(|| CUBLAS.open()).clone()
+}
+
+/// All three libraries, opened once: afterwards no call of a function named here panics.
+///
+/// # Errors
+/// A library that is missing, too old, or too new for the driver.
+pub(crate) fn versions() -> Result<Versions, DeviceError> {
+    let versions = Versions {
+        driver: driver()?,
+        nvrtc: nvrtc()?,
+        cublas: cublas()?,
+    };
+    agree(versions)?;
+    Ok(versions)
+}
+
+/// A library may be of a newer minor version than the driver, never of a newer major one.
+fn agree(versions: Versions) -> Result<(), DeviceError> {
+    let driver = versions.driver;
+    for (name, version) in [("NVRTC", versions.nvrtc), ("cuBLAS", versions.cublas)] {
+        if version.major > driver.major {
+            return Err(DeviceError::None {
+                reason: format!(
+                    "the driver supports CUDA {driver} and {name} is of CUDA {version}; update \
+                     the driver, or put {name} of CUDA {} first in LD_LIBRARY_PATH",
+                    driver.major
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Makes sure that the three libraries can be used.
+///
+/// # Errors
+/// As [`versions`].
+pub(crate) fn start() -> Result<(), DeviceError> {
+    versions().map(drop)
+}
+
+/// GPUs that can be used, at least one.
+///
+/// # Errors
+/// As [`versions`], and where the driver has no GPU to offer.
+pub(crate) fn count() -> Result<usize, DeviceError> {
+    start()?;
+    cards()
+}
+
+/// GPUs, at least one, whether the other libraries are there or not.
+pub(crate) fn cards() -> Result<usize, DeviceError> {
+    driver()?;
+    let none = |reason: &str| DeviceError::None {
+        reason: reason.to_owned(),
+    };
+    let found = quietly(driver::CudaContext::device_count).map_err(|panic| none(&panic))?;
+    match found.map(usize::try_from) {
+        Ok(Ok(count)) if count > 0 => Ok(count),
+        Ok(_) | Err(driver::DriverError(driver::sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Err(none(
+            "the driver finds no GPU; if there is one, see whether nvidia-smi lists it and \
+             CUDA_VISIBLE_DEVICES does not hide it",
+        )),
+        Err(error) => Err(none(&format!(
+            "the driver says {}; see whether nvidia-smi works",
+            told(error)
+        ))),
+    }
+}
+
+/// What the driver says of an error: its name, then a sentence where it has one.
+pub(crate) fn told(error: driver::DriverError) -> String {
+    let name = format!("{:?}", error.0);
+    // The sentence comes from the driver, which may not be there to ask.
+    let sentence = driver().ok().and_then(|_| {
+        let asked = quietly(|| {
+            let sentence = error.error_string().ok()?;
+            Some(sentence.to_string_lossy().into_owned())
+        });
+        asked.ok().flatten()
+    });
+    match sentence {
+        Some(sentence) => format!("{name} ({sentence})"),
+        None => name,
+    }
+}
+
+/// A call of the driver that failed, for a reason other than memory.
+pub(crate) fn failed(device: &str, during: &str, error: driver::DriverError) -> DeviceError {
+    DeviceError::Failed {
+        device: device.to_owned(),
+        during: during.to_owned(),
+        reason: told(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(major: u32, minor: u32) -> Version {
+        Version { major, minor }
+    }
+
+    /// On a machine without CUDA, and on one with it.
+    #[test]
+    fn absence_is_an_error_and_never_a_panic() {
+        match count() {
+            Ok(count) => assert!(count > 0),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        let error = driver::DriverError(driver::sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        let error = failed("cuda:0", "gather", error).to_string();
+        let start = "cuda:0 failed during gather: CUDA_ERROR_ILLEGAL_ADDRESS";
+        assert!(error.starts_with(start), "{error}");
+    }
+
+    #[test]
+    fn a_library_that_lacks_a_function_or_is_old_is_refused() {
+        let library = Library {
+            present: || true,
+            has: |name| name != "cuInit",
+            version: || Ok(version(11, 8)),
+            ..DRIVER
+        };
+        let reason = |library: &Library| match library.open() {
+            Err(DeviceError::Missing { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason(&library), "is too old, it lacks cuInit");
+        let library = Library {
+            has: |_| true,
+            ..library
+        };
+        assert_eq!(
+            reason(&library),
+            "is too old: it is of CUDA 11.8, and 12.0 is needed"
+        );
+        let library = Library {
+            version: || panic!("Missing symbol"),
+            ..library
+        };
+        assert_eq!(reason(&library), "cannot be used (Missing symbol)");
+    }
+
+    #[test]
+    fn libraries_newer_than_the_driver_are_refused() {
+        let of = |driver, nvrtc, cublas| {
+            agree(Versions {
+                driver,
+                nvrtc,
+                cublas,
+            })
+        };
+        assert!(of(version(12, 2), version(12, 9), version(12, 4)).is_ok());
+        assert!(of(version(13, 0), version(12, 9), version(13, 1)).is_ok());
+        let error = of(version(12, 9), version(12, 9), version(13, 0)).unwrap_err();
+        assert!(error.to_string().contains("cuBLAS of CUDA 12 first"));
+    }
+}

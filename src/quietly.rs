@@ -1,0 +1,47 @@
+//! Panics of outside crates, made into plain errors.
+
+use std::{
+    cell::Cell,
+    panic::{self, AssertUnwindSafe},
+    sync::Once,
+};
+
+/// Does work of an outside crate that may panic; then the panic's message is the error,
+/// and standard error does not see it.
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    // The hook belongs to the whole program: whatever stood there still speaks for all else.
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
+    let before = QUIET.replace(true);
+    let done = panic::catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(before);
+    done.map_err(|payload| match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload
+            .downcast_ref::<&str>()
+            .map_or_else(|| "it gave up".to_owned(), |it| (*it).to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_its_message() {
+        assert_eq!(quietly(|| 7), Ok(7));
+        assert_eq!(quietly(|| -> u8 { panic!("no") }), Err("no".to_owned()));
+        let inside = quietly(|| quietly(|| -> u8 { panic!("in {}", 1) }));
+        assert_eq!(inside, Ok(Err("in 1".to_owned())));
+    }
+}

@@ -1,0 +1,171 @@
+//! The list of devices that `passel devices` prints.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::device::{
+    Bytes,
+    cuda::{
+        Version,
+        facts::{Card, Cuda},
+    },
+    host::Host,
+};
+
+/// The CPU, every GPU and the libraries, for a reader.
+pub fn text(host: &Host, cuda: &Cuda) -> String {
+    let mut page = String::new();
+    // Writing to a String cannot fail.
+    let mut line = |name: &str, text: String| {
+        let _ = writeln!(page, "{name:<8} {text}");
+    };
+    line("cpu", processor(host));
+    for card in &cuda.cards {
+        line(&format!("cuda:{}", card.ordinal), gpu(card));
+    }
+    // Which libraries there are says nothing where no driver is.
+    if cuda.driver.is_some() {
+        for (name, version) in libraries(cuda) {
+            let version = version.map_or("none".into(), |it| format!("CUDA {it}"));
+            line(name, version);
+        }
+    }
+    if let Some(obstacle) = &cuda.obstacle {
+        line("no CUDA", obstacle.to_string());
+    }
+    page
+}
+
+fn processor(host: &Host) -> String {
+    let mut facts = Vec::new();
+    facts.extend(host.name.clone());
+    facts.push(match host.cores {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    });
+    facts.extend(host.memory.map(|memory| match host.free {
+        Some(free) => format!("{}, {} free", Bytes(memory), Bytes(free)),
+        None => Bytes(memory).to_string(),
+    }));
+    facts.push(match host.width {
+        1 => "no vector instructions".to_owned(),
+        width => format!("vectors of {width} f64 ({})", host.vectors),
+    });
+    facts.join(", ")
+}
+
+fn gpu(card: &Card) -> String {
+    let (major, minor) = card.capability;
+    let free = match &card.free {
+        Ok(free) => format!("{} free", Bytes(*free)),
+        Err(error) => format!("not usable now: {error}"),
+    };
+    let (name, memory) = (&card.name, Bytes(card.memory));
+    format!("{name}, compute capability {major}.{minor}, {memory}, {free}")
+}
+
+fn libraries(cuda: &Cuda) -> [(&'static str, Option<Version>); 3] {
+    [
+        ("driver", cuda.driver),
+        ("NVRTC", cuda.nvrtc),
+        ("cuBLAS", cuda.cublas),
+    ]
+}
+
+/// The same, for a program; memory in bytes.
+pub fn json(host: &Host, cuda: &Cuda) -> String {
+    let version = |it: Option<Version>| it.map(|it| it.to_string());
+    let cards = cuda.cards.iter().map(|card| {
+        json!({
+            "device": format!("cuda:{}", card.ordinal),
+            "name": card.name,
+            "compute_capability": format!("{}.{}", card.capability.0, card.capability.1),
+            "memory": card.memory,
+            "free": card.free.as_ref().ok(),
+            "problem": card.free.as_ref().err().map(ToString::to_string),
+        })
+    });
+    let all = json!({
+        "passel": env!("CARGO_PKG_VERSION"),
+        "cpu": {
+            "device": "cpu",
+            "name": host.name,
+            "cores": host.cores,
+            "memory": host.memory,
+            "free": host.free,
+            "vectors": host.vectors,
+            "vector_f64": host.width,
+        },
+        "cuda": {
+            "driver": version(cuda.driver),
+            "nvrtc": version(cuda.nvrtc),
+            "cublas": version(cuda.cublas),
+            "devices": cards.collect::<Vec<Value>>(),
+            "problem": cuda.obstacle.as_ref().map(ToString::to_string),
+        },
+    });
+    format!("{all:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceError;
+
+    fn host() -> Host {
+        Host {
+            name: Some("A CPU".into()),
+            cores: 16,
+            memory: Some(128 << 30),
+            free: Some(100 << 30),
+            vectors: "AVX-512",
+            width: 8,
+        }
+    }
+
+    fn version(major: u32, minor: u32) -> Option<Version> {
+        Some(Version { major, minor })
+    }
+
+    fn cuda() -> Cuda {
+        let card = |ordinal, free| Card {
+            ordinal,
+            name: "NVIDIA H200".into(),
+            capability: (9, 0),
+            memory: 139 << 30,
+            free,
+        };
+        let busy = DeviceError::Failed {
+            device: "cuda:1".into(),
+            during: "asking for its memory".into(),
+            reason: "CUDA_ERROR_DEVICE_UNAVAILABLE".into(),
+        };
+        Cuda {
+            driver: version(13, 0),
+            nvrtc: version(12, 9),
+            cublas: version(13, 1),
+            cards: vec![card(0, Ok(137 << 30)), card(1, Err(busy))],
+            obstacle: None,
+        }
+    }
+
+    #[test]
+    fn two_cards_are_told_with_their_libraries() {
+        let expected = "\
+cpu      A CPU, 16 cores, 128.0 GiB, 100.0 GiB free, vectors of 8 f64 (AVX-512)
+cuda:0   NVIDIA H200, compute capability 9.0, 139.0 GiB, 137.0 GiB free
+cuda:1   NVIDIA H200, compute capability 9.0, 139.0 GiB, not usable now: cuda:1 failed \
+during asking for its memory: CUDA_ERROR_DEVICE_UNAVAILABLE
+driver   CUDA 13.0
+NVRTC    CUDA 12.9
+cuBLAS   CUDA 13.1
+";
+        assert_eq!(text(&host(), &cuda()), expected);
+        let json: Value = serde_json::from_str(&json(&host(), &cuda())).unwrap();
+        assert_eq!(json["cuda"]["devices"][0]["free"], 137u64 << 30);
+        assert_eq!(json["cuda"]["devices"][1]["free"], Value::Null);
+        assert_eq!(json["cuda"]["nvrtc"], "12.9");
+        assert_eq!(json["cuda"]["problem"], Value::Null);
+    }
+}
