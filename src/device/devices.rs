@@ -6,12 +6,57 @@ use super::{
     Candidate, Choice, Device, DeviceError, Gain, Neighbours, Resources, Shard, Update, Updated,
     WORTH_A_GPU,
     cpu::Cpu,
+    cuda::{self, Cuda},
     exact::{TIE, tie},
 };
 use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
 };
+
+/// Where the devices of a search are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// The CPU, in so many shards.
+    Cpu(usize),
+    /// The GPUs of these ordinals, at least one.
+    Cuda(Vec<usize>),
+}
+
+impl Places {
+    /// Those chosen, for n × p elements.
+    ///
+    /// # Errors
+    /// GPUs that were asked for and are not there, or one of them twice.
+    pub(crate) fn of(choice: &Choice, elements: usize) -> Result<Self, DeviceError> {
+        match choice {
+            Choice::Cpu(count) => Ok(Self::Cpu(count.get())),
+            Choice::Auto if elements < WORTH_A_GPU => Ok(Self::Cpu(1)),
+            Choice::Auto => Ok(match cuda::count() {
+                Ok(count) => Self::Cuda((0..count).collect()),
+                Err(_) => Self::Cpu(1),
+            }),
+            Choice::Cuda(ordinals) => {
+                let count = cuda::count()?;
+                if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
+                    return Err(DeviceError::Ordinal { asked, count });
+                }
+                Ok(Self::Cuda(match ordinals.is_empty() {
+                    true => (0..count).collect(),
+                    false => ordinals.clone(),
+                }))
+            }
+        }
+    }
+
+    /// Threads that wait for a device of their own.
+    pub(crate) fn threads(&self) -> usize {
+        match self {
+            Self::Cpu(_) => 1,
+            Self::Cuda(ordinals) => ordinals.len(),
+        }
+    }
+}
 
 /// The devices of a search, each with its range of the columns.
 ///
@@ -25,15 +70,17 @@ pub(crate) struct Devices<'x> {
 }
 
 impl<'x> Devices<'x> {
-    /// The devices asked for, the columns of `x` (unit norm) sharded over them, for
-    /// models of `y` (unit norm). With more than one thread it must be made and used
+    /// The devices of these places, the columns of `x` (unit norm) sharded over them, for
+    /// so many models of `y` (unit norm). With more than one thread it must be made and used
     /// inside a rayon pool of as many.
     ///
     /// # Errors
     /// A device that is not there, or cannot be used.
     pub(crate) fn new(
+        places: &Places,
         x: Columns<'x>,
         y: &'x [f64],
+        models: usize,
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
@@ -44,11 +91,18 @@ impl<'x> Devices<'x> {
                 shards.map(|it| Box::new(Cpu::new(it, y, threads, limit)) as Box<dyn Device>);
             cpus.collect()
         };
-        let devices = match &resources.devices {
-            Choice::Cpu(count) => cpus(count.get()),
-            Choice::Auto if x.values().len() < WORTH_A_GPU => cpus(1),
-            Choice::Auto => cpus(1),
-            Choice::Cuda(_) => cpus(1),
+        let devices = match places {
+            Places::Cpu(count) => cpus(*count),
+            Places::Cuda(ordinals) => {
+                let shards = shards(x, ordinals.len());
+                let (precision, limit) = (resources.precision, resources.memory_limit);
+                let open = |(ordinal, shard): (&usize, Shard<'x>)| {
+                    let card = Cuda::new(*ordinal, shard, y, models, precision, limit)?;
+                    Ok(Box::new(card) as Box<dyn Device>)
+                };
+                let cards = ordinals.par_iter().with_max_len(1);
+                cards.zip(shards).map(open).collect::<Result<_, _>>()?
+            }
         };
         Ok(Self::of(devices, x.n()))
     }

@@ -22,7 +22,7 @@ mod neighbours;
 mod pool;
 mod resources;
 
-pub(crate) use devices::Devices;
+pub(crate) use devices::{Devices, Places};
 pub use error::Bytes;
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;

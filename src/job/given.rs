@@ -1,11 +1,11 @@
 //! The texts given for one option, and the kinds of value they can be read as.
 
-use std::{ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 
 use passel_criteria::{ALL, Criterion, CriterionError};
 
 use super::OptionError;
-use crate::{nearest::nearest, search::sum_to_one, table::split_names};
+use crate::{device::Choice, nearest::nearest, search::sum_to_one, table::split_names};
 
 /// Longest time limit: beyond any use, and far from overflowing a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -129,6 +129,36 @@ impl Given<'_> {
         time.ok_or_else(|| self.out_of_range())
     }
 
+    /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.
+    pub(super) fn devices(&self) -> Result<Choice, OptionError> {
+        let value = self.values.join(",");
+        let choice = match value.split_once(':') {
+            None => match &*value {
+                "auto" => Some(Choice::Auto),
+                "cpu" => Some(Choice::Cpu(NonZeroUsize::MIN)),
+                "cuda" => Some(Choice::Cuda(Vec::new())),
+                _ => None,
+            },
+            Some(("cuda", numbers)) => {
+                let numbers = numbers.split(',').map(|it| it.trim().parse().ok());
+                let numbers: Option<Vec<usize>> = numbers.collect();
+                let once = |all: &Vec<usize>| {
+                    let mut sorted = all.clone();
+                    sorted.sort_unstable();
+                    sorted.windows(2).all(|pair| pair[0] != pair[1])
+                };
+                numbers.filter(once).map(Choice::Cuda)
+            }
+            Some(_) => None,
+        };
+        choice.ok_or_else(|| self.out_of_range())
+    }
+
+    /// A size in bytes above zero: `500MB`, `8GiB`, `1.5G`.
+    pub(super) fn bytes(&self) -> Result<u64, OptionError> {
+        bytes(self.one()?).ok_or_else(|| self.out_of_range())
+    }
+
     /// A criterion: its name, then its parameters.
     pub(super) fn criterion(&self) -> Result<Arc<dyn Criterion>, OptionError> {
         let value = self.one()?;
@@ -177,6 +207,30 @@ fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
     Some((name.trim(), parameters))
 }
 
+/// Bytes of a bare number, or of one with a unit: powers of 1,000 without the `i`.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, unit) = text.split_at(
+        text.find(|it: char| it.is_ascii_alphabetic())
+            .unwrap_or(text.len()),
+    );
+    let unit = unit.to_ascii_lowercase();
+    let unit = unit.strip_suffix('b').unwrap_or(&unit);
+    let (prefix, base) = match unit.strip_suffix('i') {
+        Some(prefix) => (prefix, 1024.0f64),
+        None => (unit, 1000.0),
+    };
+    let power = ["", "k", "m", "g", "t"]
+        .iter()
+        .position(|it| *it == prefix)?;
+    let digits = digits.trim();
+    let plain = digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+    let number: f64 = plain.then(|| digits.parse().ok())??;
+    let bytes = number * base.powi(power as i32);
+    // Exact as long as a count of bytes is below 2^53.
+    (bytes >= 1.0 && bytes < 2f64.powi(53)).then_some(bytes as u64)
+}
+
 /// Seconds of a bare number, or of numbers each with a unit.
 fn seconds(text: &str) -> Option<f64> {
     let number = |text: &str| {
@@ -210,6 +264,25 @@ fn seconds(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_read_with_and_without_units() {
+        for (text, expected) in [
+            ("1", 1),
+            ("4096", 4096),
+            ("500MB", 500_000_000),
+            ("8GiB", 8 << 30),
+            ("1.5 GiB", 3 << 29),
+            ("64k", 64_000),
+            ("2T", 2_000_000_000_000),
+            ("16b", 16),
+        ] {
+            assert_eq!(bytes(text), Some(expected), "{text}");
+        }
+        for text in ["", "0", "-1", "8X", "GiB", "i", "1e9", "inf", "0.5", "1 2"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn time_is_read_with_and_without_units() {

@@ -29,7 +29,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Resources},
+    device::{DeviceError, Devices, Places, Resources},
     least_squares::{Collinear, Fit},
     selection::{Selection, Termination},
 };
@@ -103,6 +103,9 @@ pub fn search(
         .threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
+    let places = Places::of(&resources.devices, design.columns().values().len())?;
+    // A thread for each GPU, however few there are for other work: it only waits.
+    let threads = threads.max(places.threads());
     let problem = Problem {
         x: design.columns(),
         y: design.y(),
@@ -135,7 +138,8 @@ pub fn search(
                 scope.spawn(|_| stay_awake(&done));
             }
             let starting = Instant::now();
-            let devices = Devices::new(problem.x, problem.y, resources, threads)?;
+            let (x, y, count) = (problem.x, problem.y, pass.particles);
+            let devices = Devices::new(&places, x, y, count, resources, threads)?;
             let starting = starting.elapsed().as_secs_f64();
             let found = walk(problem, judge, devices, pass, threads, interrupt, observe)?;
             Ok(Found { starting, ..found })

@@ -3,15 +3,164 @@
 //! Its libraries are opened when the program runs, so the program is the same where there
 //! are none. The crate that opens them panics where one is missing or lacks a function:
 //! `library` asks before the first call of each, and everything else asks `library`.
+//!
+//! A [`Cuda`] is a card with a shard: `columns` lie on it or pass through it, `models`
+//! stay on it and are updated there; `strongest`, `gain` and `neighbours` are its sweeps.
+//! The host sees orders and short lists.
 
 mod cache;
-// Until sweeps run here, only tests compile kernels.
-#[allow(dead_code)]
+mod card;
+mod columns;
 pub(crate) mod compile;
 #[cfg(test)]
 mod compile_tests;
 pub mod facts;
-#[allow(dead_code)]
+mod gain;
 pub(crate) mod library;
+mod models;
+mod neighbours;
+mod scratch;
+mod strongest;
 
+use super::{Candidate, Device, DeviceError, Gain, Neighbours, Precision, Shard, Update, Updated};
+use crate::least_squares::{Anchor, Fit};
+use card::{Card, Kind};
+use columns::CardColumns;
 pub use library::Version;
+use models::Models;
+use scratch::{Grown, Staged};
+
+/// Bytes left free for products, what is beside the models, and cuBLAS itself.
+const RESERVE: u64 = 1 << 30;
+
+/// Vectors of n numbers a model takes, its batch and its columns among them.
+const VECTORS: u64 = 6;
+
+/// GPUs that can be used, at least one.
+///
+/// # Errors
+/// Whatever of CUDA is missing.
+pub(super) fn count() -> Result<usize, DeviceError> {
+    library::count()
+}
+
+/// One GPU, its shard of the columns and the models.
+pub(super) struct Cuda<'x> {
+    shard: Shard<'x>,
+    y: &'x [f64],
+    screen: Kind,
+    // Before the card in this order, so that their memory goes back first.
+    models: Option<Models>,
+    columns: CardColumns<'x>,
+    which: Staged<u32>,
+    which_on_card: Grown<u32>,
+    batch: Grown<f64>,
+    narrow: Grown<f32>,
+    e: Grown<f64>,
+    largest: Grown<u64>,
+    found: Grown<u64>,
+    answers: Staged<u64>,
+    card: Card,
+}
+
+impl<'x> Cuda<'x> {
+    /// Opens a GPU and lays a shard out on it, for `count` models of `y`, in at most
+    /// `limit` bytes.
+    ///
+    /// # Errors
+    /// Whatever is missing, a number too high, too little memory.
+    pub(super) fn new(
+        ordinal: usize,
+        shard: Shard<'x>,
+        y: &'x [f64],
+        count: usize,
+        precision: Precision,
+        limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        let card = Card::open(ordinal)?;
+        let screen = match precision {
+            Precision::F64 if card.slow_f64 => Kind::F32,
+            Precision::F64 => Kind::F64,
+            Precision::Tf32 if card.has_tf32 => Kind::Tf32,
+            Precision::F32 | Precision::Tf32 => Kind::F32,
+        };
+        let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
+        let columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
+        Ok(Self {
+            shard,
+            y,
+            screen,
+            models: None,
+            columns,
+            which: Staged::new(),
+            which_on_card: Grown::new(),
+            batch: Grown::new(),
+            narrow: Grown::new(),
+            e: Grown::new(),
+            largest: Grown::new(),
+            found: Grown::new(),
+            answers: Staged::new(),
+            card,
+        })
+    }
+
+    /// A verb that came before [`Device::hold`].
+    fn unheld(&self) -> DeviceError {
+        DeviceError::Failed {
+            device: self.card.name.clone(),
+            during: "looking for the models".to_owned(),
+            reason: "none are held".to_owned(),
+        }
+    }
+}
+
+impl Device for Cuda<'_> {
+    fn name(&self) -> String {
+        self.card.name.clone()
+    }
+
+    fn screen(&self) -> &'static str {
+        match self.screen {
+            Kind::F64 => "f64",
+            Kind::F32 => "f32",
+            Kind::Tf32 => "tf32",
+        }
+    }
+
+    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        self.models = None;
+        let held = Models::new(&self.card, &mut self.columns, self.y, model, count)?;
+        self.models = Some(held);
+        Ok(())
+    }
+
+    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+        if self.models.is_none() {
+            return Err(self.unheld());
+        }
+        let (card, columns) = (&self.card, &mut self.columns);
+        let models = self.models.as_mut();
+        models.map_or(Ok(Vec::new()), |it| it.update(card, columns, updates))
+    }
+
+    fn strongest(
+        &mut self,
+        models: &[usize],
+        gain: Gain,
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        match gain {
+            Gain::Correlation => self.by_correlation(models),
+            Gain::Exact => self.by_gain(models),
+        }
+    }
+
+    fn neighbours(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        self.near(anchors, keep, count, stop)
+    }
+}

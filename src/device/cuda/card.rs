@@ -1,0 +1,481 @@
+//! One GPU: its context, streams and kernels. All calls of the driver but those of
+//! `library` and `compile` are here.
+
+#![allow(unsafe_code)]
+
+use std::{collections::HashMap, ffi::c_void, marker::PhantomData, sync::Arc};
+
+use cudarc::{
+    cublas::{CudaBlas, result as blas, sys as blas_sys},
+    driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, DriverError, result, sys},
+};
+use passel_kernels as kernels;
+
+use super::{super::DeviceError, compile, library};
+use crate::quietly::quietly;
+
+/// From so many times the rate of f64 on, f32 screens unasked.
+const SLOW_F64: i32 = 8;
+
+/// An opened GPU. Nothing it does waits for its end but [`Card::wait`] and copies to
+/// memory that is not pinned.
+pub(super) struct Card {
+    /// As in `cuda:0 NVIDIA H200`.
+    pub(super) name: String,
+    /// Whether f64 runs at a small share of the rate of f32.
+    pub(super) slow_f64: bool,
+    /// Whether it has tensor cores for tf32.
+    pub(super) has_tf32: bool,
+    /// Multiprocessors.
+    pub(super) processors: u32,
+    /// Bytes of shared memory a block may have.
+    pub(super) shared: u32,
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    copier: Arc<CudaStream>,
+    blas: CudaBlas,
+    functions: HashMap<&'static str, CudaFunction>,
+}
+
+impl Card {
+    /// Opens the GPU of a number and loads the kernels.
+    ///
+    /// # Errors
+    /// Whatever is missing; a number too high; a driver that refuses.
+    pub(super) fn open(ordinal: usize) -> Result<Self, DeviceError> {
+        let count = library::count()?;
+        if ordinal >= count {
+            let asked = ordinal;
+            return Err(DeviceError::Ordinal { asked, count });
+        }
+        let name = format!("cuda:{ordinal}");
+        let opened = quietly(|| Self::opened(ordinal, &name));
+        opened.unwrap_or_else(|panic| {
+            Err(DeviceError::Failed {
+                device: name.clone(),
+                during: "opening it".to_owned(),
+                reason: panic,
+            })
+        })
+    }
+
+    fn opened(ordinal: usize, name: &str) -> Result<Self, DeviceError> {
+        use sys::CUdevice_attribute as ask;
+        let failed = |error| library::failed(name, "opening it", error);
+        let context = CudaContext::new(ordinal).map_err(failed)?;
+        // Streams are ordered by hand here.
+        // SAFETY: no memory of the wrapper's own kind is ever allocated.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream().map_err(failed)?;
+        let copier = context.new_stream().map_err(failed)?;
+        let blas = CudaBlas::new(stream.clone()).map_err(|error| DeviceError::Failed {
+            device: name.to_owned(),
+            during: "starting cuBLAS".to_owned(),
+            reason: format!("{:?}", error.0),
+        })?;
+        let asked = |what| context.attribute(what).map_err(failed);
+        let shared = asked(ask::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let ratio = asked(ask::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO)?;
+        let processors = asked(ask::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let (major, _) = context.compute_capability().map_err(failed)?;
+        let mut functions = HashMap::new();
+        for kernel in kernels::ALL {
+            let module = compile::module(&context, kernel)?;
+            for &function in kernel.functions {
+                let loaded = module.load_function(function).map_err(failed)?;
+                functions.insert(function, loaded);
+            }
+        }
+        Ok(Self {
+            name: format!("{name} {}", context.name().map_err(failed)?),
+            slow_f64: ratio >= SLOW_F64,
+            has_tf32: major >= 8,
+            processors: processors.unsigned_abs().max(1),
+            shared: shared.unsigned_abs(),
+            context,
+            stream,
+            copier,
+            blas,
+            functions,
+        })
+    }
+
+    fn failed(&self, during: &str, error: DriverError) -> DeviceError {
+        library::failed(&self.name, during, error)
+    }
+
+    /// Makes this thread one that works on the card.
+    pub(super) fn bind(&self) -> Result<(), DeviceError> {
+        let bound = self.context.bind_to_thread();
+        bound.map_err(|error| self.failed("taking it up", error))
+    }
+
+    /// Bytes free.
+    pub(super) fn free(&self) -> Result<u64, DeviceError> {
+        let asked = self.context.mem_get_info();
+        asked
+            .map(|(free, _)| free as u64)
+            .map_err(|error| self.failed("asking for its memory", error))
+    }
+
+    /// Room for `len` values, none of them set.
+    pub(super) fn buffer<T>(&self, len: usize, during: &str) -> Result<Buffer<T>, DeviceError> {
+        self.bind()?;
+        let bytes = len.max(1) * size_of::<T>();
+        // SAFETY: nothing reads what was not written: every kernel says what it needs.
+        match unsafe { result::malloc_sync(bytes) } {
+            Ok(address) => Ok(Buffer {
+                address,
+                len,
+                context: self.context.clone(),
+                of: PhantomData,
+            }),
+            Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                Err(DeviceError::OutOfMemory {
+                    device: self.name.clone(),
+                    during: during.to_owned(),
+                    needed: bytes as u64,
+                    free: self.free()?,
+                })
+            }
+            Err(error) => Err(self.failed(during, error)),
+        }
+    }
+
+    /// Room for `len` values in the host's memory that the card reads and writes itself.
+    pub(super) fn pinned<T: Copy + Default>(&self, len: usize) -> Result<Pinned<T>, DeviceError> {
+        self.bind()?;
+        let len = len.max(1);
+        // SAFETY: every value is set below, before a slice of it exists.
+        let values = unsafe { result::malloc_host(len * size_of::<T>(), 0) };
+        let values = values.map_err(|error| self.failed("taking pinned memory", error))?;
+        let values = values.cast::<T>();
+        for at in 0..len {
+            // SAFETY: within the allocation, which is aligned to a page.
+            unsafe { values.add(at).write(T::default()) };
+        }
+        Ok(Pinned {
+            values,
+            len,
+            context: self.context.clone(),
+        })
+    }
+
+    /// Copies to the card, in the order of the work. What is not pinned is read before
+    /// this returns; what is must stay as it is until [`Card::wait`].
+    pub(super) fn upload<T: Copy>(&self, from: &[T], to: u64) -> Result<(), DeviceError> {
+        self.copy_in(&self.stream, from, to)
+    }
+
+    fn copy_in<T: Copy>(&self, on: &CudaStream, from: &[T], to: u64) -> Result<(), DeviceError> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        self.bind()?;
+        // SAFETY: `to` has room for as many values: it comes from a `Buffer` of them.
+        let copied = unsafe { result::memcpy_htod_async(to, from, on.cu_stream()) };
+        copied.map_err(|error| self.failed("copying to it", error))
+    }
+
+    /// Copies from the card, in the order of the work; whole after [`Card::wait`].
+    pub(super) fn download<T: Copy>(&self, from: u64, to: &mut [T]) -> Result<(), DeviceError> {
+        if to.is_empty() {
+            return Ok(());
+        }
+        self.bind()?;
+        // SAFETY: `from` holds as many values, and `to` lives until the wait of the verb.
+        let copied = unsafe { result::memcpy_dtoh_async(to, from, self.stream.cu_stream()) };
+        copied.map_err(|error| self.failed("copying from it", error))
+    }
+
+    /// Copies bytes on the card, in the order of the work.
+    pub(super) fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), DeviceError> {
+        self.bind()?;
+        // SAFETY: both come from buffers of so many bytes.
+        let copied = unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) };
+        copied.map_err(|error| self.failed("copying on it", error))
+    }
+
+    /// Sets bytes to zero, in the order of the work.
+    pub(super) fn zero(&self, address: u64, bytes: usize) -> Result<(), DeviceError> {
+        self.bind()?;
+        // SAFETY: the address comes from a buffer of so many bytes.
+        let set = unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) };
+        set.map_err(|error| self.failed("clearing memory", error))
+    }
+
+    /// Launches a kernel. `arguments` are the addresses of values of just the types that
+    /// the kernel has: see [`arguments`].
+    pub(super) fn launch(
+        &self,
+        function: &'static str,
+        grid: (u32, u32, u32),
+        threads: u32,
+        shared: u32,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), DeviceError> {
+        let Some(loaded) = self.functions.get(function) else {
+            return Err(self.failed(function, DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND)));
+        };
+        let failed = |error| self.failed(&format!("kernel {function}"), error);
+        self.bind()?;
+        if shared > 48 << 10 {
+            use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
+            loaded.set_attribute(attribute, bytes).map_err(failed)?;
+        }
+        // SAFETY: the callers in this folder pass what the kernels' docs ask for.
+        let launched = unsafe {
+            result::launch_kernel(
+                loaded.cu_function(),
+                grid,
+                (threads, 1, 1),
+                shared,
+                self.stream.cu_stream(),
+                arguments,
+            )
+        };
+        launched.map_err(failed)
+    }
+
+    /// Waits for all work; failures of kernels come out here.
+    pub(super) fn wait(&self, during: &str) -> Result<(), DeviceError> {
+        let waited = self.stream.synchronize();
+        waited.map_err(|error| self.failed(during, error))
+    }
+
+    /// C = Aᵀ·B, or A·B, in f64 or, of f32, on ordinary or tensor cores.
+    pub(super) fn product(&self, product: Product) -> Result<(), DeviceError> {
+        use blas_sys::{
+            cublasComputeType_t as compute, cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
+            cublasOperation_t as operation, cudaDataType_t as data,
+        };
+        let Product {
+            transposed,
+            rows,
+            columns,
+            inner,
+            a,
+            b,
+            c,
+            kind,
+        } = product;
+        let failed = |reason: String| DeviceError::Failed {
+            device: self.name.clone(),
+            during: format!("product of {rows} × {inner} and {inner} × {columns}"),
+            reason,
+        };
+        self.bind()?;
+        let int = |size: usize| i32::try_from(size).map_err(|_| failed("too large".to_owned()));
+        let (m, n, k) = (int(rows)?, int(columns)?, int(inner)?);
+        let (first, lda) = match transposed {
+            true => (operation::CUBLAS_OP_T, k),
+            false => (operation::CUBLAS_OP_N, m),
+        };
+        let (ones, zeros) = ((1.0f64, 1.0f32), (0.0f64, 0.0f32));
+        let (one, zero, of, by) = match kind {
+            Kind::F64 => (
+                std::ptr::from_ref(&ones.0).cast(),
+                std::ptr::from_ref(&zeros.0).cast(),
+                data::CUDA_R_64F,
+                compute::CUBLAS_COMPUTE_64F,
+            ),
+            Kind::F32 | Kind::Tf32 => (
+                std::ptr::from_ref(&ones.1).cast(),
+                std::ptr::from_ref(&zeros.1).cast(),
+                data::CUDA_R_32F,
+                match kind {
+                    Kind::Tf32 => compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+                    _ => compute::CUBLAS_COMPUTE_32F,
+                },
+            ),
+        };
+        // SAFETY: the addresses come from buffers of these shapes; the scalars live
+        // until the call returns.
+        let done = unsafe {
+            blas::gemm_ex(
+                *self.blas.handle(),
+                first,
+                operation::CUBLAS_OP_N,
+                m,
+                n,
+                k,
+                one,
+                a as *const c_void,
+                of,
+                lda,
+                b as *const c_void,
+                of,
+                k,
+                zero,
+                c as *mut c_void,
+                of,
+                m,
+                by,
+                CUBLAS_GEMM_DFALT,
+            )
+        };
+        done.map_err(|error| failed(format!("{:?}", error.0)))
+    }
+
+    /// A mark in the work, for one stream to wait for another.
+    pub(super) fn event(&self) -> Result<CudaEvent, DeviceError> {
+        let made = self.context.new_event(None);
+        made.map_err(|error| self.failed("making an event", error))
+    }
+
+    /// Copies to the card beside the work: once `after` has passed, and `done` tells.
+    pub(super) fn prefetch(
+        &self,
+        from: &[f64],
+        to: u64,
+        after: &CudaEvent,
+        done: &CudaEvent,
+    ) -> Result<(), DeviceError> {
+        let failed = |error| self.failed("streaming to it", error);
+        self.bind()?;
+        self.copier.wait(after).map_err(failed)?;
+        self.copy_in(&self.copier, from, to)?;
+        done.record(&self.copier).map_err(failed)
+    }
+
+    /// Lets the work wait for a mark.
+    pub(super) fn after(&self, event: &CudaEvent) -> Result<(), DeviceError> {
+        let waits = self.stream.wait(event);
+        waits.map_err(|error| self.failed("streaming to it", error))
+    }
+
+    /// Sets a mark in the work.
+    pub(super) fn mark(&self, event: &CudaEvent) -> Result<(), DeviceError> {
+        let marked = event.record(&self.stream);
+        marked.map_err(|error| self.failed("streaming to it", error))
+    }
+
+    /// Pins memory of the host where it lies, so that copies from it run at full speed;
+    /// none where the system refuses, or where it is pinned already.
+    pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
+        self.bind().ok()?;
+        let start = values.as_ptr() as *mut c_void;
+        let (bytes, every_card) = (size_of_val(values), 1);
+        // SAFETY: the memory stays borrowed until it is given back.
+        let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_card) };
+        pinned.result().ok()?;
+        Some(PinnedInPlace {
+            start,
+            context: self.context.clone(),
+            values: PhantomData,
+        })
+    }
+}
+
+/// A product C = A·B of column-major matrices, `rows` × `inner` and `inner` × `columns`;
+/// with `transposed` A lies as `inner` × `rows`.
+pub(super) struct Product {
+    pub(super) transposed: bool,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) inner: usize,
+    pub(super) a: u64,
+    pub(super) b: u64,
+    pub(super) c: u64,
+    pub(super) kind: Kind,
+}
+
+/// The arithmetic of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    F64,
+    F32,
+    Tf32,
+}
+
+/// The addresses of a kernel's arguments, which must be of just its types.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => {
+        &mut [$(std::ptr::from_ref(&$value).cast_mut().cast::<std::ffi::c_void>()),*]
+    };
+}
+pub(super) use arguments;
+
+/// Memory on the card.
+pub(super) struct Buffer<T> {
+    address: u64,
+    len: usize,
+    context: Arc<CudaContext>,
+    of: PhantomData<T>,
+}
+
+impl<T> Buffer<T> {
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// The address of value `at`.
+    pub(super) fn at(&self, at: usize) -> u64 {
+        self.address + (at * size_of::<T>()) as u64
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        // A card that was lost has lost its memory too: nothing is to be done then.
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by `Card::buffer`, freed once. It waits for the work.
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+    }
+}
+
+/// Memory of the host that the card reads and writes itself.
+pub(super) struct Pinned<T> {
+    values: *mut T,
+    len: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: it owns its memory, as a `Vec` does.
+unsafe impl<T: Send> Send for Pinned<T> {}
+
+impl<T> Pinned<T> {
+    pub(super) fn values(&mut self) -> &mut [T] {
+        // SAFETY: `len` values were set when it was made.
+        unsafe { std::slice::from_raw_parts_mut(self.values, self.len) }
+    }
+}
+
+impl<T> Drop for Pinned<T> {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by `Card::pinned`, freed once.
+            let _ = unsafe { result::free_host(self.values.cast()) };
+        }
+    }
+}
+
+/// Memory of the host that is pinned where it lies, until this goes.
+pub(super) struct PinnedInPlace<'a> {
+    start: *mut c_void,
+    context: Arc<CudaContext>,
+    values: PhantomData<&'a [f64]>,
+}
+
+// SAFETY: it gives back by address, from whatever thread.
+unsafe impl Send for PinnedInPlace<'_> {}
+
+impl Drop for PinnedInPlace<'_> {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: pinned by `Card::pin`, given back once.
+            let _ = unsafe { sys::cuMemHostUnregister(self.start) };
+        }
+    }
+}

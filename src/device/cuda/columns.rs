@@ -1,0 +1,256 @@
+//! A shard on a card: the columns that have room lie there, the others pass through two
+//! buffers in every sweep, and single columns of any shard come as guests.
+
+use std::collections::{HashMap, HashSet};
+
+use cudarc::driver::CudaEvent;
+
+use super::{
+    super::{DeviceError, Shard},
+    card::{Buffer, Card, PinnedInPlace, arguments},
+};
+
+/// Bytes of one of the two buffers that columns pass through.
+const PASSING: usize = 128 << 20;
+
+/// Bytes of guests from which those that no model holds have to leave.
+const GUESTS: usize = 1 << 30;
+
+/// Guests that come to lie side by side.
+const SLAB: usize = 32;
+
+/// Attempts at less before memory is said to be out.
+const ATTEMPTS: usize = 8;
+
+/// The columns of one card.
+pub(super) struct CardColumns<'x> {
+    shard: Shard<'x>,
+    n: usize,
+    /// How many of its own, from the first on, lie on the card.
+    resident: usize,
+    values: Buffer<f64>,
+    /// The same in f32.
+    narrow: Option<Buffer<f32>>,
+    passing: Option<Passing<'x>>,
+    guests: HashMap<u32, u64>,
+    slabs: Vec<Buffer<f64>>,
+    vacant: Vec<u64>,
+}
+
+/// Where columns pass through.
+struct Passing<'x> {
+    buffers: [Buffer<f64>; 2],
+    columns: usize,
+    copied: [CudaEvent; 2],
+    used: [CudaEvent; 2],
+    _pinned: Option<PinnedInPlace<'x>>,
+}
+
+/// Some columns side by side on the card.
+pub(super) struct Block {
+    /// The first, as a column of the design.
+    pub(super) first: u32,
+    pub(super) count: usize,
+    pub(super) address: u64,
+    /// The same in f32, where they lie there.
+    pub(super) narrow: Option<u64>,
+}
+
+impl<'x> CardColumns<'x> {
+    /// Lays as many of a shard's columns on the card as `limit` bytes, and what is free
+    /// less `reserve`, have room for.
+    pub(super) fn new(
+        card: &Card,
+        shard: Shard<'x>,
+        limit: Option<u64>,
+        reserve: u64,
+        narrow: bool,
+    ) -> Result<Self, DeviceError> {
+        let (n, p) = (shard.own.n(), shard.own.p());
+        let column = n * size_of::<f64>();
+        let each = if narrow { column + column / 2 } else { column };
+        let room = |free: u64| {
+            let room = limit.unwrap_or(u64::MAX).min(free.saturating_sub(reserve));
+            usize::try_from(room).unwrap_or(usize::MAX)
+        };
+        let mut room = room(card.free()?);
+        let mut attempt = 0;
+        loop {
+            let laid = match p * each <= room {
+                true => Self::laid(card, shard, p, 0, narrow),
+                false => {
+                    // An eighth for each of the two buffers, if that is little.
+                    let passing = (PASSING.min(room / 8) / column).clamp(1, p);
+                    let resident = room.saturating_sub(2 * passing * column) / each;
+                    Self::laid(card, shard, resident.min(p), passing, narrow)
+                }
+            };
+            match laid {
+                Err(DeviceError::OutOfMemory { .. }) if attempt < ATTEMPTS => {
+                    attempt += 1;
+                    room = room.min(p * each) / 2;
+                }
+                laid => return laid,
+            }
+        }
+    }
+
+    fn laid(
+        card: &Card,
+        shard: Shard<'x>,
+        resident: usize,
+        passing: usize,
+        narrow: bool,
+    ) -> Result<Self, DeviceError> {
+        let n = shard.own.n();
+        let values = card.buffer(resident * n, "laying out the columns")?;
+        let narrowed = narrow.then(|| card.buffer(resident * n, "laying out the columns"));
+        let narrowed: Option<Buffer<f32>> = narrowed.transpose()?;
+        let buffer = || card.buffer(passing * n, "streaming the columns");
+        let passing = match passing {
+            0 => None,
+            columns => Some(Passing {
+                buffers: [buffer()?, buffer()?],
+                columns,
+                copied: [card.event()?, card.event()?],
+                used: [card.event()?, card.event()?],
+                _pinned: card.pin(shard.x.values()),
+            }),
+        };
+        card.upload(&shard.own.values()[..resident * n], values.address())?;
+        if let Some(narrowed) = &narrowed {
+            let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
+            let grid = (16 * card.processors, 1, 1);
+            card.launch("narrow", grid, 256, 0, arguments![from, count, to])?;
+        }
+        card.wait("laying out the columns")?;
+        Ok(Self {
+            shard,
+            n,
+            resident,
+            values,
+            narrow: narrowed,
+            passing,
+            guests: HashMap::new(),
+            slabs: Vec::new(),
+            vacant: Vec::new(),
+        })
+    }
+
+    /// Columns of the shard.
+    pub(super) fn count(&self) -> usize {
+        self.shard.own.p()
+    }
+
+    /// Whether every column is there in f32.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.narrow.is_some() && self.resident == self.count()
+    }
+
+    /// The column, if it lies on the card.
+    fn own(&self, column: u32) -> Option<u64> {
+        let at = (column as usize).checked_sub(self.shard.first)?;
+        (at < self.resident).then(|| self.values.at(at * self.n))
+    }
+
+    /// Where a column lies that was brought.
+    pub(super) fn address(&self, column: u32) -> Option<u64> {
+        self.own(column)
+            .or_else(|| self.guests.get(&column).copied())
+    }
+
+    /// Brings columns to the card, those of other shards too. Guests that are not in
+    /// `used` may have to leave.
+    pub(super) fn bring(
+        &mut self,
+        card: &Card,
+        columns: impl Iterator<Item = u32>,
+        used: impl Fn() -> HashSet<u32>,
+    ) -> Result<(), DeviceError> {
+        let away: HashSet<u32> = columns.filter(|it| self.address(*it).is_none()).collect();
+        if away.is_empty() {
+            return Ok(());
+        }
+        let column = self.n * size_of::<f64>();
+        if self.vacant.len() < away.len() && (self.guests.len() + away.len()) * column > GUESTS {
+            let used = used();
+            let vacant = &mut self.vacant;
+            self.guests.retain(|column, address| {
+                let stays = used.contains(column);
+                if !stays {
+                    vacant.push(*address);
+                }
+                stays
+            });
+        }
+        while self.vacant.len() < away.len() {
+            let slab = card.buffer(SLAB * self.n, "taking in columns of models")?;
+            self.vacant.extend((0..SLAB).map(|at| slab.at(at * self.n)));
+            self.slabs.push(slab);
+        }
+        for column in away {
+            if let Some(address) = self.vacant.pop() {
+                card.upload(self.shard.x.column(column), address)?;
+                self.guests.insert(column, address);
+            }
+        }
+        Ok(())
+    }
+
+    /// Works through all columns of the shard, at most so many at a time. The work is
+    /// put on the card one after another; nothing waits for its end.
+    pub(super) fn sweep(
+        &self,
+        card: &Card,
+        most: usize,
+        mut work: impl FnMut(Block) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let (n, first) = (self.n, self.shard.first);
+        let streamed: Vec<(usize, usize)> = match &self.passing {
+            Some(passing) => blocks(self.resident..self.count(), passing.columns.min(most)),
+            None => Vec::new(),
+        };
+        let fetch = |number: usize| {
+            let (Some(passing), Some(&(at, count))) = (&self.passing, streamed.get(number)) else {
+                return Ok(());
+            };
+            let from = &self.shard.own.values()[at * n..][..count * n];
+            let to = number % 2;
+            let buffer = passing.buffers[to].address();
+            card.prefetch(from, buffer, &passing.used[to], &passing.copied[to])
+        };
+        fetch(0)?;
+        fetch(1)?;
+        for (at, count) in blocks(0..self.resident, most) {
+            work(Block {
+                first: (first + at) as u32,
+                count,
+                address: self.values.at(at * n),
+                narrow: self.narrow.as_ref().map(|it| it.at(at * n)),
+            })?;
+        }
+        let Some(passing) = &self.passing else {
+            return Ok(());
+        };
+        for (number, &(at, count)) in streamed.iter().enumerate() {
+            let to = number % 2;
+            card.after(&passing.copied[to])?;
+            work(Block {
+                first: (first + at) as u32,
+                count,
+                address: passing.buffers[to].address(),
+                narrow: None,
+            })?;
+            card.mark(&passing.used[to])?;
+            fetch(number + 2)?;
+        }
+        Ok(())
+    }
+}
+
+/// A range in pieces (start, length) of at most so many.
+fn blocks(range: std::ops::Range<usize>, most: usize) -> Vec<(usize, usize)> {
+    let end = range.end;
+    let start = range.step_by(most.max(1));
+    start.map(|at| (at, most.max(1).min(end - at))).collect()
+}

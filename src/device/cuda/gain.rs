@@ -1,0 +1,154 @@
+//! The strongest column of each model by the exact fall in RSS: products with r and Q
+//! bound it, and what the bounds leave open is projected by itself.
+
+use super::{
+    super::{Candidate, DeviceError, exact::tie},
+    Cuda,
+    card::{Kind, Product, arguments},
+    models::THREADS,
+    strongest::Found,
+};
+
+/// Bytes of products at a time.
+const PRODUCTS: usize = 256 << 20;
+
+/// Columns of r and Q at a time.
+const WIDTH: usize = 2048;
+
+/// Rows of E a thread looks at, about.
+const STRIDE: usize = 1024;
+
+impl Cuda<'_> {
+    /// By the exact gain; see [`super::super::Device::strongest`].
+    pub(super) fn by_gain(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut width = WIDTH;
+        for &model in models {
+            let more = held.size(model) + 1;
+            if width + more > WIDTH {
+                parts.push(Vec::new());
+                width = 0;
+            }
+            width += more;
+            if let Some(part) = parts.last_mut() {
+                part.push(model);
+            }
+        }
+        let mut all = Vec::with_capacity(models.len());
+        for part in parts {
+            all.extend(self.sweep_gains(&part)?);
+        }
+        Ok(all)
+    }
+
+    fn sweep_gains(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let (n, m) = (self.y.len(), models.len());
+        let card = &self.card;
+        let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
+        let mut width = 0;
+        let mut starts = Vec::with_capacity(m);
+        for &model in models {
+            starts.push(width);
+            width += held.size(model) + 1;
+        }
+        let which: Vec<u32> = models.iter().map(|it| *it as u32).collect();
+        let offsets: Vec<u64> = starts.iter().map(|it| (it * n) as u64).collect();
+        let on_card = self.which_on_card.room(card, m, "sweeping")?;
+        let largest = self.largest.room(card, 2 * m, "sweeping")?;
+        let offsets_on_card = largest + 8 * m as u64;
+        card.upload(&which, on_card)?;
+        card.upload(&offsets, offsets_on_card)?;
+        let batch = self.batch.room(card, n * width, "sweeping")?;
+        let most_columns = models.iter().map(|it| held.size(*it) + 1).max();
+        let columns = most_columns.unwrap_or(1).min(65_535) as u32;
+        let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
+        let all = held.held();
+        card.launch(
+            "orthonormal",
+            grid,
+            256,
+            0,
+            arguments![all, on_card, offsets_on_card, batch],
+        )?;
+        // With the bounds of one model's gains behind the products.
+        let most = (PRODUCTS / (8 * width)).clamp(1, self.columns.count().max(1));
+        let unit = width + 1;
+        let (e, most) = self.e.most(card, most * unit, unit, "sweeping")?;
+        let upper = e + 8 * (most * width) as u64;
+        let mut room = (4 * m).max(1024);
+        loop {
+            let found = self.found.room(card, 1 + 2 * room, "sweeping")?;
+            card.zero(largest, 8 * m)?;
+            card.zero(found, 8)?;
+            let found = Found {
+                counter: found,
+                list: found + 8,
+                scores: found + 8 * (1 + room as u64),
+                room: room as u64,
+            };
+            let Found {
+                counter,
+                list,
+                scores,
+                room: places,
+            } = found;
+            self.columns.sweep(card, most, |block| {
+                card.product(Product {
+                    transposed: true,
+                    rows: block.count,
+                    columns: width,
+                    inner: n,
+                    a: block.address,
+                    b: batch,
+                    c: e,
+                    kind: Kind::F64,
+                })?;
+                let (rows, first) = (block.count as i64, block.first);
+                let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);
+                for (at, (&model, start)) in models.iter().zip(&starts).enumerate() {
+                    let k = held.size(model);
+                    let products = e + 8 * (block.count * start) as u64;
+                    let (support, capacity) = held.support();
+                    let support = support + 4 * model as u64 * capacity as u64;
+                    let off = tie(n, held.rss_of(model).sqrt());
+                    // k squares, each off by twice the error of a product.
+                    let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
+                    let largest = largest + 8 * at as u64;
+                    let (k, at) = (k as i32, at as u64);
+                    let bounds = arguments![
+                        products, support, k, rows, first, off, error, upper, largest
+                    ];
+                    card.launch("bounds", grid, 256, 0, bounds)?;
+                    let open = arguments![upper, rows, first, at, largest, list, counter, places];
+                    card.launch("collect_gains", grid, 256, 0, open)?;
+                }
+                let (columns, count) = (block.address, block.count as u32);
+                let blocks = (held.count() as u32).min(4 * card.processors);
+                let exact = arguments![
+                    all, columns, first, count, on_card, list, counter, places, scores
+                ];
+                card.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
+            })?;
+            let answers = self.answers.room(card, 1 + 2 * room)?;
+            card.download(counter, answers)?;
+            card.wait("a sweep for exact gains")?;
+            let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
+            if listed > room {
+                room = listed;
+                continue;
+            }
+            let (list, scores) = answers[1..].split_at(room);
+            let mut all = vec![Vec::new(); m];
+            for (pair, score) in list[..listed].iter().zip(scores) {
+                let score = f64::from_bits(*score);
+                // A collinear column gains nothing.
+                if score > 0.0 {
+                    let column = *pair as u32;
+                    all[(pair >> 32) as usize].push(Candidate { column, score });
+                }
+            }
+            return Ok(all);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The neighbours of models on a card: products with r and Q of each, what every column
+//! would do, and the list of those that may be among the strongest.
+
+use super::{
+    super::{
+        DeviceError, Neighbours,
+        exact::orthonormal,
+        neighbours::{Change, Model},
+    },
+    Cuda,
+    card::{Kind, Product, arguments},
+};
+use crate::least_squares::Anchor;
+
+/// Bytes of products at a time.
+const PRODUCTS: usize = 256 << 20;
+
+/// Groups of columns whose largest falls bound the threshold: GROUPS in
+/// kernels/neighbours.cu.
+const GROUPS: usize = 1024;
+
+/// Columns a thread looks at, about.
+const STRIDE: usize = 256;
+
+/// One anchor on the card.
+struct OnCard {
+    model: Model,
+    /// Its first column among the products.
+    start: usize,
+    transposed: u64,
+    places: u64,
+    support: u64,
+    groups: u64,
+    least: u64,
+    found: u64,
+}
+
+impl Cuda<'_> {
+    /// See [`super::super::Device::neighbours`].
+    pub(super) fn near(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        let mut all = Vec::with_capacity(anchors.len());
+        let mut room = 4 * count + 256;
+        // One model's products may fill the memory: a few at a time.
+        for anchors in anchors.chunks(8) {
+            loop {
+                match self.near_in(anchors, keep, count, room, stop)? {
+                    Ok(found) => {
+                        all.extend(found);
+                        break;
+                    }
+                    // Many equal columns: once more, with room for all of them.
+                    Err(listed) => room = listed,
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The same with room for so many columns a model, or how many there were.
+    fn near_in(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        room: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Result<Vec<Neighbours>, usize>, DeviceError> {
+        const DURING: &str = "sweeping for neighbours";
+        let n = self.y.len();
+        let card = &self.card;
+        let mut width = 0;
+        let mut batch = Vec::new();
+        // What the kernels are told of each model, side by side: 64-bit words.
+        let mut told: Vec<u64> = Vec::new();
+        let mut models = Vec::with_capacity(anchors.len());
+        let bits = |value: f64| value.to_bits();
+        for anchor in anchors {
+            orthonormal(self.shard.x, anchor, &mut batch);
+            let model = Model::new(anchor, keep);
+            let at = |told: &Vec<u64>| 8 * told.len() as u64;
+            let transposed = at(&told);
+            told.extend(model.transposed.iter().copied().map(bits));
+            let places = at(&told);
+            for place in &model.places {
+                told.extend(place.unwrap_or([f64::NAN, 0.0, 0.0]).map(bits));
+            }
+            let support = at(&told);
+            told.extend(anchor.support.chunks(2).map(|pair| {
+                let second = pair.get(1).copied().unwrap_or(0);
+                u64::from(pair[0]) | u64::from(second) << 32
+            }));
+            let groups = at(&told);
+            told.extend(std::iter::repeat_n(0, 2 * GROUPS));
+            let least = at(&told);
+            told.extend([bits(f64::NEG_INFINITY); 2]);
+            let found = at(&told);
+            told.push(0);
+            told.extend(std::iter::repeat_n(0, 3 * room));
+            let (start, k) = (width, model.k);
+            width += k + 1;
+            models.push(OnCard {
+                model,
+                start,
+                transposed,
+                places,
+                support,
+                groups,
+                least,
+                found,
+            });
+        }
+        let on_card = self.found.room(card, told.len(), DURING)?;
+        card.upload(&told, on_card)?;
+        let products = self.batch.room(card, n * width, DURING)?;
+        card.upload(&batch, products)?;
+        // Products, U of one model, and three numbers a column.
+        let widest = models.iter().map(|it| it.model.k).max().unwrap_or(0);
+        let unit = width + widest + 3;
+        let most = (PRODUCTS / (8 * unit)).clamp(1, self.columns.count().max(1));
+        let (e, most) = self.e.most(card, most * unit, unit, DURING)?;
+        let after = |columns: usize| e + 8 * (most * columns) as u64;
+        let (u, joining) = (after(width), after(width + widest));
+        let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
+        self.columns.sweep(card, most, |block| {
+            if stop() {
+                return Ok(());
+            }
+            card.product(Product {
+                transposed: true,
+                rows: block.count,
+                columns: width,
+                inner: n,
+                a: block.address,
+                b: products,
+                c: e,
+                kind: Kind::F64,
+            })?;
+            let (rows, first, count) = (block.count as i64, block.first, count as u32);
+            let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);
+            for it in &models {
+                let k = it.model.k as i32;
+                let products = e + 8 * (block.count * it.start) as u64;
+                if it.model.k > 0 {
+                    card.product(Product {
+                        transposed: false,
+                        rows: block.count,
+                        columns: it.model.k,
+                        inner: it.model.k,
+                        a: products + 8 * block.count as u64,
+                        b: on_card + it.transposed,
+                        c: u,
+                        kind: Kind::F64,
+                    })?;
+                }
+                let (places, support) = (on_card + it.places, on_card + it.support);
+                let (groups, least) = (on_card + it.groups, on_card + it.least);
+                let changes = arguments![
+                    products, u, places, support, k, rows, first, joining, replacing, place, groups
+                ];
+                card.launch("changes", grid, 256, 0, changes)?;
+                if count as usize <= GROUPS {
+                    let bound = arguments![groups, count, least];
+                    card.launch("threshold", (2, 1, 1), GROUPS as u32, 0, bound)?;
+                }
+                let listed = on_card + it.found;
+                let (list, places) = (listed + 8, room as u64);
+                let falls = list + 8 * places;
+                let near = arguments![
+                    joining, replacing, place, rows, first, least, list, falls, listed, places
+                ];
+                card.launch("collect", grid, 256, 0, near)?;
+            }
+            Ok(())
+        })?;
+        let answers = self.answers.room(card, (1 + 3 * room) * models.len())?;
+        for (it, answers) in models.iter().zip(answers.chunks_mut(1 + 3 * room)) {
+            card.download(on_card + it.found, answers)?;
+        }
+        card.wait(DURING)?;
+        let all = models.iter().zip(anchors);
+        let mut found = Vec::with_capacity(anchors.len());
+        let mut most = 0;
+        for ((it, anchor), answers) in all.zip(answers.chunks(1 + 3 * room)) {
+            let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
+            most = most.max(listed);
+            if listed > room {
+                continue;
+            }
+            let (list, falls) = answers[1..].split_at(room);
+            let mut neighbours = Neighbours::default();
+            for (entry, falls) in list[..listed].iter().zip(falls.chunks(2)) {
+                let (column, place) = (*entry as u32, (*entry >> 32) as usize);
+                let (mut join, swap) = (f64::from_bits(falls[0]), f64::from_bits(falls[1]));
+                let mut exchange = Change {
+                    column,
+                    fall: swap,
+                    replaces: Some(place),
+                };
+                if join == f64::INFINITY {
+                    (join, exchange) = it.model.near(self.shard.x, anchor, column);
+                }
+                neighbours.joining.push(Change {
+                    column,
+                    fall: join,
+                    replaces: None,
+                });
+                // Nothing falls by −∞: a column that no exchange is open to.
+                if exchange.fall > f64::NEG_INFINITY {
+                    neighbours.replacing.push(exchange);
+                }
+            }
+            found.push(neighbours.first(count));
+        }
+        Ok(match most > room {
+            true => Err(most),
+            false => Ok(found),
+        })
+    }
+}

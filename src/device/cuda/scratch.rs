@@ -1,0 +1,82 @@
+//! Memory that one verb needs and the next may have again.
+
+use super::{
+    super::DeviceError,
+    card::{Buffer, Card, Pinned},
+};
+
+/// Memory on the card that grows with what is asked of it.
+pub(super) struct Grown<T> {
+    buffer: Option<Buffer<T>>,
+}
+
+impl<T> Grown<T> {
+    pub(super) fn new() -> Self {
+        Self { buffer: None }
+    }
+
+    /// The address of room for `len` values; what was there before may be lost.
+    pub(super) fn room(
+        &mut self,
+        card: &Card,
+        len: usize,
+        during: &str,
+    ) -> Result<u64, DeviceError> {
+        if let Some(buffer) = self.buffer.as_ref().filter(|it| it.len() >= len.max(1)) {
+            return Ok(buffer.address());
+        }
+        // The old one first: both may have no room. A quarter more than asked for, so that
+        // slow growth asks seldom.
+        self.buffer = None;
+        let buffer = card
+            .buffer(len + len / 4, during)
+            .or_else(|_| card.buffer(len, during))?;
+        let address = buffer.address();
+        self.buffer = Some(buffer);
+        Ok(address)
+    }
+
+    /// The most values, of `len` at the most and `least` at the least, in whole units of
+    /// `unit`, that there is room for: asked for less and less.
+    pub(super) fn most(
+        &mut self,
+        card: &Card,
+        len: usize,
+        unit: usize,
+        during: &str,
+    ) -> Result<(u64, usize), DeviceError> {
+        let mut units = (len / unit).max(1);
+        loop {
+            match self.room(card, units * unit, during) {
+                Ok(address) => return Ok((address, units)),
+                Err(DeviceError::OutOfMemory { .. }) if units > 1 => units = units.div_ceil(2),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Memory of the host, pinned, that grows with what is asked of it.
+pub(super) struct Staged<T> {
+    pinned: Option<Pinned<T>>,
+    len: usize,
+}
+
+impl<T: Copy + Default> Staged<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            pinned: None,
+            len: 0,
+        }
+    }
+
+    /// Room for `len` values; what was there before may be lost.
+    pub(super) fn room(&mut self, card: &Card, len: usize) -> Result<&mut [T], DeviceError> {
+        if self.len < len || self.pinned.is_none() {
+            self.pinned = Some(card.pinned(len + len / 4)?);
+            self.len = len + len / 4;
+        }
+        let pinned = self.pinned.as_mut();
+        Ok(pinned.map_or(&mut [], |it| &mut it.values()[..len]))
+    }
+}

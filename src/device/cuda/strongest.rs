@@ -1,0 +1,202 @@
+//! The strongest column of each model: one product of the shard with the models'
+//! residuals, the arg max fused behind it; near ties scored again in a fixed order.
+
+use super::{
+    super::{Candidate, DeviceError, exact::tie},
+    Cuda,
+    card::{Kind, Product, arguments},
+    columns::Block,
+    models::{Models, THREADS},
+};
+
+/// Bytes of E at a time.
+const E: usize = 256 << 20;
+
+/// Columns a block of threads looks through: SPAN in kernels/strongest.cu.
+const SPAN: usize = 4096;
+
+/// Models of a sweep: the second dimension of a grid has no room for more.
+const MODELS: usize = 32_768;
+
+/// A screen is worth its while up to a rounding error of this share of the noise in E,
+/// ‖r‖/√n: beyond, too many candidates are left to f64.
+const CLEAR: f64 = 0.25;
+
+/// Candidates there is room for at first, a model.
+const CANDIDATES: usize = 4;
+
+impl Cuda<'_> {
+    /// By what share of ‖r‖ a product of a unit column with r may be off, and the
+    /// arithmetic that screens.
+    fn screen_with(&self) -> (f64, Kind) {
+        let n = self.y.len();
+        let single = f64::from(f32::EPSILON) / 2.0;
+        // Both factors are rounded, each product is, and n are added up in some order.
+        let additions = (n + 3) as f64 * single;
+        let off = match self.screen {
+            Kind::F64 => return (tie(n, 1.0), Kind::F64),
+            Kind::F32 => additions,
+            // Ten bits beside the leading one, which may be cut off rather than rounded.
+            Kind::Tf32 => additions + 2.0 * f64::from(2.0f32.powi(-10)),
+        };
+        if off > CLEAR / (n as f64).sqrt() {
+            return (tie(n, 1.0), Kind::F64);
+        }
+        (off, self.screen)
+    }
+
+    /// By |xᵀr|; see [`super::super::Device::strongest`].
+    pub(super) fn by_correlation(
+        &mut self,
+        models: &[usize],
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let mut all = Vec::with_capacity(models.len());
+        for models in models.chunks(MODELS) {
+            all.extend(self.sweep_residuals(models)?);
+        }
+        Ok(all)
+    }
+
+    fn sweep_residuals(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let (off, kind) = self.screen_with();
+        // Each of two scores may be off by so much; as much again, for what lies within
+        // the window of the decision.
+        let off = match kind {
+            Kind::F64 => 2.0 * off,
+            _ => 2.0 * off + 2.0 * tie(self.y.len(), 1.0),
+        };
+        let (n, m) = (self.y.len(), models.len());
+        let card = &self.card;
+        let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
+        let which = self.which.room(card, m)?;
+        for (which, model) in which.iter_mut().zip(models) {
+            *which = *model as u32;
+        }
+        let on_card = self.which_on_card.room(card, m, "sweeping")?;
+        card.upload(which, on_card)?;
+        let batch = self.batch.room(card, n * m, "sweeping")?;
+        let (residual, rows) = (held.residual.address(), n as i64);
+        let grid = ((n as u32).div_ceil(1024), m as u32, 1);
+        card.launch(
+            "gather",
+            grid,
+            256,
+            0,
+            arguments![residual, rows, on_card, batch],
+        )?;
+        let narrow = match kind {
+            Kind::F64 => 0,
+            _ => {
+                let (count, to) = ((n * m) as i64, self.narrow.room(card, n * m, "sweeping")?);
+                let grid = (8 * card.processors, 1, 1);
+                card.launch("narrow", grid, 256, 0, arguments![batch, count, to])?;
+                to
+            }
+        };
+        let most = E / (8 * m);
+        let most = most.clamp(1, self.columns.count().max(1)) * m;
+        let (e, most) = self.e.most(card, most, m, "sweeping")?;
+        let mut room = (CANDIDATES * m).max(1024);
+        loop {
+            let (largest, found) = (
+                self.largest.room(card, m, "sweeping")?,
+                self.found.room(card, 1 + 2 * room, "sweeping")?,
+            );
+            card.zero(largest, 8 * m)?;
+            card.zero(found, 8)?;
+            let found = Found {
+                counter: found,
+                list: found + 8,
+                scores: found + 8 * (1 + room as u64),
+                room: room as u64,
+            };
+            self.columns.sweep(card, most, |block| {
+                let (kind, a, b) = match (kind, block.narrow) {
+                    (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
+                    (kind, Some(narrowed)) => (kind, narrowed, narrow),
+                };
+                card.product(Product {
+                    transposed: true,
+                    rows: block.count,
+                    columns: m,
+                    inner: n,
+                    a,
+                    b,
+                    c: e,
+                    kind,
+                })?;
+                let which = (on_card, m);
+                self.screened(held, &block, e, kind, which, largest, off, &found)
+            })?;
+            let answers = self.answers.room(card, 1 + 2 * room)?;
+            card.download(found.counter, answers)?;
+            card.wait("a sweep")?;
+            let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
+            if listed <= room {
+                let (list, scores) = answers[1..].split_at(room);
+                let mut all = vec![Vec::new(); m];
+                for (pair, score) in list[..listed].iter().zip(scores) {
+                    all[(pair >> 32) as usize].push(Candidate {
+                        column: *pair as u32,
+                        score: f64::from_bits(*score),
+                    });
+                }
+                return Ok(all);
+            }
+            // Many equal columns: once more, with room for all of them.
+            room = listed;
+        }
+    }
+
+    /// The arg max behind the product of a block, and the decision of what is near it.
+    #[allow(clippy::too_many_arguments)]
+    fn screened(
+        &self,
+        held: &Models,
+        block: &Block,
+        e: u64,
+        kind: Kind,
+        (which, m): (u64, usize),
+        largest: u64,
+        off: f64,
+        found: &Found,
+    ) -> Result<(), DeviceError> {
+        let card = &self.card;
+        let [mask, most, collect] = match kind {
+            Kind::F64 => ["mask_f64", "largest_f64", "collect_f64"],
+            _ => ["mask_f32", "largest_f32", "collect_f32"],
+        };
+        let (rows, first, n) = (block.count as i64, block.first, self.y.len() as i64);
+        let ((support, capacity), sizes) = (held.support(), held.sizes.address());
+        let masked = arguments![e, rows, first, which, support, sizes, capacity];
+        card.launch(mask, (m as u32, 1, 1), 128, 0, masked)?;
+        let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
+        card.launch(most, grid, 256, 0, arguments![e, rows, largest])?;
+        let rss = held.rss.address();
+        let Found {
+            counter,
+            list,
+            scores,
+            room,
+        } = *found;
+        let near = arguments![
+            e, rows, first, largest, which, rss, off, list, counter, room
+        ];
+        card.launch(collect, grid, 256, 0, near)?;
+        let (columns, count, residual) =
+            (block.address, block.count as u32, held.residual.address());
+        let decided = arguments![
+            columns, n, first, count, which, residual, list, counter, room, scores
+        ];
+        card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
+    }
+}
+
+/// Where the card lists candidates: how many, (model, column) and score of each.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub(super) counter: u64,
+    pub(super) list: u64,
+    pub(super) scores: u64,
+    pub(super) room: u64,
+}
