@@ -3,7 +3,7 @@
 typedef unsigned long long u64;
 
 // Threads of a block wherever a block works on one thing together.
-#define THREADS 512
+#define THREADS 256
 #define WARPS (THREADS / 32)
 
 // The first row of this thread and its stride over the rows of the grid. 64 bits, for

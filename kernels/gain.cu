@@ -43,10 +43,10 @@ gain(Models all, const double* __restrict__ columns, unsigned from, unsigned cou
         }
         Model m = model_of(all, which[list[at] >> 32], words_of(all), partial);
         __syncthreads();
-        const double s = project(m, columns + (column - from) * all.n);
-        const double e = product(m, m.rest, m.residual);
+        const Left left = project(m, columns + (column - from) * all.n);
         if (threadIdx.x == 0) {
-            scores[at] = s < PIVOT * PIVOT ? 0.0 : e * e / s;
+            const bool collinear = left.square < PIVOT * PIVOT;
+            scores[at] = collinear ? 0.0 : left.product * left.product / left.square;
         }
         __syncthreads();
     }

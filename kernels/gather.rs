@@ -7,6 +7,9 @@
 //! *Shapes*: `columns` n × p and `out` n × m, f64, column-major; `which` m indices below
 //! p, in any order, repeats allowed. `out` lies apart from `columns`.
 //!
+//! `fetch` does the same with a pair of addresses a column, from and to, m pairs: the
+//! columns may lie on another card that this one reaches.
+//!
 //! *Launch*: grid (any number of blocks striding the rows, m), m ≤ 65,535; blocks of any
 //! one-dimensional size (256); no shared memory.
 
@@ -16,7 +19,7 @@ use crate::Kernel;
 pub const KERNEL: Kernel = Kernel {
     name: "gather",
     source: include_str!("gather.cu"),
-    functions: &["gather"],
+    functions: &["gather", "fetch"],
     spills: &[],
 };
 

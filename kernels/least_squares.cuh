@@ -88,27 +88,25 @@ __device__ void products(const Model& m, const double* v, double* out)
     __syncthreads();
 }
 
-// to = from + scale * X_A * u
-__device__ void combine(const Model& m, const double* from, double scale, const double* u, double* to)
+// to = from + scale * X_A * u; its square, and its product with `with` unless that is null.
+__device__ void combine(const Model& m, const double* from, double scale, const double* u,
+                        double* to, const double* with, double (&sums)[2])
 {
+    sums[0] = sums[1] = 0.0;
     for (long long row = threadIdx.x; row < m.n; row += THREADS) {
         double sum = 0.0;
 #pragma unroll 8
         for (int a = 0; a < m.k; a++) {
             sum += u[a] * column_of(m, a)[row];
         }
-        to[row] = from[row] + scale * sum;
+        const double value = from[row] + scale * sum;
+        to[row] = value;
+        sums[0] += value * value;
+        if (with) {
+            sums[1] += value * with[row];
+        }
     }
-}
-
-__device__ double product(const Model& m, const double* a, const double* b)
-{
-    double sum[1] = {0.0};
-    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
-        sum[0] += a[row] * b[row];
-    }
-    block_sum(sum, m.partial);
-    return sum[0];
+    block_sum(sums, m.partial);
 }
 
 // pass = T Tᵀ pass, by way of `column`.
@@ -137,37 +135,48 @@ __device__ void solve(const Model& m)
     __syncthreads();
 }
 
-// Splits a column into X_A * explained and the rest; the square of the rest. Twice is
-// enough; once is where more than half of the unit column is left.
-__device__ double project(const Model& m, const double* x)
+// What a model leaves of a column: its square, and its product with the residual.
+struct Left {
+    double square;
+    double product;
+};
+
+// Splits a column into X_A * explained and the rest. Twice is enough; once is where more
+// than half of the unit column is left.
+__device__ Left project(const Model& m, const double* x)
 {
     for (int i = threadIdx.x; i < m.k; i += THREADS) {
         m.explained[i] = 0.0;
     }
     const double* from = x;
-    double square = 1.0;
-    for (int round = 0; round == 0 || (round == 1 && square <= 0.5); round++) {
+    double sums[2] = {0.0, 0.0};
+    for (int round = 0; round == 0 || (round == 1 && sums[0] <= 0.5); round++) {
         if (m.k > 0) {
             products(m, from, m.pass);
             solve(m);
         }
-        combine(m, from, -1.0, m.pass, m.rest);
+        // A barrier stands in it: the rest is complete after.
+        combine(m, from, -1.0, m.pass, m.rest, m.residual, sums);
         for (int i = threadIdx.x; i < m.k; i += THREADS) {
             m.explained[i] += m.pass[i];
         }
         from = m.rest;
-        // A barrier stands in it: the rest is complete after.
-        square = product(m, m.rest, m.rest);
     }
-    return square;
+    Left left;
+    left.square = sums[0];
+    left.product = sums[1];
+    return left;
 }
 
-// Takes up the column last projected.
-__device__ double append(Model& m, unsigned variable, u64 address, double pivot)
+// Takes up the column last projected; RSS after.
+__device__ double append(Model& m, unsigned variable, u64 address, double pivot, double product)
 {
-    const double b = product(m, m.rest, m.residual) / (pivot * pivot);
+    const double b = product / (pivot * pivot);
+    double sums[1] = {0.0};
     for (long long row = threadIdx.x; row < m.n; row += THREADS) {
-        m.residual[row] -= b * m.rest[row];
+        const double left = m.residual[row] - b * m.rest[row];
+        m.residual[row] = left;
+        sums[0] += left * left;
     }
     double* t = m.inverse + (long long)m.k * (m.k + 1) / 2;
     for (int i = threadIdx.x; i < m.k; i += THREADS) {
@@ -181,11 +190,11 @@ __device__ double append(Model& m, unsigned variable, u64 address, double pivot)
         m.addresses[m.k] = address;
     }
     m.k++;
-    __syncthreads();
-    return product(m, m.residual, m.residual);
+    block_sum(sums, m.partial);
+    return sums[0];
 }
 
-// Drops position i: Givens rotations gather row i of T into `pass`.
+// Drops position i; RSS after. Givens rotations gather row i of T into `pass`.
 __device__ double drop(Model& m, int i)
 {
     const int k = m.k;
@@ -212,8 +221,8 @@ __device__ double drop(Model& m, int i)
         __syncthreads();
     }
     const double step = m.coefficients[i] / m.pass[i];
-    combine(m, m.residual, step, m.pass, m.residual);
-    __syncthreads();
+    double sums[2];
+    combine(m, m.residual, step, m.pass, m.residual, nullptr, sums);
     for (int a = threadIdx.x; a < k; a += THREADS) {
         m.column[a] = m.coefficients[a] - step * m.pass[a];
     }
@@ -229,7 +238,7 @@ __device__ double drop(Model& m, int i)
     }
     m.k--;
     __syncthreads();
-    return product(m, m.residual, m.residual);
+    return sums[0];
 }
 
 __device__ bool is_kept(const Models& all, unsigned variable)

@@ -14,9 +14,10 @@ update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
     __syncthreads();
     switch (order[1]) {
     case ADD: {
-        const double pivot = sqrt(project(m, (const double*)order[3]));
+        const Left left = project(m, (const double*)order[3]);
+        const double pivot = sqrt(left.square);
         if (pivot >= PIVOT) {
-            rss = append(m, variable, order[3], pivot);
+            rss = append(m, variable, order[3], pivot, left.product);
             done = variable;
         }
         break;
@@ -43,16 +44,16 @@ update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
     case REFACTOR: {
         const int k = m.k;
         sort_support(m);
-        for (long long row = threadIdx.x; row < m.n; row += THREADS) {
-            m.residual[row] = all.y[row];
-        }
-        __syncthreads();
-        rss = product(m, m.residual, m.residual);
-        for (m.k = 0; m.k < k;) {
+        m.k = 0;
+        double sums[2];
+        combine(m, all.y, 0.0, nullptr, m.residual, nullptr, sums);
+        rss = sums[0];
+        while (m.k < k) {
             const u64 address = m.addresses[m.k];
             const unsigned same = m.support[m.k];
-            const double pivot = sqrt(project(m, (const double*)address));
-            rss = append(m, same, address, fmax(pivot, 2.220446049250313e-16));
+            const Left left = project(m, (const double*)address);
+            const double pivot = fmax(sqrt(left.square), 2.220446049250313e-16);
+            rss = append(m, same, address, pivot, left.product);
         }
         break;
     }

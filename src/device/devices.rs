@@ -97,11 +97,13 @@ impl<'x> Devices<'x> {
                 let shards = shards(x, ordinals.len());
                 let (precision, limit) = (resources.precision, resources.memory_limit);
                 let open = |(ordinal, shard): (&usize, Shard<'x>)| {
-                    let card = Cuda::new(*ordinal, shard, y, models, precision, limit)?;
-                    Ok(Box::new(card) as Box<dyn Device>)
+                    Cuda::new(*ordinal, shard, y, models, precision, limit)
                 };
-                let cards = ordinals.par_iter().with_max_len(1);
-                cards.zip(shards).map(open).collect::<Result<_, _>>()?
+                let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
+                let mut cards = opened.collect::<Result<Vec<_>, _>>()?;
+                cuda::introduce(&mut cards);
+                let cards = cards.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
+                cards.collect()
             }
         };
         Ok(Self::of(devices, x.n()))

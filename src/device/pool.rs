@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use rayon::prelude::*;
 
 use crate::{design::Columns, vector::product};
 
@@ -12,6 +13,9 @@ const CAPACITY: usize = 1024;
 
 /// Observations gathered at a time.
 const BLOCK: usize = 512;
+
+/// New columns multiplied by one thread at a time.
+const CHUNK: usize = 64;
 
 /// The pool. A column's *place* is its position in it.
 #[derive(Debug)]
@@ -41,7 +45,13 @@ impl Pool {
     }
 
     /// Takes in those of `columns` it has not and has room for.
-    pub(crate) fn take(&mut self, x: Columns, y: &[f64], columns: impl Iterator<Item = u32>) {
+    pub(crate) fn take(
+        &mut self,
+        x: Columns,
+        y: &[f64],
+        columns: impl Iterator<Item = u32>,
+        threads: usize,
+    ) {
         let first = self.columns.len();
         for column in columns {
             let place = self.columns.len();
@@ -55,24 +65,35 @@ impl Pool {
         if new == 0 {
             return;
         }
-        // The matrix is stored by columns here, which are its rows: it is
-        // symmetric.
-        let out = &mut self.products[first * self.stride..];
-        let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
-        for start in (0..x.n()).step_by(BLOCK) {
-            let n = BLOCK.min(x.n() - start);
-            for (rows, column) in rows.chunks_mut(n).zip(&self.columns) {
-                rows.copy_from_slice(&x.column(*column)[start..][..n]);
+        // The matrix is stored by columns here, which are its rows: it is symmetric. A
+        // chunk's products do not depend on who makes them.
+        let (held, stride) = (&self.columns, self.stride);
+        let chunk = |(at, out): (usize, &mut [f64])| {
+            let from = first + at * CHUNK;
+            let new = CHUNK.min(all - from);
+            let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
+            for start in (0..x.n()).step_by(BLOCK) {
+                let n = BLOCK.min(x.n() - start);
+                for (rows, column) in rows.chunks_mut(n).zip(held) {
+                    rows.copy_from_slice(&x.column(*column)[start..][..n]);
+                }
+                let rows = MatRef::from_column_major_slice(&rows[..n * all], n, all);
+                matmul(
+                    MatMut::from_column_major_slice_with_stride_mut(&mut *out, all, new, stride),
+                    Accum::Add,
+                    rows.transpose(),
+                    rows.get(.., from..from + new),
+                    1.0,
+                    Par::Seq,
+                );
             }
-            let rows = MatRef::from_column_major_slice(&rows[..n * all], n, all);
-            matmul(
-                MatMut::from_column_major_slice_with_stride_mut(out, all, new, self.stride),
-                Accum::Add,
-                rows.transpose(),
-                rows.get(.., first..),
-                1.0,
-                Par::Seq,
-            );
+        };
+        let out = &mut self.products[first * stride..all * stride];
+        if threads > 1 {
+            let chunks = out.par_chunks_mut(CHUNK * stride).enumerate();
+            chunks.for_each(chunk);
+        } else {
+            out.chunks_mut(CHUNK * stride).enumerate().for_each(chunk);
         }
         for a in first..all {
             for b in 0..first {

@@ -24,6 +24,7 @@ use std::{
 };
 
 use passel_criteria::Criterion;
+use rayon::prelude::*;
 use thiserror::Error;
 
 pub use crate::device::Gain;
@@ -288,7 +289,7 @@ fn walk(
         fit,
         certified,
         front,
-        models: met(visited, found, &problem, judge),
+        models: met(visited, found, &problem, judge, threads),
         iterations,
         termination,
         max_size: problem.max_size,
@@ -302,7 +303,7 @@ fn walk(
 
 /// The models met, the one found first, for others may equal it. Those that will
 /// be told are fitted anew: walks lose digits.
-fn met(visited: Visited, found: Met, problem: &Problem, judge: Judge) -> Vec<Met> {
+fn met(visited: Visited, found: Met, problem: &Problem, judge: Judge, threads: usize) -> Vec<Met> {
     let mut models = visited.best();
     models.retain(|met| met.members != found.members);
     let mut again = models.len().min(2 * REPORTED);
@@ -310,8 +311,13 @@ fn met(visited: Visited, found: Met, problem: &Problem, judge: Judge) -> Vec<Met
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
         again = 0;
     }
-    for met in &mut models[..again] {
+    let fit = |met: &mut Met| {
         met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
+    };
+    if threads > 1 {
+        models[..again].par_iter_mut().for_each(fit);
+    } else {
+        models[..again].iter_mut().for_each(fit);
     }
     models[..again].sort_by(Met::order);
     models.insert(0, found);

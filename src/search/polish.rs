@@ -161,7 +161,7 @@ impl<'a> Islands<'a> {
         let Problem { x, y, .. } = *with.problem;
         let mut pool = Pool::new(x.p());
         if x.p() <= SMALL {
-            pool.take(x, y, 0..x.p() as u32);
+            pool.take(x, y, 0..x.p() as u32, with.threads);
         }
         let count = with.pass.islands;
         let starts = visited.starts(count);
@@ -242,7 +242,7 @@ impl<'a> Islands<'a> {
             // The order of near equals is rounding: it decides no places.
             columns[first..].sort_unstable();
         }
-        self.pool.take(x, y, columns.into_iter());
+        self.pool.take(x, y, columns.into_iter(), self.with.threads);
         for island in &mut self.islands {
             let has = |v: &u32| self.pool.place(*v).is_some();
             if !island.members.iter().all(has) {

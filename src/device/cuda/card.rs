@@ -352,6 +352,26 @@ impl Card {
         marked.map_err(|error| self.failed("streaming to it", error))
     }
 
+    /// Opens the memory of another card to the kernels of this one, where the two are
+    /// linked; whether it is open.
+    pub(super) fn reach(&self, other: &Self) -> bool {
+        use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
+        if self.bind().is_err() {
+            return false;
+        }
+        let (mine, theirs) = (self.context.cu_device(), other.context.cu_device());
+        let mut linked = 0;
+        // SAFETY: writes one number; both contexts live as long as the cards.
+        let asked = unsafe { sys::cuDeviceCanAccessPeer(&mut linked, mine, theirs) };
+        asked == CUDA_SUCCESS
+            && linked != 0
+            // SAFETY: as above.
+            && matches!(
+                unsafe { sys::cuCtxEnablePeerAccess(other.context.cu_ctx(), 0) },
+                CUDA_SUCCESS | ALREADY
+            )
+    }
+
     /// Pins memory of the host where it lies, so that copies from it run at full speed;
     /// none where the system refuses, or where it is pinned already.
     pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
@@ -418,10 +438,6 @@ impl<T> Buffer<T> {
 
     pub(super) fn len(&self) -> usize {
         self.len
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
     }
 }
 

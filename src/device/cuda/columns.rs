@@ -8,6 +8,7 @@ use cudarc::driver::CudaEvent;
 use super::{
     super::{DeviceError, Shard},
     card::{Buffer, Card, PinnedInPlace, arguments},
+    scratch::Grown,
 };
 
 /// Bytes of one of the two buffers that columns pass through.
@@ -33,6 +34,10 @@ pub(super) struct CardColumns<'x> {
     narrow: Option<Buffer<f32>>,
     passing: Option<Passing<'x>>,
     guests: HashMap<u32, u64>,
+    /// What lies on other cards that this one reaches: from which column on, how many,
+    /// and where.
+    peers: Vec<(usize, usize, u64)>,
+    pairs: Grown<u64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
@@ -132,6 +137,8 @@ impl<'x> CardColumns<'x> {
             narrow: narrowed,
             passing,
             guests: HashMap::new(),
+            peers: Vec::new(),
+            pairs: Grown::new(),
             slabs: Vec::new(),
             vacant: Vec::new(),
         })
@@ -140,11 +147,6 @@ impl<'x> CardColumns<'x> {
     /// Columns of the shard.
     pub(super) fn count(&self) -> usize {
         self.shard.own.p()
-    }
-
-    /// Whether every column is there in f32.
-    pub(super) fn is_narrow(&self) -> bool {
-        self.narrow.is_some() && self.resident == self.count()
     }
 
     /// The column, if it lies on the card.
@@ -188,13 +190,46 @@ impl<'x> CardColumns<'x> {
             self.vacant.extend((0..SLAB).map(|at| slab.at(at * self.n)));
             self.slabs.push(slab);
         }
+        let mut pairs = Vec::new();
         for column in away {
-            if let Some(address) = self.vacant.pop() {
-                card.upload(self.shard.x.column(column), address)?;
-                self.guests.insert(column, address);
+            let Some(address) = self.vacant.pop() else {
+                break;
+            };
+            match self.on_peer(column) {
+                Some(from) => pairs.extend([from, address]),
+                None => card.upload(self.shard.x.column(column), address)?,
             }
+            self.guests.insert(column, address);
+        }
+        // The second dimension of a grid has no room for more.
+        for pairs in pairs.chunks(2 * 32_768) {
+            let count = pairs.len() / 2;
+            let on_card = self
+                .pairs
+                .room(card, pairs.len(), "taking in columns of models")?;
+            card.upload(pairs, on_card)?;
+            let (n, grid) = (
+                self.n as i64,
+                (self.n.div_ceil(1024) as u32, count as u32, 1),
+            );
+            card.launch("fetch", grid, 256, 0, arguments![on_card, n])?;
         }
         Ok(())
+    }
+
+    /// Where a column lies on another card.
+    fn on_peer(&self, column: u32) -> Option<u64> {
+        let column = column as usize;
+        let holds =
+            |(first, count, _): &&(usize, usize, u64)| (*first..first + count).contains(&column);
+        let (first, _, address) = self.peers.iter().find(holds)?;
+        Some(address + 8 * ((column - first) * self.n) as u64)
+    }
+
+    /// Lets columns come from another card, which this one reaches.
+    pub(super) fn meet(&mut self, other: &Self) {
+        let there = (other.shard.first, other.resident, other.values.address());
+        self.peers.push(there);
     }
 
     /// Works through all columns of the shard, at most so many at a time. The work is

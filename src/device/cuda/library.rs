@@ -74,9 +74,11 @@ const DRIVER: Library = Library {
     },
     oldest: CUDA_12,
     functions: &[
+        "cuCtxEnablePeerAccess",
         "cuCtxGetCurrent",
         "cuCtxSetCurrent",
         "cuCtxSynchronize",
+        "cuDeviceCanAccessPeer",
         "cuDeviceGet",
         "cuDeviceGetAttribute",
         "cuDeviceGetCount",

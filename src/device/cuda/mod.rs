@@ -44,6 +44,21 @@ pub(super) fn count() -> Result<usize, DeviceError> {
     library::count()
 }
 
+/// Lets cards take columns from one another where they are linked.
+pub(super) fn introduce(cards: &mut [Cuda]) {
+    for at in 0..cards.len() {
+        let (before, rest) = cards.split_at_mut(at);
+        let Some((card, after)) = rest.split_first_mut() else {
+            continue;
+        };
+        for other in before.iter().chain(&*after) {
+            if card.card.reach(&other.card) {
+                card.columns.meet(&other.columns);
+            }
+        }
+    }
+}
+
 /// One GPU, its shard of the columns and the models.
 pub(super) struct Cuda<'x> {
     shard: Shard<'x>,
@@ -86,7 +101,7 @@ impl<'x> Cuda<'x> {
         };
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
         let columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
-        Ok(Self {
+        let mut cuda = Self {
             shard,
             y,
             screen,
@@ -101,7 +116,35 @@ impl<'x> Cuda<'x> {
             found: Grown::new(),
             answers: Staged::new(),
             card,
-        })
+        };
+        cuda.warm_up(count)?;
+        Ok(cuda)
+    }
+
+    /// Does once what a search does all the time: libraries load their kernels, and
+    /// memory is taken, when they are first asked.
+    fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
+        self.hold(&Fit::empty(self.y), count)?;
+        let models: Vec<usize> = (0..count).collect();
+        let mut few = 1;
+        while few < count {
+            self.strongest(&models[..few], Gain::Correlation)?;
+            few *= 2;
+        }
+        self.strongest(&models, Gain::Correlation)?;
+        let p = self.shard.own.p();
+        let column = |model: usize| (self.shard.first + model % p) as u32;
+        let adds: Vec<_> = models
+            .iter()
+            .map(|&it| (it, Update::Add(column(it))))
+            .collect();
+        let drops: Vec<_> = models
+            .iter()
+            .map(|&it| (it, Update::DropCheapest))
+            .collect();
+        self.update(&adds)?;
+        self.update(&drops)?;
+        Ok(())
     }
 
     /// A verb that came before [`Device::hold`].
@@ -128,9 +171,16 @@ impl Device for Cuda<'_> {
     }
 
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
-        self.models = None;
-        let held = Models::new(&self.card, &mut self.columns, self.y, model, count)?;
-        self.models = Some(held);
+        // Memory that is there already serves as well.
+        let same = |it: &Models| it.count() == count && it.has_room(model.support().len() + 1);
+        let before = self.models.take().filter(same);
+        let (card, columns) = (&self.card, &mut self.columns);
+        let mut models = match before {
+            Some(models) => models,
+            None => Models::new(card, self.y, model.support().len(), count)?,
+        };
+        models.set(card, columns, model)?;
+        self.models = Some(models);
         Ok(())
     }
 

@@ -16,10 +16,13 @@ use super::{
 use crate::least_squares::Fit;
 
 /// Threads of a block that works on one model: THREADS in kernels/common.cuh.
-pub(super) const THREADS: u32 = 512;
+pub(super) const THREADS: u32 = 256;
 
 /// Variables a model has room for at first.
 const FEWEST: usize = 32;
+
+/// The second dimension of a grid has no room for more.
+const GRID: usize = 32_768;
 
 const HOLDING: &str = "holding the models";
 
@@ -101,55 +104,73 @@ fn shared(capacity: usize) -> u32 {
 }
 
 impl Models {
-    /// `count` models like `model`.
-    pub(super) fn new(
-        card: &Card,
-        columns: &mut CardColumns,
-        y: &[f64],
-        model: &Fit,
-        count: usize,
-    ) -> Result<Self, DeviceError> {
-        let (n, k) = (y.len(), model.support().len());
+    /// Room for `count` models of y, of k variables at first.
+    pub(super) fn new(card: &Card, y: &[f64], k: usize, count: usize) -> Result<Self, DeviceError> {
+        let n = y.len();
         let capacity = (k + 1).next_power_of_two().max(FEWEST);
-        let kept = model.support();
-        columns.bring(card, kept.iter().copied(), HashSet::new)?;
-        let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
-        let per_variable = PerVariable::new(card, count, capacity)?;
         let models = Self {
             n,
             capacity,
             y: card.buffer(n, HOLDING)?,
             residual: card.buffer(count * n, HOLDING)?,
             rest: card.buffer(count * n, HOLDING)?,
-            per_variable,
+            per_variable: PerVariable::new(card, count, capacity)?,
             sizes: card.buffer(count, HOLDING)?,
             rss: card.buffer(count, HOLDING)?,
-            keep: card.buffer(k, HOLDING)?,
-            kept: k,
-            supports: vec![kept.to_vec(); count],
-            residuals: vec![model.rss(); count],
+            keep: card.buffer(capacity, HOLDING)?,
+            kept: 0,
+            supports: vec![Vec::new(); count],
+            residuals: vec![0.0; count],
             orders: Staged::new(),
             on_card: card.buffer(6 * count, HOLDING)?,
             told: Staged::new(),
         };
         card.upload(y, models.y.address())?;
-        card.upload(kept, models.keep.address())?;
-        let all = &models.per_variable;
-        for model_at in 0..count {
-            card.upload(model.residual(), models.residual.at(model_at * n))?;
-            if k > 0 {
-                let inverse = all.inverse.at(model_at * triangle(capacity));
-                card.upload(model.inverse(), inverse)?;
-                let coefficients = all.coefficients.at(model_at * capacity);
-                card.upload(model.coefficients(), coefficients)?;
-                card.upload(kept, all.support.at(model_at * capacity))?;
-                card.upload(&addresses, all.addresses.at(model_at * capacity))?;
-            }
-        }
-        card.upload(&vec![k as i32; count], models.sizes.address())?;
-        card.upload(&vec![model.rss(); count], models.rss.address())?;
-        card.wait(HOLDING)?;
         Ok(models)
+    }
+
+    /// Whether a model of so many variables has room.
+    pub(super) fn has_room(&self, k: usize) -> bool {
+        k <= self.capacity
+    }
+
+    /// Makes every model like `model`, whose variables are the kept ones.
+    pub(super) fn set(
+        &mut self,
+        card: &Card,
+        columns: &mut CardColumns,
+        model: &Fit,
+    ) -> Result<(), DeviceError> {
+        let (count, capacity) = (self.count(), self.capacity);
+        let (kept, k) = (model.support(), model.support().len());
+        columns.bring(card, kept.iter().copied(), HashSet::new)?;
+        let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
+        (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
+        self.residuals = vec![model.rss(); count];
+        card.upload(kept, self.keep.address())?;
+        card.upload(&vec![k as i32; count], self.sizes.address())?;
+        card.upload(&self.residuals, self.rss.address())?;
+        // One residual from the host, the others from it.
+        card.upload(model.residual(), self.rest.address())?;
+        let (from, n, which) = (self.rest.address(), self.n as i64, self.on_card.address());
+        card.zero(which, 4 * count)?;
+        let to = self.residual.address();
+        for (at, count) in (0..count)
+            .step_by(GRID)
+            .map(|at| (at, GRID.min(count - at)))
+        {
+            let grid = (self.n.div_ceil(1024) as u32, count as u32, 1);
+            let to = to + 8 * (at * self.n) as u64;
+            card.launch("gather", grid, 256, 0, arguments![from, n, which, to])?;
+        }
+        let all = &self.per_variable;
+        for at in (0..count).filter(|_| k > 0) {
+            card.upload(model.inverse(), all.inverse.at(at * triangle(capacity)))?;
+            card.upload(model.coefficients(), all.coefficients.at(at * capacity))?;
+            card.upload(kept, all.support.at(at * capacity))?;
+            card.upload(&addresses, all.addresses.at(at * capacity))?;
+        }
+        card.wait(HOLDING)
     }
 
     /// What the kernels are given.
