@@ -9,23 +9,33 @@
 mod problems;
 
 mod cases;
+mod limits;
+mod many;
 mod places;
+mod rounding;
 mod same;
 
-/// Each list of cases on every shape of the CPU, and again on every shape of the GPUs.
+/// Each list of cases on every shape of the CPU, in other orders of its observations,
+/// and on every shape of the GPUs.
 macro_rules! on_every_device {
     ($($name:ident),* $(,)?) => {
         mod cpu {
             $(#[test]
             fn $name() {
-                crate::same::same_everywhere(crate::cases::$name(), crate::places::cpus);
+                crate::same::same_everywhere(&crate::cases::$name(), crate::places::cpus);
+            })*
+        }
+        mod reordered {
+            $(#[test]
+            fn $name() {
+                crate::rounding::same_in_any_order(crate::cases::$name());
             })*
         }
         mod cuda {
             $(#[test]
             fn $name() {
                 if crate::places::cuda_is_there() {
-                    crate::same::same_everywhere(crate::cases::$name(), crate::places::cudas);
+                    crate::same::same_everywhere(&crate::cases::$name(), crate::places::cudas);
                 }
             })*
         }
@@ -48,5 +58,3 @@ on_every_device!(
     whole_numbers,
     long_walks,
 );
-
-mod limits;

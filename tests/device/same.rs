@@ -37,9 +37,9 @@ pub fn run(case: &Case, resources: &Resources) -> Run {
 }
 
 /// Runs every case everywhere; all that parts is told at once.
-pub fn same_everywhere(cases: Vec<Case>, places: fn(&Design) -> Vec<Place>) {
+pub fn same_everywhere(cases: &[Case], places: fn(&Design) -> Vec<Place>) {
     let mut parted = Vec::new();
-    for case in &cases {
+    for case in cases {
         let plain = run(case, &plain());
         for place in places(&case.design) {
             let there = run(case, &place.resources);
