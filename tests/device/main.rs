@@ -14,6 +14,7 @@ mod many;
 mod places;
 mod rounding;
 mod same;
+mod sanitize;
 
 /// Each list of cases on every shape of the CPU, in other orders of its observations,
 /// and on every shape of the GPUs.
