@@ -111,17 +111,18 @@ pub fn interactions() -> Vec<Case> {
 /// Beside every column its negative: each score is there twice, and the lowest wins.
 pub fn mirrored_columns() -> Vec<Case> {
     let mut cases = Vec::new();
-    // Of the second the mirror images lie far off, in another shard.
-    for (apart, seed) in [(false, 831), (true, 832)] {
-        let (x, y) = problems::small(50, 40, seed);
-        let wide = DMatrix::from_fn(50, 80, |t, j| match apart {
+    // Of the second the mirror images lie far off, in another shard; the last has more
+    // columns than a pool of the polish takes at once.
+    for (p, apart, seed) in [(40, false, 831), (40, true, 832), (350, true, 833)] {
+        let (x, y) = problems::small(50, p, seed);
+        let wide = DMatrix::from_fn(50, 2 * p, |t, j| match apart {
             false => x[(t, j / 2)] * [1.0, -1.0][j % 2],
-            true => x[(t, j % 40)] * [-1.0, 1.0][usize::from(j < 40)],
+            true => x[(t, j % p)] * [-1.0, 1.0][usize::from(j < p)],
         });
         let design = design((wide, y));
         for pass in [swarm(40, 60, seed), polished(16, 16, seed)] {
-            let name = format!("mirrored columns, apart: {apart}");
-            cases.push(Case::new(name, design.clone(), "bic", pass));
+            let name = format!("mirrored columns, {p} apart: {apart}");
+            cases.push(Case::new(name, design.clone(), "ebic", pass));
         }
     }
     cases
@@ -130,10 +131,10 @@ pub fn mirrored_columns() -> Vec<Case> {
 /// Groups of columns that differ by 10⁻⁴ of their norm.
 pub fn nearly_collinear() -> Vec<Case> {
     let mut cases = Vec::new();
-    for seed in [841, 842] {
+    for (p, seed) in [(48, 841), (48, 842), (600, 843)] {
         let mut random = Random::new(seed);
-        let (base, y) = problems::small(60, 12, seed);
-        let x = DMatrix::from_fn(60, 48, |t, j| base[(t, j / 4)] + 1e-4 * random.normal());
+        let (base, y) = problems::small(60, p / 4, seed);
+        let x = DMatrix::from_fn(60, p, |t, j| base[(t, j / 4)] + 1e-4 * random.normal());
         let design = design((x, y));
         for pass in [swarm(40, 40, seed), polished(12, 12, seed)] {
             cases.push(Case::new("nearly collinear", design.clone(), "bic", pass));

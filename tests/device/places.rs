@@ -49,7 +49,11 @@ pub fn cpus(_: &Design) -> Vec<Place> {
 /// The GPUs: one, all, all with room for a third of the columns, and those that screen
 /// with fewer digits.
 pub fn cudas(design: &Design) -> Vec<Place> {
-    let third = (design.columns().values().len() * 8 / 3) as u64;
+    // Of X, or a few columns: none is streamed by halves.
+    let third = |parts: usize| {
+        let x = 8 * design.columns().values().len();
+        Some((x / 3 / parts).max(24 * design.n()) as u64)
+    };
     let place = |name: &str, ordinals: &[usize], limit: Option<u64>, precision| Place {
         name: name.to_owned(),
         resources: Resources {
@@ -62,15 +66,15 @@ pub fn cudas(design: &Design) -> Vec<Place> {
     };
     let mut places = vec![
         place("cuda:0", &[0], None, Precision::F64),
-        place("cuda:0 streaming", &[0], Some(third), Precision::F64),
+        place("cuda:0 streaming", &[0], third(1), Precision::F64),
         place("cuda:0 f32", &[0], None, Precision::F32),
         place("cuda:0 tf32", &[0], None, Precision::Tf32),
     ];
     if gpus() > 1 {
         places.extend([
             place("cuda", &[], None, Precision::F64),
-            place("cuda streaming", &[], Some(third / 2), Precision::F64),
-            place("cuda f32 streaming", &[], Some(third / 2), Precision::F32),
+            place("cuda streaming", &[], third(gpus()), Precision::F64),
+            place("cuda f32 streaming", &[], third(gpus()), Precision::F32),
         ]);
     }
     places
