@@ -21,11 +21,14 @@ struct Models {
     double* rss;
     const unsigned* keep;
     int kept;
-    // 4 * capacity words a block, where they do not fit into shared memory.
+    // 3 * capacity words a block, where they do not fit into shared memory.
     double* spare;
 };
 
-// One model, as its block sees it: its arrays, and room for four vectors by position.
+// It comes by value: the other side lays it out as least_squares.rs says.
+static_assert(sizeof(Models) == 112, "");
+
+// One model, as its block sees it: its arrays, and room for three vectors by position.
 struct Model {
     long long n;
     int k;

@@ -6,6 +6,7 @@
 
 pub mod gain;
 pub mod gather;
+pub mod least_squares;
 pub mod neighbours;
 pub mod strongest;
 pub mod update;

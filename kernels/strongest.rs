@@ -1,6 +1,37 @@
 //! The candidates that a product cannot tell from the strongest.
+//!
+//! ```text
+//! strongest = the lowest i outside the support with |xᵢᵀr| ≥ maxⱼ |xⱼᵀr| − 2·n·eps·‖r‖
+//! ```
+//!
+//! *Shapes*: e = XᵀR of `rows` columns from `from` and the batch's m models, rows × m,
+//! column-major, f64 or f32. `which` names the batch's models, `support` (`capacity` a model),
+//! `sizes`, `residual` (n a model) and `rss` are of all models, as in
+//! [`crate::least_squares`]. `list` entries are the model's place in the batch · 2³² + the
+//! column, unordered; `listed` counts them, past `capacity` too: then the list is not whole.
+//!
+//! *Launch*, in this order, `_f64` or `_f32` by the type of e:
+//!
+//! | function | grid | block | what |
+//! | --- | --- | --- | --- |
+//! | `narrow` | any | any (256) | X or R to f32, `count` numbers |
+//! | | | | e = XᵀR by a library |
+//! | `mask` | m | any (128) | members of each model become NaN in e |
+//! | `largest` | (⌈rows/4096⌉, m ≤ 65,535) | a multiple of 32, at most 1,024 (256) | `most`, m u64, 0 before the first columns: raised to the bits of the largest abs(e) |
+//! | `collect` | (⌈rows/4096⌉, m) | any (256) | lists what is within `off`·‖r‖ of `most` |
+//! | `score` | any, a block an entry at a time | 512 | `scores[at]` = abs(xᵀr) of each entry whose column is among the `count` from `from`, in a fixed order |
+//!
+//! `off` is twice what an entry of e may be wrong by, plus the tie, over ‖r‖: 4·n·eps for
+//! f64; for f32 twice (n + 3)·2⁻²⁴ and the tie; for tf32, whose factors are cut to 11 bits
+//! and whose sums may be cut too, twice 2⁻⁹ + (n + 3)·2⁻²³ and the tie.
+//! `columns` of `score` begins with column `from`. Where columns come in blocks, `collect`
+//! may run before the last has raised `most`: it then lists more than it must. Where every e
+//! is 0 all are listed. No dynamic shared memory; sums do not depend on the grid.
 
-use crate::Kernel;
+use crate::{
+    Kernel,
+    least_squares::{dot, square},
+};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -18,3 +49,57 @@ pub const KERNEL: Kernel = Kernel {
     ],
     spills: &[],
 };
+
+/// The strongest column outside a support; none where no column is left.
+///
+/// ```
+/// // Columns 1 and 2 are mirror images: the lower wins.
+/// let columns = [1.0, 0.0, 0.6, 0.8, -0.6, -0.8];
+/// let strongest = passel_kernels::strongest::reference;
+/// assert_eq!(strongest(&columns, &[0.0, 1.0], &[]), Some(1));
+/// assert_eq!(strongest(&columns, &[0.0, 1.0], &[1, 2]), Some(0));
+/// ```
+pub fn reference(columns: &[f64], residual: &[f64], support: &[u32]) -> Option<u32> {
+    let n = residual.len();
+    let outside = (0..).zip(columns.chunks(n));
+    let outside = outside.filter(|(j, _)| !support.contains(j));
+    let scores: Vec<(u32, f64)> = outside.map(|(j, x)| (j, dot(x, residual).abs())).collect();
+    let most = scores.iter().fold(0.0, |most: f64, it| most.max(it.1));
+    let tie = 2.0 * n as f64 * f64::EPSILON * square(residual).sqrt();
+    let equal = scores.iter().find(|it| it.1 >= most - tie);
+    equal.map(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        gain,
+        least_squares::{self, tests::problem},
+    };
+
+    #[test]
+    fn beside_nothing_the_strongest_gains_most() {
+        for seed in 31..36 {
+            let (x, y) = problem(40, 25, seed);
+            // Unit columns: the gain of the first variable is (xᵀy)².
+            let gains = gain::reference(&x, &y, &[]);
+            let most = (0..25).max_by(|a, b| gains[*a].total_cmp(&gains[*b]));
+            assert_eq!(reference(&x, &y, &[]), most.map(|it| it as u32));
+        }
+    }
+
+    #[test]
+    fn members_are_never_the_strongest() {
+        let (x, y) = problem(30, 8, 36);
+        let mut support = Vec::new();
+        for _ in 0..8 {
+            let fit = least_squares::reference(&x, &y, &support);
+            let next = reference(&x, &fit.residual, &support);
+            let next = next.into_iter().find(|it| !support.contains(it));
+            support.extend(next);
+        }
+        assert_eq!(support.len(), 8);
+        assert_eq!(reference(&x, &y, &support), None);
+    }
+}

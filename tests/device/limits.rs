@@ -1,0 +1,66 @@
+//! What bounds a run does so on every device.
+
+use std::num::NonZeroUsize;
+
+use passel::{
+    Pass,
+    device::{Choice, Resources},
+    search::Interrupt,
+    selection::Termination,
+};
+
+use crate::{cases, places, same};
+
+#[test]
+fn devices_stop_when_asked() {
+    let cases = cases::ing_lai();
+    let interrupt = Interrupt::default();
+    let mut resources = vec![Resources {
+        devices: Choice::Cpu(NonZeroUsize::new(3).unwrap()),
+        ..places::plain()
+    }];
+    if places::cuda_is_there() {
+        resources.extend(
+            places::cudas(&cases[0].design)
+                .into_iter()
+                .map(|it| it.resources),
+        );
+    }
+    for resources in resources {
+        let pass = Pass {
+            iterations: 1_000_000,
+            ..cases[0].pass.clone()
+        };
+        let found = passel::search::search(
+            &cases[0].design,
+            &*cases[0].criterion,
+            &pass,
+            &resources,
+            &interrupt,
+            &mut |iteration| {
+                if iteration.number == 3 {
+                    interrupt.request();
+                }
+            },
+        )
+        .unwrap();
+        assert_eq!(found.termination, Termination::Interrupted);
+        interrupt
+            .flag()
+            .store(false, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn devices_are_named_in_the_result() {
+    let case = &cases::fewer_columns_than_shards()[0];
+    let names = same::run(case, &places::plain()).found.devices;
+    assert_eq!(names, ["cpu"]);
+    if places::cuda_is_there() {
+        for place in places::cudas(&case.design) {
+            let names = same::run(case, &place.resources).found.devices;
+            let named = names.iter().all(|it| it.starts_with("cuda:"));
+            assert!(named && !names.is_empty(), "{names:?} on {}", place.name);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A few tiny searches that come by every kernel, for a checker that makes each launch a
+//! hundred times slower.
+
+use passel::search::Gain;
+
+use crate::{
+    cases,
+    places::{cuda_is_there, cudas},
+    same::same_everywhere,
+};
+
+#[test]
+#[ignore = "for compute-sanitizer"]
+fn cuda() {
+    if !cuda_is_there() {
+        return;
+    }
+    // Wide with the polish, kept variables, and the exact gain.
+    let mut cases = vec![
+        cases::ing_lai().swap_remove(3),
+        cases::kept_variables().swap_remove(0),
+    ];
+    cases.push(cases::few_observations().swap_remove(4));
+    cases[1].pass.gain = Gain::Exact;
+    for case in &mut cases {
+        case.pass.particles = 6;
+        case.pass.iterations = 8;
+        case.pass.islands = 1;
+    }
+    same_everywhere(&cases, |design| {
+        let mut places = cudas(design);
+        places.truncate(3);
+        places
+    });
+}
