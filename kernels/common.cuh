@@ -2,8 +2,8 @@
 
 typedef unsigned long long u64;
 
-// Threads of a block wherever a block works on one thing together.
-#define THREADS 256
+// Most threads of a block that works on one thing together: a multiple of 32 up to it.
+#define THREADS 512
 #define WARPS (THREADS / 32)
 
 // The first row of this thread and its stride over the rows of the grid. 64 bits, for
@@ -44,8 +44,7 @@ __device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
         double sum = partial[c * WARPS];
-#pragma unroll
-        for (int w = 1; w < WARPS; w++) {
+        for (unsigned w = 1; w < blockDim.x / 32; w++) {
             sum += partial[c * WARPS + w];
         }
         sums[c] = sum;

@@ -60,7 +60,7 @@ __device__ __forceinline__ void some_products(const Model& m, const double* v, i
         x[w] = column_of(m, at + w);
         sums[w] = 0.0;
     }
-    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
         const double value = v[row];
 #pragma unroll
         for (int w = 0; w < W; w++) {
@@ -96,7 +96,7 @@ __device__ void combine(const Model& m, const double* from, double scale, const 
                         double* to, const double* with, double (&sums)[2])
 {
     sums[0] = sums[1] = 0.0;
-    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
         double sum = 0.0;
 #pragma unroll 8
         for (int a = 0; a < m.k; a++) {
@@ -116,7 +116,7 @@ __device__ void combine(const Model& m, const double* from, double scale, const 
 __device__ void solve(const Model& m)
 {
     const int lane = threadIdx.x % 32;
-    for (int c = threadIdx.x / 32; c < m.k; c += WARPS) {
+    for (int c = threadIdx.x / 32; c < m.k; c += blockDim.x / 32) {
         const double* t = m.inverse + (long long)c * (c + 1) / 2;
         double sum = 0.0;
         for (int i = lane; i <= c; i += 32) {
@@ -128,7 +128,7 @@ __device__ void solve(const Model& m)
         }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         double sum = 0.0;
         for (int c = i; c < m.k; c++) {
             sum += m.inverse[(long long)c * (c + 1) / 2 + i] * m.column[c];
@@ -148,7 +148,7 @@ struct Left {
 // than half of the unit column is left.
 __device__ Left project(const Model& m, const double* x)
 {
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         m.explained[i] = 0.0;
     }
     const double* from = x;
@@ -160,7 +160,7 @@ __device__ Left project(const Model& m, const double* x)
         }
         // A barrier stands in it: the rest is complete after.
         combine(m, from, -1.0, m.pass, m.rest, m.residual, sums);
-        for (int i = threadIdx.x; i < m.k; i += THREADS) {
+        for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
             m.explained[i] += m.pass[i];
         }
         from = m.rest;
@@ -176,13 +176,13 @@ __device__ double append(Model& m, unsigned variable, u64 address, double pivot,
 {
     const double b = product / (pivot * pivot);
     double sums[1] = {0.0};
-    for (long long row = threadIdx.x; row < m.n; row += THREADS) {
+    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
         const double left = m.residual[row] - b * m.rest[row];
         m.residual[row] = left;
         sums[0] += left * left;
     }
     double* t = m.inverse + (long long)m.k * (m.k + 1) / 2;
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         m.coefficients[i] -= b * m.explained[i];
         t[i] = -m.explained[i] / pivot;
     }
@@ -201,7 +201,7 @@ __device__ double append(Model& m, unsigned variable, u64 address, double pivot,
 __device__ double drop(Model& m, int i)
 {
     const int k = m.k;
-    for (int row = threadIdx.x; row < k; row += THREADS) {
+    for (int row = threadIdx.x; row < k; row += blockDim.x) {
         m.pass[row] = row <= i ? m.inverse[(long long)i * (i + 1) / 2 + row] : 0.0;
     }
     __syncthreads();
@@ -213,7 +213,7 @@ __device__ double drop(Model& m, int i)
         const double cosine = a / norm, sine = b / norm;
         // Nobody may turn row i before all have read it.
         __syncthreads();
-        for (int row = threadIdx.x; row <= c; row += THREADS) {
+        for (int row = threadIdx.x; row <= c; row += blockDim.x) {
             const double t = from[row], g = m.pass[row];
             m.pass[row] = cosine * g + sine * t;
             if (row != i) {
@@ -226,7 +226,7 @@ __device__ double drop(Model& m, int i)
     const double step = m.coefficients[i] / m.pass[i];
     double sums[2];
     combine(m, m.residual, step, m.pass, m.residual, nullptr, sums);
-    for (int a = threadIdx.x; a < k; a += THREADS) {
+    for (int a = threadIdx.x; a < k; a += blockDim.x) {
         m.column[a] = m.coefficients[a] - step * m.pass[a];
     }
     __syncthreads();
@@ -236,7 +236,7 @@ __device__ double drop(Model& m, int i)
             m.addresses[a] = m.addresses[a + 1];
         }
     }
-    for (int a = threadIdx.x; a + 1 < k; a += THREADS) {
+    for (int a = threadIdx.x; a + 1 < k; a += blockDim.x) {
         m.coefficients[a] = m.column[a + (a >= i)];
     }
     m.k--;
@@ -258,7 +258,7 @@ __device__ bool is_kept(const Models& all, unsigned variable)
 // kept.
 __device__ int cheapest(const Models& all, const Model& m)
 {
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         double diagonal = 0.0;
         for (int c = i; c < m.k; c++) {
             const double t = m.inverse[(long long)c * (c + 1) / 2 + i];
@@ -290,7 +290,7 @@ __device__ void sort_support(const Model& m)
 {
     u64* addresses = (u64*)m.pass;
     u64* variables = (u64*)m.column;
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         int rank = 0;
         for (int j = 0; j < m.k; j++) {
             rank += m.support[j] < m.support[i];
@@ -299,7 +299,7 @@ __device__ void sort_support(const Model& m)
         variables[rank] = m.support[i];
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < m.k; i += THREADS) {
+    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
         m.addresses[i] = addresses[i];
         m.support[i] = (unsigned)variables[i];
     }

@@ -99,7 +99,7 @@ FOR_BOTH(float, _f32)
 
 // |xᵀr| of each pair listed, summed in a fixed order. Columns outside [from, from + count)
 // are left for another call.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
       const unsigned* __restrict__ which, const double* __restrict__ residual,
       const u64* __restrict__ list, const u64* __restrict__ listed, u64 capacity,
@@ -115,7 +115,7 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
         const double* x = columns + (column - from) * n;
         const double* r = residual + which[list[at] >> 32] * n;
         double sum[1] = {0.0};
-        for (long long row = threadIdx.x; row < n; row += THREADS) {
+        for (long long row = threadIdx.x; row < n; row += blockDim.x) {
             sum[0] += x[row] * r[row];
         }
         block_sum(sum, partial);

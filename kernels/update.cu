@@ -1,7 +1,7 @@
 // The fits of the swarm's models, one step on: see update.rs.
 
 // One order a block: (model, kind, variable, address of its column).
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
 update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
 {
     __shared__ double partial[TOGETHER * WARPS];

@@ -272,16 +272,17 @@ fn walk(
             (fault, termination) = (polished.fault, Termination::Fault);
         }
     }
-    let (fit, pivot) = Fit::of(problem.x, problem.y, &members);
-    let value = judge.value(&fit);
-    visited.offer(value, &members);
     let mut front = visited.front();
+    let ((fit, pivot), mut models) = rayon::join(
+        || Fit::of(problem.x, problem.y, &members),
+        || beside(&members, visited, &problem, judge),
+    );
+    let value = judge.value(&fit);
     let own = front.iter_mut().find(|met| *met.members == *members);
     own.into_iter().for_each(|met| met.value = value);
-    let found = Met {
-        value,
-        members: members.into_boxed_slice(),
-    };
+    // First, for others may equal it.
+    let members = members.into_boxed_slice();
+    models.insert(0, Met { value, members });
     Ok(Found {
         value,
         exact: is_exact(problem.x.n(), &fit),
@@ -289,7 +290,7 @@ fn walk(
         fit,
         certified,
         front,
-        models: met(visited, found, &problem, judge, threads),
+        models,
         iterations,
         termination,
         max_size: problem.max_size,
@@ -301,25 +302,19 @@ fn walk(
     })
 }
 
-/// The models met, the one found first, for others may equal it. Those that will
-/// be told are fitted anew: walks lose digits.
-fn met(visited: Visited, found: Met, problem: &Problem, judge: Judge, threads: usize) -> Vec<Met> {
+/// The models met beside the one found. Those that will be told are fitted anew: walks
+/// lose digits.
+fn beside(found: &[u32], visited: Visited, problem: &Problem, judge: Judge) -> Vec<Met> {
     let mut models = visited.best();
-    models.retain(|met| met.members != found.members);
+    models.retain(|met| *met.members != *found);
     let mut again = models.len().min(2 * REPORTED);
     let work = |met: &Met| problem.x.n() * met.members.len().pow(2);
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
         again = 0;
     }
-    let fit = |met: &mut Met| {
+    models[..again].par_iter_mut().for_each(|met| {
         met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
-    };
-    if threads > 1 {
-        models[..again].par_iter_mut().for_each(fit);
-    } else {
-        models[..again].iter_mut().for_each(fit);
-    }
+    });
     models[..again].sort_by(Met::order);
-    models.insert(0, found);
     models
 }

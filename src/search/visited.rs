@@ -120,9 +120,9 @@ impl Visited {
         // The same model by two ways may differ in its last digits: the lower
         // stays.
         self.models
-            .sort_by(|a, b| a.members.cmp(&b.members).then(a.value.total_cmp(&b.value)));
+            .sort_unstable_by(|a, b| a.members.cmp(&b.members).then(a.value.total_cmp(&b.value)));
         self.models.dedup_by(|a, b| a.members == b.members);
-        self.models.sort_by(Met::order);
+        self.models.sort_unstable_by(Met::order);
         if self.models.len() > REMEMBERED {
             self.models.truncate(REMEMBERED);
             self.threshold = self.models[REMEMBERED - 1].value;

@@ -20,8 +20,8 @@ use super::{
     library::{self, Version},
 };
 
-/// Options of every kernel, beside the architecture. Multiply and add are fused, the
-/// compiler's default: a kernel that must not says so with `__dmul_rn` and its like.
+/// Options of every kernel, beside the architecture. Multiply and add are not fused: what
+/// is fused is the compiler's choice, and all cards are to give the same bits.
 const OPTIONS: &[&str] = &["--std=c++17", "-default-device", "--fmad=false"];
 
 /// What NVRTC makes of a kernel.

@@ -5,7 +5,7 @@ use super::{
     super::{Candidate, DeviceError, exact::tie},
     Cuda,
     card::{Kind, Product, arguments},
-    models::THREADS,
+    models::threads,
     strongest::Found,
 };
 
@@ -80,7 +80,7 @@ impl Cuda<'_> {
         loop {
             let found = self.found.room(card, 1 + 2 * room, "sweeping")?;
             card.zero(largest, 8 * m)?;
-            card.zero(found, 8)?;
+            card.zero(found, 8 * (1 + 2 * room))?;
             let found = Found {
                 counter: found,
                 list: found + 8,
@@ -128,7 +128,7 @@ impl Cuda<'_> {
                 let exact = arguments![
                     all, columns, first, count, on_card, list, counter, places, scores
                 ];
-                card.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
+                card.launch("gain", (blocks, 1, 1), threads(n), held.shared(), exact)
             })?;
             let answers = self.answers.room(card, 1 + 2 * room)?;
             card.download(counter, answers)?;

@@ -15,8 +15,14 @@ use super::{
 };
 use crate::least_squares::Fit;
 
-/// Threads of a block that works on one model: THREADS in kernels/common.cuh.
-pub(super) const THREADS: u32 = 256;
+/// Threads of a block that works on one model of n observations: few observations have
+/// less to wait for, many more to read at a time.
+pub(super) fn threads(n: usize) -> u32 {
+    match n {
+        0..8192 => 256,
+        _ => 512,
+    }
+}
 
 /// Variables a model has room for at first.
 const FEWEST: usize = 32;
@@ -260,7 +266,7 @@ impl Models {
         card.launch(
             "update",
             grid,
-            THREADS,
+            threads(self.n),
             shared,
             arguments![held, on_card, told],
         )?;

@@ -6,7 +6,7 @@ use super::{
     Cuda,
     card::{Kind, Product, arguments},
     columns::Block,
-    models::{Models, THREADS},
+    models::{Models, threads},
 };
 
 /// Bytes of E at a time.
@@ -103,7 +103,7 @@ impl Cuda<'_> {
                 self.found.room(card, 1 + 2 * room, "sweeping")?,
             );
             card.zero(largest, 8 * m)?;
-            card.zero(found, 8)?;
+            card.zero(found, 8 * (1 + 2 * room))?;
             let found = Found {
                 counter: found,
                 list: found + 8,
@@ -188,7 +188,13 @@ impl Cuda<'_> {
         let decided = arguments![
             columns, n, first, count, which, residual, list, counter, room, scores
         ];
-        card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
+        card.launch(
+            "score",
+            (4 * card.processors, 1, 1),
+            threads(self.y.len()),
+            0,
+            decided,
+        )
     }
 }
 
