@@ -110,7 +110,7 @@ impl<'x> Devices<'x> {
     }
 
     /// Devices that have their shards.
-    pub(super) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize) -> Self {
+    pub(crate) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize) -> Self {
         Self {
             devices,
             n,

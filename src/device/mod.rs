@@ -22,6 +22,8 @@ mod neighbours;
 mod pool;
 mod resources;
 
+#[cfg(test)]
+pub(crate) use cpu::Cpu;
 pub(crate) use devices::{Devices, Places};
 pub use error::Bytes;
 pub(crate) use neighbours::Neighbours;

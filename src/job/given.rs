@@ -131,9 +131,9 @@ impl Given<'_> {
 
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.
     pub(super) fn devices(&self) -> Result<Choice, OptionError> {
-        let value = self.values.join(",");
+        let value = self.one()?;
         let choice = match value.split_once(':') {
-            None => match &*value {
+            None => match value {
                 "auto" => Some(Choice::Auto),
                 "cpu" => Some(Choice::Cpu(NonZeroUsize::MIN)),
                 "cuda" => Some(Choice::Cuda(Vec::new())),

@@ -9,7 +9,7 @@ pub fn options_markdown() -> String {
     let mut page = String::from(
         "# Options\n\n\
          Of `passel select DATA` as `--name value`, and of a job file as `name = value`.\n\
-         Made from `OPTIONS` in src/job/options.rs by `PASSEL_BLESS=1 cargo test`.\n",
+         Made from `OPTIONS` in src/job/options/ by `PASSEL_BLESS=1 cargo test`.\n",
     );
     let mut heading = "";
     for option in OPTIONS {

@@ -23,6 +23,15 @@ pub struct Opt<T = Job> {
     pub set: fn(&mut T, Given<'_>) -> Result<(), OptionError>,
 }
 
+// By hand, for `T` need be neither.
+impl<T> Clone for Opt<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Opt<T> {}
+
 impl<T> Opt<T> {
     /// Reads the texts given for this option into the job.
     ///

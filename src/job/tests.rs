@@ -1,8 +1,9 @@
 //! The options one by one, and two by two.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, num::NonZeroUsize};
 
 use super::*;
+use crate::device::Choice;
 
 fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
@@ -34,6 +35,7 @@ fn defaults_told_are_the_defaults_taken() {
         "max-size",
         "patience",
         "time-limit",
+        "memory-limit",
         "threads",
         "output",
         "trace",
@@ -43,6 +45,22 @@ fn defaults_told_are_the_defaults_taken() {
             let job = given(option.name, &[option.default]).unwrap();
             assert_eq!(format!("{job:?}"), untouched, "{}", option.name);
         }
+    }
+}
+
+#[test]
+fn devices_are_named_by_kind_and_number() {
+    let devices = |value| given("device", &[value]).map(|job| job.resources.devices);
+    assert_eq!(devices("auto").unwrap(), Choice::Auto);
+    assert_eq!(devices("cpu").unwrap(), Choice::Cpu(NonZeroUsize::MIN));
+    assert_eq!(devices("cuda").unwrap(), Choice::Cuda(Vec::new()));
+    assert_eq!(devices("cuda:2, 0").unwrap(), Choice::Cuda(vec![2, 0]));
+    for wrong in ["gpu", "cuda:", "cuda:x", "cuda:0,0", "cuda:-1", "cpu:2", ""] {
+        let told = message("device", &[wrong]);
+        assert!(
+            told.ends_with("must be auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2"),
+            "{told}"
+        );
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Found {
     pub devices: Vec<String>,
     /// The arithmetic that screened on them; f64 decided.
     pub screen: &'static str,
+    /// What the devices had to tell at the start.
+    pub notes: Vec<String>,
     /// The failure of a device that ended the search; the rest is the best until then.
     pub fault: Option<DeviceError>,
 }
@@ -59,6 +61,7 @@ impl Found {
         let (intercept, selected) = estimates(design, &self.fit, self.exact);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
+        warnings.extend_from_slice(&self.notes);
         if k == self.max_size && k < design.p() {
             let mend = if k >= design.n() - 2 {
                 "these observations can fit no larger one"

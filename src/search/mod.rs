@@ -5,6 +5,8 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+#[cfg(test)]
+mod faults;
 mod found;
 mod gains;
 mod interrupt;
@@ -30,7 +32,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Places, Resources},
+    device::{Choice, DeviceError, Devices, Places, Resources},
     least_squares::{Collinear, Fit},
     selection::{Selection, Termination},
 };
@@ -140,10 +142,23 @@ pub fn search(
             }
             let starting = Instant::now();
             let (x, y, count) = (problem.x, problem.y, pass.particles);
-            let devices = Devices::new(&places, x, y, count, resources, threads)?;
+            let start = |places| Devices::new(places, x, y, count, resources, threads);
+            let mut notes = Vec::new();
+            let devices = match start(&places) {
+                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+                Err(error) if resources.devices == Choice::Auto => {
+                    notes.push(format!("the CPU was used, for no GPU can be: {error}"));
+                    start(&Places::Cpu(1))?
+                }
+                started => started?,
+            };
             let starting = starting.elapsed().as_secs_f64();
             let found = walk(problem, judge, devices, pass, threads, interrupt, observe)?;
-            Ok(Found { starting, ..found })
+            Ok(Found {
+                starting,
+                notes,
+                ..found
+            })
         })
     };
     std::thread::scope(|scope| match scope.spawn(searching).join() {
@@ -296,6 +311,7 @@ fn walk(
         max_size: problem.max_size,
         seconds: start.elapsed().as_secs_f64(),
         starting: 0.0,
+        notes: Vec::new(),
         devices: names,
         screen,
         fault,

@@ -11,7 +11,11 @@ use cudarc::{
 };
 use passel_kernels as kernels;
 
-use super::{super::DeviceError, compile, library};
+use super::{
+    super::DeviceError,
+    compile, library,
+    memory::{Buffer, Pinned, PinnedInPlace},
+};
 use crate::quietly::quietly;
 
 /// From so many times the rate of f64 on, f32 screens unasked.
@@ -417,81 +421,3 @@ macro_rules! arguments {
     };
 }
 pub(super) use arguments;
-
-/// Memory on the card.
-pub(super) struct Buffer<T> {
-    address: u64,
-    len: usize,
-    context: Arc<CudaContext>,
-    of: PhantomData<T>,
-}
-
-impl<T> Buffer<T> {
-    pub(super) fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// The address of value `at`.
-    pub(super) fn at(&self, at: usize) -> u64 {
-        self.address + (at * size_of::<T>()) as u64
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-}
-
-impl<T> Drop for Buffer<T> {
-    fn drop(&mut self) {
-        // A card that was lost has lost its memory too: nothing is to be done then.
-        if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by `Card::buffer`, freed once. It waits for the work.
-            let _ = unsafe { result::free_sync(self.address) };
-        }
-    }
-}
-
-/// Memory of the host that the card reads and writes itself.
-pub(super) struct Pinned<T> {
-    values: *mut T,
-    len: usize,
-    context: Arc<CudaContext>,
-}
-
-// SAFETY: it owns its memory, as a `Vec` does.
-unsafe impl<T: Send> Send for Pinned<T> {}
-
-impl<T> Pinned<T> {
-    pub(super) fn values(&mut self) -> &mut [T] {
-        // SAFETY: `len` values were set when it was made.
-        unsafe { std::slice::from_raw_parts_mut(self.values, self.len) }
-    }
-}
-
-impl<T> Drop for Pinned<T> {
-    fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by `Card::pinned`, freed once.
-            let _ = unsafe { result::free_host(self.values.cast()) };
-        }
-    }
-}
-
-/// Memory of the host that is pinned where it lies, until this goes.
-pub(super) struct PinnedInPlace<'a> {
-    start: *mut c_void,
-    context: Arc<CudaContext>,
-    values: PhantomData<&'a [f64]>,
-}
-
-// SAFETY: it gives back by address, from whatever thread.
-unsafe impl Send for PinnedInPlace<'_> {}
-
-impl Drop for PinnedInPlace<'_> {
-    fn drop(&mut self) {
-        if self.context.bind_to_thread().is_ok() {
-            // SAFETY: pinned by `Card::pin`, given back once.
-            let _ = unsafe { sys::cuMemHostUnregister(self.start) };
-        }
-    }
-}

@@ -7,7 +7,8 @@ use cudarc::driver::CudaEvent;
 
 use super::{
     super::{DeviceError, Shard},
-    card::{Buffer, Card, PinnedInPlace, arguments},
+    card::{Card, arguments},
+    memory::{Buffer, PinnedInPlace},
     scratch::Grown,
 };
 

@@ -17,6 +17,7 @@ mod compile_tests;
 pub mod facts;
 mod gain;
 pub(crate) mod library;
+mod memory;
 mod models;
 mod neighbours;
 mod scratch;

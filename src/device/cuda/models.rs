@@ -9,8 +9,9 @@ use cudarc::driver::DeviceRepr;
 
 use super::{
     super::{DeviceError, Update, Updated},
-    card::{Buffer, Card, arguments},
+    card::{Card, arguments},
     columns::CardColumns,
+    memory::Buffer,
     scratch::Staged,
 };
 use crate::least_squares::Fit;

@@ -2,7 +2,8 @@
 
 use super::{
     super::DeviceError,
-    card::{Buffer, Card, Pinned},
+    card::Card,
+    memory::{Buffer, Pinned},
 };
 
 /// Memory on the card that grows with what is asked of it.

@@ -36,8 +36,9 @@ impl Cuda<'_> {
         let off = match self.screen {
             Kind::F64 => return (tie(n, 1.0), Kind::F64),
             Kind::F32 => additions,
-            // Ten bits beside the leading one, which may be cut off rather than rounded.
-            Kind::Tf32 => additions + 2.0 * f64::from(2.0f32.powi(-10)),
+            // Ten bits beside the leading one; factors and sums may be cut off there rather
+            // than rounded.
+            Kind::Tf32 => 2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
         };
         if off > CLEAR / (n as f64).sqrt() {
             return (tie(n, 1.0), Kind::F64);

@@ -1,0 +1,146 @@
+//! What is read, and of what a model may consist.
+
+use super::super::Opt;
+use crate::table::Missing;
+
+const DATA: &str = "Data";
+const MODEL: &str = "Model";
+const NAMES: &str = "names separated by commas, in double quotes where a name holds one";
+
+/// In the order they are listed.
+pub(super) const DATA_AND_MODEL: &[Opt] = &[
+    Opt {
+        name: "response",
+        value: "NAME",
+        default: "",
+        range: "a column; a second file for .npy data",
+        help: "The response; needed unless the format of the data names it",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.response = Some(given.text()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "weights",
+        value: "NAME",
+        default: "",
+        range: "a column of numbers, none below 0",
+        help: "Weigh the observations by this column (weighted least squares); those of weight 0 are left out",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.weights = Some(given.text()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "factor",
+        value: "A,B",
+        default: "",
+        range: NAMES,
+        help: "Read these columns as factors, even where they hold numbers; a name with a comma as '\"a, b\"'",
+        heading: DATA,
+        list: true,
+        set: |job, given| {
+            job.factor = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "drop",
+        value: "C,D",
+        default: "",
+        range: NAMES,
+        help: "Leave these columns out; a name with a comma as '\"a, b\"'",
+        heading: DATA,
+        list: true,
+        set: |job, given| {
+            job.drop = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "missing",
+        value: "HOW",
+        default: "refuse",
+        range: "refuse or drop-rows",
+        help: "Missing values: an error, or leave out their observations",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            let choices = [
+                ("refuse", Missing::Refuse),
+                ("drop-rows", Missing::DropRows),
+            ];
+            job.missing = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "keep",
+        value: "A,B",
+        default: "",
+        range: NAMES,
+        help: "Hold these variables in every model; a name with a comma as '\"a, b\"'",
+        heading: MODEL,
+        list: true,
+        set: |job, given| {
+            job.keep = given.names()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "no-intercept",
+        value: "",
+        default: "false",
+        range: "true or false",
+        help: "Fit without an intercept",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.intercept = !given.flag()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "criterion",
+        value: "NAME",
+        default: "ebic:gamma=1",
+        range: "a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
+        help: "What models are compared by; smaller is better",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.criterion = given.criterion()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "p-total",
+        value: "P",
+        default: "",
+        range: "a whole number, at least the candidates in the file",
+        help: "Candidates before the file was screened: p in the criterion's penalty",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.p_total = Some(given.count(1..=usize::MAX)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "max-size",
+        value: "K",
+        default: "p where p ≤ n/2, else n/4 beside the kept ones",
+        range: "1 … min(p, n − 2)",
+        help: "The largest model, in variables",
+        heading: MODEL,
+        list: false,
+        set: |job, given| {
+            job.pass.max_size = Some(given.count(1..=usize::MAX)?);
+            Ok(())
+        },
+    },
+];

@@ -1,0 +1,86 @@
+//! What is told, and where.
+
+use super::super::Opt;
+use crate::{progress::Progress, report::Format};
+
+const OUTPUT: &str = "Output";
+
+/// In the order they are listed.
+pub(super) const REPORTING: &[Opt] = &[
+    Opt {
+        name: "level",
+        value: "L",
+        default: "0.95",
+        range: "above 0, below 1",
+        help: "Level of the confidence intervals",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.level = given.number(|it| it > 0.0 && it < 1.0)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "format",
+        value: "FORM",
+        default: "text",
+        range: "text, json, csv or parquet",
+        help: "Form of the report; parquet, where it is built in, needs --output",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            let choices = [
+                ("text", Format::Text),
+                ("json", Format::Json),
+                ("csv", Format::Csv),
+                ("parquet", Format::Parquet),
+            ];
+            job.format = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "output",
+        value: "FILE",
+        default: "standard output",
+        range: "a file",
+        help: "Write the report here, whole or not at all",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.output = Some(given.path()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "trace",
+        value: "FILE",
+        default: "none",
+        range: "a file",
+        help: "Write every step of every particle here, as CSV",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.trace = Some(given.path()?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "progress",
+        value: "HOW",
+        default: "auto",
+        range: "auto, plain, json or none",
+        help: "Progress on standard error; auto: a bar on a terminal, else none",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.progress = given.choice(&[
+                ("auto", Progress::Auto),
+                ("plain", Progress::Plain),
+                ("json", Progress::Json),
+                ("none", Progress::None),
+            ])?;
+            Ok(())
+        },
+    },
+];

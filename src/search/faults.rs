@@ -1,0 +1,143 @@
+//! A device that fails, at every point where it can.
+
+use super::*;
+use crate::{
+    device::{Candidate, Cpu, Device, Neighbours, Shard, Update, Updated},
+    least_squares::Anchor,
+};
+use passel_criteria::Ebic;
+
+/// The CPU, until so many verbs are used up.
+struct Failing<'x> {
+    cpu: Cpu<'x>,
+    left: usize,
+}
+
+impl Failing<'_> {
+    fn verb(&mut self, during: &str) -> Result<(), DeviceError> {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(DeviceError::Failed {
+                device: "cuda:3".into(),
+                during: during.into(),
+                reason: "it fell off the bus".into(),
+            }),
+        }
+    }
+}
+
+impl Device for Failing<'_> {
+    fn name(&self) -> String {
+        "cuda:3".into()
+    }
+
+    fn screen(&self) -> &'static str {
+        self.cpu.screen()
+    }
+
+    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        self.verb("hold")?;
+        self.cpu.hold(model, count)
+    }
+
+    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+        self.verb("update")?;
+        self.cpu.update(updates)
+    }
+
+    fn strongest(
+        &mut self,
+        models: &[usize],
+        gain: Gain,
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        self.verb("strongest")?;
+        self.cpu.strongest(models, gain)
+    }
+
+    fn neighbours(
+        &mut self,
+        anchors: &[Anchor],
+        keep: &[u32],
+        count: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        self.verb("neighbours")?;
+        self.cpu.neighbours(anchors, keep, count, stop)
+    }
+}
+
+/// Whatever fails and whenever: an error that names the device, and no model lost that
+/// was met before.
+#[test]
+fn a_device_that_fails_costs_nothing_that_was_found() {
+    let (n, p) = (40, 60);
+    let entry = |i: usize, j: usize| ((i * (j + 3) * 7 + j * j) % 23) as f64 - 11.0;
+    let x = nalgebra::DMatrix::from_fn(n, p, entry);
+    let y = nalgebra::DVector::from_fn(n, |i, _| 2.0 * x[(i, 7)] - x[(i, 40)] + 0.1 * x[(i, 1)]);
+    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let criterion = Ebic { gamma: 1.0 };
+    let pass = Pass {
+        particles: 6,
+        iterations: 5,
+        ..Pass::default()
+    };
+    let kept = Fit::empty(design.y());
+    let problem = Problem {
+        x: design.columns(),
+        y: design.y(),
+        keep: design.keep(),
+        kept: &kept,
+        max_size: 10,
+        forward: pass.forward,
+        improve_backward: pass.backward[0],
+    };
+    let judge = Judge {
+        criterion: &criterion,
+        n,
+        p: design.p(),
+        tss: design.tss(),
+    };
+    let shard = |first: usize, end: usize| Shard {
+        x: problem.x,
+        first,
+        own: problem.x.range(first..end),
+    };
+    let (mut at_start, mut later, mut verbs) = (0, 0, Vec::new());
+    for left in 0.. {
+        let failing = Failing {
+            cpu: Cpu::new(shard(0, 30), problem.y, 1, None),
+            left,
+        };
+        let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
+        let devices = Devices::of(vec![Box::new(failing), Box::new(sound)], n);
+        let mut lowest = f64::INFINITY;
+        let mut observe = |it: &Iteration| lowest = it.best_value;
+        let never = Interrupt::default();
+        match walk(problem, judge, devices, &pass, 1, &never, &mut observe) {
+            Err(error) => {
+                assert!(error.to_string().contains("cuda:3"), "{error}");
+                at_start += 1;
+            }
+            Ok(found) => {
+                assert!((found.value - lowest).abs() <= 1e-9 * lowest.abs());
+                assert_eq!(found.value, found.models[0].value);
+                let Some(DeviceError::Failed { during, .. }) = found.fault else {
+                    assert!(found.fault.is_none() && found.certified);
+                    break;
+                };
+                assert_eq!(found.termination, Termination::Fault);
+                assert!(!found.certified || during == "neighbours");
+                verbs.push(during);
+                later += 1;
+            }
+        }
+    }
+    verbs.dedup();
+    assert!(at_start > 0 && later > 5, "{at_start} {later}");
+    for verb in ["update", "strongest", "neighbours"] {
+        assert!(verbs.iter().any(|it| it == verb), "{verb}: {verbs:?}");
+    }
+}
