@@ -72,12 +72,12 @@ pub fn problems() -> [Problem; 6] {
             ..problem(1, IngLai, 4_000, 40_000)
         },
         Problem {
-            polish: true,
-            ..problem(5, IngLai, 4_000, 40_000)
-        },
-        Problem {
             streams: true,
             ..problem(6, IngLai, 4_000, 40_000)
+        },
+        Problem {
+            polish: true,
+            ..problem(5, IngLai, 4_000, 40_000)
         },
         problem(4, IngLai, 4_000, 160_000),
     ]

@@ -68,6 +68,7 @@ fn run(
 }
 
 /// One line of the table.
+#[derive(Clone)]
 pub struct Row {
     pub device: String,
     pub screen: String,
