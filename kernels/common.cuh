@@ -2,9 +2,8 @@
 
 typedef unsigned long long u64;
 
-// Most threads of a block that works on one thing together: a multiple of 32 up to it.
-#define THREADS 512
-#define WARPS (THREADS / 32)
+// Where a block works on one thing together, T is the number of its threads: known when
+// it is compiled, loops over rows keep many loads under way.
 
 // The first row of this thread and its stride over the rows of the grid. 64 bits, for
 // n × p passes 2^31 long before memory is full.
@@ -28,8 +27,8 @@ __device__ __forceinline__ double warp_sum(double value)
 }
 
 // Sums over the block, COUNT at a time, in a fixed order; every thread has them after.
-// `partial` is shared: COUNT * WARPS numbers.
-template <int COUNT>
+// `partial` is shared: COUNT * T / 32 numbers.
+template <int T, int COUNT>
 __device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -37,15 +36,16 @@ __device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial
     for (int c = 0; c < COUNT; c++) {
         const double sum = warp_sum(sums[c]);
         if (lane == 0) {
-            partial[c * WARPS + warp] = sum;
+            partial[c * (T / 32) + warp] = sum;
         }
     }
     __syncthreads();
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
-        double sum = partial[c * WARPS];
-        for (unsigned w = 1; w < blockDim.x / 32; w++) {
-            sum += partial[c * WARPS + w];
+        double sum = partial[c * (T / 32)];
+#pragma unroll
+        for (int w = 1; w < T / 32; w++) {
+            sum += partial[c * (T / 32) + w];
         }
         sums[c] = sum;
     }

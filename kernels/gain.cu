@@ -29,19 +29,19 @@ extern "C" __global__ void orthonormal(Models all, const unsigned* __restrict__ 
 // The exact gain of each (model, column) listed: e² / s, e = zᵀr and s = ‖z‖² of what the
 // model leaves of the column; 0 for a collinear one. Columns outside [from, from + count)
 // are left for another call.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(512)
 gain(Models all, const double* __restrict__ columns, unsigned from, unsigned count,
      const unsigned* __restrict__ which, const u64* __restrict__ list,
      const u64* __restrict__ listed, u64 capacity, double* __restrict__ scores)
 {
-    __shared__ double partial[TOGETHER * WARPS];
+    __shared__ double partial[TOGETHER * 512 / 32];
     const u64 end = *listed < capacity ? *listed : capacity;
     for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
         const unsigned column = (unsigned)list[at];
         if (column - from >= count) {
             continue;
         }
-        Model m = model_of(all, which[list[at] >> 32], words_of(all), partial);
+        Model<512> m = model_of<512>(all, which[list[at] >> 32], words_of(all), partial);
         __syncthreads();
         const Left left = project(m, columns + (column - from) * all.n);
         if (threadIdx.x == 0) {

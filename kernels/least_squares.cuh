@@ -29,6 +29,7 @@ struct Models {
 static_assert(sizeof(Models) == 112, "");
 
 // One model, as its block sees it: its arrays, and room for three vectors by position.
+template <int T>
 struct Model {
     long long n;
     int k;
@@ -44,14 +45,15 @@ struct Model {
     double* partial;
 };
 
-__device__ __forceinline__ const double* column_of(const Model& m, int position)
+template <int T>
+__device__ __forceinline__ const double* column_of(const Model<T>& m, int position)
 {
     return (const double*)m.addresses[position];
 }
 
 // Products of `v` with W columns of the model from position `at`.
-template <int W>
-__device__ __forceinline__ void some_products(const Model& m, const double* v, int at, double* out)
+template <int W, int T>
+__device__ __forceinline__ void some_products(const Model<T>& m, const double* v, int at, double* out)
 {
     const double* x[W];
     double sums[W];
@@ -60,14 +62,14 @@ __device__ __forceinline__ void some_products(const Model& m, const double* v, i
         x[w] = column_of(m, at + w);
         sums[w] = 0.0;
     }
-    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
+    for (long long row = threadIdx.x; row < m.n; row += T) {
         const double value = v[row];
 #pragma unroll
         for (int w = 0; w < W; w++) {
             sums[w] += x[w][row] * value;
         }
     }
-    block_sum(sums, m.partial);
+    block_sum<T>(sums, m.partial);
     if (threadIdx.x == 0) {
 #pragma unroll
         for (int w = 0; w < W; w++) {
@@ -76,7 +78,8 @@ __device__ __forceinline__ void some_products(const Model& m, const double* v, i
     }
 }
 
-__device__ void products(const Model& m, const double* v, double* out)
+template <int T>
+__device__ void products(const Model<T>& m, const double* v, double* out)
 {
     int at = 0;
     for (; at + TOGETHER <= m.k; at += TOGETHER) {
@@ -91,32 +94,59 @@ __device__ void products(const Model& m, const double* v, double* out)
     __syncthreads();
 }
 
+// ROWS rows of combine from `row` on, all read before the first is written: what is
+// written might be what is read, so the compiler cannot.
+template <int ROWS, int T>
+__device__ __forceinline__ void combine_rows(const Model<T>& m, long long row, const double* from,
+                                             double scale, const double* u, double* to,
+                                             const double* with, double (&sums)[2])
+{
+    double sum[ROWS], start[ROWS], other[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        sum[r] = 0.0;
+        start[r] = from[row + r * T];
+        other[r] = with ? with[row + r * T] : 0.0;
+    }
+#pragma unroll 4
+    for (int a = 0; a < m.k; a++) {
+        const double* x = column_of(m, a) + row;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            sum[r] += u[a] * x[r * T];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const double value = start[r] + scale * sum[r];
+        to[row + r * T] = value;
+        sums[0] += value * value;
+        sums[1] += value * other[r];
+    }
+}
+
 // to = from + scale * X_A * u; its square, and its product with `with` unless that is null.
-__device__ void combine(const Model& m, const double* from, double scale, const double* u,
+template <int T>
+__device__ void combine(const Model<T>& m, const double* from, double scale, const double* u,
                         double* to, const double* with, double (&sums)[2])
 {
     sums[0] = sums[1] = 0.0;
-    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
-        double sum = 0.0;
-#pragma unroll 8
-        for (int a = 0; a < m.k; a++) {
-            sum += u[a] * column_of(m, a)[row];
-        }
-        const double value = from[row] + scale * sum;
-        to[row] = value;
-        sums[0] += value * value;
-        if (with) {
-            sums[1] += value * with[row];
-        }
+    long long row = threadIdx.x;
+    for (; row + 3 * T < m.n; row += 4 * T) {
+        combine_rows<4>(m, row, from, scale, u, to, with, sums);
     }
-    block_sum(sums, m.partial);
+    for (; row < m.n; row += T) {
+        combine_rows<1>(m, row, from, scale, u, to, with, sums);
+    }
+    block_sum<T>(sums, m.partial);
 }
 
 // pass = T Tᵀ pass, by way of `column`.
-__device__ void solve(const Model& m)
+template <int T>
+__device__ void solve(const Model<T>& m)
 {
     const int lane = threadIdx.x % 32;
-    for (int c = threadIdx.x / 32; c < m.k; c += blockDim.x / 32) {
+    for (int c = threadIdx.x / 32; c < m.k; c += T / 32) {
         const double* t = m.inverse + (long long)c * (c + 1) / 2;
         double sum = 0.0;
         for (int i = lane; i <= c; i += 32) {
@@ -128,7 +158,7 @@ __device__ void solve(const Model& m)
         }
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         double sum = 0.0;
         for (int c = i; c < m.k; c++) {
             sum += m.inverse[(long long)c * (c + 1) / 2 + i] * m.column[c];
@@ -146,9 +176,10 @@ struct Left {
 
 // Splits a column into X_A * explained and the rest. Twice is enough; once is where more
 // than half of the unit column is left.
-__device__ Left project(const Model& m, const double* x)
+template <int T>
+__device__ Left project(const Model<T>& m, const double* x)
 {
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         m.explained[i] = 0.0;
     }
     const double* from = x;
@@ -160,7 +191,7 @@ __device__ Left project(const Model& m, const double* x)
         }
         // A barrier stands in it: the rest is complete after.
         combine(m, from, -1.0, m.pass, m.rest, m.residual, sums);
-        for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+        for (int i = threadIdx.x; i < m.k; i += T) {
             m.explained[i] += m.pass[i];
         }
         from = m.rest;
@@ -172,17 +203,22 @@ __device__ Left project(const Model& m, const double* x)
 }
 
 // Takes up the column last projected; RSS after.
-__device__ double append(Model& m, unsigned variable, u64 address, double pivot, double product)
+template <int T>
+__device__ double append(Model<T>& m, unsigned variable, u64 address, double pivot, double product)
 {
     const double b = product / (pivot * pivot);
     double sums[1] = {0.0};
-    for (long long row = threadIdx.x; row < m.n; row += blockDim.x) {
-        const double left = m.residual[row] - b * m.rest[row];
-        m.residual[row] = left;
+    // What is written is read nowhere else.
+    double* __restrict__ residual = m.residual;
+    const double* __restrict__ rest = m.rest;
+#pragma unroll 4
+    for (long long row = threadIdx.x; row < m.n; row += T) {
+        const double left = residual[row] - b * rest[row];
+        residual[row] = left;
         sums[0] += left * left;
     }
     double* t = m.inverse + (long long)m.k * (m.k + 1) / 2;
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         m.coefficients[i] -= b * m.explained[i];
         t[i] = -m.explained[i] / pivot;
     }
@@ -193,15 +229,16 @@ __device__ double append(Model& m, unsigned variable, u64 address, double pivot,
         m.addresses[m.k] = address;
     }
     m.k++;
-    block_sum(sums, m.partial);
+    block_sum<T>(sums, m.partial);
     return sums[0];
 }
 
 // Drops position i; RSS after. Givens rotations gather row i of T into `pass`.
-__device__ double drop(Model& m, int i)
+template <int T>
+__device__ double drop(Model<T>& m, int i)
 {
     const int k = m.k;
-    for (int row = threadIdx.x; row < k; row += blockDim.x) {
+    for (int row = threadIdx.x; row < k; row += T) {
         m.pass[row] = row <= i ? m.inverse[(long long)i * (i + 1) / 2 + row] : 0.0;
     }
     __syncthreads();
@@ -213,7 +250,7 @@ __device__ double drop(Model& m, int i)
         const double cosine = a / norm, sine = b / norm;
         // Nobody may turn row i before all have read it.
         __syncthreads();
-        for (int row = threadIdx.x; row <= c; row += blockDim.x) {
+        for (int row = threadIdx.x; row <= c; row += T) {
             const double t = from[row], g = m.pass[row];
             m.pass[row] = cosine * g + sine * t;
             if (row != i) {
@@ -226,7 +263,7 @@ __device__ double drop(Model& m, int i)
     const double step = m.coefficients[i] / m.pass[i];
     double sums[2];
     combine(m, m.residual, step, m.pass, m.residual, nullptr, sums);
-    for (int a = threadIdx.x; a < k; a += blockDim.x) {
+    for (int a = threadIdx.x; a < k; a += T) {
         m.column[a] = m.coefficients[a] - step * m.pass[a];
     }
     __syncthreads();
@@ -236,7 +273,7 @@ __device__ double drop(Model& m, int i)
             m.addresses[a] = m.addresses[a + 1];
         }
     }
-    for (int a = threadIdx.x; a + 1 < k; a += blockDim.x) {
+    for (int a = threadIdx.x; a + 1 < k; a += T) {
         m.coefficients[a] = m.column[a + (a >= i)];
     }
     m.k--;
@@ -256,9 +293,10 @@ __device__ bool is_kept(const Models& all, unsigned variable)
 
 // The position whose loss costs least, of equals the lowest variable; -1 if all are
 // kept.
-__device__ int cheapest(const Models& all, const Model& m)
+template <int T>
+__device__ int cheapest(const Models& all, const Model<T>& m)
 {
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         double diagonal = 0.0;
         for (int c = i; c < m.k; c++) {
             const double t = m.inverse[(long long)c * (c + 1) / 2 + i];
@@ -286,11 +324,12 @@ __device__ int cheapest(const Models& all, const Model& m)
 }
 
 // Orders the support by rank; its columns in order lie in `pass` and `column` after.
-__device__ void sort_support(const Model& m)
+template <int T>
+__device__ void sort_support(const Model<T>& m)
 {
     u64* addresses = (u64*)m.pass;
     u64* variables = (u64*)m.column;
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         int rank = 0;
         for (int j = 0; j < m.k; j++) {
             rank += m.support[j] < m.support[i];
@@ -299,17 +338,18 @@ __device__ void sort_support(const Model& m)
         variables[rank] = m.support[i];
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < m.k; i += blockDim.x) {
+    for (int i = threadIdx.x; i < m.k; i += T) {
         m.addresses[i] = addresses[i];
         m.support[i] = (unsigned)variables[i];
     }
     __syncthreads();
 }
 
-__device__ Model model_of(const Models& all, u64 number, double* words, double* partial)
+template <int T>
+__device__ Model<T> model_of(const Models& all, u64 number, double* words, double* partial)
 {
     const long long capacity = all.capacity;
-    Model m;
+    Model<T> m;
     m.n = all.n;
     m.k = all.sizes[number];
     m.residual = all.residual + number * all.n;

@@ -26,8 +26,8 @@
 //! | `kept` | i32 | | how many; 4 bytes of nothing follow |
 //! | `spare` | f64 | 3·capacity a *block*, or null | room by position |
 //!
-//! *Launch*: blocks of exactly 512 threads, one-dimensional. A block needs 1 KiB of static
-//! shared memory and 3·capacity numbers by position: dynamic shared memory
+//! *Launch*: blocks of exactly the T threads that the kernel says, one-dimensional. A block
+//! needs 2·T bytes of static shared memory and 3·capacity numbers by position: dynamic shared memory
 //! (24·capacity bytes), or where that is too much `spare`, and then none.
 //! No kernel checks `capacity`: nobody may order an addition to a full model. Columns named
 //! by `addresses` must stay where they are as long as a model has them.

@@ -99,13 +99,13 @@ FOR_BOTH(float, _f32)
 
 // |xᵀr| of each pair listed, summed in a fixed order. Columns outside [from, from + count)
 // are left for another call.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(512)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
       const unsigned* __restrict__ which, const double* __restrict__ residual,
       const u64* __restrict__ list, const u64* __restrict__ listed, u64 capacity,
       double* __restrict__ scores)
 {
-    __shared__ double partial[WARPS];
+    __shared__ double partial[512 / 32];
     const u64 end = *listed < capacity ? *listed : capacity;
     for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
         const unsigned column = (unsigned)list[at];
@@ -115,10 +115,10 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
         const double* x = columns + (column - from) * n;
         const double* r = residual + which[list[at] >> 32] * n;
         double sum[1] = {0.0};
-        for (long long row = threadIdx.x; row < n; row += blockDim.x) {
+        for (long long row = threadIdx.x; row < n; row += 512) {
             sum[0] += x[row] * r[row];
         }
-        block_sum(sum, partial);
+        block_sum<512>(sum, partial);
         if (threadIdx.x == 0) {
             scores[at] = fabs(sum[0]);
         }

@@ -1,14 +1,14 @@
 // The fits of the swarm's models, one step on: see update.rs.
 
 // One order a block: (model, kind, variable, address of its column).
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
-update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+template <int T>
+__device__ void update(const Models& all, const u64* orders, u64* told)
 {
-    __shared__ double partial[TOGETHER * WARPS];
+    __shared__ double partial[TOGETHER * T / 32];
     const u64* order = orders + 4ll * blockIdx.x;
     const u64 number = order[0];
     const unsigned variable = (unsigned)order[2];
-    Model m = model_of(all, number, words_of(all), partial);
+    Model<T> m = model_of<T>(all, number, words_of(all), partial);
     double rss = all.rss[number];
     unsigned done = NONE;
     __syncthreads();
@@ -64,4 +64,16 @@ update(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
         told[2 * blockIdx.x] = (u64)__double_as_longlong(rss);
         told[2 * blockIdx.x + 1] = done;
     }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2)
+update_256(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+{
+    update<256>(all, orders, told);
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+update_512(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+{
+    update<512>(all, orders, told);
 }

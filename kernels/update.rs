@@ -34,7 +34,7 @@ pub const KERNEL: Kernel = Kernel {
         "\n#line 1 \"update.cu\"\n",
         include_str!("update.cu")
     ),
-    functions: &["update"],
+    functions: &["update_256", "update_512"],
     spills: &[],
 };
 

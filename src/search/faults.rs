@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     device::{Candidate, Cpu, Device, Neighbours, Shard, Update, Updated},
     least_squares::Anchor,
+    random::Stream,
 };
 use passel_criteria::Ebic;
 
@@ -74,9 +75,10 @@ impl Device for Failing<'_> {
 #[test]
 fn a_device_that_fails_costs_nothing_that_was_found() {
     let (n, p) = (40, 60);
-    let entry = |i: usize, j: usize| ((i * (j + 3) * 7 + j * j) % 23) as f64 - 11.0;
-    let x = nalgebra::DMatrix::from_fn(n, p, entry);
-    let y = nalgebra::DVector::from_fn(n, |i, _| 2.0 * x[(i, 7)] - x[(i, 40)] + 0.1 * x[(i, 1)]);
+    let mut stream = Stream::new(7, 0);
+    let mut draw = || (stream.word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
+    let x = nalgebra::DMatrix::from_fn(n, p, |_, _| draw());
+    let y = nalgebra::DVector::from_fn(n, |i, _| 2.0 * x[(i, 7)] - x[(i, 40)] + 0.3 * draw());
     let design = Design::from_matrices(&x, &y, None).unwrap();
     let criterion = Ebic { gamma: 1.0 };
     let pass = Pass {

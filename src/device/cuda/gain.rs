@@ -5,7 +5,7 @@ use super::{
     super::{Candidate, DeviceError, exact::tie},
     Cuda,
     card::{Kind, Product, arguments},
-    models::threads,
+    models::THREADS,
     strongest::Found,
 };
 
@@ -128,7 +128,7 @@ impl Cuda<'_> {
                 let exact = arguments![
                     all, columns, first, count, on_card, list, counter, places, scores
                 ];
-                card.launch("gain", (blocks, 1, 1), threads(n), held.shared(), exact)
+                card.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
             })?;
             let answers = self.answers.room(card, 1 + 2 * room)?;
             card.download(counter, answers)?;

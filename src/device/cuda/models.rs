@@ -16,12 +16,15 @@ use super::{
 };
 use crate::least_squares::Fit;
 
-/// Threads of a block that works on one model of n observations: few observations have
-/// less to wait for, many more to read at a time.
-pub(super) fn threads(n: usize) -> u32 {
+/// Threads of a block that works on one model: as gain.cu and strongest.cu have it.
+pub(super) const THREADS: u32 = 512;
+
+/// The kernel of an update, and its threads, for models of n observations: few have less
+/// to wait for, many more to read at a time.
+fn kernel(n: usize) -> (&'static str, u32) {
     match n {
-        0..8192 => 256,
-        _ => 512,
+        0..8192 => ("update_256", 256),
+        _ => ("update_512", 512),
     }
 }
 
@@ -264,16 +267,17 @@ impl Models {
         let told = self.on_card.at(4 * count);
         let (held, shared) = (self.held(), self.shared());
         let grid = (count as u32, 1, 1);
+        let (update, threads) = kernel(self.n);
         card.launch(
-            "update",
+            update,
             grid,
-            threads(self.n),
+            threads,
             shared,
             arguments![held, on_card, told],
         )?;
         let answers = self.told.room(card, 2 * count)?;
         card.download(told, answers)?;
-        card.wait("kernel update")?;
+        card.wait(update)?;
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
             let done = u32::try_from(answer[1]).ok().filter(|it| *it != u32::MAX);

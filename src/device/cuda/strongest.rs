@@ -6,7 +6,7 @@ use super::{
     Cuda,
     card::{Kind, Product, arguments},
     columns::Block,
-    models::{Models, threads},
+    models::{Models, THREADS},
 };
 
 /// Bytes of E at a time.
@@ -189,13 +189,7 @@ impl Cuda<'_> {
         let decided = arguments![
             columns, n, first, count, which, residual, list, counter, room, scores
         ];
-        card.launch(
-            "score",
-            (4 * card.processors, 1, 1),
-            threads(self.y.len()),
-            0,
-            decided,
-        )
+        card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
     }
 }
 
