@@ -1,7 +1,8 @@
 // The candidates that a product cannot tell from the strongest: see strongest.rs.
 
-// Columns a block looks through.
+// Columns a block looks through, and its threads.
 #define SPAN 4096
+#define EACH 256
 
 __device__ __forceinline__ float not_a_number(float)
 {
@@ -13,32 +14,48 @@ __device__ __forceinline__ double not_a_number(double)
     return __longlong_as_double(0x7fffffffffffffffll);
 }
 
+// Lists (model of the batch, column) whose |e| is within `off` * ‖r‖ of the largest so far,
+// its model's own columns passed over. The largest are kept as the bits of an f64: numbers
+// from 0 on are ordered as their bits are. Blocks that come early list what later ones
+// surpass: a few entries more a model.
 template <typename T>
-__device__ void mask_them(T* e, long long rows, unsigned from, const unsigned* which,
-                          const unsigned* support, const int* sizes, int capacity)
+__device__ void near_largest(const T* e, long long rows, unsigned from, const unsigned* which,
+                             const unsigned* support, const int* sizes, int capacity,
+                             const double* rss, double off, u64* most, u64* list, double* scores,
+                             u64* listed, u64 places)
 {
-    const long long model = which[blockIdx.x];
-    for (int i = threadIdx.x; i < sizes[model]; i += blockDim.x) {
-        const unsigned at = support[model * capacity + i] - from;
-        if (at < rows) {
-            e[blockIdx.x * rows + at] = not_a_number(T());
+    __shared__ unsigned own[SPAN / 32];
+    __shared__ double partial[EACH / 32];
+    __shared__ double floor;
+    const u64 model = blockIdx.y;
+    const long long begin = (long long)blockIdx.x * SPAN;
+    const long long number = which[model];
+    if (threadIdx.x < SPAN / 32) {
+        own[threadIdx.x] = 0;
+    }
+    T values[SPAN / EACH];
+#pragma unroll
+    for (int v = 0; v < SPAN / EACH; v++) {
+        const long long at = begin + v * EACH + threadIdx.x;
+        // NaN is no larger than anything.
+        values[v] = at < rows ? e[model * rows + at] : not_a_number(T());
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < sizes[number]; i += EACH) {
+        const unsigned at = support[number * capacity + i] - from - (unsigned)begin;
+        if (at < SPAN) {
+            atomicOr(own + at / 32, 1u << at % 32);
         }
     }
-}
-
-// The largest |e| of each model so far, as the bits of an f64: numbers from 0 on are
-// ordered as their bits are.
-template <typename T>
-__device__ void largest_of(const T* e, long long rows, u64* most)
-{
-    __shared__ double partial[32];
-    const T* mine = e + blockIdx.y * rows;
-    const long long begin = (long long)blockIdx.x * SPAN;
-    const long long end = begin + SPAN < rows ? begin + SPAN : rows;
+    __syncthreads();
     double large = 0.0;
-    for (long long at = begin + threadIdx.x; at < end; at += blockDim.x) {
-        // NaN is no larger than anything.
-        large = fmax(large, fabs((double)mine[at]));
+#pragma unroll
+    for (int v = 0; v < SPAN / EACH; v++) {
+        const unsigned at = v * EACH + threadIdx.x;
+        if (own[at / 32] >> at % 32 & 1) {
+            values[v] = not_a_number(T());
+        }
+        large = fmax(large, fabs((double)values[v]));
     }
     for (int half = 16; half > 0; half /= 2) {
         large = fmax(large, __shfl_down_sync(0xffffffffu, large, half));
@@ -48,79 +65,76 @@ __device__ void largest_of(const T* e, long long rows, u64* most)
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (unsigned warp = 1; warp < blockDim.x / 32; warp++) {
+        for (int warp = 1; warp < EACH / 32; warp++) {
             large = fmax(large, partial[warp]);
         }
-        atomicMax(most + blockIdx.y, (u64)__double_as_longlong(large));
+        const u64 before = atomicMax(most + model, (u64)__double_as_longlong(large));
+        const double largest = fmax(large, __longlong_as_double((long long)before));
+        floor = largest - off * sqrt(rss[number]);
     }
-}
-
-// Lists (model of the batch, column) whose |e| is within `off` * ‖r‖ of the largest so far.
-template <typename T>
-__device__ void collect_near(const T* e, long long rows, unsigned from, const u64* most,
-                             const unsigned* which, const double* rss, double off, u64* list,
-                             u64* listed, u64 capacity)
-{
-    const u64 model = blockIdx.y;
-    const T* mine = e + model * rows;
-    const double least = __longlong_as_double((long long)most[model]) - off * sqrt(rss[which[model]]);
-    const long long begin = (long long)blockIdx.x * SPAN;
-    const long long end = begin + SPAN < rows ? begin + SPAN : rows;
-    for (long long at = begin + threadIdx.x; at < end; at += blockDim.x) {
-        if (fabs((double)mine[at]) >= least) {
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < SPAN / EACH; v++) {
+        if (fabs((double)values[v]) >= floor) {
             const u64 place = atomicAdd(listed, 1ull);
-            if (place < capacity) {
-                list[place] = model << 32 | (from + (unsigned)at);
+            if (place < places) {
+                list[place] = model << 32 | (from + (unsigned)begin + v * EACH + threadIdx.x);
+                scores[place] = fabs((double)values[v]);
             }
         }
     }
 }
 
-#define FOR_BOTH(T, SUFFIX)                                                                     \
-    extern "C" __global__ void mask##SUFFIX(T* e, long long rows, unsigned from,                \
-                                            const unsigned* which, const unsigned* support,    \
-                                            const int* sizes, int capacity)                    \
-    {                                                                                           \
-        mask_them(e, rows, from, which, support, sizes, capacity);                             \
-    }                                                                                           \
-    extern "C" __global__ void largest##SUFFIX(const T* e, long long rows, u64* most)          \
-    {                                                                                           \
-        largest_of(e, rows, most);                                                             \
-    }                                                                                           \
-    extern "C" __global__ void collect##SUFFIX(                                                 \
-        const T* e, long long rows, unsigned from, const u64* most, const unsigned* which,     \
-        const double* rss, double off, u64* list, u64* listed, u64 capacity)                   \
-    {                                                                                           \
-        collect_near(e, rows, from, most, which, rss, off, list, listed, capacity);            \
-    }
+extern "C" __global__ void __launch_bounds__(EACH)
+near_f64(const double* e, long long rows, unsigned from, const unsigned* which,
+         const unsigned* support, const int* sizes, int capacity, const double* rss, double off,
+         u64* most, u64* list, double* scores, u64* listed, u64 places)
+{
+    near_largest(e, rows, from, which, support, sizes, capacity, rss, off, most, list, scores,
+                 listed, places);
+}
 
-FOR_BOTH(double, _f64)
-FOR_BOTH(float, _f32)
+extern "C" __global__ void __launch_bounds__(EACH)
+near_f32(const float* e, long long rows, unsigned from, const unsigned* which,
+         const unsigned* support, const int* sizes, int capacity, const double* rss, double off,
+         u64* most, u64* list, double* scores, u64* listed, u64 places)
+{
+    near_largest(e, rows, from, which, support, sizes, capacity, rss, off, most, list, scores,
+                 listed, places);
+}
 
-// |xᵀr| of each pair listed, summed in a fixed order. Columns outside [from, from + count)
-// are left for another call.
+// |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed:
+// they make the final list. Columns outside [from, from + count) are left for another call.
 extern "C" __global__ void __launch_bounds__(512)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
       const unsigned* __restrict__ which, const double* __restrict__ residual,
-      const u64* __restrict__ list, const u64* __restrict__ listed, u64 capacity,
-      double* __restrict__ scores)
+      const double* __restrict__ rss, double off, const u64* __restrict__ most,
+      const u64* __restrict__ list, const double* __restrict__ scores,
+      const u64* __restrict__ listed, u64 places, u64* __restrict__ final_list,
+      double* __restrict__ final_scores, u64* __restrict__ final_listed, u64 final_places)
 {
     __shared__ double partial[512 / 32];
-    const u64 end = *listed < capacity ? *listed : capacity;
+    const u64 end = *listed < places ? *listed : places;
     for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
         const unsigned column = (unsigned)list[at];
-        if (column - from >= count) {
+        const u64 model = list[at] >> 32, number = which[model];
+        const double largest = __longlong_as_double((long long)most[model]);
+        if (column - from >= count || scores[at] < largest - off * sqrt(rss[number])) {
             continue;
         }
         const double* x = columns + (column - from) * n;
-        const double* r = residual + which[list[at] >> 32] * n;
+        const double* r = residual + number * n;
         double sum[1] = {0.0};
         for (long long row = threadIdx.x; row < n; row += 512) {
             sum[0] += x[row] * r[row];
         }
         block_sum<512>(sum, partial);
         if (threadIdx.x == 0) {
-            scores[at] = fabs(sum[0]);
+            const u64 place = atomicAdd(final_listed, 1ull);
+            if (place < final_places) {
+                final_list[place] = list[at];
+                final_scores[place] = fabs(sum[0]);
+            }
         }
     }
 }

@@ -7,8 +7,8 @@
 //! *Shapes*: e = XᵀR of `rows` columns from `from` and the batch's m models, rows × m,
 //! column-major, f64 or f32. `which` names the batch's models, `support` (`capacity` a model),
 //! `sizes`, `residual` (n a model) and `rss` are of all models, as in
-//! [`crate::least_squares`]. `list` entries are the model's place in the batch · 2³² + the
-//! column, unordered; `listed` counts them, past `capacity` too: then the list is not whole.
+//! [`crate::least_squares`]. Entries of lists are the model's place in the batch · 2³² + the
+//! column, unordered; `listed` counts them, past `places` too: then the list is not whole.
 //!
 //! *Launch*, in this order, `_f64` or `_f32` by the type of e:
 //!
@@ -16,17 +16,15 @@
 //! | --- | --- | --- | --- |
 //! | `narrow` | any | any (256) | X or R to f32, `count` numbers |
 //! | | | | e = XᵀR by a library |
-//! | `mask` | m | any (128) | members of each model become NaN in e |
-//! | `largest` | (⌈rows/4096⌉, m ≤ 65,535) | a multiple of 32, at most 1,024 (256) | `most`, m u64, 0 before the first columns: raised to the bits of the largest abs(e) |
-//! | `collect` | (⌈rows/4096⌉, m) | any (256) | lists what is within `off`·‖r‖ of `most` |
-//! | `score` | any, a block an entry at a time | 512 | `scores[at]` = abs(xᵀr) of each entry whose column is among the `count` from `from`, in a fixed order |
+//! | `near` | (⌈rows/4096⌉, m ≤ 65,535) | 256 | raises `most`, m u64, 0 before the first columns, to the bits of the largest abs(e) outside each support; lists what is within `off`·‖r‖ of it so far |
+//! | `score` | any, a block an entry at a time | 512 | of each entry that is near the largest still, and whose column is among the `count` from `from`: the final list, and abs(xᵀr) in a fixed order |
 //!
 //! `off` is twice what an entry of e may be wrong by, plus the tie, over ‖r‖: 4·n·eps for
 //! f64; for f32 twice (n + 3)·2⁻²⁴ and the tie; for tf32, whose factors are cut to 11 bits
 //! and whose sums may be cut too, twice 2⁻⁹ + (n + 3)·2⁻²³ and the tie.
-//! `columns` of `score` begins with column `from`. Where columns come in blocks, `collect`
-//! may run before the last has raised `most`: it then lists more than it must. Where every e
-//! is 0 all are listed. No dynamic shared memory; sums do not depend on the grid.
+//! `columns` of `score` begins with column `from`. A block of `near` may run before another
+//! has raised `most`, and columns may come in blocks: both lists then hold more than they
+//! must. Where every e is 0 all are listed. No dynamic shared memory; sums do not depend on the grid.
 
 use crate::{
     Kernel,
@@ -37,16 +35,7 @@ use crate::{
 pub const KERNEL: Kernel = Kernel {
     name: "strongest",
     source: include_str!("strongest.cu"),
-    functions: &[
-        "mask_f64",
-        "mask_f32",
-        "largest_f64",
-        "largest_f32",
-        "collect_f64",
-        "collect_f32",
-        "score",
-        "narrow",
-    ],
+    functions: &["near_f64", "near_f32", "score", "narrow"],
     spills: &[],
 };
 

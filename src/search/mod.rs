@@ -133,11 +133,16 @@ pub fn search(
             .build()
             .map_err(|source| SearchError::Threads { threads, source })?;
         let done = AtomicBool::new(false);
-        // More threads than cores would only take turns at staying awake.
+        // More threads than cores would only take turns at staying awake; and beside GPUs
+        // there is little for the others to do.
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let awake = match &places {
+            Places::Cpu(_) => threads.min(cores),
+            Places::Cuda(_) => places.threads(),
+        };
         pool.in_place_scope(|scope| {
             let _end = Raise(&done);
-            for _ in 1..threads.min(cores) {
+            for _ in 1..awake {
                 scope.spawn(|_| stay_awake(&done));
             }
             let starting = Instant::now();

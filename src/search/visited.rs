@@ -1,6 +1,6 @@
 //! The models a search met: the best of them, and the best of each size.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashSet};
 
 use super::particle::rises;
 
@@ -117,12 +117,17 @@ impl Visited {
     }
 
     fn prune(&mut self) {
-        // The same model by two ways may differ in its last digits: the lower
-        // stays.
-        self.models
-            .sort_unstable_by(|a, b| a.members.cmp(&b.members).then(a.value.total_cmp(&b.value)));
-        self.models.dedup_by(|a, b| a.members == b.members);
+        // The same model by two ways may differ in its last digits: the lower, which
+        // comes first, stays.
         self.models.sort_unstable_by(Met::order);
+        let mut met = HashSet::with_capacity(self.models.len());
+        let new: Vec<bool> = self
+            .models
+            .iter()
+            .map(|it| met.insert(&it.members))
+            .collect();
+        let mut new = new.into_iter();
+        self.models.retain(|_| new.next().unwrap_or(true));
         if self.models.len() > REMEMBERED {
             self.models.truncate(REMEMBERED);
             self.threshold = self.models[REMEMBERED - 1].value;

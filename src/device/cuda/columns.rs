@@ -18,8 +18,8 @@ const PASSING: usize = 128 << 20;
 /// Bytes of guests from which those that no model holds have to leave.
 const GUESTS: usize = 1 << 30;
 
-/// Guests that come to lie side by side.
-const SLAB: usize = 32;
+/// Bytes of the room for guests that is made before there are any, at most.
+const FIRST_GUESTS: usize = 256 << 20;
 
 /// Attempts at less before memory is said to be out.
 const ATTEMPTS: usize = 8;
@@ -186,10 +186,12 @@ impl<'x> CardColumns<'x> {
                 stays
             });
         }
-        while self.vacant.len() < away.len() {
-            let slab = card.buffer(SLAB * self.n, "taking in columns of models")?;
-            self.vacant.extend((0..SLAB).map(|at| slab.at(at * self.n)));
-            self.slabs.push(slab);
+        if self.vacant.len() < away.len() {
+            // Twice as many each time: while others reach a card, its memory is slow to grow.
+            let more = away.len() - self.vacant.len();
+            let held = self.slabs.iter().map(Buffer::len).sum::<usize>() / self.n;
+            self.make_room(card, more.max(held))
+                .or_else(|_| self.make_room(card, more))?;
         }
         let mut pairs = Vec::new();
         for column in away {
@@ -216,6 +218,25 @@ impl<'x> CardColumns<'x> {
             card.launch("fetch", grid, 256, 0, arguments![on_card, n])?;
         }
         Ok(())
+    }
+
+    /// Makes room for so many guests.
+    fn make_room(&mut self, card: &Card, guests: usize) -> Result<(), DeviceError> {
+        let slab = card.buffer(guests * self.n, "taking in columns of models")?;
+        self.vacant
+            .extend((0..guests).map(|at| slab.at(at * self.n)));
+        self.slabs.push(slab);
+        Ok(())
+    }
+
+    /// Makes room for the first guests of so many models, if there will be any.
+    pub(super) fn expect(&mut self, card: &Card, models: usize) -> Result<(), DeviceError> {
+        let (all, own) = (self.shard.x.p(), self.resident);
+        let most = FIRST_GUESTS / (8 * self.n);
+        match (4 * models + 256).min(all - own).min(most) {
+            0 => Ok(()),
+            guests => self.make_room(card, guests),
+        }
     }
 
     /// Where a column lies on another card.

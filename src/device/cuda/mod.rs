@@ -74,6 +74,7 @@ pub(super) struct Cuda<'x> {
     narrow: Grown<f32>,
     e: Grown<f64>,
     largest: Grown<u64>,
+    near: Grown<u64>,
     found: Grown<u64>,
     answers: Staged<u64>,
     card: Card,
@@ -101,7 +102,8 @@ impl<'x> Cuda<'x> {
             Precision::F32 | Precision::Tf32 => Kind::F32,
         };
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
-        let columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
+        let mut columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
+        columns.expect(&card, count)?;
         let mut cuda = Self {
             shard,
             y,
@@ -114,6 +116,7 @@ impl<'x> Cuda<'x> {
             narrow: Grown::new(),
             e: Grown::new(),
             largest: Grown::new(),
+            near: Grown::new(),
             found: Grown::new(),
             answers: Staged::new(),
             card,

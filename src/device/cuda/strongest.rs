@@ -97,19 +97,31 @@ impl Cuda<'_> {
         let most = E / (8 * m);
         let most = most.clamp(1, self.columns.count().max(1)) * m;
         let (e, most) = self.e.most(card, most, m, "sweeping")?;
+        let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(most);
+        let mut near_room = (CANDIDATES + tiles) * m;
         let mut room = (CANDIDATES * m).max(1024);
         loop {
-            let (largest, found) = (
-                self.largest.room(card, m, "sweeping")?,
-                self.found.room(card, 1 + 2 * room, "sweeping")?,
-            );
-            card.zero(largest, 8 * m)?;
-            card.zero(found, 8 * (1 + 2 * room))?;
-            let found = Found {
-                counter: found,
-                list: found + 8,
-                scores: found + 8 * (1 + room as u64),
-                room: room as u64,
+            // Cleared together: how many are near, the largest of each model, and how
+            // many are found, then those.
+            let near = self.near.room(card, 2 * near_room, "sweeping")?;
+            let cleared = m + 2 + 2 * room;
+            let counters = self.found.room(card, cleared, "sweeping")?;
+            card.zero(counters, 8 * cleared)?;
+            let found = counters + 8 * (1 + m as u64);
+            let lists = Lists {
+                most: counters + 8,
+                near: Found {
+                    counter: counters,
+                    list: near,
+                    scores: near + 8 * near_room as u64,
+                    room: near_room as u64,
+                },
+                found: Found {
+                    counter: found,
+                    list: found + 8,
+                    scores: found + 8 * (1 + room as u64),
+                    room: room as u64,
+                },
             };
             self.columns.sweep(card, most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
@@ -126,15 +138,15 @@ impl Cuda<'_> {
                     c: e,
                     kind,
                 })?;
-                let which = (on_card, m);
-                self.screened(held, &block, e, kind, which, largest, off, &found)
+                self.screened(held, &block, e, kind, (on_card, m), off, &lists)
             })?;
-            let answers = self.answers.room(card, 1 + 2 * room)?;
-            card.download(found.counter, answers)?;
+            let answers = self.answers.room(card, cleared)?;
+            card.download(counters, answers)?;
             card.wait("a sweep")?;
-            let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
-            if listed <= room {
-                let (list, scores) = answers[1..].split_at(room);
+            let count = |at: usize| usize::try_from(answers[at]).unwrap_or(usize::MAX);
+            let (nearby, listed) = (count(0), count(1 + m));
+            if nearby <= near_room && listed <= room {
+                let (list, scores) = answers[m + 2..].split_at(room);
                 let mut all = vec![Vec::new(); m];
                 for (pair, score) in list[..listed].iter().zip(scores) {
                     all[(pair >> 32) as usize].push(Candidate {
@@ -144,8 +156,10 @@ impl Cuda<'_> {
                 }
                 return Ok(all);
             }
-            // Many equal columns: once more, with room for all of them.
-            room = listed;
+            // Many equal columns: once more, with room for all of them. What comes early
+            // differs from run to run, so some more.
+            near_room = near_room.max(nearby + nearby / 4);
+            room = room.max(nearby + nearby / 4);
         }
     }
 
@@ -158,39 +172,66 @@ impl Cuda<'_> {
         e: u64,
         kind: Kind,
         (which, m): (u64, usize),
-        largest: u64,
         off: f64,
-        found: &Found,
+        Lists { most, near, found }: &Lists,
     ) -> Result<(), DeviceError> {
         let card = &self.card;
-        let [mask, most, collect] = match kind {
-            Kind::F64 => ["mask_f64", "largest_f64", "collect_f64"],
-            _ => ["mask_f32", "largest_f32", "collect_f32"],
+        let screen = match kind {
+            Kind::F64 => "near_f64",
+            Kind::F32 | Kind::Tf32 => "near_f32",
         };
         let (rows, first, n) = (block.count as i64, block.first, self.y.len() as i64);
         let ((support, capacity), sizes) = (held.support(), held.sizes.address());
-        let masked = arguments![e, rows, first, which, support, sizes, capacity];
-        card.launch(mask, (m as u32, 1, 1), 128, 0, masked)?;
-        let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
-        card.launch(most, grid, 256, 0, arguments![e, rows, largest])?;
         let rss = held.rss.address();
-        let Found {
-            counter,
-            list,
-            scores,
-            room,
-        } = *found;
-        let near = arguments![
-            e, rows, first, largest, which, rss, off, list, counter, room
+        let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
+        let screened = arguments![
+            e,
+            rows,
+            first,
+            which,
+            support,
+            sizes,
+            capacity,
+            rss,
+            off,
+            *most,
+            near.list,
+            near.scores,
+            near.counter,
+            near.room,
         ];
-        card.launch(collect, grid, 256, 0, near)?;
+        card.launch(screen, grid, 256, 0, screened)?;
         let (columns, count, residual) =
             (block.address, block.count as u32, held.residual.address());
         let decided = arguments![
-            columns, n, first, count, which, residual, list, counter, room, scores
+            columns,
+            n,
+            first,
+            count,
+            which,
+            residual,
+            rss,
+            off,
+            *most,
+            near.list,
+            near.scores,
+            near.counter,
+            near.room,
+            found.list,
+            found.scores,
+            found.counter,
+            found.room,
         ];
         card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
     }
+}
+
+/// Where a sweep keeps the largest of each model, what was near it when it came by, and
+/// what is near it still.
+struct Lists {
+    most: u64,
+    near: Found,
+    found: Found,
 }
 
 /// Where the card lists candidates: how many, (model, column) and score of each.
