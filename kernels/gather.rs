@@ -5,7 +5,8 @@
 //! ```
 //!
 //! *Shapes*: `columns` n × p and `out` n × m, f64, column-major; `which` m indices below
-//! p, in any order, repeats allowed. `out` lies apart from `columns`.
+//! p, in any order, repeats allowed. `out` lies apart from `columns`; `kept`
+//! is null or takes a copy of `which`, which may lie in the host's memory.
 //!
 //! `fetch` does the same with a pair of addresses a column, from and to, m pairs: the
 //! columns may lie on another card that this one reaches.

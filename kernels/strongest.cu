@@ -103,18 +103,20 @@ near_f32(const float* e, long long rows, unsigned from, const unsigned* which,
                  listed, places);
 }
 
-// |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed:
-// they make the final list. Columns outside [from, from + count) are left for another call.
+// |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed.
+// `told`, which may lie in the host's memory: how many were listed, how many are near still,
+// then these with their scores. `counters`: listed, near still, blocks that have ended.
+// Columns outside [from, from + count) are left for another call.
 extern "C" __global__ void __launch_bounds__(512)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
       const unsigned* __restrict__ which, const double* __restrict__ residual,
       const double* __restrict__ rss, double off, const u64* __restrict__ most,
-      const u64* __restrict__ list, const double* __restrict__ scores,
-      const u64* __restrict__ listed, u64 places, u64* __restrict__ final_list,
-      double* __restrict__ final_scores, u64* __restrict__ final_listed, u64 final_places)
+      const u64* __restrict__ list, const double* __restrict__ scores, u64 places,
+      u64* __restrict__ counters, u64* __restrict__ told, u64 told_places)
 {
     __shared__ double partial[512 / 32];
-    const u64 end = *listed < places ? *listed : places;
+    const u64 listed = counters[0];
+    const u64 end = listed < places ? listed : places;
     for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
         const unsigned column = (unsigned)list[at];
         const u64 model = list[at] >> 32, number = which[model];
@@ -130,11 +132,20 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
         }
         block_sum<512>(sum, partial);
         if (threadIdx.x == 0) {
-            const u64 place = atomicAdd(final_listed, 1ull);
-            if (place < final_places) {
-                final_list[place] = list[at];
-                final_scores[place] = fabs(sum[0]);
+            const u64 place = atomicAdd(counters + 1, 1ull);
+            if (place < told_places) {
+                told[2 + 2 * place] = list[at];
+                told[3 + 2 * place] = (u64)__double_as_longlong(fabs(sum[0]));
             }
+        }
+    }
+    // The block that ends last tells how many there are.
+    if (threadIdx.x == 0) {
+        __threadfence();
+        if (atomicAdd(counters + 2, 1ull) == gridDim.x - 1) {
+            told[0] = listed;
+            told[1] = atomicAdd(counters + 1, 0ull);
+            counters[2] = 0;
         }
     }
 }

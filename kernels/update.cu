@@ -5,7 +5,12 @@ template <int T>
 __device__ void update(const Models& all, const u64* orders, u64* told)
 {
     __shared__ double partial[TOGETHER * T / 32];
-    const u64* order = orders + 4ll * blockIdx.x;
+    __shared__ u64 order[4];
+    // They may lie in the host's memory: each is read once.
+    if (threadIdx.x < 4) {
+        order[threadIdx.x] = orders[4ll * blockIdx.x + threadIdx.x];
+    }
+    __syncthreads();
     const u64 number = order[0];
     const unsigned variable = (unsigned)order[2];
     Model<T> m = model_of<T>(all, number, words_of(all), partial);

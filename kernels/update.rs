@@ -15,8 +15,9 @@
 //! kind (0 add, 1 drop, 2 drop cheapest, 3 refactor), the variable, and the address of its
 //! column (for an addition, and then any column of n numbers on the device). `told`, two u64
 //! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none.
+//! Both may lie in the host's memory.
 //!
-//! *Launch*: one block of 512 threads an order, and what [`crate::least_squares`] says of
+//! *Launch*: one block of 256 (`update_256`) or 512 threads (`update_512`) an order, and what [`crate::least_squares`] says of
 //! shared memory; `rest` n numbers (and `spare` 3·capacity) an order. A model has at most one
 //! order a launch. Sums have one order, whatever the position of a column and the size of
 //! the grid: one model's fit has the same bits on every device of a kind.

@@ -1,6 +1,6 @@
 //! The seam: where sweeps run and where the models of the swarm lie.
 //!
-//! Columns are sharded over [`Device`]s; [`Devices`] makes one of them. A device
+//! Columns are sharded over `Device`s; `Devices` makes one of them. A device
 //! holds every model of the swarm (its support, factor and residual, updated in
 //! place) and a range of the columns, which it sweeps against any of the models.
 //! Small orders go in, small records come out: no device needs another's columns,

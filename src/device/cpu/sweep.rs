@@ -106,7 +106,7 @@ impl<'x> Sweep<'x> {
     pub(super) fn strongest(&mut self, anchors: &[Anchor]) -> Vec<Vec<Candidate>> {
         let (screened, missing, others) = self.plan(anchors);
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
-        let windows = self.from_gram(&models(&screened), &missing);
+        let windows = self.by_gram(&models(&screened), &missing);
         let mut result = vec![Vec::new(); anchors.len()];
         let windows = windows.into_iter().chain(self.multiply(&models(&others)));
         for (at, window) in screened.into_iter().chain(others).zip(windows) {
@@ -172,7 +172,7 @@ impl<'x> Sweep<'x> {
 
     /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
     /// each tile first.
-    fn from_gram(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
+    fn by_gram(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
         let Some(Screening {
             resident,
             xty,
@@ -346,7 +346,7 @@ fn merge(mut windows: Vec<Window>, others: Vec<Window>) -> Vec<Window> {
     windows
 }
 
-/// One tile of [`Sweep::from_gram`]: the columns from `first`, every model.
+/// One tile of [`Sweep::by_gram`]: the columns from `first`, every model.
 struct Screen<'a> {
     first: usize,
     width: usize,

@@ -9,7 +9,7 @@ use super::{
     super::{DeviceError, Shard},
     card::{Card, arguments},
     memory::{Buffer, PinnedInPlace},
-    scratch::Grown,
+    scratch::Staged,
 };
 
 /// Bytes of one of the two buffers that columns pass through.
@@ -20,6 +20,9 @@ const GUESTS: usize = 1 << 30;
 
 /// Bytes of the room for guests that is made before there are any, at most.
 const FIRST_GUESTS: usize = 256 << 20;
+
+/// The second dimension of a grid, at most.
+const GRID: usize = 32_768;
 
 /// Attempts at less before memory is said to be out.
 const ATTEMPTS: usize = 8;
@@ -38,7 +41,7 @@ pub(super) struct CardColumns<'x> {
     /// What lies on other cards that this one reaches: from which column on, how many,
     /// and where.
     peers: Vec<(usize, usize, u64)>,
-    pairs: Grown<u64>,
+    pairs: Staged<u64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
@@ -139,7 +142,7 @@ impl<'x> CardColumns<'x> {
             passing,
             guests: HashMap::new(),
             peers: Vec::new(),
-            pairs: Grown::new(),
+            pairs: Staged::new(),
             slabs: Vec::new(),
             vacant: Vec::new(),
         })
@@ -170,7 +173,10 @@ impl<'x> CardColumns<'x> {
         columns: impl Iterator<Item = u32>,
         used: impl Fn() -> HashSet<u32>,
     ) -> Result<(), DeviceError> {
-        let away: HashSet<u32> = columns.filter(|it| self.address(*it).is_none()).collect();
+        let asked: HashSet<u32> = columns.collect();
+        let away = asked.iter().filter(|it| self.address(**it).is_none());
+        let mut away: Vec<u32> = away.copied().collect();
+        away.sort_unstable();
         if away.is_empty() {
             return Ok(());
         }
@@ -179,7 +185,7 @@ impl<'x> CardColumns<'x> {
             let used = used();
             let vacant = &mut self.vacant;
             self.guests.retain(|column, address| {
-                let stays = used.contains(column);
+                let stays = used.contains(column) || asked.contains(column);
                 if !stays {
                     vacant.push(*address);
                 }
@@ -204,18 +210,16 @@ impl<'x> CardColumns<'x> {
             }
             self.guests.insert(column, address);
         }
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        self.pairs.room(card, pairs.len())?.copy_from_slice(&pairs);
+        let (all, n) = (pairs.len() / 2, self.n as i64);
         // The second dimension of a grid has no room for more.
-        for pairs in pairs.chunks(2 * 32_768) {
-            let count = pairs.len() / 2;
-            let on_card = self
-                .pairs
-                .room(card, pairs.len(), "taking in columns of models")?;
-            card.upload(pairs, on_card)?;
-            let (n, grid) = (
-                self.n as i64,
-                (self.n.div_ceil(1024) as u32, count as u32, 1),
-            );
-            card.launch("fetch", grid, 256, 0, arguments![on_card, n])?;
+        for at in (0..all).step_by(GRID) {
+            let from = self.pairs.address() + 16 * at as u64;
+            let grid = (self.n.div_ceil(1024) as u32, GRID.min(all - at) as u32, 1);
+            card.launch("fetch", grid, 256, 0, arguments![from, n])?;
         }
         Ok(())
     }
@@ -233,7 +237,7 @@ impl<'x> CardColumns<'x> {
     pub(super) fn expect(&mut self, card: &Card, models: usize) -> Result<(), DeviceError> {
         let (all, own) = (self.shard.x.p(), self.resident);
         let most = FIRST_GUESTS / (8 * self.n);
-        match (4 * models + 256).min(all - own).min(most) {
+        match (8 * models + 1024).min(all - own).min(most) {
             0 => Ok(()),
             guests => self.make_room(card, guests),
         }

@@ -29,20 +29,16 @@ const OPTIONS: &[&str] = &["--std=c++17", "-default-device", "--fmad=false"];
 pub(crate) struct Compiled {
     /// Machine code for `sm_…`; PTX, with a zero at its end, for `compute_…`.
     pub(crate) image: Vec<u8>,
-    /// What the compiler said, most often nothing.
+    /// What the compiler said, most often nothing: for whoever asks for more.
+    #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) log: String,
 }
 
-/// Compiles a kernel, whatever lies in the cache.
+/// Compiles a kernel, whatever lies in the cache, with more options than its own.
 ///
 /// # Errors
 /// NVRTC missing; a kernel that does not compile.
-pub(crate) fn compile(kernel: &Kernel, architecture: &str) -> Result<Compiled, DeviceError> {
-    compile_with(kernel, architecture, &[])
-}
-
-/// As [`compile`], with more options.
-pub(super) fn compile_with(
+pub(super) fn compile(
     kernel: &Kernel,
     architecture: &str,
     more: &[&str],
@@ -135,19 +131,12 @@ impl Drop for Program {
 
 /// The image of a kernel for `sm_…` or `compute_…`: from the user's cache, or compiled and
 /// kept there.
-///
-/// # Errors
-/// As [`compile`].
-pub(crate) fn cubin(kernel: &Kernel, architecture: &str) -> Result<Vec<u8>, DeviceError> {
-    Ok(image(kernel, architecture, false)?.bytes)
-}
-
 fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
     let nvrtc = format!("NVRTC {}", library::nvrtc()?);
     let (text, options) = (kernel.text(), options(architecture).join(" "));
     let parts = [&text, &options, &nvrtc, env!("CARGO_PKG_VERSION")];
     let stem = format!("{}-{architecture}", kernel.name);
-    let compile = || compile(kernel, architecture).map(|it| it.image);
+    let compile = || compile(kernel, architecture, &[]).map(|it| it.image);
     match anew {
         false => Cache::of_user().image(&stem, &parts, compile),
         true => Cache::of_user().renew(&stem, &parts, compile),

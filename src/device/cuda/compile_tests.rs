@@ -5,7 +5,7 @@ use std::env;
 
 use passel_kernels::{ALL, ARCHITECTURES, Kernel};
 
-use super::{compile::compile_with, library};
+use super::{compile::compile, library};
 
 /// What ptxas says of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ fn read(log: &str) -> (Vec<Usage>, Vec<&str>) {
 
 /// What a kernel uses on an architecture, and what is wrong with it.
 fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
-    let compiled = match compile_with(kernel, architecture, &["--ptxas-options=-v"]) {
+    let compiled = match compile(kernel, architecture, &["--ptxas-options=-v"]) {
         Ok(compiled) => compiled,
         Err(error) => return (Vec::new(), vec![error.to_string()]),
     };

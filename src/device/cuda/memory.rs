@@ -50,6 +50,11 @@ pub(super) struct Pinned<T> {
 unsafe impl<T: Send> Send for Pinned<T> {}
 
 impl<T> Pinned<T> {
+    /// The same for the host and the card.
+    pub(super) fn address(&self) -> u64 {
+        self.values as u64
+    }
+
     pub(super) fn values(&mut self) -> &mut [T] {
         // SAFETY: `len` values were set when it was made.
         unsafe { std::slice::from_raw_parts_mut(self.values, self.len) }

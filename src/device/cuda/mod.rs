@@ -4,7 +4,7 @@
 //! are none. The crate that opens them panics where one is missing or lacks a function:
 //! `library` asks before the first call of each, and everything else asks `library`.
 //!
-//! A [`Cuda`] is a card with a shard: `columns` lie on it or pass through it, `models`
+//! A `Cuda` is a card with a shard: `columns` lie on it or pass through it, `models`
 //! stay on it and are updated there; `strongest`, `gain` and `neighbours` are its sweeps.
 //! The host sees orders and short lists.
 

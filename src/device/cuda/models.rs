@@ -75,7 +75,8 @@ pub(super) struct Models {
     supports: Vec<Vec<u32>>,
     residuals: Vec<f64>,
     orders: Staged<u64>,
-    on_card: Buffer<u64>,
+    /// Zeros.
+    which: Buffer<u32>,
     told: Staged<u64>,
 }
 
@@ -132,7 +133,7 @@ impl Models {
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
             orders: Staged::new(),
-            on_card: card.buffer(6 * count, HOLDING)?,
+            which: card.buffer(count, HOLDING)?,
             told: Staged::new(),
         };
         card.upload(y, models.y.address())?;
@@ -162,7 +163,8 @@ impl Models {
         card.upload(&self.residuals, self.rss.address())?;
         // One residual from the host, the others from it.
         card.upload(model.residual(), self.rest.address())?;
-        let (from, n, which) = (self.rest.address(), self.n as i64, self.on_card.address());
+        let (from, n, which) = (self.rest.address(), self.n as i64, self.which.address());
+        let none = 0u64;
         card.zero(which, 4 * count)?;
         let to = self.residual.address();
         for (at, count) in (0..count)
@@ -171,7 +173,7 @@ impl Models {
         {
             let grid = (self.n.div_ceil(1024) as u32, count as u32, 1);
             let to = to + 8 * (at * self.n) as u64;
-            card.launch("gather", grid, 256, 0, arguments![from, n, which, to])?;
+            card.launch("gather", grid, 256, 0, arguments![from, n, which, to, none])?;
         }
         let all = &self.per_variable;
         for at in (0..count).filter(|_| k > 0) {
@@ -262,9 +264,9 @@ impl Models {
             let address = columns.address(variable).unwrap_or(0);
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
         }
-        let on_card = self.on_card.address();
-        card.upload(orders, on_card)?;
-        let told = self.on_card.at(4 * count);
+        // Read and written where they lie, in the host's memory: two copies less to wait for.
+        self.told.room(card, 2 * count)?;
+        let (orders, told) = (self.orders.address(), self.told.address());
         let (held, shared) = (self.held(), self.shared());
         let grid = (count as u32, 1, 1);
         let (update, threads) = kernel(self.n);
@@ -273,11 +275,10 @@ impl Models {
             grid,
             threads,
             shared,
-            arguments![held, on_card, told],
+            arguments![held, orders, told],
         )?;
-        let answers = self.told.room(card, 2 * count)?;
-        card.download(told, answers)?;
         card.wait(update)?;
+        let answers = self.told.values(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
             let done = u32::try_from(answer[1]).ok().filter(|it| *it != u32::MAX);

@@ -71,13 +71,24 @@ impl<T: Copy + Default> Staged<T> {
         }
     }
 
+    /// Where it lies, for the card too; while a kernel reads or writes there, nobody else
+    /// may.
+    pub(super) fn address(&self) -> u64 {
+        self.pinned.as_ref().map_or(0, Pinned::address)
+    }
+
+    /// The first `len` values there is room for.
+    pub(super) fn values(&mut self, len: usize) -> &mut [T] {
+        let pinned = self.pinned.as_mut();
+        pinned.map_or(&mut [], |it| &mut it.values()[..len])
+    }
+
     /// Room for `len` values; what was there before may be lost.
     pub(super) fn room(&mut self, card: &Card, len: usize) -> Result<&mut [T], DeviceError> {
         if self.len < len || self.pinned.is_none() {
             self.pinned = Some(card.pinned(len + len / 4)?);
             self.len = len + len / 4;
         }
-        let pinned = self.pinned.as_mut();
-        Ok(pinned.map_or(&mut [], |it| &mut it.values()[..len]))
+        Ok(self.values(len))
     }
 }

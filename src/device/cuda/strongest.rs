@@ -73,18 +73,13 @@ impl Cuda<'_> {
         for (which, model) in which.iter_mut().zip(models) {
             *which = *model as u32;
         }
+        let which = self.which.address();
         let on_card = self.which_on_card.room(card, m, "sweeping")?;
-        card.upload(which, on_card)?;
         let batch = self.batch.room(card, n * m, "sweeping")?;
         let (residual, rows) = (held.residual.address(), n as i64);
-        let grid = ((n as u32).div_ceil(1024), m as u32, 1);
-        card.launch(
-            "gather",
-            grid,
-            256,
-            0,
-            arguments![residual, rows, on_card, batch],
-        )?;
+        let grid = (n.div_ceil(1024) as u32, m as u32, 1);
+        let gathered = arguments![residual, rows, which, batch, on_card];
+        card.launch("gather", grid, 256, 0, gathered)?;
         let narrow = match kind {
             Kind::F64 => 0,
             _ => {
@@ -101,28 +96,20 @@ impl Cuda<'_> {
         let mut near_room = (CANDIDATES + tiles) * m;
         let mut room = (CANDIDATES * m).max(1024);
         loop {
-            // Cleared together: how many are near, the largest of each model, and how
-            // many are found, then those.
             let near = self.near.room(card, 2 * near_room, "sweeping")?;
-            let cleared = m + 2 + 2 * room;
+            let cleared = m + 3;
             let counters = self.found.room(card, cleared, "sweeping")?;
-            card.zero(counters, 8 * cleared)?;
-            let found = counters + 8 * (1 + m as u64);
+            self.answers.room(card, 2 + 2 * room)?;
             let lists = Lists {
-                most: counters + 8,
-                near: Found {
-                    counter: counters,
-                    list: near,
-                    scores: near + 8 * near_room as u64,
-                    room: near_room as u64,
-                },
-                found: Found {
-                    counter: found,
-                    list: found + 8,
-                    scores: found + 8 * (1 + room as u64),
-                    room: room as u64,
-                },
+                counters,
+                most: counters + 24,
+                near,
+                scores: near + 8 * near_room as u64,
+                near_room: near_room as u64,
+                told: self.answers.address(),
+                room: room as u64,
             };
+            let mut clear = true;
             self.columns.sweep(card, most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
@@ -138,20 +125,22 @@ impl Cuda<'_> {
                     c: e,
                     kind,
                 })?;
+                if std::mem::take(&mut clear) {
+                    // Behind the product, which need not wait for it.
+                    card.zero(counters, 8 * cleared)?;
+                }
                 self.screened(held, &block, e, kind, (on_card, m), off, &lists)
             })?;
-            let answers = self.answers.room(card, cleared)?;
-            card.download(counters, answers)?;
             card.wait("a sweep")?;
-            let count = |at: usize| usize::try_from(answers[at]).unwrap_or(usize::MAX);
-            let (nearby, listed) = (count(0), count(1 + m));
+            let told = self.answers.values(2 + 2 * room);
+            let count = |at: usize| usize::try_from(told[at]).unwrap_or(usize::MAX);
+            let (nearby, listed) = (count(0), count(1));
             if nearby <= near_room && listed <= room {
-                let (list, scores) = answers[m + 2..].split_at(room);
                 let mut all = vec![Vec::new(); m];
-                for (pair, score) in list[..listed].iter().zip(scores) {
-                    all[(pair >> 32) as usize].push(Candidate {
-                        column: *pair as u32,
-                        score: f64::from_bits(*score),
+                for entry in told[2..][..2 * listed].chunks(2) {
+                    all[(entry[0] >> 32) as usize].push(Candidate {
+                        column: entry[0] as u32,
+                        score: f64::from_bits(entry[1]),
                     });
                 }
                 return Ok(all);
@@ -173,7 +162,7 @@ impl Cuda<'_> {
         kind: Kind,
         (which, m): (u64, usize),
         off: f64,
-        Lists { most, near, found }: &Lists,
+        lists: &Lists,
     ) -> Result<(), DeviceError> {
         let card = &self.card;
         let screen = match kind {
@@ -184,54 +173,43 @@ impl Cuda<'_> {
         let ((support, capacity), sizes) = (held.support(), held.sizes.address());
         let rss = held.rss.address();
         let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
+        let Lists {
+            counters,
+            most,
+            near,
+            scores,
+            near_room,
+            told,
+            room,
+        } = *lists;
         let screened = arguments![
-            e,
-            rows,
-            first,
-            which,
-            support,
-            sizes,
-            capacity,
-            rss,
-            off,
-            *most,
-            near.list,
-            near.scores,
-            near.counter,
-            near.room,
+            e, rows, first, which, support, sizes, capacity, rss, off, most, near, scores,
+            counters, near_room,
         ];
         card.launch(screen, grid, 256, 0, screened)?;
         let (columns, count, residual) =
             (block.address, block.count as u32, held.residual.address());
         let decided = arguments![
-            columns,
-            n,
-            first,
-            count,
-            which,
-            residual,
-            rss,
-            off,
-            *most,
-            near.list,
-            near.scores,
-            near.counter,
-            near.room,
-            found.list,
-            found.scores,
-            found.counter,
-            found.room,
+            columns, n, first, count, which, residual, rss, off, most, near, scores, near_room,
+            counters, told, room,
         ];
         card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
     }
 }
 
-/// Where a sweep keeps the largest of each model, what was near it when it came by, and
-/// what is near it still.
+/// Where a sweep keeps what: addresses, and how many entries the lists have room for.
 struct Lists {
+    /// How many came near, how many are near still, blocks that have ended.
+    counters: u64,
+    /// The largest of each model.
     most: u64,
-    near: Found,
-    found: Found,
+    /// What came near the largest so far, and how large it was.
+    near: u64,
+    scores: u64,
+    near_room: u64,
+    /// What is near it still, in the host's memory.
+    told: u64,
+    room: u64,
 }
 
 /// Where the card lists candidates: how many, (model, column) and score of each.
