@@ -1,5 +1,7 @@
 //! One device or several as one.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::{
@@ -203,10 +205,40 @@ impl<'x> Devices<'x> {
         &mut self,
         verb: impl Fn(&mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
     ) -> Result<Vec<T>, DeviceError> {
-        match &mut self.devices[..] {
-            [device] => Ok(vec![verb(device)?]),
-            devices => devices.par_iter_mut().with_max_len(1).map(verb).collect(),
-        }
+        let mut told: Vec<Option<Result<T, DeviceError>>> = Vec::new();
+        told.resize_with(self.devices.len(), || None);
+        let busy = AtomicUsize::new(self.devices.len());
+        rayon::in_place_scope(|scope| {
+            let mut all = self.devices.iter_mut().zip(&mut told);
+            let first = all.next();
+            for (device, told) in all {
+                let (verb, busy) = (&verb, &busy);
+                scope.spawn(move |_| {
+                    let _done = Done(busy);
+                    *told = Some(verb(device));
+                });
+            }
+            if let Some((device, told)) = first {
+                let _done = Done(&busy);
+                *told = Some(verb(device));
+            }
+            // At the scope's own end this thread would fall asleep, and to wake it takes as
+            // long as a small sweep.
+            while busy.load(Ordering::Acquire) > 0 {
+                rayon::yield_now();
+                std::hint::spin_loop();
+            }
+        });
+        told.into_iter().flatten().collect()
+    }
+}
+
+/// Counts down when it goes, by a panic too.
+struct Done<'a>(&'a AtomicUsize);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
     }
 }
 

@@ -173,19 +173,20 @@ impl<'x> CardColumns<'x> {
         columns: impl Iterator<Item = u32>,
         used: impl Fn() -> HashSet<u32>,
     ) -> Result<(), DeviceError> {
-        let asked: HashSet<u32> = columns.collect();
+        let asked: Vec<u32> = columns.collect();
         let away = asked.iter().filter(|it| self.address(**it).is_none());
         let mut away: Vec<u32> = away.copied().collect();
-        away.sort_unstable();
         if away.is_empty() {
             return Ok(());
         }
+        away.sort_unstable();
+        away.dedup();
         let column = self.n * size_of::<f64>();
         if self.vacant.len() < away.len() && (self.guests.len() + away.len()) * column > GUESTS {
-            let used = used();
+            let stay: HashSet<u32> = asked.iter().copied().chain(used()).collect();
             let vacant = &mut self.vacant;
             self.guests.retain(|column, address| {
-                let stays = used.contains(column) || asked.contains(column);
+                let stays = stay.contains(column);
                 if !stays {
                     vacant.push(*address);
                 }
