@@ -29,7 +29,7 @@ extern "C" __global__ void orthonormal(Models all, const unsigned* __restrict__ 
 // The exact gain of each (model, column) listed: e² / s, e = zᵀr and s = ‖z‖² of what the
 // model leaves of the column; 0 for a collinear one. Columns outside [from, from + count)
 // are left for another call.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
 gain(Models all, const double* __restrict__ columns, unsigned from, unsigned count,
      const unsigned* __restrict__ which, const u64* __restrict__ list,
      const u64* __restrict__ listed, u64 capacity, double* __restrict__ scores)

@@ -1,18 +1,14 @@
-// Column i of out = column which[i] of columns. `which` may lie in the host's memory, from
-// where one thread a block reads it; `kept`, unless null, is a copy of it on the card.
-extern "C" __global__ void gather(const double* __restrict__ columns, long long n,
-                                  const unsigned* __restrict__ which, double* __restrict__ out,
-                                  unsigned* __restrict__ kept)
+// Column i of out = the n numbers at from[i], on this card or one that it reaches. The
+// addresses may lie in the host's memory: one thread a block reads them.
+extern "C" __global__ void gather(const u64* __restrict__ addresses, long long n,
+                                  double* __restrict__ out)
 {
-    __shared__ unsigned column;
+    __shared__ u64 address;
     if (threadIdx.x == 0) {
-        column = which[blockIdx.y];
-        if (kept && blockIdx.x == 0) {
-            kept[blockIdx.y] = column;
-        }
+        address = addresses[blockIdx.y];
     }
     __syncthreads();
-    const double* from = columns + column * n;
+    const double* from = (const double*)address;
     double* to = out + blockIdx.y * n;
     for (long long row = first(); row < n; row += stride()) {
         to[row] = from[row];

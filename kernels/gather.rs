@@ -1,18 +1,15 @@
 //! Some columns, side by side: what a product needs of a scattered set.
 //!
 //! ```text
-//! out(·, i) = columns(·, which[i])
+//! out(·, i) = the column at addresses[i]
 //! ```
 //!
-//! *Shapes*: `columns` n × p and `out` n × m, f64, column-major; `which` m indices below
-//! p, in any order, repeats allowed. `out` lies apart from `columns`; `kept`
-//! is null or takes a copy of `which`, which may lie in the host's memory.
-//!
-//! `fetch` does the same with a pair of addresses a column, from and to, m pairs: the
-//! columns may lie on another card that this one reaches.
+//! *Shapes*: columns of n numbers, f64, wherever they lie, on this card or one that it
+//! reaches; `out` n × m, column-major, apart from them; m addresses, repeats allowed.
+//! `fetch` takes pairs of addresses, from and to. Addresses may lie in the host's memory.
 //!
 //! *Launch*: grid (any number of blocks striding the rows, m), m ≤ 65,535; blocks of any
-//! one-dimensional size (256); no shared memory.
+//! one-dimensional size (256); no dynamic shared memory.
 
 use crate::Kernel;
 

@@ -108,7 +108,7 @@ __device__ __forceinline__ void combine_rows(const Model<T>& m, long long row, c
         start[r] = from[row + r * T];
         other[r] = with ? with[row + r * T] : 0.0;
     }
-#pragma unroll 4
+#pragma unroll 2
     for (int a = 0; a < m.k; a++) {
         const double* x = column_of(m, a) + row;
 #pragma unroll

@@ -19,9 +19,8 @@ __device__ __forceinline__ double not_a_number(double)
 // from 0 on are ordered as their bits are. Blocks that come early list what later ones
 // surpass: a few entries more a model.
 template <typename T>
-__device__ void near_largest(const T* e, long long rows, unsigned from, const unsigned* which,
-                             const unsigned* support, const int* sizes, int capacity,
-                             const double* rss, double off, u64* most, u64* list, double* scores,
+__device__ void near_largest(const T* e, long long rows, unsigned from, const double* rss,
+                             const u64* offsets, const unsigned* members, double off, u64* most, u64* list, double* scores,
                              u64* listed, u64 places)
 {
     __shared__ unsigned own[SPAN / 32];
@@ -29,7 +28,6 @@ __device__ void near_largest(const T* e, long long rows, unsigned from, const un
     __shared__ double floor;
     const u64 model = blockIdx.y;
     const long long begin = (long long)blockIdx.x * SPAN;
-    const long long number = which[model];
     if (threadIdx.x < SPAN / 32) {
         own[threadIdx.x] = 0;
     }
@@ -41,8 +39,8 @@ __device__ void near_largest(const T* e, long long rows, unsigned from, const un
         values[v] = at < rows ? e[model * rows + at] : not_a_number(T());
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < sizes[number]; i += EACH) {
-        const unsigned at = support[number * capacity + i] - from - (unsigned)begin;
+    for (u64 i = offsets[model] + threadIdx.x; i < offsets[model + 1]; i += EACH) {
+        const unsigned at = members[i] - from - (unsigned)begin;
         if (at < SPAN) {
             atomicOr(own + at / 32, 1u << at % 32);
         }
@@ -70,7 +68,7 @@ __device__ void near_largest(const T* e, long long rows, unsigned from, const un
         }
         const u64 before = atomicMax(most + model, (u64)__double_as_longlong(large));
         const double largest = fmax(large, __longlong_as_double((long long)before));
-        floor = largest - off * sqrt(rss[number]);
+        floor = largest - off * sqrt(rss[model]);
     }
     __syncthreads();
 #pragma unroll
@@ -86,31 +84,29 @@ __device__ void near_largest(const T* e, long long rows, unsigned from, const un
 }
 
 extern "C" __global__ void __launch_bounds__(EACH)
-near_f64(const double* e, long long rows, unsigned from, const unsigned* which,
-         const unsigned* support, const int* sizes, int capacity, const double* rss, double off,
-         u64* most, u64* list, double* scores, u64* listed, u64 places)
+near_f64(const double* e, long long rows, unsigned from, const double* rss, const u64* offsets,
+         const unsigned* members, double off, u64* most, u64* list, double* scores, u64* listed,
+         u64 places)
 {
-    near_largest(e, rows, from, which, support, sizes, capacity, rss, off, most, list, scores,
-                 listed, places);
+    near_largest(e, rows, from, rss, offsets, members, off, most, list, scores, listed, places);
 }
 
 extern "C" __global__ void __launch_bounds__(EACH)
-near_f32(const float* e, long long rows, unsigned from, const unsigned* which,
-         const unsigned* support, const int* sizes, int capacity, const double* rss, double off,
-         u64* most, u64* list, double* scores, u64* listed, u64 places)
+near_f32(const float* e, long long rows, unsigned from, const double* rss, const u64* offsets,
+         const unsigned* members, double off, u64* most, u64* list, double* scores, u64* listed,
+         u64 places)
 {
-    near_largest(e, rows, from, which, support, sizes, capacity, rss, off, most, list, scores,
-                 listed, places);
+    near_largest(e, rows, from, rss, offsets, members, off, most, list, scores, listed, places);
 }
 
 // |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed.
 // `told`, which may lie in the host's memory: how many were listed, how many are near still,
 // then these with their scores. `counters`: listed, near still, blocks that have ended.
 // Columns outside [from, from + count) are left for another call.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
-      const unsigned* __restrict__ which, const double* __restrict__ residual,
-      const double* __restrict__ rss, double off, const u64* __restrict__ most,
+      const double* __restrict__ residuals, const double* __restrict__ rss, double off,
+      const u64* __restrict__ most,
       const u64* __restrict__ list, const double* __restrict__ scores, u64 places,
       u64* __restrict__ counters, u64* __restrict__ told, u64 told_places)
 {
@@ -119,13 +115,13 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
     const u64 end = listed < places ? listed : places;
     for (u64 at = blockIdx.x; at < end; at += gridDim.x) {
         const unsigned column = (unsigned)list[at];
-        const u64 model = list[at] >> 32, number = which[model];
+        const u64 model = list[at] >> 32;
         const double largest = __longlong_as_double((long long)most[model]);
-        if (column - from >= count || scores[at] < largest - off * sqrt(rss[number])) {
+        if (column - from >= count || scores[at] < largest - off * sqrt(rss[model])) {
             continue;
         }
         const double* x = columns + (column - from) * n;
-        const double* r = residual + number * n;
+        const double* r = residuals + model * n;
         double sum[1] = {0.0};
         for (long long row = threadIdx.x; row < n; row += 512) {
             sum[0] += x[row] * r[row];

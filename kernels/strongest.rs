@@ -5,12 +5,13 @@
 //! ```
 //!
 //! *Shapes*: e = XᵀR of `rows` columns from `from` and the batch's m models, rows × m,
-//! column-major, f64 or f32. `which` names the batch's models, `support` (`capacity` a model),
-//! `sizes`, `residual` (n a model) and `rss` are of all models, as in
-//! [`crate::least_squares`]. Entries of lists are the model's place in the batch · 2³² + the
-//! column, unordered; `listed` counts them, past `places` too: then the list is not whole.
-//! `counters`, 0 before the first columns, begin with `listed`; `told` is 2 + 2·`told_places`
-//! u64: how many were listed, how many are near still, then entry and score of each.
+//! column-major, f64 or f32. Of the batch: `residuals` n × m, `rss` m, `members` the
+//! variables of one model after another (u32), those of model i from `offsets[i]` (u64,
+//! m + 1 of them) on. Entries of lists are the model's place in the batch · 2³² + the column,
+//! unordered; `listed` counts them, past `places` too: then the list is not whole.
+//! `counters`, three u64 that are 0 before the first columns, begin with `listed`; `told`,
+//! which may lie in the host's memory, is 2 + 2·`told_places` u64: how many were listed, how
+//! many are near still, then entry and score of each.
 //!
 //! *Launch*, in this order, `_f64` or `_f32` by the type of e:
 //!

@@ -77,7 +77,7 @@ update_256(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
     update<256>(all, orders, told);
 }
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
 update_512(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
 {
     update<512>(all, orders, told);

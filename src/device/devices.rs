@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::{
-    Candidate, Choice, Device, DeviceError, Gain, Neighbours, Resources, Shard, Update, Updated,
-    WORTH_A_GPU,
+    Candidate, Choice, Device, DeviceError, Gain, Held, Neighbours, Resources, Shard, Update,
+    Updated, WORTH_A_GPU,
     cpu::Cpu,
     cuda::{self, Cuda},
     exact::{TIE, tie},
@@ -62,18 +62,21 @@ impl Places {
 
 /// The devices of a search, each with its range of the columns.
 ///
-/// Every device holds all models: they are small beside the columns, the same update
-/// gives the same bits on each, and no residual has to travel.
+/// Every device holds all models, for they are small beside the columns, and the same
+/// update gives the same bits on each. Where the devices can read each other's memory,
+/// each updates only a share of them, and a sweep reads the residuals where they lie.
 pub(crate) struct Devices<'x> {
     devices: Vec<Box<dyn Device + 'x>>,
     n: usize,
+    /// Whether model i is updated by device i mod their number alone.
+    split: bool,
     /// RSS of each model.
     rss: Vec<f64>,
 }
 
 impl<'x> Devices<'x> {
     /// The devices of these places, the columns of `x` (unit norm) sharded over them, for
-    /// so many models of `y` (unit norm). With more than one thread it must be made and used
+    /// so many models of `y` (unit norm) that improve by this gain. With more than one thread it must be made and used
     /// inside a rayon pool of as many.
     ///
     /// # Errors
@@ -82,7 +85,7 @@ impl<'x> Devices<'x> {
         places: &Places,
         x: Columns<'x>,
         y: &'x [f64],
-        models: usize,
+        (models, gain): (usize, Gain),
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
@@ -93,8 +96,8 @@ impl<'x> Devices<'x> {
                 shards.map(|it| Box::new(Cpu::new(it, y, threads, limit)) as Box<dyn Device>);
             cpus.collect()
         };
-        let devices = match places {
-            Places::Cpu(count) => cpus(*count),
+        let (devices, split) = match places {
+            Places::Cpu(count) => (cpus(*count), false),
             Places::Cuda(ordinals) => {
                 let shards = shards(x, ordinals.len());
                 let (precision, limit) = (resources.precision, resources.memory_limit);
@@ -103,19 +106,21 @@ impl<'x> Devices<'x> {
                 };
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
                 let mut cards = opened.collect::<Result<Vec<_>, _>>()?;
-                cuda::introduce(&mut cards);
+                let reached = cuda::introduce(&mut cards);
                 let cards = cards.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
-                cards.collect()
+                // The exact gain takes a model's factor, which does not travel.
+                (cards.collect(), reached && gain == Gain::Correlation)
             }
         };
-        Ok(Self::of(devices, x.n()))
+        Ok(Self::of(devices, x.n(), split))
     }
 
     /// Devices that have their shards.
-    pub(crate) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize) -> Self {
+    pub(crate) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize, split: bool) -> Self {
         Self {
             devices,
             n,
+            split,
             rss: Vec::new(),
         }
     }
@@ -133,7 +138,7 @@ impl<'x> Devices<'x> {
     /// See [`Device::hold`].
     pub(crate) fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
-        self.each(|device| device.hold(model, count))?;
+        self.each(|_, device| device.hold(model, count))?;
         Ok(())
     }
 
@@ -150,7 +155,22 @@ impl<'x> Devices<'x> {
         if updates.is_empty() {
             return Ok(Vec::new());
         }
-        let told = self.each(|device| device.update(updates))?.swap_remove(0);
+        let count = self.devices.len();
+        let told = match self.split && count > 1 {
+            false => self
+                .each(|_, device| device.update(updates))?
+                .swap_remove(0),
+            true => {
+                let mut shares = vec![Vec::new(); count];
+                for update in updates {
+                    shares[update.0 % count].push(*update);
+                }
+                let told = self.each(|at, device| device.update(&shares[at]))?;
+                let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+                let in_turn = updates.iter().map(|(model, _)| told[model % count].next());
+                in_turn.flatten().collect()
+            }
+        };
         for ((model, _), updated) in updates.iter().zip(&told) {
             self.rss[*model] = updated.rss;
         }
@@ -161,18 +181,18 @@ impl<'x> Devices<'x> {
     /// column is left. Ties go to the lowest column.
     pub(crate) fn strongest(
         &mut self,
-        models: &[usize],
+        models: &[Held],
         gain: Gain,
     ) -> Result<Vec<Option<u32>>, DeviceError> {
         if models.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.each(|device| device.strongest(models, gain))?;
-        let strongest = |(at, model): (usize, &usize)| {
+        let found = self.each(|_, device| device.strongest(models, gain))?;
+        let strongest = |(at, model): (usize, &Held)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let most = near().map(|it| it.score).fold(0.0, f64::max);
             let off = match gain {
-                Gain::Correlation => tie(self.n, self.rss[*model].sqrt()),
+                Gain::Correlation => tie(self.n, model.rss.sqrt()),
                 Gain::Exact => TIE * most,
             };
             let equal = near().filter(|it| it.score >= most - off);
@@ -189,7 +209,7 @@ impl<'x> Devices<'x> {
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        let found = self.each(|device| device.neighbours(anchors, keep, count, stop))?;
+        let found = self.each(|_, device| device.neighbours(anchors, keep, count, stop))?;
         let mut all = vec![Neighbours::default(); anchors.len()];
         for shard in found {
             for (all, some) in all.iter_mut().zip(shard) {
@@ -203,24 +223,24 @@ impl<'x> Devices<'x> {
     /// All devices at the same time.
     fn each<T: Send>(
         &mut self,
-        verb: impl Fn(&mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
+        verb: impl Fn(usize, &mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
     ) -> Result<Vec<T>, DeviceError> {
         let mut told: Vec<Option<Result<T, DeviceError>>> = Vec::new();
         told.resize_with(self.devices.len(), || None);
         let busy = AtomicUsize::new(self.devices.len());
         rayon::in_place_scope(|scope| {
-            let mut all = self.devices.iter_mut().zip(&mut told);
+            let mut all = self.devices.iter_mut().zip(&mut told).enumerate();
             let first = all.next();
-            for (device, told) in all {
+            for (at, (device, told)) in all {
                 let (verb, busy) = (&verb, &busy);
                 scope.spawn(move |_| {
                     let _done = Done(busy);
-                    *told = Some(verb(device));
+                    *told = Some(verb(at, device));
                 });
             }
-            if let Some((device, told)) = first {
+            if let Some((at, (device, told))) = first {
                 let _done = Done(&busy);
-                *told = Some(verb(device));
+                *told = Some(verb(at, device));
             }
             // At the scope's own end this thread would fall asleep, and to wake it takes as
             // long as a small sweep.

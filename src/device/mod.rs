@@ -1,10 +1,9 @@
 //! The seam: where sweeps run and where the models of the swarm lie.
 //!
-//! Columns are sharded over `Device`s; `Devices` makes one of them. A device
-//! holds every model of the swarm (its support, factor and residual, updated in
-//! place) and a range of the columns, which it sweeps against any of the models.
-//! Small orders go in, small records come out: no device needs another's columns,
-//! and no sum crosses devices, so how many there are does not show in the answer.
+//! Columns are sharded over `Device`s; `Devices` makes one of them. A device holds the
+//! models of the swarm (support, factor and residual, updated in place) and a range of the
+//! columns, which it sweeps against any of the models. Small orders go in, small records
+//! come out. No sum crosses devices, so how many there are does not show in the answer.
 //!
 //! **The product screens, a fixed order decides.** How a product rounds may
 //! depend on how it was split, so a sweep only screens: candidates within the
@@ -80,6 +79,15 @@ pub(crate) struct Updated {
     pub(crate) rss: f64,
 }
 
+/// A held model, as a sweep is told of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held<'a> {
+    pub(crate) number: usize,
+    /// Its variables.
+    pub(crate) members: &'a [u32],
+    pub(crate) rss: f64,
+}
+
 /// A column that a device's sweep could not tell from its strongest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Candidate {
@@ -110,7 +118,7 @@ pub(crate) trait Device: Send {
     /// the strongest of them; empty where it has none outside.
     fn strongest(
         &mut self,
-        models: &[usize],
+        models: &[Held],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError>;
 

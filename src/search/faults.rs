@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    device::{Candidate, Cpu, Device, Neighbours, Shard, Update, Updated},
+    device::{Candidate, Cpu, Device, Held, Neighbours, Shard, Update, Updated},
     least_squares::Anchor,
     random::Stream,
 };
@@ -51,7 +51,7 @@ impl Device for Failing<'_> {
 
     fn strongest(
         &mut self,
-        models: &[usize],
+        models: &[Held],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         self.verb("strongest")?;
@@ -114,7 +114,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
             left,
         };
         let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
-        let devices = Devices::of(vec![Box::new(failing), Box::new(sound)], n);
+        let devices = Devices::of(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
         let mut observe = |it: &Iteration| lowest = it.best_value;
         let never = Interrupt::default();

@@ -147,7 +147,8 @@ pub fn search(
             }
             let starting = Instant::now();
             let (x, y, count) = (problem.x, problem.y, pass.particles);
-            let start = |places| Devices::new(places, x, y, count, resources, threads);
+            let models = (count, pass.gain);
+            let start = |places| Devices::new(places, x, y, models, resources, threads);
             let mut notes = Vec::new();
             let devices = match start(&places) {
                 // Nobody asked for a GPU: one that cannot be used is no reason to fail.

@@ -10,7 +10,7 @@ use super::{
     visited::Visited,
 };
 use crate::{
-    device::{DeviceError, Devices, Gain, Update},
+    device::{DeviceError, Devices, Gain, Held, Update},
     least_squares::Fit,
 };
 
@@ -227,7 +227,11 @@ impl<'a> Swarm<'a> {
                 None => {
                     let at = self.strongest.len() + models.len();
                     self.known.insert(particle.members().into(), at);
-                    models.push(number);
+                    models.push(Held {
+                        number,
+                        members: particle.members(),
+                        rss: self.devices.rss(number),
+                    });
                     at
                 }
             });

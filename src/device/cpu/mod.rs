@@ -9,7 +9,7 @@ mod window;
 
 use rayon::prelude::*;
 
-use super::{Candidate, Device, DeviceError, Gain, Neighbours, Shard, Update, Updated};
+use super::{Candidate, Device, DeviceError, Gain, Held, Neighbours, Shard, Update, Updated};
 use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
@@ -102,10 +102,13 @@ impl Device for Cpu<'_> {
 
     fn strongest(
         &mut self,
-        models: &[usize],
+        models: &[Held],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
-        let anchors: Vec<Anchor> = models.iter().map(|it| self.held[*it].anchor()).collect();
+        let anchors: Vec<Anchor> = models
+            .iter()
+            .map(|it| self.held[it.number].anchor())
+            .collect();
         let shard = self.shard;
         Ok(match gain {
             Gain::Correlation => self.sweep.strongest(&anchors),

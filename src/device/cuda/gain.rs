@@ -2,7 +2,7 @@
 //! bound it, and what the bounds leave open is projected by itself.
 
 use super::{
-    super::{Candidate, DeviceError, exact::tie},
+    super::{Candidate, DeviceError, Held, exact::tie},
     Cuda,
     card::{Kind, Product, arguments},
     models::THREADS,
@@ -20,11 +20,11 @@ const STRIDE: usize = 1024;
 
 impl Cuda<'_> {
     /// By the exact gain; see [`super::super::Device::strongest`].
-    pub(super) fn by_gain(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+    pub(super) fn by_gain(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let mut width = WIDTH;
-        for &model in models {
+        for model in models.iter().map(|it| it.number) {
             let more = held.size(model) + 1;
             if width + more > WIDTH {
                 parts.push(Vec::new());
@@ -54,7 +54,7 @@ impl Cuda<'_> {
         }
         let which: Vec<u32> = models.iter().map(|it| *it as u32).collect();
         let offsets: Vec<u64> = starts.iter().map(|it| (it * n) as u64).collect();
-        let on_card = self.which_on_card.room(card, m, "sweeping")?;
+        let on_card = self.which.room(card, m, "sweeping")?;
         let largest = self.largest.room(card, 2 * m, "sweeping")?;
         let offsets_on_card = largest + 8 * m as u64;
         card.upload(&which, on_card)?;

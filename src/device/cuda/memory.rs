@@ -55,6 +55,11 @@ impl<T> Pinned<T> {
         self.values as u64
     }
 
+    pub(super) fn get(&self) -> &[T] {
+        // SAFETY: `len` values were set when it was made.
+        unsafe { std::slice::from_raw_parts(self.values, self.len) }
+    }
+
     pub(super) fn values(&mut self) -> &mut [T] {
         // SAFETY: `len` values were set when it was made.
         unsafe { std::slice::from_raw_parts_mut(self.values, self.len) }

@@ -23,7 +23,9 @@ mod neighbours;
 mod scratch;
 mod strongest;
 
-use super::{Candidate, Device, DeviceError, Gain, Neighbours, Precision, Shard, Update, Updated};
+use super::{
+    Candidate, Device, DeviceError, Gain, Held, Neighbours, Precision, Shard, Update, Updated,
+};
 use crate::least_squares::{Anchor, Fit};
 use card::{Card, Kind};
 use columns::CardColumns;
@@ -45,19 +47,29 @@ pub(super) fn count() -> Result<usize, DeviceError> {
     library::count()
 }
 
-/// Lets cards take columns from one another where they are linked.
-pub(super) fn introduce(cards: &mut [Cuda]) {
+/// Lets cards take columns, and read residuals, from one another where they are linked;
+/// whether every one reaches every other.
+pub(super) fn introduce(cards: &mut [Cuda]) -> bool {
+    let residuals: Vec<u64> = cards.iter().map(Cuda::residuals).collect();
+    let mut all = true;
     for at in 0..cards.len() {
         let (before, rest) = cards.split_at_mut(at);
         let Some((card, after)) = rest.split_first_mut() else {
             continue;
         };
         for other in before.iter().chain(&*after) {
-            if card.card.reach(&other.card) {
-                card.columns.meet(&other.columns);
+            match card.card.reach(&other.card) {
+                true => card.columns.meet(&other.columns),
+                false => all = false,
             }
         }
     }
+    if all {
+        for card in cards {
+            card.owners.clone_from(&residuals);
+        }
+    }
+    all
 }
 
 /// One GPU, its shard of the columns and the models.
@@ -68,8 +80,11 @@ pub(super) struct Cuda<'x> {
     // Before the card in this order, so that their memory goes back first.
     models: Option<Models>,
     columns: CardColumns<'x>,
-    which: Staged<u32>,
-    which_on_card: Grown<u32>,
+    /// Where each card's residuals lie: model i's on card i mod their number.
+    owners: Vec<u64>,
+    batch_told: Staged<u64>,
+    batch_on_card: Grown<u64>,
+    which: Grown<u32>,
     batch: Grown<f64>,
     narrow: Grown<f32>,
     e: Grown<f64>,
@@ -110,8 +125,10 @@ impl<'x> Cuda<'x> {
             screen,
             models: None,
             columns,
-            which: Staged::new(),
-            which_on_card: Grown::new(),
+            owners: Vec::new(),
+            batch_told: Staged::new(),
+            batch_on_card: Grown::new(),
+            which: Grown::new(),
             batch: Grown::new(),
             narrow: Grown::new(),
             e: Grown::new(),
@@ -125,11 +142,24 @@ impl<'x> Cuda<'x> {
         Ok(cuda)
     }
 
+    /// Where its residuals lie.
+    fn residuals(&self) -> u64 {
+        self.models.as_ref().map_or(0, |it| it.residual.address())
+    }
+
     /// Does once what a search does all the time: libraries load their kernels, and
     /// memory is taken, when they are first asked.
     fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
-        self.hold(&Fit::empty(self.y), count)?;
-        let models: Vec<usize> = (0..count).collect();
+        let empty = Fit::empty(self.y);
+        self.hold(&empty, count)?;
+        self.owners = vec![self.residuals()];
+        let models: Vec<Held> = (0..count)
+            .map(|number| Held {
+                number,
+                members: &[],
+                rss: empty.rss(),
+            })
+            .collect();
         let mut few = 1;
         while few < count {
             self.strongest(&models[..few], Gain::Correlation)?;
@@ -138,14 +168,8 @@ impl<'x> Cuda<'x> {
         self.strongest(&models, Gain::Correlation)?;
         let p = self.shard.own.p();
         let column = |model: usize| (self.shard.first + model % p) as u32;
-        let adds: Vec<_> = models
-            .iter()
-            .map(|&it| (it, Update::Add(column(it))))
-            .collect();
-        let drops: Vec<_> = models
-            .iter()
-            .map(|&it| (it, Update::DropCheapest))
-            .collect();
+        let adds: Vec<_> = (0..count).map(|it| (it, Update::Add(column(it)))).collect();
+        let drops: Vec<_> = (0..count).map(|it| (it, Update::DropCheapest)).collect();
         self.update(&adds)?;
         self.update(&drops)?;
         Ok(())
@@ -175,10 +199,9 @@ impl Device for Cuda<'_> {
     }
 
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
-        // Memory that is there already serves as well.
-        let same = |it: &Models| it.count() == count && it.has_room(model.support().len() + 1);
-        let before = self.models.take().filter(same);
         let (card, columns) = (&self.card, &mut self.columns);
+        // The residuals stay where they are: other cards may read them there.
+        let before = self.models.take().filter(|it| it.count() == count);
         let mut models = match before {
             Some(models) => models,
             None => Models::new(card, self.y, model.support().len(), count)?,
@@ -199,7 +222,7 @@ impl Device for Cuda<'_> {
 
     fn strongest(
         &mut self,
-        models: &[usize],
+        models: &[Held],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         match gain {

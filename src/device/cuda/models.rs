@@ -39,7 +39,7 @@ const HOLDING: &str = "holding the models";
 /// `struct Models` of kernels/least_squares.cuh, field by field.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct OnCard {
     n: i64,
     capacity: i32,
     y: u64,
@@ -57,7 +57,7 @@ pub(super) struct Held {
 }
 
 // SAFETY: plain numbers in C's order.
-unsafe impl DeviceRepr for Held {}
+unsafe impl DeviceRepr for OnCard {}
 
 /// All models, and what of them the host has to know.
 pub(super) struct Models {
@@ -75,8 +75,6 @@ pub(super) struct Models {
     supports: Vec<Vec<u32>>,
     residuals: Vec<f64>,
     orders: Staged<u64>,
-    /// Zeros.
-    which: Buffer<u32>,
     told: Staged<u64>,
 }
 
@@ -133,16 +131,10 @@ impl Models {
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
             orders: Staged::new(),
-            which: card.buffer(count, HOLDING)?,
             told: Staged::new(),
         };
         card.upload(y, models.y.address())?;
         Ok(models)
-    }
-
-    /// Whether a model of so many variables has room.
-    pub(super) fn has_room(&self, k: usize) -> bool {
-        k <= self.capacity
     }
 
     /// Makes every model like `model`, whose variables are the kept ones.
@@ -152,8 +144,15 @@ impl Models {
         columns: &mut CardColumns,
         model: &Fit,
     ) -> Result<(), DeviceError> {
-        let (count, capacity) = (self.count(), self.capacity);
         let (kept, k) = (model.support(), model.support().len());
+        let count = self.count();
+        if k >= self.capacity {
+            let capacity = (k + 1).next_power_of_two();
+            self.per_variable = PerVariable::new(card, count, capacity)?;
+            self.keep = card.buffer(capacity, HOLDING)?;
+            self.capacity = capacity;
+        }
+        let capacity = self.capacity;
         columns.bring(card, kept.iter().copied(), HashSet::new)?;
         let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
         (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
@@ -163,17 +162,13 @@ impl Models {
         card.upload(&self.residuals, self.rss.address())?;
         // One residual from the host, the others from it.
         card.upload(model.residual(), self.rest.address())?;
-        let (from, n, which) = (self.rest.address(), self.n as i64, self.which.address());
-        let none = 0u64;
-        card.zero(which, 4 * count)?;
-        let to = self.residual.address();
-        for (at, count) in (0..count)
-            .step_by(GRID)
-            .map(|at| (at, GRID.min(count - at)))
-        {
-            let grid = (self.n.div_ceil(1024) as u32, count as u32, 1);
-            let to = to + 8 * (at * self.n) as u64;
-            card.launch("gather", grid, 256, 0, arguments![from, n, which, to, none])?;
+        let same = self.told.room(card, count)?;
+        same.fill(self.rest.address());
+        let (from, n) = (self.told.address(), self.n as i64);
+        for at in (0..count).step_by(GRID) {
+            let grid = (self.n.div_ceil(1024) as u32, GRID.min(count - at) as u32, 1);
+            let (from, to) = (from + 8 * at as u64, self.residual.at(at * self.n));
+            card.launch("gather", grid, 256, 0, arguments![from, n, to])?;
         }
         let all = &self.per_variable;
         for at in (0..count).filter(|_| k > 0) {
@@ -186,9 +181,9 @@ impl Models {
     }
 
     /// What the kernels are given.
-    pub(super) fn held(&self) -> Held {
+    pub(super) fn held(&self) -> OnCard {
         let all = &self.per_variable;
-        Held {
+        OnCard {
             n: self.n as i64,
             capacity: self.capacity as i32,
             y: self.y.address(),
@@ -241,6 +236,9 @@ impl Models {
         columns: &mut CardColumns,
         updates: &[(usize, Update)],
     ) -> Result<Vec<Updated>, DeviceError> {
+        if updates.is_empty() {
+            return Ok(Vec::new());
+        }
         let added = updates.iter().filter_map(|(_, update)| match update {
             Update::Add(column) => Some(*column),
             _ => None,
@@ -278,7 +276,7 @@ impl Models {
             arguments![held, orders, told],
         )?;
         card.wait(update)?;
-        let answers = self.told.values(2 * count);
+        let answers = self.told.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
             let done = u32::try_from(answer[1]).ok().filter(|it| *it != u32::MAX);

@@ -77,8 +77,13 @@ impl<T: Copy + Default> Staged<T> {
         self.pinned.as_ref().map_or(0, Pinned::address)
     }
 
-    /// The first `len` values there is room for.
-    pub(super) fn values(&mut self, len: usize) -> &mut [T] {
+    /// The first `len` values.
+    pub(super) fn get(&self, len: usize) -> &[T] {
+        self.pinned.as_ref().map_or(&[], |it| &it.get()[..len])
+    }
+
+    /// The same, to be set.
+    fn values(&mut self, len: usize) -> &mut [T] {
         let pinned = self.pinned.as_mut();
         pinned.map_or(&mut [], |it| &mut it.values()[..len])
     }

@@ -2,11 +2,11 @@
 //! residuals, the arg max fused behind it; near ties scored again in a fixed order.
 
 use super::{
-    super::{Candidate, DeviceError, exact::tie},
+    super::{Candidate, DeviceError, Held, exact::tie},
     Cuda,
     card::{Kind, Product, arguments},
     columns::Block,
-    models::{Models, THREADS},
+    models::THREADS,
 };
 
 /// Bytes of E at a time.
@@ -49,7 +49,7 @@ impl Cuda<'_> {
     /// By |xᵀr|; see [`super::super::Device::strongest`].
     pub(super) fn by_correlation(
         &mut self,
-        models: &[usize],
+        models: &[Held],
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let mut all = Vec::with_capacity(models.len());
         for models in models.chunks(MODELS) {
@@ -58,7 +58,34 @@ impl Cuda<'_> {
         Ok(all)
     }
 
-    fn sweep_residuals(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+    /// Puts together what the kernels are told of a batch, in pinned memory: the addresses
+    /// of its residuals; RSS; where each model's members begin, and these, two a word. The
+    /// words there are.
+    fn tell_batch(&mut self, models: &[Held]) -> Result<usize, DeviceError> {
+        let (n, m) = (self.y.len(), models.len());
+        let members: usize = models.iter().map(|it| it.members.len()).sum();
+        let words = 3 * m + 1 + members.div_ceil(2);
+        let told = self.batch_told.room(&self.card, words)?;
+        let (addresses, rest) = told.split_at_mut(m);
+        let (rss, rest) = rest.split_at_mut(m);
+        let (offsets, packed) = rest.split_at_mut(m + 1);
+        packed.fill(0);
+        let mut at = 0;
+        for (model, held) in models.iter().enumerate() {
+            let owner = self.owners[held.number % self.owners.len()];
+            addresses[model] = owner + 8 * (held.number * n) as u64;
+            rss[model] = held.rss.to_bits();
+            offsets[model] = at as u64;
+            for &member in held.members {
+                packed[at / 2] |= u64::from(member) << (32 * (at % 2));
+                at += 1;
+            }
+        }
+        offsets[m] = at as u64;
+        Ok(words)
+    }
+
+    fn sweep_residuals(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let (off, kind) = self.screen_with();
         // Each of two scores may be off by so much; as much again, for what lies within
         // the window of the decision.
@@ -67,19 +94,19 @@ impl Cuda<'_> {
             _ => 2.0 * off + 2.0 * tie(self.y.len(), 1.0),
         };
         let (n, m) = (self.y.len(), models.len());
+        let words = self.tell_batch(models)?;
         let card = &self.card;
-        let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
-        let which = self.which.room(card, m)?;
-        for (which, model) in which.iter_mut().zip(models) {
-            *which = *model as u32;
-        }
-        let which = self.which.address();
-        let on_card = self.which_on_card.room(card, m, "sweeping")?;
         let batch = self.batch.room(card, n * m, "sweeping")?;
-        let (residual, rows) = (held.residual.address(), n as i64);
+        let on_card = self.batch_on_card.room(card, words - m, "sweeping")?;
+        let told = Batch {
+            residuals: batch,
+            rss: on_card,
+            offsets: on_card + 8 * m as u64,
+            members: on_card + 8 * (2 * m + 1) as u64,
+        };
+        let (addresses, rows) = (self.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
-        let gathered = arguments![residual, rows, which, batch, on_card];
-        card.launch("gather", grid, 256, 0, gathered)?;
+        card.launch("gather", grid, 256, 0, arguments![addresses, rows, batch])?;
         let narrow = match kind {
             Kind::F64 => 0,
             _ => {
@@ -110,6 +137,7 @@ impl Cuda<'_> {
                 room: room as u64,
             };
             let mut clear = true;
+            let batch_told = &self.batch_told.get(words)[m..];
             self.columns.sweep(card, most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
@@ -128,11 +156,12 @@ impl Cuda<'_> {
                 if std::mem::take(&mut clear) {
                     // Behind the product, which need not wait for it.
                     card.zero(counters, 8 * cleared)?;
+                    card.upload(batch_told, on_card)?;
                 }
-                self.screened(held, &block, e, kind, (on_card, m), off, &lists)
+                self.screened(&block, e, kind, m, off, &told, &lists)
             })?;
             card.wait("a sweep")?;
-            let told = self.answers.values(2 + 2 * room);
+            let told = self.answers.get(2 + 2 * room);
             let count = |at: usize| usize::try_from(told[at]).unwrap_or(usize::MAX);
             let (nearby, listed) = (count(0), count(1));
             if nearby <= near_room && listed <= room {
@@ -156,12 +185,12 @@ impl Cuda<'_> {
     #[allow(clippy::too_many_arguments)]
     fn screened(
         &self,
-        held: &Models,
         block: &Block,
         e: u64,
         kind: Kind,
-        (which, m): (u64, usize),
+        m: usize,
         off: f64,
+        batch: &Batch,
         lists: &Lists,
     ) -> Result<(), DeviceError> {
         let card = &self.card;
@@ -170,8 +199,12 @@ impl Cuda<'_> {
             Kind::F32 | Kind::Tf32 => "near_f32",
         };
         let (rows, first, n) = (block.count as i64, block.first, self.y.len() as i64);
-        let ((support, capacity), sizes) = (held.support(), held.sizes.address());
-        let rss = held.rss.address();
+        let Batch {
+            residuals,
+            rss,
+            offsets,
+            members,
+        } = *batch;
         let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
         let Lists {
             counters,
@@ -183,18 +216,25 @@ impl Cuda<'_> {
             room,
         } = *lists;
         let screened = arguments![
-            e, rows, first, which, support, sizes, capacity, rss, off, most, near, scores,
-            counters, near_room,
+            e, rows, first, rss, offsets, members, off, most, near, scores, counters, near_room,
         ];
         card.launch(screen, grid, 256, 0, screened)?;
-        let (columns, count, residual) =
-            (block.address, block.count as u32, held.residual.address());
+        let (columns, count) = (block.address, block.count as u32);
         let decided = arguments![
-            columns, n, first, count, which, residual, rss, off, most, near, scores, near_room,
-            counters, told, room,
+            columns, n, first, count, residuals, rss, off, most, near, scores, near_room, counters,
+            told, room,
         ];
         card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
     }
+}
+
+/// Where a batch lies: its residuals, RSS of each, where the members of each begin, and
+/// these.
+struct Batch {
+    residuals: u64,
+    rss: u64,
+    offsets: u64,
+    members: u64,
 }
 
 /// Where a sweep keeps what: addresses, and how many entries the lists have room for.
