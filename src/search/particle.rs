@@ -155,18 +155,19 @@ impl Particle {
         let (moved, add) = match plan {
             Plan::Stay => return None,
             Plan::DropRandom { pick } => {
-                let open: Vec<u32> = outside(&self.members, problem.keep).collect();
-                let variable = *open.get(below(pick, open.len()))?;
+                let open = || outside(&self.members, problem.keep);
+                let variable = open().nth(below(pick, open().count()))?;
                 return (refused == 0).then_some((Move::DropRandom, Update::Drop(variable)));
             }
             Plan::DropImprove => (Move::DropImprove, None),
             Plan::AddImprove => (Move::AddImprove, strongest.filter(|_| refused == 0)),
             Plan::AddRandom { pick } => (Move::AddRandom, self.random(problem, pick, refused)),
             Plan::AddBest { pick } => {
-                let open: Vec<u32> = outside(best, &self.members).collect();
-                let at = below(pick, open.len()) + refused;
-                let add = (refused < open.len()).then(|| open[at % open.len()]);
-                (Move::AddBest, add)
+                let open = || outside(best, &self.members);
+                let count = open().count();
+                let at = below(pick, count) + refused;
+                let add = (refused < count).then(|| open().nth(at % count));
+                (Move::AddBest, add.flatten())
             }
         };
         match add {

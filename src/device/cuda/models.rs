@@ -23,7 +23,7 @@ pub(super) const THREADS: u32 = 512;
 /// to wait for, many more to read at a time.
 fn kernel(n: usize) -> (&'static str, u32) {
     match n {
-        0..8192 => ("update_256", 256),
+        0..2048 => ("update_256", 256),
         _ => ("update_512", 512),
     }
 }
