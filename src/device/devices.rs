@@ -26,29 +26,43 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    /// Those chosen, for n × p elements.
+    /// Those chosen, for n × p elements; a GPU named twice counts once. A note where there
+    /// are GPUs that cannot be used, and nobody asked for them.
     ///
     /// # Errors
-    /// GPUs that were asked for and are not there, or one of them twice.
-    pub(crate) fn of(choice: &Choice, elements: usize) -> Result<Self, DeviceError> {
-        match choice {
-            Choice::Cpu(count) => Ok(Self::Cpu(count.get())),
-            Choice::Auto if elements < WORTH_A_GPU => Ok(Self::Cpu(1)),
-            Choice::Auto => Ok(match cuda::count() {
+    /// GPUs that were asked for and are not there.
+    pub(crate) fn of(
+        choice: &Choice,
+        elements: usize,
+    ) -> Result<(Self, Option<String>), DeviceError> {
+        let places = match choice {
+            Choice::Cpu(count) => Self::Cpu(count.get()),
+            Choice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
+            Choice::Auto => match cuda::count() {
                 Ok(count) => Self::Cuda((0..count).collect()),
-                Err(_) => Self::Cpu(1),
-            }),
+                Err(error) => {
+                    let note = format!("the CPU was used, for the GPUs cannot be: {error}");
+                    return Ok((Self::Cpu(1), cuda::is_there().then_some(note)));
+                }
+            },
             Choice::Cuda(ordinals) => {
                 let count = cuda::count()?;
                 if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
                     return Err(DeviceError::Ordinal { asked, count });
                 }
-                Ok(Self::Cuda(match ordinals.is_empty() {
+                let mut once: Vec<usize> = Vec::new();
+                for ordinal in ordinals {
+                    if !once.contains(ordinal) {
+                        once.push(*ordinal);
+                    }
+                }
+                Self::Cuda(match once.is_empty() {
                     true => (0..count).collect(),
-                    false => ordinals.clone(),
-                }))
+                    false => once,
+                })
             }
-        }
+        };
+        Ok((places, None))
     }
 
     /// Threads that wait for a device of their own.
@@ -130,9 +144,12 @@ impl<'x> Devices<'x> {
         self.devices.iter().map(|it| it.name()).collect()
     }
 
-    /// What screens.
-    pub(crate) fn screen(&self) -> &'static str {
-        self.devices.first().map_or("f64", |it| it.screen())
+    /// What screens; where cards differ, each way once.
+    pub(crate) fn screen(&self) -> String {
+        let mut ways: Vec<_> = self.devices.iter().map(|it| it.screen()).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        ways.join(", ")
     }
 
     /// See [`Device::hold`].
@@ -250,6 +267,15 @@ impl<'x> Devices<'x> {
             }
         });
         told.into_iter().flatten().collect()
+    }
+}
+
+impl Drop for Devices<'_> {
+    /// No device's memory may go while another still reads it.
+    fn drop(&mut self) {
+        for device in &mut self.devices {
+            device.settle();
+        }
     }
 }
 

@@ -46,8 +46,9 @@ pub enum DeviceError {
     },
     /// The memory of the device does not suffice.
     #[error(
-        "{device} has too little memory: {during} needs {}, {} are free; end other \
-         programs on it, spread the columns over more devices, or use --device cpu",
+        "{device} has too little memory: {during} needs {}, {} are free; set a smaller \
+         --memory-limit, end other programs on it, spread the columns over more devices, or \
+         use --device cpu",
         Bytes(*needed),
         Bytes(*free)
     )]

@@ -107,6 +107,9 @@ pub(crate) trait Device: Send {
     /// The arithmetic that screens: `f64`, `f32` or `tf32`. f64 decides.
     fn screen(&self) -> &'static str;
 
+    /// Waits until nothing is under way.
+    fn settle(&mut self) {}
+
     /// Holds `count` models, each like `model`, whose variables are the kept ones.
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 

@@ -18,9 +18,9 @@ pub struct Resources {
     pub devices: Choice,
     /// The arithmetic that screens on GPUs.
     pub precision: Precision,
-    /// Bytes that columns may take on each device, beside the models: a GPU streams
-    /// from the host's memory what has no room, a CPU does without copies in f32.
-    /// None for what is free.
+    /// Bytes that a device's own columns may take, beside the models, the columns these
+    /// have, and products: a GPU streams from the host's memory what has no room, a CPU
+    /// does without copies in f32. None for what is free.
     pub memory_limit: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ pub enum Precision {
     /// f64, but f32 on cards whose f64 runs at a small share of their f32.
     #[default]
     F64,
-    /// f32, half the memory.
+    /// f32, at half as much memory again.
     F32,
     /// The tensor cores' 19-bit floats, where the card has them.
     Tf32,

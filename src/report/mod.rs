@@ -152,7 +152,7 @@ pub(crate) mod example {
             seed: 7,
             devices: vec!["cpu".into()],
             precision: "f64",
-            screen: "f32",
+            screen: "f32".into(),
             iterations: 256,
             termination: Termination::Iterations,
             elapsed_seconds: Elapsed {

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::{
+    design::DesignOptions,
     device::{Candidate, Cpu, Device, Held, Neighbours, Shard, Update, Updated},
     least_squares::Anchor,
     random::Stream,
+    table::{Column, Table, Values},
 };
 use passel_criteria::Ebic;
 
@@ -77,9 +79,22 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
     let (n, p) = (40, 60);
     let mut stream = Stream::new(7, 0);
     let mut draw = || (stream.word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
-    let x = nalgebra::DMatrix::from_fn(n, p, |_, _| draw());
-    let y = nalgebra::DVector::from_fn(n, |i, _| 2.0 * x[(i, 7)] - x[(i, 40)] + 0.3 * draw());
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let mut columns: Vec<Vec<f64>> = (0..p).map(|_| (0..n).map(|_| draw()).collect()).collect();
+    let y = (0..n).map(|i| 2.0 * columns[7][i] - columns[40][i] + 0.3 * draw());
+    columns.push(y.collect());
+    let named = columns.into_iter().enumerate();
+    let columns = named.map(|(j, values)| Column {
+        name: format!("c{j}"),
+        values: Values::Numbers(values),
+    });
+    let table = Table {
+        source: "test".into(),
+        columns: columns.collect(),
+        rows: n,
+        response: Some(p),
+        truth: Vec::new(),
+    };
+    let design = Design::from_table(table, &DesignOptions::default()).unwrap();
     let criterion = Ebic { gamma: 1.0 };
     let pass = Pass {
         particles: 6,

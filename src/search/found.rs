@@ -47,7 +47,7 @@ pub struct Found {
     /// The devices, by name.
     pub devices: Vec<String>,
     /// The arithmetic that screened on them; f64 decided.
-    pub screen: &'static str,
+    pub screen: String,
     /// What the devices had to tell at the start.
     pub notes: Vec<String>,
     /// The failure of a device that ended the search; the rest is the best until then.
@@ -133,7 +133,7 @@ impl Found {
             seed: pass.seed,
             devices: self.devices.clone(),
             precision: "f64",
-            screen: self.screen,
+            screen: self.screen.clone(),
             iterations: self.iterations,
             termination: self.termination,
             elapsed_seconds: Elapsed {

@@ -106,7 +106,8 @@ pub fn search(
         .threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
-    let places = Places::of(&resources.devices, design.columns().values().len())?;
+    let elements = design.columns().values().len();
+    let (places, note) = Places::of(&resources.devices, elements)?;
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.threads());
     let problem = Problem {
@@ -149,11 +150,16 @@ pub fn search(
             let (x, y, count) = (problem.x, problem.y, pass.particles);
             let models = (count, pass.gain);
             let start = |places| Devices::new(places, x, y, models, resources, threads);
-            let mut notes = Vec::new();
+            let mut notes = Vec::from_iter(note.clone());
             let devices = match start(&places) {
                 // Nobody asked for a GPU: one that cannot be used is no reason to fail.
                 Err(error) if resources.devices == Choice::Auto => {
-                    notes.push(format!("the CPU was used, for no GPU can be: {error}"));
+                    notes.push(format!(
+                        "the CPU was used, for not all GPUs can be: {error}"
+                    ));
+                    for _ in awake..threads.min(cores) {
+                        scope.spawn(|_| stay_awake(&done));
+                    }
                     start(&Places::Cpu(1))?
                 }
                 started => started?,

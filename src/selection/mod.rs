@@ -74,7 +74,7 @@ pub struct Selection {
     /// The arithmetic that decided.
     pub precision: &'static str,
     /// The arithmetic that screened candidates for it.
-    pub screen: &'static str,
+    pub screen: String,
     /// Iterations done, the starts being the first.
     pub iterations: usize,
     /// Why the search ended.

@@ -34,12 +34,12 @@ impl Case {
     }
 }
 
-fn design((x, y): (DMatrix<f64>, DVector<f64>)) -> Design {
+pub fn design((x, y): (DMatrix<f64>, DVector<f64>)) -> Design {
     Design::from_matrices(&x, &y, None).unwrap()
 }
 
 /// A swarm without the polish.
-fn swarm(particles: usize, iterations: usize, seed: u64) -> Pass {
+pub fn swarm(particles: usize, iterations: usize, seed: u64) -> Pass {
     Pass {
         particles,
         iterations,
@@ -279,6 +279,45 @@ pub fn exact_gain() -> Vec<Case> {
         case.name += ", exact gain";
     }
     mirrored
+}
+
+/// The first and the last column do almost the same, by less than counts as different: on
+/// whatever shards they lie, the first is taken.
+pub fn nearly_equal_gains() -> Vec<Case> {
+    let n = 20;
+    let wave = |i: usize, c: usize| {
+        (((i + 1) * (c + 2)) as f64 * 1.37 + (i * i * (c + 1)) as f64 * 0.731).sin()
+    };
+    // Orthonormal, without their means.
+    let mut q: Vec<DVector<f64>> = Vec::new();
+    for c in 0..6 {
+        let mut v = DVector::from_fn(n, |i, _| wave(i, c));
+        v.add_scalar_mut(-v.mean());
+        for _ in 0..2 {
+            for u in &q {
+                v -= u * v.dot(u);
+            }
+        }
+        v /= v.norm();
+        q.push(v);
+    }
+    let beside = |r: f64, c: usize| &q[0] * r + &q[c] * (1.0 - r * r).sqrt();
+    let mut cases = Vec::new();
+    for apart in [1e-13, 1e-12, 1e-11, 1e-10, 4e-10] {
+        let last = beside(0.8 * (1.0 + apart / 2.0), 2);
+        let x = DMatrix::from_columns(&[beside(0.8, 1), q[3].clone(), q[4].clone(), last]);
+        let design = design((x, &q[0] + &q[5] * 0.3));
+        let pass = Pass {
+            forward: [0.0, 1.0, 0.0],
+            start_size: 0,
+            max_size: Some(1),
+            gain: Gain::Exact,
+            ..swarm(1, 2, 1)
+        };
+        let name = format!("gains {apart:e} apart");
+        cases.push(Case::new(name, design, "ebic", pass));
+    }
+    cases
 }
 
 /// y is a sum of columns: beyond them the residual is rounding.

@@ -9,6 +9,7 @@
 mod problems;
 
 mod cases;
+mod large;
 mod limits;
 mod many;
 mod places;
@@ -54,6 +55,7 @@ on_every_device!(
     large_models,
     kept_variables,
     exact_gain,
+    nearly_equal_gains,
     exact_fit,
     fewer_columns_than_shards,
     whole_numbers,

@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use crate::{
     device::{
         Candidate, Shard,
-        exact::{gain, orthonormal, tie},
+        exact::{TIE, gain, orthonormal, tie},
     },
     least_squares::{Anchor, PIVOT_TOLERANCE},
     vector::product,
@@ -18,6 +18,9 @@ use crate::{
 /// Columns of X multiplied at a time, so that their products stay in the cache.
 const BLOCK: usize = 512;
 
+/// From this share of the largest gain on, other shards' may decide: twice what is equal.
+const NEAR: f64 = 1.0 - 2.0 * TIE;
+
 /// The columns of a shard whose gain is the largest up to rounding; none where none
 /// is left.
 pub(crate) fn strongest(shard: Shard, anchor: &Anchor) -> Vec<Candidate> {
@@ -25,11 +28,11 @@ pub(crate) fn strongest(shard: Shard, anchor: &Anchor) -> Vec<Candidate> {
     let mut near: Vec<(u32, f64)> = Vec::new();
     screen(shard, anchor, |column, least, most| {
         largest = if least > largest { least } else { largest };
-        if most >= largest {
+        if most >= largest * NEAR {
             near.push((column, most));
         }
     });
-    near.retain(|(_, most)| *most >= largest);
+    near.retain(|(_, most)| *most >= largest * NEAR);
     near.into_iter()
         .map(|(column, _)| Candidate {
             column,

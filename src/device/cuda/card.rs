@@ -7,19 +7,25 @@ use std::{collections::HashMap, ffi::c_void, marker::PhantomData, sync::Arc};
 
 use cudarc::{
     cublas::{CudaBlas, result as blas, sys as blas_sys},
-    driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, DriverError, result, sys},
+    driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys},
 };
 use passel_kernels as kernels;
 
 use super::{
     super::DeviceError,
     compile, library,
-    memory::{Buffer, Pinned, PinnedInPlace},
+    memory::{Buffer, Pinned},
 };
 use crate::quietly::quietly;
 
 /// From so many times the rate of f64 on, f32 screens unasked.
 const SLOW_F64: i32 = 8;
+
+/// Bytes of products XᵀB at a time.
+pub(super) const PRODUCTS: usize = 256 << 20;
+
+/// Blocks in the second dimension of a grid, which has no room for many more.
+pub(super) const GRID: usize = 32_768;
 
 /// An opened GPU. Nothing it does waits for its end but [`Card::wait`] and copies to
 /// memory that is not pinned.
@@ -34,9 +40,9 @@ pub(super) struct Card {
     pub(super) processors: u32,
     /// Bytes of shared memory a block may have.
     pub(super) shared: u32,
-    context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
-    copier: Arc<CudaStream>,
+    pub(super) context: Arc<CudaContext>,
+    pub(super) stream: Arc<CudaStream>,
+    pub(super) copier: Arc<CudaStream>,
     blas: CudaBlas,
     functions: HashMap<&'static str, CudaFunction>,
 }
@@ -104,7 +110,7 @@ impl Card {
         })
     }
 
-    fn failed(&self, during: &str, error: DriverError) -> DeviceError {
+    pub(super) fn failed(&self, during: &str, error: DriverError) -> DeviceError {
         library::failed(&self.name, during, error)
     }
 
@@ -171,7 +177,12 @@ impl Card {
         self.copy_in(&self.stream, from, to)
     }
 
-    fn copy_in<T: Copy>(&self, on: &CudaStream, from: &[T], to: u64) -> Result<(), DeviceError> {
+    pub(super) fn copy_in<T: Copy>(
+        &self,
+        on: &CudaStream,
+        from: &[T],
+        to: u64,
+    ) -> Result<(), DeviceError> {
         if from.is_empty() {
             return Ok(());
         }
@@ -223,7 +234,8 @@ impl Card {
         };
         let failed = |error| self.failed(&format!("kernel {function}"), error);
         self.bind()?;
-        if shared > 48 << 10 {
+        // With what the kernels have of their own, 48 KiB take no asking.
+        if shared > 46 << 10 {
             use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
@@ -321,75 +333,6 @@ impl Card {
             )
         };
         done.map_err(|error| failed(format!("{:?}", error.0)))
-    }
-
-    /// A mark in the work, for one stream to wait for another.
-    pub(super) fn event(&self) -> Result<CudaEvent, DeviceError> {
-        let made = self.context.new_event(None);
-        made.map_err(|error| self.failed("making an event", error))
-    }
-
-    /// Copies to the card beside the work: once `after` has passed, and `done` tells.
-    pub(super) fn prefetch(
-        &self,
-        from: &[f64],
-        to: u64,
-        after: &CudaEvent,
-        done: &CudaEvent,
-    ) -> Result<(), DeviceError> {
-        let failed = |error| self.failed("streaming to it", error);
-        self.bind()?;
-        self.copier.wait(after).map_err(failed)?;
-        self.copy_in(&self.copier, from, to)?;
-        done.record(&self.copier).map_err(failed)
-    }
-
-    /// Lets the work wait for a mark.
-    pub(super) fn after(&self, event: &CudaEvent) -> Result<(), DeviceError> {
-        let waits = self.stream.wait(event);
-        waits.map_err(|error| self.failed("streaming to it", error))
-    }
-
-    /// Sets a mark in the work.
-    pub(super) fn mark(&self, event: &CudaEvent) -> Result<(), DeviceError> {
-        let marked = event.record(&self.stream);
-        marked.map_err(|error| self.failed("streaming to it", error))
-    }
-
-    /// Opens the memory of another card to the kernels of this one, where the two are
-    /// linked; whether it is open.
-    pub(super) fn reach(&self, other: &Self) -> bool {
-        use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
-        if self.bind().is_err() {
-            return false;
-        }
-        let (mine, theirs) = (self.context.cu_device(), other.context.cu_device());
-        let mut linked = 0;
-        // SAFETY: writes one number; both contexts live as long as the cards.
-        let asked = unsafe { sys::cuDeviceCanAccessPeer(&mut linked, mine, theirs) };
-        asked == CUDA_SUCCESS
-            && linked != 0
-            // SAFETY: as above.
-            && matches!(
-                unsafe { sys::cuCtxEnablePeerAccess(other.context.cu_ctx(), 0) },
-                CUDA_SUCCESS | ALREADY
-            )
-    }
-
-    /// Pins memory of the host where it lies, so that copies from it run at full speed;
-    /// none where the system refuses, or where it is pinned already.
-    pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
-        self.bind().ok()?;
-        let start = values.as_ptr() as *mut c_void;
-        let (bytes, every_card) = (size_of_val(values), 1);
-        // SAFETY: the memory stays borrowed until it is given back.
-        let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_card) };
-        pinned.result().ok()?;
-        Some(PinnedInPlace {
-            start,
-            context: self.context.clone(),
-            values: PhantomData,
-        })
     }
 }
 

@@ -7,7 +7,7 @@ use cudarc::driver::CudaEvent;
 
 use super::{
     super::{DeviceError, Shard},
-    card::{Card, arguments},
+    card::{Card, GRID, arguments},
     memory::{Buffer, PinnedInPlace},
     scratch::Staged,
 };
@@ -15,14 +15,8 @@ use super::{
 /// Bytes of one of the two buffers that columns pass through.
 const PASSING: usize = 128 << 20;
 
-/// Bytes of guests from which those that no model holds have to leave.
-const GUESTS: usize = 1 << 30;
-
 /// Bytes of the room for guests that is made before there are any, at most.
 const FIRST_GUESTS: usize = 256 << 20;
-
-/// The second dimension of a grid, at most.
-const GRID: usize = 32_768;
 
 /// Attempts at less before memory is said to be out.
 const ATTEMPTS: usize = 8;
@@ -148,6 +142,11 @@ impl<'x> CardColumns<'x> {
         })
     }
 
+    /// Whether some of its columns pass through.
+    pub(super) fn streams(&self) -> bool {
+        self.passing.is_some()
+    }
+
     /// Columns of the shard.
     pub(super) fn count(&self) -> usize {
         self.shard.own.p()
@@ -166,7 +165,7 @@ impl<'x> CardColumns<'x> {
     }
 
     /// Brings columns to the card, those of other shards too. Guests that are not in
-    /// `used` may have to leave.
+    /// `used` leave where there is no room.
     pub(super) fn bring(
         &mut self,
         card: &Card,
@@ -181,8 +180,8 @@ impl<'x> CardColumns<'x> {
         }
         away.sort_unstable();
         away.dedup();
-        let column = self.n * size_of::<f64>();
-        if self.vacant.len() < away.len() && (self.guests.len() + away.len()) * column > GUESTS {
+        if self.vacant.len() < away.len() {
+            // Those that no model has leave first.
             let stay: HashSet<u32> = asked.iter().copied().chain(used()).collect();
             let vacant = &mut self.vacant;
             self.guests.retain(|column, address| {
@@ -234,13 +233,16 @@ impl<'x> CardColumns<'x> {
         Ok(())
     }
 
-    /// Makes room for the first guests of so many models, if there will be any.
-    pub(super) fn expect(&mut self, card: &Card, models: usize) -> Result<(), DeviceError> {
-        let (all, own) = (self.shard.x.p(), self.resident);
-        let most = FIRST_GUESTS / (8 * self.n);
-        match (8 * models + 1024).min(all - own).min(most) {
-            0 => Ok(()),
-            guests => self.make_room(card, guests),
+    /// Makes room for the first guests of so many models, if there will be any, and as
+    /// far as there is room.
+    pub(super) fn expect(&mut self, card: &Card, models: usize, limit: Option<u64>) {
+        let away = self.shard.x.p() - self.resident;
+        let limit = limit.map_or(FIRST_GUESTS, |it| FIRST_GUESTS.min(it as usize));
+        let most = limit / (8 * self.n);
+        let guests = (8 * models + 1024).min(away).min(most);
+        if guests > 0 {
+            // Without it the first guests make their own.
+            let _ = self.make_room(card, guests);
         }
     }
 

@@ -4,13 +4,10 @@
 use super::{
     super::{Candidate, DeviceError, Held, exact::tie},
     Cuda,
-    card::{Kind, Product, arguments},
+    card::{Kind, PRODUCTS, Product, arguments},
     models::THREADS,
     strongest::Found,
 };
-
-/// Bytes of products at a time.
-const PRODUCTS: usize = 256 << 20;
 
 /// Columns of r and Q at a time.
 const WIDTH: usize = 2048;
@@ -23,10 +20,11 @@ impl Cuda<'_> {
     pub(super) fn by_gain(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
         let mut parts: Vec<Vec<usize>> = Vec::new();
-        let mut width = WIDTH;
+        let most = (PRODUCTS / (8 * self.y.len())).clamp(1, WIDTH);
+        let mut width = most;
         for model in models.iter().map(|it| it.number) {
             let more = held.size(model) + 1;
-            if width + more > WIDTH {
+            if width + more > most {
                 parts.push(Vec::new());
                 width = 0;
             }

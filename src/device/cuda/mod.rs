@@ -17,6 +17,7 @@ mod compile_tests;
 pub mod facts;
 mod gain;
 pub(crate) mod library;
+mod links;
 mod memory;
 mod models;
 mod neighbours;
@@ -45,6 +46,11 @@ const VECTORS: u64 = 6;
 /// Whatever of CUDA is missing.
 pub(super) fn count() -> Result<usize, DeviceError> {
     library::count()
+}
+
+/// Whether there are GPUs, whatever else is missing.
+pub(super) fn is_there() -> bool {
+    library::cards().is_ok()
 }
 
 /// Lets cards take columns, and read residuals, from one another where they are linked;
@@ -92,6 +98,9 @@ pub(super) struct Cuda<'x> {
     near: Grown<u64>,
     found: Grown<u64>,
     answers: Staged<u64>,
+    /// Entries that the lists of sweeps had to have room for.
+    rooms: (usize, usize),
+    neighbours_room: usize,
     card: Card,
 }
 
@@ -110,15 +119,16 @@ impl<'x> Cuda<'x> {
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let card = Card::open(ordinal)?;
-        let screen = match precision {
+        let asked = match precision {
             Precision::F64 if card.slow_f64 => Kind::F32,
             Precision::F64 => Kind::F64,
             Precision::Tf32 if card.has_tf32 => Kind::Tf32,
             Precision::F32 | Precision::Tf32 => Kind::F32,
         };
+        let (screen, _) = strongest::screen(asked, y.len());
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
         let mut columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
-        columns.expect(&card, count)?;
+        columns.expect(&card, count, limit);
         let mut cuda = Self {
             shard,
             y,
@@ -136,6 +146,8 @@ impl<'x> Cuda<'x> {
             near: Grown::new(),
             found: Grown::new(),
             answers: Staged::new(),
+            rooms: (0, 0),
+            neighbours_room: 0,
             card,
         };
         cuda.warm_up(count)?;
@@ -160,8 +172,10 @@ impl<'x> Cuda<'x> {
                 rss: empty.rss(),
             })
             .collect();
+        // Each width may have a kernel of its own; what streams takes long enough for them
+        // not to show.
         let mut few = 1;
-        while few < count {
+        while few < count && !self.columns.streams() {
             self.strongest(&models[..few], Gain::Correlation)?;
             few *= 2;
         }
@@ -196,6 +210,11 @@ impl Device for Cuda<'_> {
             Kind::F32 => "f32",
             Kind::Tf32 => "tf32",
         }
+    }
+
+    fn settle(&mut self) {
+        // A card that was lost has nothing under way.
+        let _ = self.card.wait("its last work");
     }
 
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {

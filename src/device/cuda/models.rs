@@ -9,7 +9,7 @@ use cudarc::driver::DeviceRepr;
 
 use super::{
     super::{DeviceError, Update, Updated},
-    card::{Card, arguments},
+    card::{Card, GRID, arguments},
     columns::CardColumns,
     memory::Buffer,
     scratch::Staged,
@@ -30,9 +30,6 @@ fn kernel(n: usize) -> (&'static str, u32) {
 
 /// Variables a model has room for at first.
 const FEWEST: usize = 32;
-
-/// The second dimension of a grid has no room for more.
-const GRID: usize = 32_768;
 
 const HOLDING: &str = "holding the models";
 

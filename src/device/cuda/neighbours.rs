@@ -8,12 +8,9 @@ use super::{
         neighbours::{Change, Model},
     },
     Cuda,
-    card::{Kind, Product, arguments},
+    card::{Kind, PRODUCTS, Product, arguments},
 };
 use crate::least_squares::Anchor;
-
-/// Bytes of products at a time.
-const PRODUCTS: usize = 256 << 20;
 
 /// Groups of columns whose largest falls bound the threshold: GROUPS in
 /// kernels/neighbours.cu.
@@ -45,7 +42,7 @@ impl Cuda<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let mut all = Vec::with_capacity(anchors.len());
-        let mut room = 4 * count + 256;
+        let mut room = (4 * count + 256).max(self.neighbours_room);
         // One model's products may fill the memory: a few at a time.
         for anchors in anchors.chunks(8) {
             loop {
@@ -55,7 +52,10 @@ impl Cuda<'_> {
                         break;
                     }
                     // Many equal columns: once more, with room for all of them.
-                    Err(listed) => room = listed,
+                    Err(listed) => {
+                        room = listed;
+                        self.neighbours_room = room;
+                    }
                 }
             }
         }

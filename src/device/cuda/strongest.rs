@@ -4,55 +4,54 @@
 use super::{
     super::{Candidate, DeviceError, Held, exact::tie},
     Cuda,
-    card::{Kind, Product, arguments},
+    card::{GRID, Kind, PRODUCTS, Product, arguments},
     columns::Block,
     models::THREADS,
 };
 
-/// Bytes of E at a time.
-const E: usize = 256 << 20;
-
 /// Columns a block of threads looks through: SPAN in kernels/strongest.cu.
 const SPAN: usize = 4096;
-
-/// Models of a sweep: the second dimension of a grid has no room for more.
-const MODELS: usize = 32_768;
 
 /// A screen is worth its while up to a rounding error of this share of the noise in E,
 /// ‖r‖/√n: beyond, too many candidates are left to f64.
 const CLEAR: f64 = 0.25;
 
+/// Candidates near the largest so far that there is room for at first, at most.
+const NEAR: usize = 1 << 22;
+
 /// Candidates there is room for at first, a model.
 const CANDIDATES: usize = 4;
 
-impl Cuda<'_> {
-    /// By what share of ‖r‖ a product of a unit column with r may be off, and the
-    /// arithmetic that screens.
-    fn screen_with(&self) -> (f64, Kind) {
-        let n = self.y.len();
-        let single = f64::from(f32::EPSILON) / 2.0;
-        // Both factors are rounded, each product is, and n are added up in some order.
-        let additions = (n + 3) as f64 * single;
-        let off = match self.screen {
-            Kind::F64 => return (tie(n, 1.0), Kind::F64),
-            Kind::F32 => additions,
-            // Ten bits beside the leading one; factors and sums may be cut off there rather
-            // than rounded.
-            Kind::Tf32 => 2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
-        };
-        if off > CLEAR / (n as f64).sqrt() {
-            return (tie(n, 1.0), Kind::F64);
-        }
-        (off, self.screen)
+/// What of the arithmetic asked for is worth its while with n observations, and by what
+/// share of ‖r‖ a product of a unit column with r may then be off.
+pub(super) fn screen(asked: Kind, n: usize) -> (Kind, f64) {
+    let single = f64::from(f32::EPSILON) / 2.0;
+    // Both factors are rounded, each product is, and n are added up in some order.
+    let additions = (n + 3) as f64 * single;
+    let (less, off) = match asked {
+        Kind::F64 => return (Kind::F64, tie(n, 1.0)),
+        Kind::F32 => (Kind::F64, additions),
+        // Ten bits beside the leading one; factors and sums may be cut off there rather
+        // than rounded.
+        Kind::Tf32 => (
+            Kind::F32,
+            2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
+        ),
+    };
+    match off > CLEAR / (n as f64).sqrt() {
+        true => screen(less, n),
+        false => (asked, off),
     }
+}
 
+impl Cuda<'_> {
     /// By |xᵀr|; see [`super::super::Device::strongest`].
     pub(super) fn by_correlation(
         &mut self,
         models: &[Held],
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let mut all = Vec::with_capacity(models.len());
-        for models in models.chunks(MODELS) {
+        for models in models.chunks(GRID) {
             all.extend(self.sweep_residuals(models)?);
         }
         Ok(all)
@@ -86,7 +85,7 @@ impl Cuda<'_> {
     }
 
     fn sweep_residuals(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
-        let (off, kind) = self.screen_with();
+        let (kind, off) = screen(self.screen, self.y.len());
         // Each of two scores may be off by so much; as much again, for what lies within
         // the window of the decision.
         let off = match kind {
@@ -116,12 +115,14 @@ impl Cuda<'_> {
                 to
             }
         };
-        let most = E / (8 * m);
+        let most = PRODUCTS / (8 * m);
         let most = most.clamp(1, self.columns.count().max(1)) * m;
         let (e, most) = self.e.most(card, most, m, "sweeping")?;
         let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(most);
-        let mut near_room = (CANDIDATES + tiles) * m;
-        let mut room = (CANDIDATES * m).max(1024);
+        // What was needed before is needed again.
+        let (near_before, before) = self.rooms;
+        let mut near_room = ((CANDIDATES + tiles) * m).min(NEAR).max(near_before);
+        let mut room = (CANDIDATES * m).max(1024).max(before);
         loop {
             let near = self.near.room(card, 2 * near_room, "sweeping")?;
             let cleared = m + 3;
@@ -177,7 +178,8 @@ impl Cuda<'_> {
             // Many equal columns: once more, with room for all of them. What comes early
             // differs from run to run, so some more.
             near_room = near_room.max(nearby + nearby / 4);
-            room = room.max(nearby + nearby / 4);
+            room = room.max(listed + listed / 4);
+            self.rooms = (near_room, room);
         }
     }
 

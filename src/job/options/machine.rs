@@ -44,7 +44,7 @@ pub(super) const RESOURCES: &[Opt] = &[
         value: "SIZE",
         default: "what is free",
         range: "bytes, or as in 500MB, 8GiB; above 0",
-        help: "Memory for columns on each device; what has no room on a GPU streams through it",
+        help: "Memory for each device's columns, beside models and products; what has no room on a GPU streams through it",
         heading: MACHINE,
         list: false,
         set: |job, given| {

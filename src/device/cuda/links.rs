@@ -1,0 +1,80 @@
+//! What a card has to do with others and with the host's memory, beside its work.
+
+#![allow(unsafe_code)]
+
+use std::{ffi::c_void, marker::PhantomData};
+
+use cudarc::driver::{CudaEvent, sys};
+
+use super::{super::DeviceError, card::Card, memory::PinnedInPlace};
+
+impl Card {
+    /// A mark in the work, for one stream to wait for another.
+    pub(super) fn event(&self) -> Result<CudaEvent, DeviceError> {
+        let made = self.context.new_event(None);
+        made.map_err(|error| self.failed("making an event", error))
+    }
+
+    /// Copies to the card beside the work: once `after` has passed, and `done` tells.
+    pub(super) fn prefetch(
+        &self,
+        from: &[f64],
+        to: u64,
+        after: &CudaEvent,
+        done: &CudaEvent,
+    ) -> Result<(), DeviceError> {
+        let failed = |error| self.failed("streaming to it", error);
+        self.bind()?;
+        self.copier.wait(after).map_err(failed)?;
+        self.copy_in(&self.copier, from, to)?;
+        done.record(&self.copier).map_err(failed)
+    }
+
+    /// Lets the work wait for a mark.
+    pub(super) fn after(&self, event: &CudaEvent) -> Result<(), DeviceError> {
+        let waits = self.stream.wait(event);
+        waits.map_err(|error| self.failed("streaming to it", error))
+    }
+
+    /// Sets a mark in the work.
+    pub(super) fn mark(&self, event: &CudaEvent) -> Result<(), DeviceError> {
+        let marked = event.record(&self.stream);
+        marked.map_err(|error| self.failed("streaming to it", error))
+    }
+
+    /// Opens the memory of another card to the kernels of this one, where the two are
+    /// linked; whether it is open.
+    pub(super) fn reach(&self, other: &Self) -> bool {
+        use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
+        if self.bind().is_err() {
+            return false;
+        }
+        let (mine, theirs) = (self.context.cu_device(), other.context.cu_device());
+        let mut linked = 0;
+        // SAFETY: writes one number; both contexts live as long as the cards.
+        let asked = unsafe { sys::cuDeviceCanAccessPeer(&mut linked, mine, theirs) };
+        asked == CUDA_SUCCESS
+            && linked != 0
+            // SAFETY: as above.
+            && matches!(
+                unsafe { sys::cuCtxEnablePeerAccess(other.context.cu_ctx(), 0) },
+                CUDA_SUCCESS | ALREADY
+            )
+    }
+
+    /// Pins memory of the host where it lies, so that copies from it run at full speed;
+    /// none where the system refuses, or where it is pinned already.
+    pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
+        self.bind().ok()?;
+        let start = values.as_ptr() as *mut c_void;
+        let (bytes, every_card) = (size_of_val(values), 1);
+        // SAFETY: the memory stays borrowed until it is given back.
+        let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_card) };
+        pinned.result().ok()?;
+        Some(PinnedInPlace {
+            start,
+            context: self.context.clone(),
+            values: PhantomData,
+        })
+    }
+}
