@@ -22,7 +22,7 @@ mod cuda {
             let (x, y) = problems::small(n, p, 77);
             let pass = Pass {
                 start_size,
-                max_size: Some(n - 50),
+                max_size: Some(p),
                 ..swarm(1, 4, 5)
             };
             let name = format!("{start_size} variables of {n} × {p}");

@@ -73,7 +73,9 @@ impl<'x> CardColumns<'x> {
         let column = n * size_of::<f64>();
         let each = if narrow { column + column / 2 } else { column };
         let room = |free: u64| {
-            let room = limit.unwrap_or(u64::MAX).min(free.saturating_sub(reserve));
+            // Of little memory half is for columns: the rest makes do with smaller blocks.
+            let left = free.saturating_sub(reserve).max(free / 2);
+            let room = limit.unwrap_or(u64::MAX).min(left);
             usize::try_from(room).unwrap_or(usize::MAX)
         };
         let mut room = room(card.free()?);
