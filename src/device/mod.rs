@@ -20,6 +20,8 @@ pub mod host;
 mod neighbours;
 mod pool;
 mod resources;
+#[cfg(test)]
+mod tests;
 
 #[cfg(test)]
 pub(crate) use cpu::Cpu;

@@ -1,0 +1,140 @@
+//! Every verb of every device beside what its kernel's reference says, which is written
+//! from the definition.
+
+use std::num::NonZeroUsize;
+
+use passel_kernels::{gain, least_squares, neighbours, strongest, update};
+
+use super::*;
+use crate::{random::Stream, vector::product};
+
+/// n × p columns of unit norm, the last explained by the first two, and a response.
+fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut stream = Stream::new(11, n as u64);
+    let mut draw = || (stream.word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+    let mut x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
+    for row in 0..n {
+        x[(p - 1) * n + row] = x[row] - 2.0 * x[n + row];
+    }
+    let mut y: Vec<f64> = (0..n)
+        .map(|row| x[2 * n + row] + x[5 * n + row] - x[9 * n + row] + draw())
+        .collect();
+    for column in x.chunks_mut(n).chain([&mut y[..]]) {
+        let norm = product(column, column).sqrt();
+        column.iter_mut().for_each(|it| *it /= norm);
+    }
+    (x, y)
+}
+
+/// Walks a few models by all verbs, on the devices chosen.
+fn verbs_are_what_their_references_say(choice: Choice) {
+    let resources = Resources {
+        devices: choice,
+        ..Resources::default()
+    };
+    // Past the tiles of the CPU, the threads of a block, and where blocks grow wider.
+    for (n, p) in [(30, 20), (300, 150), (2100, 70)] {
+        let (x, y) = problem(n, p);
+        let columns = Columns::new(&x, n);
+        let keep = [3];
+        let kept = Fit::of(columns, &y, &keep).0;
+        let (places, _) = Places::of(&resources.devices, x.len()).unwrap();
+        let models = (4, Gain::Correlation);
+        let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
+        devices.hold(&kept, 4).unwrap();
+        let mut supports = vec![keep.to_vec(); 4];
+        let last = p as u32 - 1;
+        let walk: [[(Update, update::Order); 4]; 6] = [
+            [0, 1, 2, 4].map(|it| (Update::Add(it), update::Order::Add(it))),
+            [1, 0, 9, last].map(|it| (Update::Add(it), update::Order::Add(it))),
+            // Explained by now, in the first two.
+            [last; 4].map(|it| (Update::Add(it), update::Order::Add(it))),
+            [(Update::DropCheapest, update::Order::DropCheapest); 4],
+            [3, 7, 2, 9].map(|it| match it {
+                7 => (Update::Add(7), update::Order::Add(7)),
+                _ => (Update::Drop(it), update::Order::Drop(it)),
+            }),
+            [(Update::Refactor, update::Order::Refactor); 4],
+        ];
+        for steps in walk {
+            let updates: Vec<_> = steps.iter().map(|step| step.0).enumerate().collect();
+            let told = devices.update(&updates).unwrap();
+            for ((support, (_, order)), told) in supports.iter_mut().zip(steps).zip(told) {
+                let (after, fit) = update::reference(&x, &y, support, &keep, order);
+                assert_eq!(told.variable.is_some(), after.len() != support.len());
+                assert!(
+                    (told.rss - fit.rss).abs() < 1e-12,
+                    "{order:?} of {support:?}"
+                );
+                *support = after;
+            }
+            let held: Vec<Held> = supports
+                .iter()
+                .enumerate()
+                .map(|(number, members)| Held {
+                    number,
+                    members,
+                    rss: devices.rss(number),
+                })
+                .collect();
+            let found = devices.strongest(&held, Gain::Correlation).unwrap();
+            for (support, found) in supports.iter().zip(found) {
+                let fit = least_squares::reference(&x, &y, support);
+                assert_eq!(found, strongest::reference(&x, &fit.residual, support));
+            }
+        }
+        for gained in [Gain::Correlation, Gain::Exact] {
+            let models = (1, gained);
+            let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
+            devices.hold(&kept, 1).unwrap();
+            let held = [Held {
+                number: 0,
+                members: &keep,
+                rss: kept.rss(),
+            }];
+            if gained == Gain::Exact {
+                let found = devices.strongest(&held, gained).unwrap();
+                let gains = gain::reference(&x, &y, &keep);
+                let most = gains.iter().copied().fold(0.0, f64::max);
+                let column = found[0].unwrap() as usize;
+                assert!((gains[column] - most).abs() < 1e-12);
+            }
+            let fit = Fit::of(columns, &y, &[2, 3, 6]).0;
+            let count = 8;
+            let found = devices.neighbours(&[fit.anchor()], &keep, count, &|| false);
+            let found = found.unwrap().swap_remove(0);
+            let changes = neighbours::reference(&x, &y, fit.support(), &keep);
+            let all = || changes.iter().flatten();
+            let mut joining: Vec<f64> = all().map(|it| it.joining).collect();
+            let falls = all().filter_map(|it| it.replacing).map(|it| it.0);
+            let mut replacing: Vec<f64> = falls.collect();
+            for (found, falls) in [
+                (found.joining, &mut joining),
+                (found.replacing, &mut replacing),
+            ] {
+                falls.sort_by(|a, b| b.total_cmp(a));
+                assert!(found.len() >= count);
+                for (change, fall) in found.iter().zip(falls.iter()) {
+                    assert!((change.fall - fall).abs() < 1e-11, "{change:?} for {fall}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cpu_verbs_are_what_their_references_say() {
+    for shards in [1, 3] {
+        let count = NonZeroUsize::new(shards).unwrap();
+        verbs_are_what_their_references_say(Choice::Cpu(count));
+    }
+}
+
+#[test]
+fn cuda_verbs_are_what_their_references_say() {
+    let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
+    match cuda::facts::cuda().obstacle {
+        None => verbs_are_what_their_references_say(Choice::Cuda(Vec::new())),
+        Some(obstacle) => assert!(!required, "{obstacle}"),
+    }
+}
