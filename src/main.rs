@@ -154,6 +154,12 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     let before = name.map_or(String::new(), |name| format!("{name}: "));
     let error = result.as_ref().err().map(|error| {
         complain(&format!("error: {before}{}", chain(error)));
+        if let RunError::Fault {
+            trace: Some(lost), ..
+        } = error
+        {
+            complain(&format!("error: {before}the trace: {}", chain(&**lost)));
+        }
         error.exit_code()
     });
     let report = match result {

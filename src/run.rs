@@ -63,6 +63,8 @@ pub enum RunError {
         report: Box<Report>,
         /// What failed.
         source: DeviceError,
+        /// The trace, if that could not be written either.
+        trace: Option<Box<OutputError>>,
     },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
@@ -156,9 +158,10 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         rendered,
     };
     match (trace.map_or(Ok(()), Trace::finish), found.fault) {
-        (_, Some(source)) => Err(RunError::Fault {
+        (trace, Some(source)) => Err(RunError::Fault {
             report: Box::new(report),
             source,
+            trace: trace.err().map(Box::new),
         }),
         (Err(source), None) => Err(RunError::Trace {
             report: Box::new(report),
