@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::{
     design::{Design, DesignError, DesignOptions},
-    device::DeviceError,
+    device::{DeviceError, Places},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     progress::Meter,
@@ -82,6 +82,7 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) => 2,
             Self::Interrupted => 130,
+            Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,
             Self::Search(SearchError::Threads { .. } | SearchError::Device(_)) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
@@ -100,6 +101,8 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
     // Both places first: a search of hours must not end at a wrong path.
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
     let mut trace = job.trace.as_deref().map(Trace::create).transpose()?;
+
+    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
     let reading = ReadOptions {
         response: job.response.as_deref(),

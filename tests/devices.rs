@@ -90,13 +90,14 @@ fn the_cpu_is_always_there() {
     let cards = json["cuda"]["devices"].as_array().unwrap();
     assert_eq!(text.matches("\ncuda:").count(), cards.len(), "{text}");
     if json["cuda"]["driver"].is_null() {
-        // One line that says what is missing and what to do.
-        let line = text.lines().nth(1).unwrap();
+        // One line says what is missing and what to do.
+        let line = text.lines().last().unwrap();
         assert!(
             line.contains("libcuda.so.1) was not found; install"),
             "{line}"
         );
-        assert_eq!(text.lines().count(), 2);
+        assert_eq!(text.lines().nth(1), Some("driver   none"));
+        assert_eq!(text.lines().count(), 5);
         let problem = json["cuda"]["problem"].as_str().unwrap();
         assert!(line.ends_with(problem), "{line}");
     }
@@ -124,6 +125,32 @@ fn cards_are_listed_with_their_memory_and_the_libraries() {
 }
 
 #[test]
+fn a_gpu_that_is_not_there_is_told_before_anything_is_read() {
+    let folder = Folder::new();
+    for (place, device, told, code) in [
+        (whole(&folder), "cuda:7", "cuda:7 does not exist", 2),
+        (folder.path(""), "cuda", "was not found", 1),
+    ] {
+        let args = [
+            "select",
+            "nowhere.csv",
+            "--response",
+            "y",
+            "--device",
+            device,
+        ];
+        let mut command = folder.passel(&args);
+        command.env("LD_LIBRARY_PATH", &place);
+        let ran = ran(command);
+        // Where a driver is installed, the second finds it.
+        if code == 2 || ran.stderr.contains("libcuda") {
+            assert!(ran.stderr.contains(told), "{}", ran.stderr);
+            assert_eq!(ran.code, Some(code));
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_with_cuda_is_told() {
     let folder = Folder::new();
     let place = whole(&folder);
@@ -137,7 +164,7 @@ fn what_is_wrong_with_cuda_is_told() {
         (
             "CUDA_INIT",
             "100",
-            "no CUDA device: the driver finds no GPU",
+            "no GPU can be used: the driver finds no GPU",
         ),
         (
             "CUDA_INIT",
@@ -152,7 +179,7 @@ fn what_is_wrong_with_cuda_is_told() {
         (
             "CUDA_DRIVER",
             "12090",
-            "12.9 and NVRTC is of CUDA 13.0; update",
+            "12.9, NVRTC is of CUDA 13.0, cuBLAS is of CUDA 13.1; update",
         ),
         (
             "CUDA_NVRTC",

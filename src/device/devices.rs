@@ -65,6 +65,17 @@ impl Places {
         Ok((places, None))
     }
 
+    /// Whether the GPUs asked for are there: to be known before a long reading.
+    ///
+    /// # Errors
+    /// As [`Places::of`].
+    pub(crate) fn check(choice: &Choice) -> Result<(), DeviceError> {
+        match choice {
+            Choice::Cuda(_) => Self::of(choice, 0).map(drop),
+            Choice::Auto | Choice::Cpu(_) => Ok(()),
+        }
+    }
+
     /// Threads that wait for a device of their own.
     pub(crate) fn threads(&self) -> usize {
         match self {

@@ -11,7 +11,10 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceError {
     /// A library of CUDA cannot be opened, or is too old.
-    #[error("{library} {reason}; {help}")]
+    #[error(
+        "{library} {reason}; {help} (`passel devices` lists what there is, --device cpu does \
+         without)"
+    )]
     Missing {
         /// The library and its file, as in `the NVIDIA driver (libcuda.so.1)`.
         library: &'static str,
@@ -20,8 +23,14 @@ pub enum DeviceError {
         /// What to install.
         help: &'static str,
     },
+    /// A library is of a newer CUDA than the driver, or does not know the card.
+    #[error("CUDA cannot be used: {reason}")]
+    Unfit {
+        /// What does not fit, and what to do.
+        reason: String,
+    },
     /// The driver is there, a GPU it can use is not.
-    #[error("no CUDA device: {reason}")]
+    #[error("no GPU can be used: {reason}")]
     None {
         /// What the driver said, and what to do.
         reason: String,

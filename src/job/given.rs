@@ -132,26 +132,22 @@ impl Given<'_> {
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.
     pub(super) fn devices(&self) -> Result<Choice, OptionError> {
         let value = self.one()?;
-        let choice = match value.split_once(':') {
-            None => match value {
-                "auto" => Some(Choice::Auto),
-                "cpu" => Some(Choice::Cpu(NonZeroUsize::MIN)),
-                "cuda" => Some(Choice::Cuda(Vec::new())),
-                _ => None,
-            },
-            Some(("cuda", numbers)) => {
-                let numbers = numbers.split(',').map(|it| it.trim().parse().ok());
-                let numbers: Option<Vec<usize>> = numbers.collect();
-                let once = |all: &Vec<usize>| {
-                    let mut sorted = all.clone();
-                    sorted.sort_unstable();
-                    sorted.windows(2).all(|pair| pair[0] != pair[1])
-                };
-                numbers.filter(once).map(Choice::Cuda)
-            }
-            Some(_) => None,
-        };
-        choice.ok_or_else(|| self.out_of_range())
+        if let Some(numbers) = value.strip_prefix("cuda:") {
+            let numbers = numbers.split(',').map(|it| it.trim().parse().ok());
+            let numbers: Option<Vec<usize>> = numbers.collect();
+            return numbers.map(Choice::Cuda).ok_or_else(|| self.out_of_range());
+        }
+        match value {
+            "auto" => Ok(Choice::Auto),
+            "cpu" => Ok(Choice::Cpu(NonZeroUsize::MIN)),
+            "cuda" => Ok(Choice::Cuda(Vec::new())),
+            _ => Err(OptionError::Choice {
+                option: self.option,
+                value: shown(value),
+                range: self.range,
+                nearest: nearest(&value.to_lowercase(), ["auto", "cpu", "cuda"]),
+            }),
+        }
     }
 
     /// A size in bytes above zero: `500MB`, `8GiB`, `1.5G`.
@@ -227,8 +223,8 @@ fn bytes(text: &str) -> Option<u64> {
     let plain = digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
     let number: f64 = plain.then(|| digits.parse().ok())??;
     let bytes = number * base.powi(power as i32);
-    // Exact as long as a count of bytes is below 2^53.
-    (bytes >= 1.0 && bytes < 2f64.powi(53)).then_some(bytes as u64)
+    // Whole, and exact as long as a count of bytes is below 2^53.
+    (bytes >= 1.0 && bytes < 2f64.powi(53) && bytes.fract() == 0.0).then_some(bytes as u64)
 }
 
 /// Seconds of a bare number, or of numbers each with a unit.
@@ -279,7 +275,9 @@ mod tests {
         ] {
             assert_eq!(bytes(text), Some(expected), "{text}");
         }
-        for text in ["", "0", "-1", "8X", "GiB", "i", "1e9", "inf", "0.5", "1 2"] {
+        for text in [
+            "", "0", "-1", "8X", "GiB", "i", "1e9", "inf", "0.5", "1.5", "1 2",
+        ] {
             assert_eq!(bytes(text), None, "{text}");
         }
     }

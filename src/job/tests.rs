@@ -55,7 +55,9 @@ fn devices_are_named_by_kind_and_number() {
     assert_eq!(devices("cpu").unwrap(), Choice::Cpu(NonZeroUsize::MIN));
     assert_eq!(devices("cuda").unwrap(), Choice::Cuda(Vec::new()));
     assert_eq!(devices("cuda:2, 0").unwrap(), Choice::Cuda(vec![2, 0]));
-    for wrong in ["gpu", "cuda:", "cuda:x", "cuda:0,0", "cuda:-1", "cpu:2", ""] {
+    let hint = given("device", &["CPU"]).unwrap_err()[0].help();
+    assert_eq!(hint.as_deref(), Some("did you mean `cpu`?"));
+    for wrong in ["gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:2", ""] {
         let told = message("device", &[wrong]);
         assert!(
             told.ends_with("must be auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2"),

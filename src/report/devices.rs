@@ -24,12 +24,9 @@ pub fn text(host: &Host, cuda: &Cuda) -> String {
     for card in &cuda.cards {
         line(&format!("cuda:{}", card.ordinal), gpu(card));
     }
-    // Which libraries there are says nothing where no driver is.
-    if cuda.driver.is_some() {
-        for (name, version) in libraries(cuda) {
-            let version = version.map_or("none".into(), |it| format!("CUDA {it}"));
-            line(name, version);
-        }
+    for (name, version) in libraries(cuda) {
+        let version = version.map_or("none".into(), |it| format!("CUDA {it}"));
+        line(name, version);
     }
     if let Some(obstacle) = &cuda.obstacle {
         line("no CUDA", obstacle.to_string());

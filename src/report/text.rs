@@ -197,19 +197,14 @@ fn found(selection: &Selection) -> String {
             format!("a device failed, {} iterations done", selection.iterations)
         }
     };
-    let mut devices = selection.devices.clone();
-    devices.dedup();
-    let on = match &devices[..] {
-        [cpu] if cpu == "cpu" => String::new(),
-        devices => format!(" on {}", devices.join(", ")),
-    };
+    let on = selection.devices.join(", ");
     let optimum = if selection.certified {
         "No allowed addition, drop or exchange of one variable lowers the criterion."
     } else {
         "Not certified: the addition, drop or exchange of one variable may lower the criterion."
     };
     format!(
-        "{optimum}\nFound by {}{swarm}, seed {}{on}; {end}; {} s.\n",
+        "{optimum}\nFound by {}{swarm}, seed {}, on {on}; {end}; {} s.\n",
         selection.method.name,
         selection.seed,
         significant(selection.elapsed_seconds.total, 3),
@@ -311,7 +306,7 @@ best met by size: 1: -167.1717, 2: -207.1717
 inclusion of others: rooms 0.250
 
 No allowed addition, drop or exchange of one variable lowers the criterion.
-Found by pass: 64 particles × 256 iterations, seed 7; all iterations done; 1.30 s.
+Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations done; 1.30 s.
 "
         );
     }

@@ -79,6 +79,24 @@ pub enum SearchError {
 
 /// Searches the model of lowest criterion value.
 ///
+/// ```
+/// use passel::{Design, Pass, criteria::Bic, device::Resources, search};
+///
+/// let x = nalgebra::DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
+/// let y = nalgebra::DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
+/// let design = Design::from_matrices(&x, &y, None)?;
+/// // Every GPU: `Choice::Cuda(vec![])`. Where the problem is worth it: `Choice::Auto`.
+/// let resources = Resources {
+///     memory_limit: Some(1 << 30),
+///     ..Resources::cpu(2)
+/// };
+/// let never = search::Interrupt::default();
+/// let (pass, mut observe) = (Pass::default(), |_: &search::Iteration| {});
+/// let found = search::search(&design, &Bic, &pass, &resources, &never, &mut observe)?;
+/// assert_eq!(found.devices, ["cpu"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// `observe` is called after each iteration. The answer depends on the design, the
 /// criterion and `pass`, never on the resources.
 ///

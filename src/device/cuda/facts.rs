@@ -57,8 +57,8 @@ pub fn cuda() -> Cuda {
         nvrtc: library::nvrtc().ok(),
         cublas: library::cublas().ok(),
         cards,
-        // A missing library is told before a missing card.
-        obstacle: library::start().err().or(lost),
+        // A missing card is told before a library that it would need.
+        obstacle: lost.or(library::start().err()),
     }
 }
 

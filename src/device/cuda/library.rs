@@ -53,7 +53,7 @@ const CUDA_12: Version = Version {
 
 const DRIVER: Library = Library {
     name: "the NVIDIA driver (libcuda.so.1)",
-    help: "install the NVIDIA driver, 525 or newer, and start containers with access to the GPU",
+    help: "install the NVIDIA driver, 525 or newer; a container must be given the GPU",
     present: driver::sys::is_culib_present,
     // SAFETY: the address is only asked for, never called by this type.
     has: |name| unsafe {
@@ -261,18 +261,25 @@ pub(crate) fn versions() -> Result<Versions, DeviceError> {
 /// A library may be of a newer minor version than the driver, never of a newer major one.
 fn agree(versions: Versions) -> Result<(), DeviceError> {
     let driver = versions.driver;
-    for (name, version) in [("NVRTC", versions.nvrtc), ("cuBLAS", versions.cublas)] {
-        if version.major > driver.major {
-            return Err(DeviceError::None {
-                reason: format!(
-                    "the driver supports CUDA {driver} and {name} is of CUDA {version}; update \
-                     the driver, or put {name} of CUDA {} first in LD_LIBRARY_PATH",
-                    driver.major
-                ),
-            });
-        }
+    let all = [("NVRTC", versions.nvrtc), ("cuBLAS", versions.cublas)];
+    let newer = all
+        .iter()
+        .filter(|(_, version)| version.major > driver.major);
+    let (names, of): (Vec<_>, Vec<_>) = newer
+        .map(|(name, version)| (*name, format!("{name} is of CUDA {version}")))
+        .unzip();
+    if names.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    Err(DeviceError::Unfit {
+        reason: format!(
+            "the driver supports CUDA {driver}, {}; update the driver, or put {} of CUDA {} \
+             first in LD_LIBRARY_PATH",
+            of.join(", "),
+            names.join(" and "),
+            driver.major
+        ),
+    })
 }
 
 /// Makes sure that the three libraries can be used.
@@ -288,8 +295,10 @@ pub(crate) fn start() -> Result<(), DeviceError> {
 /// # Errors
 /// As [`versions`], and where the driver has no GPU to offer.
 pub(crate) fn count() -> Result<usize, DeviceError> {
+    // A GPU that is not there is told before a library that it would need.
+    let count = cards()?;
     start()?;
-    cards()
+    Ok(count)
 }
 
 /// GPUs, at least one, whether the other libraries are there or not.

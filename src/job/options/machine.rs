@@ -27,7 +27,7 @@ pub(super) const RESOURCES: &[Opt] = &[
         value: "P",
         default: "f64",
         range: "f64, f32 or tf32",
-        help: "Arithmetic that screens candidates on GPUs; f64 decides, so the selection does not depend on it. Where f64 is slow, f32 screens by itself",
+        help: "Arithmetic that screens candidates on GPUs; f64 decides, so the selection does not depend on it. A GPU whose f64 is slow takes f32 for f64 here",
         heading: MACHINE,
         list: false,
         set: |job, given| {
@@ -43,8 +43,8 @@ pub(super) const RESOURCES: &[Opt] = &[
         name: "memory-limit",
         value: "SIZE",
         default: "what is free",
-        range: "bytes, or as in 500MB, 8GiB; above 0",
-        help: "Memory for each device's columns, beside models and products; what has no room on a GPU streams through it",
+        range: "bytes, or with a unit as in 500MB, 8GiB; 1 up to 2^53",
+        help: "Memory for each device's columns, beside models and products. What has no room on a GPU streams through it; the CPU, where X lies anyway, only does without its copies in f32",
         heading: MACHINE,
         list: false,
         set: |job, given| {
