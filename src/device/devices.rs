@@ -101,8 +101,8 @@ pub(crate) struct Devices<'x> {
 
 impl<'x> Devices<'x> {
     /// The devices of these places, the columns of `x` (unit norm) sharded over them, for
-    /// so many models of `y` (unit norm) that improve by this gain. With more than one thread it must be made and used
-    /// inside a rayon pool of as many.
+    /// so many models of `y` (unit norm) that improve by this gain. With more than one
+    /// thread it must be made and used inside a rayon pool of as many.
     ///
     /// # Errors
     /// A device that is not there, or cannot be used.

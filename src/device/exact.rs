@@ -6,8 +6,12 @@ use crate::{
     vector::{packed_columns, product},
 };
 
-/// Gains whose ratio is closer to one than this count as equal.
+/// Gains, falls in RSS, whose ratio is closer to one than this count as equal.
 pub(crate) const TIE: f64 = 1e-9;
+
+/// A screen is worth its while up to a rounding error of this share of the noise in E,
+/// ‖r‖/√n: beyond, too many candidates are left to f64.
+pub(crate) const CLEAR: f64 = 0.25;
 
 /// Scores |xᵀr| of one anchor that differ by no more may be equal: twice the error
 /// bound n·eps·‖x‖‖r‖ of a dot product. `norm` is ‖r‖.

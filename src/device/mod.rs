@@ -26,7 +26,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use cpu::Cpu;
 pub(crate) use devices::{Devices, Places};
-pub use error::Bytes;
+pub use error::{Bytes, DeviceError};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
 pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};
@@ -35,7 +35,6 @@ use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
 };
-pub use error::DeviceError;
 
 /// The columns one device sweeps.
 #[derive(Debug, Clone, Copy)]

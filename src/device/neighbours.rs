@@ -12,7 +12,7 @@
 //! Here is what every device's sweep shares; [`super::cpu`] and [`super::cuda`]
 //! have the sweeps.
 
-use super::exact::{Projected, projected};
+use super::exact::{Projected, TIE, projected};
 use crate::{
     design::Columns,
     least_squares::{Anchor, PIVOT_TOLERANCE},
@@ -23,9 +23,6 @@ use crate::{
 /// for the formulas to keep their digits: a column below it is projected by
 /// itself.
 pub(crate) const LEAST: f64 = 1e-10;
-
-/// Falls whose ratio is closer to one than this count as equal.
-const TIE: f64 = 1e-9;
 
 /// One column in or for one position of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]

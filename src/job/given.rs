@@ -203,6 +203,12 @@ fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
     Some((name.trim(), parameters))
 }
 
+/// A number of digits and a point alone: `parse` would take `inf`, `nan` and signs.
+fn plain(text: &str) -> Option<f64> {
+    let digits = text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+    digits.then(|| text.parse().ok())?
+}
+
 /// Bytes of a bare number, or of one with a unit: powers of 1,000 without the `i`.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -219,23 +225,15 @@ fn bytes(text: &str) -> Option<u64> {
     let power = ["", "k", "m", "g", "t"]
         .iter()
         .position(|it| *it == prefix)?;
-    let digits = digits.trim();
-    let plain = digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-    let number: f64 = plain.then(|| digits.parse().ok())??;
-    let bytes = number * base.powi(power as i32);
+    let bytes = plain(digits.trim())? * base.powi(power as i32);
     // Whole, and exact as long as a count of bytes is below 2^53.
     (bytes >= 1.0 && bytes < 2f64.powi(53) && bytes.fract() == 0.0).then_some(bytes as u64)
 }
 
 /// Seconds of a bare number, or of numbers each with a unit.
 fn seconds(text: &str) -> Option<f64> {
-    let number = |text: &str| {
-        // `parse` alone would take `inf`, `nan` and signs.
-        let digits = text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-        digits.then(|| text.parse::<f64>().ok())?
-    };
     let mut rest = text.trim();
-    if let Some(whole) = number(rest) {
+    if let Some(whole) = plain(rest) {
         return Some(whole);
     }
     let mut total = 0.0;
@@ -251,7 +249,7 @@ fn seconds(text: &str) -> Option<f64> {
             "d" => 86400.0,
             _ => return None,
         };
-        total += number(digits.trim())? * scale;
+        total += plain(digits.trim())? * scale;
         rest = after.trim_start();
     }
     Some(total)

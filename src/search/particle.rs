@@ -152,36 +152,36 @@ impl Particle {
         strongest: Option<u32>,
         refused: usize,
     ) -> Option<(Move, Update)> {
-        let (moved, add) = match plan {
+        // The move, how many additions may be tried, and the one to try now.
+        let (moved, adds, add) = match plan {
             Plan::Stay => return None,
             Plan::DropRandom { pick } => {
                 let open = || outside(&self.members, problem.keep);
                 let variable = open().nth(below(pick, open().count()))?;
                 return (refused == 0).then_some((Move::DropRandom, Update::Drop(variable)));
             }
-            Plan::DropImprove => (Move::DropImprove, None),
-            Plan::AddImprove => (Move::AddImprove, strongest.filter(|_| refused == 0)),
-            Plan::AddRandom { pick } => (Move::AddRandom, self.random(problem, pick, refused)),
+            Plan::DropImprove => (Move::DropImprove, 0, None),
+            Plan::AddImprove => (
+                Move::AddImprove,
+                usize::from(strongest.is_some()),
+                strongest,
+            ),
+            Plan::AddRandom { pick } => (
+                Move::AddRandom,
+                TRIES.min(problem.x.p() - self.members.len()),
+                self.random(problem, pick, refused),
+            ),
             Plan::AddBest { pick } => {
                 let open = || outside(best, &self.members);
                 let count = open().count();
                 let at = below(pick, count) + refused;
-                let add = (refused < count).then(|| open().nth(at % count));
-                (Move::AddBest, add.flatten())
+                (Move::AddBest, count, open().nth(at % count.max(1)))
             }
         };
-        match add {
+        match add.filter(|_| refused < adds) {
             Some(variable) => Some((moved, Update::Add(variable))),
             // Once: where nothing can be dropped either, the particle stays.
-            None => {
-                let adds = match plan {
-                    Plan::DropImprove => 0,
-                    Plan::AddImprove => usize::from(strongest.is_some()),
-                    Plan::AddBest { .. } => outside(best, &self.members).count(),
-                    _ => TRIES.min(problem.x.p() - self.members.len()),
-                };
-                (refused == adds).then_some((Move::DropImprove, Update::DropCheapest))
-            }
+            None => (refused == adds).then_some((Move::DropImprove, Update::DropCheapest)),
         }
     }
 

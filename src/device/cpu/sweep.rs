@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     design::Columns,
-    device::{Candidate, Shard, exact::tie},
+    device::{
+        Candidate, Shard,
+        exact::{CLEAR, tie},
+    },
     least_squares::Anchor,
     vector::{dot, product, vectorised},
 };
@@ -28,10 +31,6 @@ const TERM_COST: f64 = 2.0;
 /// How many products one cached Gram column is worth: it is cheaper, and it
 /// will be used again.
 const REUSE: usize = 4;
-
-/// A screen is worth its while up to a rounding error of this share of the
-/// noise in E, ‖r‖/√n: beyond, too many candidates are left to f64.
-const CLEAR: f64 = 0.25;
 
 /// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] if that is more.
 const GRAM_SHARE: f64 = 0.25;

@@ -51,13 +51,9 @@ impl Card {
     /// Opens the GPU of a number and loads the kernels.
     ///
     /// # Errors
-    /// Whatever is missing; a number too high; a driver that refuses.
+    /// Whatever is missing; a driver that refuses.
     pub(super) fn open(ordinal: usize) -> Result<Self, DeviceError> {
-        let count = library::count()?;
-        if ordinal >= count {
-            let asked = ordinal;
-            return Err(DeviceError::Ordinal { asked, count });
-        }
+        library::start()?;
         let name = format!("cuda:{ordinal}");
         let opened = quietly(|| Self::opened(ordinal, &name));
         opened.unwrap_or_else(|panic| {

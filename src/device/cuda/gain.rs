@@ -6,7 +6,6 @@ use super::{
     Cuda,
     card::{Kind, PRODUCTS, Product, arguments},
     models::THREADS,
-    strongest::Found,
 };
 
 /// Columns of r and Q at a time.
@@ -70,27 +69,17 @@ impl Cuda<'_> {
             arguments![all, on_card, offsets_on_card, batch],
         )?;
         // With the bounds of one model's gains behind the products.
-        let most = (PRODUCTS / (8 * width)).clamp(1, self.columns.count().max(1));
-        let unit = width + 1;
-        let (e, most) = self.e.most(card, most * unit, unit, "sweeping")?;
+        let (e, most) = self
+            .e
+            .products(card, self.columns.count(), width + 1, "sweeping")?;
         let upper = e + 8 * (most * width) as u64;
         let mut room = (4 * m).max(1024);
         loop {
-            let found = self.found.room(card, 1 + 2 * room, "sweeping")?;
+            let counter = self.found.room(card, 1 + 2 * room, "sweeping")?;
             card.zero(largest, 8 * m)?;
-            card.zero(found, 8 * (1 + 2 * room))?;
-            let found = Found {
-                counter: found,
-                list: found + 8,
-                scores: found + 8 * (1 + room as u64),
-                room: room as u64,
-            };
-            let Found {
-                counter,
-                list,
-                scores,
-                room: places,
-            } = found;
+            card.zero(counter, 8 * (1 + 2 * room))?;
+            let (list, places) = (counter + 8, room as u64);
+            let scores = list + 8 * places;
             self.columns.sweep(card, most, |block| {
                 card.product(Product {
                     transposed: true,

@@ -25,11 +25,11 @@ impl fmt::Display for Version {
 }
 
 /// What is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Versions {
-    pub(crate) driver: Version,
-    pub(crate) nvrtc: Version,
-    pub(crate) cublas: Version,
+#[derive(Debug, Clone, Copy)]
+struct Versions {
+    driver: Version,
+    nvrtc: Version,
+    cublas: Version,
 }
 
 /// One library: how it is asked for, and what this program calls in it.
@@ -244,20 +244,6 @@ pub(crate) fn cublas() -> Result<Version, DeviceError> {
     ASKED.get_or_init(|| CUBLAS.open()).clone()
 }
 
-/// All three libraries, opened once: afterwards no call of a function named here panics.
-///
-/// # Errors
-/// A library that is missing, too old, or too new for the driver.
-pub(crate) fn versions() -> Result<Versions, DeviceError> {
-    let versions = Versions {
-        driver: driver()?,
-        nvrtc: nvrtc()?,
-        cublas: cublas()?,
-    };
-    agree(versions)?;
-    Ok(versions)
-}
-
 /// A library may be of a newer minor version than the driver, never of a newer major one.
 fn agree(versions: Versions) -> Result<(), DeviceError> {
     let driver = versions.driver;
@@ -282,18 +268,22 @@ fn agree(versions: Versions) -> Result<(), DeviceError> {
     })
 }
 
-/// Makes sure that the three libraries can be used.
+/// Opens the three libraries, once: afterwards no call of a function named here panics.
 ///
 /// # Errors
-/// As [`versions`].
+/// A library that is missing, too old, or too new for the driver.
 pub(crate) fn start() -> Result<(), DeviceError> {
-    versions().map(drop)
+    agree(Versions {
+        driver: driver()?,
+        nvrtc: nvrtc()?,
+        cublas: cublas()?,
+    })
 }
 
 /// GPUs that can be used, at least one.
 ///
 /// # Errors
-/// As [`versions`], and where the driver has no GPU to offer.
+/// As [`start`], and where the driver has no GPU to offer.
 pub(crate) fn count() -> Result<usize, DeviceError> {
     // A GPU that is not there is told before a library that it would need.
     let count = cards()?;

@@ -109,7 +109,7 @@ impl<'x> Cuda<'x> {
     /// `limit` bytes.
     ///
     /// # Errors
-    /// Whatever is missing, a number too high, too little memory.
+    /// Whatever is missing, too little memory.
     pub(super) fn new(
         ordinal: usize,
         shard: Shard<'x>,

@@ -1,11 +1,7 @@
 //! The swarm's models on a card: residuals, factors and supports, updated in place by the
 //! kernel `update`.
 
-#![allow(unsafe_code)]
-
 use std::collections::HashSet;
-
-use cudarc::driver::DeviceRepr;
 
 use super::{
     super::{DeviceError, Update, Updated},
@@ -53,9 +49,6 @@ pub(super) struct OnCard {
     spare: u64,
 }
 
-// SAFETY: plain numbers in C's order.
-unsafe impl DeviceRepr for OnCard {}
-
 /// All models, and what of them the host has to know.
 pub(super) struct Models {
     n: usize,
@@ -64,8 +57,8 @@ pub(super) struct Models {
     pub(super) residual: Buffer<f64>,
     rest: Buffer<f64>,
     per_variable: PerVariable,
-    pub(super) sizes: Buffer<i32>,
-    pub(super) rss: Buffer<f64>,
+    sizes: Buffer<i32>,
+    rss: Buffer<f64>,
     keep: Buffer<u32>,
     kept: usize,
     /// Of each model, in the order of entry.

@@ -8,7 +8,7 @@ use super::{
         neighbours::{Change, Model},
     },
     Cuda,
-    card::{Kind, PRODUCTS, Product, arguments},
+    card::{Kind, Product, arguments},
 };
 use crate::least_squares::Anchor;
 
@@ -122,8 +122,7 @@ impl Cuda<'_> {
         // Products, U of one model, and three numbers a column.
         let widest = models.iter().map(|it| it.model.k).max().unwrap_or(0);
         let unit = width + widest + 3;
-        let most = (PRODUCTS / (8 * unit)).clamp(1, self.columns.count().max(1));
-        let (e, most) = self.e.most(card, most * unit, unit, DURING)?;
+        let (e, most) = self.e.products(card, self.columns.count(), unit, DURING)?;
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));

@@ -2,7 +2,7 @@
 
 use super::{
     super::DeviceError,
-    card::Card,
+    card::{Card, PRODUCTS},
     memory::{Buffer, Pinned},
 };
 
@@ -36,21 +36,26 @@ impl<T> Grown<T> {
         self.buffer = Some(buffer);
         Ok(address)
     }
+}
 
-    /// The most values, of `len` at the most and `least` at the least, in whole units of
-    /// `unit`, that there is room for: asked for less and less.
-    pub(super) fn most(
+impl Grown<f64> {
+    /// Room for the products of up to `columns` columns, `unit` numbers each, at a time, and
+    /// of how many: fewer where there is less memory.
+    pub(super) fn products(
         &mut self,
         card: &Card,
-        len: usize,
+        columns: usize,
         unit: usize,
         during: &str,
     ) -> Result<(u64, usize), DeviceError> {
-        let mut units = (len / unit).max(1);
+        let most = PRODUCTS / (size_of::<f64>() * unit);
+        let mut columns = most.clamp(1, columns.max(1));
         loop {
-            match self.room(card, units * unit, during) {
-                Ok(address) => return Ok((address, units)),
-                Err(DeviceError::OutOfMemory { .. }) if units > 1 => units = units.div_ceil(2),
+            match self.room(card, columns * unit, during) {
+                Ok(address) => return Ok((address, columns)),
+                Err(DeviceError::OutOfMemory { .. }) if columns > 1 => {
+                    columns = columns.div_ceil(2);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -60,15 +65,11 @@ impl<T> Grown<T> {
 /// Memory of the host, pinned, that grows with what is asked of it.
 pub(super) struct Staged<T> {
     pinned: Option<Pinned<T>>,
-    len: usize,
 }
 
 impl<T: Copy + Default> Staged<T> {
     pub(super) fn new() -> Self {
-        Self {
-            pinned: None,
-            len: 0,
-        }
+        Self { pinned: None }
     }
 
     /// Where it lies, for the card too; while a kernel reads or writes there, nobody else
@@ -90,9 +91,8 @@ impl<T: Copy + Default> Staged<T> {
 
     /// Room for `len` values; what was there before may be lost.
     pub(super) fn room(&mut self, card: &Card, len: usize) -> Result<&mut [T], DeviceError> {
-        if self.len < len || self.pinned.is_none() {
+        if self.pinned.as_ref().is_none_or(|it| it.get().len() < len) {
             self.pinned = Some(card.pinned(len + len / 4)?);
-            self.len = len + len / 4;
         }
         Ok(self.values(len))
     }

@@ -2,19 +2,18 @@
 //! residuals, the arg max fused behind it; near ties scored again in a fixed order.
 
 use super::{
-    super::{Candidate, DeviceError, Held, exact::tie},
+    super::{
+        Candidate, DeviceError, Held,
+        exact::{CLEAR, tie},
+    },
     Cuda,
-    card::{GRID, Kind, PRODUCTS, Product, arguments},
+    card::{GRID, Kind, Product, arguments},
     columns::Block,
     models::THREADS,
 };
 
 /// Columns a block of threads looks through: SPAN in kernels/strongest.cu.
 const SPAN: usize = 4096;
-
-/// A screen is worth its while up to a rounding error of this share of the noise in E,
-/// ‖r‖/√n: beyond, too many candidates are left to f64.
-const CLEAR: f64 = 0.25;
 
 /// Candidates near the largest so far that there is room for at first, at most.
 const NEAR: usize = 1 << 22;
@@ -115,9 +114,7 @@ impl Cuda<'_> {
                 to
             }
         };
-        let most = PRODUCTS / (8 * m);
-        let most = most.clamp(1, self.columns.count().max(1)) * m;
-        let (e, most) = self.e.most(card, most, m, "sweeping")?;
+        let (e, most) = self.e.products(card, self.columns.count(), m, "sweeping")?;
         let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(most);
         // What was needed before is needed again.
         let (near_before, before) = self.rooms;
@@ -252,13 +249,4 @@ struct Lists {
     /// What is near it still, in the host's memory.
     told: u64,
     room: u64,
-}
-
-/// Where the card lists candidates: how many, (model, column) and score of each.
-#[derive(Clone, Copy)]
-pub(super) struct Found {
-    pub(super) counter: u64,
-    pub(super) list: u64,
-    pub(super) scores: u64,
-    pub(super) room: u64,
 }
