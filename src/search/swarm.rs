@@ -34,6 +34,8 @@ pub(crate) struct Swarm<'a> {
     particles: Vec<Particle>,
     best: Best,
     visited: Visited,
+    /// Whether the models that the particles stand at are among those visited.
+    noted: bool,
     steps: Vec<Step>,
     /// Of each model swept so far, which of `strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
@@ -105,6 +107,7 @@ impl<'a> Swarm<'a> {
             particles: particles.collect(),
             best,
             visited: Visited::default(),
+            noted: false,
             steps: Vec::new(),
             known: HashMap::new(),
             strongest: Vec::new(),
@@ -129,7 +132,10 @@ impl<'a> Swarm<'a> {
     }
 
     /// The devices, free for other work, and the models visited.
-    pub(crate) fn end(self) -> (Devices<'a>, Visited) {
+    pub(crate) fn end(mut self) -> (Devices<'a>, Visited) {
+        if !self.noted {
+            remember(&mut self.visited, &self.particles);
+        }
         (self.devices, self.visited)
     }
 
@@ -204,8 +210,8 @@ impl<'a> Swarm<'a> {
         }
         for particle in &self.particles {
             self.best.offer(particle);
-            self.visited.offer(particle.value(), particle.members());
         }
+        self.noted = false;
     }
 
     /// Of each particle about to take an improving forward step, the strongest
@@ -236,10 +242,24 @@ impl<'a> Swarm<'a> {
                 }
             });
         }
-        let found = self.devices.strongest(&models, self.gain)?;
-        self.strongest.extend(found);
+        // What nobody asks before the end is noted while the devices sweep.
+        let (visited, particles) = (&mut self.visited, &self.particles);
+        let (devices, gain) = (&mut self.devices, self.gain);
+        let found = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| remember(visited, particles));
+            devices.strongest(&models, gain)
+        });
+        self.noted = true;
+        self.strongest.extend(found?);
         let answer = |at: Option<usize>| at.and_then(|at| self.strongest[at]);
         Ok(answers.into_iter().map(answer).collect())
+    }
+}
+
+/// Takes note of the models that the particles stand at.
+fn remember(visited: &mut Visited, particles: &[Particle]) {
+    for particle in particles {
+        visited.offer(particle.value(), particle.members());
     }
 }
 

@@ -67,7 +67,17 @@ impl Card {
 
     fn opened(ordinal: usize, name: &str) -> Result<Self, DeviceError> {
         use sys::CUdevice_attribute as ask;
-        let failed = |error| library::failed(name, "opening it", error);
+        let failed = |error: DriverError| match error {
+            // Before there is a context nobody can be asked how much is free.
+            DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY) => DeviceError::Failed {
+                device: name.to_owned(),
+                during: "opening it".to_owned(),
+                reason: "too little of its memory is free for CUDA to start, which takes about \
+                         0.5 GiB; end other programs on it, or use --device cpu"
+                    .to_owned(),
+            },
+            error => library::failed(name, "opening it", error),
+        };
         let context = CudaContext::new(ordinal).map_err(failed)?;
         // Streams are ordered by hand here.
         // SAFETY: no memory of the wrapper's own kind is ever allocated.
