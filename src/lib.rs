@@ -35,6 +35,10 @@ pub mod table;
 
 pub mod simulate;
 
+pub mod score;
+
+pub mod binning;
+
 pub mod design;
 
 pub mod least_squares;

@@ -17,6 +17,8 @@ const WAY: &[&str] = &[
     "quietly",
     "table",
     "simulate",
+    "score",
+    "binning",
     "design",
     "least_squares",
     "device",

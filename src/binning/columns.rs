@@ -1,0 +1,91 @@
+//! Columns of codes, dense or sparse.
+
+/// The codes of a column, 0 … levels − 1, one for each observation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Codes {
+    /// At most 256 levels.
+    Byte(Vec<u8>),
+    /// At most 65,536.
+    Word(Vec<u16>),
+    /// Few entries differ from the code that is most frequent.
+    Sparse {
+        /// Observations.
+        n: usize,
+        /// The code of every observation that has no entry.
+        most: u16,
+        /// Observations of the entries, ascending.
+        rows: Vec<u32>,
+        /// The code of each entry, never `most`.
+        codes: Vec<u16>,
+    },
+}
+
+impl Codes {
+    /// Observations.
+    pub fn n(&self) -> usize {
+        match self {
+            Self::Byte(codes) => codes.len(),
+            Self::Word(codes) => codes.len(),
+            Self::Sparse { n, .. } => *n,
+        }
+    }
+
+    /// One for each observation.
+    pub fn dense(&self) -> Vec<u16> {
+        match self {
+            Self::Byte(codes) => codes.iter().map(|&code| u16::from(code)).collect(),
+            Self::Word(codes) => codes.clone(),
+            Self::Sparse {
+                n,
+                most,
+                rows,
+                codes,
+            } => {
+                let mut dense = vec![*most; *n];
+                for (&row, &code) in rows.iter().zip(codes) {
+                    dense[row as usize] = code;
+                }
+                dense
+            }
+        }
+    }
+}
+
+/// How values became codes: what is needed to code new data in the same way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// Each distinct number is a level, ascending: the code is its place.
+    Numbers(Vec<f64>),
+    /// Each distinct text is a level: the code is its place.
+    Texts(Vec<String>),
+    /// Ascending inner edges: the code is how many of them are not above the value.
+    Edges(Vec<f64>),
+}
+
+/// One variable as codes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BinnedColumn {
+    /// Its name in the file.
+    pub name: String,
+    /// Position in the file with the response taken out.
+    pub index: usize,
+    /// Codes are below this, at most 65,536; some may not occur.
+    pub levels: usize,
+    /// One for each observation.
+    pub codes: Codes,
+    /// Where they came from.
+    pub rule: Rule,
+    /// The code of missing values, where they are a level of their own.
+    pub missing: Option<u16>,
+}
+
+/// Every candidate, and the response, as codes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BinnedColumns {
+    /// Observations.
+    pub n: usize,
+    /// The candidates, in the file's order: constant and duplicate ones too.
+    pub columns: Vec<BinnedColumn>,
+    /// What they are to tell about.
+    pub response: BinnedColumn,
+}

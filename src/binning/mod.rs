@@ -1,0 +1,5 @@
+//! Table → columns of small integers, whose joint values can be counted.
+
+mod columns;
+
+pub use columns::{BinnedColumn, BinnedColumns, Codes, Rule};
