@@ -240,7 +240,7 @@ impl Score {
             return Err(ScoreError::Reach { reach });
         }
         let mut terms = self.terms.iter().enumerate();
-        match terms.find(|(_, it)| !(it.weight.abs() <= WEIGHT)) {
+        match terms.find(|(_, it)| it.weight.is_nan() || it.weight.abs() > WEIGHT) {
             Some((term, it)) => Err(ScoreError::Weight {
                 term,
                 weight: it.weight.to_string(),
