@@ -49,6 +49,8 @@ pub mod selection;
 
 pub mod search;
 
+pub mod selector;
+
 pub mod report;
 
 pub mod output;

@@ -11,6 +11,7 @@
 //! fixed order, and of those still equal the lowest column wins. One thread or
 //! many, one device or many, cached columns or not: one answer.
 
+pub(crate) mod counting;
 mod cpu;
 pub mod cuda;
 mod devices;

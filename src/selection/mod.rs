@@ -6,11 +6,13 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 mod estimates;
 mod models;
+mod ranking;
 
 pub(crate) use estimates::estimates;
 use estimates::quantile;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
+pub use ranking::{Chosen, Ending, Ranked};
 
 /// The level of the confidence intervals unless another is asked for.
 pub const LEVEL: f64 = 0.95;

@@ -1,5 +1,6 @@
 //! The CPU as a device: models as [`Fit`]s, columns swept by all threads.
 
+mod counting;
 mod exact;
 mod gram;
 mod neighbours;
@@ -14,6 +15,7 @@ use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
 };
+pub(crate) use counting::CpuCounter;
 use sweep::Sweep;
 
 /// Observations × variables × models below which waking the threads costs more

@@ -1,0 +1,59 @@
+//! One device or several that count as one.
+
+use super::{
+    super::{DeviceError, cpu::CpuCounter},
+    Anchor, Best, Counter, Logs, Tally,
+};
+use crate::binning::BinnedColumn;
+
+/// The devices, each with its range of the columns.
+pub(crate) struct Counters<'a> {
+    devices: Vec<Box<dyn Counter + 'a>>,
+}
+
+impl<'a> Counters<'a> {
+    /// The CPU in so many shards, which lay out their columns for this response; inside a
+    /// pool of so many threads.
+    pub(crate) fn cpu(
+        columns: &[BinnedColumn],
+        response: &Anchor,
+        score: (&'a Logs, &'a Tally),
+        shards: usize,
+        threads: usize,
+    ) -> Self {
+        let p = columns.len();
+        let shards = shards.clamp(1, p.max(1));
+        let device = |at: usize| {
+            let (first, end) = (at * p / shards, (at + 1) * p / shards);
+            let counter = CpuCounter::new(&columns[first..end], first, response, score, threads);
+            Box::new(counter) as Box<dyn Counter>
+        };
+        Self {
+            devices: (0..shards).map(device).collect(),
+        }
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.devices.iter().map(|it| it.name()).collect()
+    }
+
+    /// See [`Counter::sweep`].
+    pub(crate) fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
+        self.devices.iter_mut().try_for_each(|it| it.sweep(anchor))
+    }
+
+    /// The best candidate of all; of equal scores the lowest column.
+    pub(crate) fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        let mut best = None;
+        for device in &mut self.devices {
+            best = best.max(device.best()?);
+        }
+        Ok(best)
+    }
+
+    /// See [`Counter::take`].
+    pub(crate) fn take(&mut self, column: u32) {
+        self.devices.iter_mut().for_each(|it| it.take(column));
+    }
+}

@@ -1,0 +1,147 @@
+//! c·ln c in 64-bit fixed point, the same on every machine.
+//!
+//! Entries are c·L(c), where L adds up the rounded logarithms of c's prime factors. So
+//! L(ab) = L(a) + L(b) to the last bit, and two sums of c·ln c that are equal in real numbers
+//! are equal here, whatever counts they are made of (logarithms of different primes are
+//! linearly independent over the rationals). A table of rounded c·ln c would part 8·ln 2 made
+//! of four twos from 8·ln 2 made of one four and ones.
+
+/// Fraction bits of a binary logarithm: the last few of 63 are lost to rounding.
+const LOG2_BITS: u32 = 56;
+
+/// Most fraction bits that are of use: below them lies the rounding of the logarithms.
+const MOST_BITS: u32 = 52;
+
+/// ln 2 · 2⁶⁴.
+const LN_2: u128 = 0xB172_17F7_D1CF_79AB;
+
+/// The table for counts 0 … n.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    /// Fraction bits.
+    bits: u32,
+    /// c·L(c).
+    terms: Vec<i64>,
+    /// What one more adds to a cell of c: (c + 1)·L(c + 1) − c·L(c).
+    steps: Vec<i64>,
+}
+
+impl Logs {
+    /// For n observations and combinations of this reach, whose values then stay below 2⁶².
+    pub(crate) fn new(n: usize, reach: u32) -> Self {
+        let most = n as f64 * (n as f64).ln().max(1.0) * f64::from(reach.max(1));
+        let bits = (61 - most.log2().ceil() as u32).min(MOST_BITS);
+        let mut logs = vec![0i64; n + 1];
+        // Smallest prime factors by the sieve of Eratosthenes.
+        let mut factor = vec![0u32; n + 1];
+        for c in 2..=n {
+            if factor[c] == 0 {
+                logs[c] = ln(c as u64, bits);
+                for multiple in (c * c..=n).step_by(c) {
+                    if factor[multiple] == 0 {
+                        factor[multiple] = c as u32;
+                    }
+                }
+            } else {
+                let prime = factor[c] as usize;
+                logs[c] = logs[prime] + logs[c / prime];
+            }
+        }
+        drop(factor);
+        let mut terms = logs;
+        for (c, log) in terms.iter_mut().enumerate() {
+            *log *= c as i64;
+        }
+        let steps = terms.windows(2).map(|it| it[1] - it[0]).collect();
+        Self { bits, terms, steps }
+    }
+
+    /// Fraction bits of everything made of these.
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// c·L(c).
+    #[inline(always)]
+    pub(crate) fn of(&self, count: u32) -> i64 {
+        self.terms[count as usize]
+    }
+
+    /// c·L(c) of every c.
+    pub(crate) fn terms(&self) -> &[i64] {
+        &self.terms
+    }
+
+    /// What one more adds to a cell of c, for every c below n.
+    pub(crate) fn steps(&self) -> &[i64] {
+        &self.steps
+    }
+
+    /// Σ c·L(c).
+    pub(crate) fn sum(&self, counts: &[u32]) -> i64 {
+        counts.iter().map(|&count| self.of(count)).sum()
+    }
+
+    /// n·L(n), the table with one cell.
+    pub(crate) fn whole(&self) -> i64 {
+        self.terms.last().copied().unwrap_or(0)
+    }
+}
+
+/// ln x to the nearest multiple of 2^−bits, by integers alone: the library's differs between
+/// machines in its last digit.
+fn ln(x: u64, bits: u32) -> i64 {
+    let whole = x.ilog2();
+    // 1 … 2 with 63 fraction bits; each squaring gives the next binary digit of log2.
+    let mut mantissa = x << (63 - whole);
+    let mut digits = u128::from(whole);
+    for _ in 0..LOG2_BITS {
+        let square = u128::from(mantissa) * u128::from(mantissa);
+        let carried = square >> 127 == 1;
+        mantissa = (square >> (63 + u32::from(carried))) as u64;
+        digits = 2 * digits + u128::from(carried);
+    }
+    let product = digits * LN_2;
+    let below = 64 + LOG2_BITS - bits;
+    ((product + (1 << (below - 1))) >> below) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_those_of_the_library() {
+        for x in [2u64, 3, 5, 7, 97, 7919, 1_299_709, 4_294_967_291] {
+            let exact = (x as f64).ln();
+            let off = ln(x, 50) as f64 / (1u64 << 50) as f64 - exact;
+            assert!(off.abs() < 4e-15, "{x}: {off}");
+        }
+    }
+
+    #[test]
+    fn entries_are_c_ln_c() {
+        for n in [1, 2, 10, 1000, 100_000] {
+            let logs = Logs::new(n, 2);
+            let unit = (1u64 << logs.bits()) as f64;
+            for c in (0..=n).step_by(n.div_ceil(300)) {
+                let exact = match c {
+                    0 => 0.0,
+                    c => c as f64 * (c as f64).ln(),
+                };
+                let off = logs.of(c as u32) as f64 / unit - exact;
+                assert!(off.abs() < 1e-12 * (1.0 + exact), "{n} {c}: {off}");
+            }
+            assert!(logs.whole() < 1 << 62);
+        }
+    }
+
+    #[test]
+    fn sums_equal_in_real_numbers_are_equal() {
+        let logs = Logs::new(1000, 4);
+        assert_eq!(logs.sum(&[4, 1, 1, 1, 1]), logs.sum(&[2, 2, 2, 2]));
+        // 6·ln 6 + 2·ln 2 = 4·ln 4 + 6·ln 3, though no cell is the same.
+        assert_eq!(logs.sum(&[6, 2]), logs.sum(&[4, 3, 3]));
+        assert_ne!(logs.sum(&[5, 3]), logs.sum(&[4, 4]));
+    }
+}

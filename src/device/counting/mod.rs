@@ -1,0 +1,33 @@
+//! The seam of counting: every column's contingency table with an anchor and the response,
+//! reduced to margin sums, these to scores, and these to the best candidate.
+//!
+//! Counts are integers and sums are fixed-point, so no order of additions shows: any number
+//! of threads, devices or machines, any layout of the columns gives the same bits.
+
+mod anchor;
+mod counters;
+mod logs;
+mod tally;
+
+pub(crate) use anchor::{Anchor, shared};
+pub(crate) use counters::Counters;
+pub(crate) use logs::Logs;
+pub(crate) use tally::{Best, Sums, Tally};
+
+use super::DeviceError;
+
+/// One device: its columns, and what their scores have gathered.
+pub(crate) trait Counter: Send {
+    /// Its name in reports.
+    fn name(&self) -> String;
+
+    /// Counts every candidate against one more anchor. It may be put off until
+    /// [`Counter::best`] needs it.
+    fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError>;
+
+    /// The best candidate of its columns; none where all are taken.
+    fn best(&mut self) -> Result<Option<Best>, DeviceError>;
+
+    /// A column, of all devices', that is no candidate any more.
+    fn take(&mut self, column: u32);
+}

@@ -1,0 +1,179 @@
+//! From margin sums to scores, in integers throughout: the same bits everywhere.
+
+use std::cmp::Reverse;
+
+use super::Logs;
+use crate::score::{Combination, Gather, Join, Part, Quantity, Score};
+
+/// Fraction bits of a term's weight.
+const WEIGHT_BITS: u32 = 32;
+
+/// Σ c·L(c) over the margins of one table of (x, w, y).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    pub(crate) n: i64,
+    pub(crate) x: i64,
+    pub(crate) w: i64,
+    pub(crate) y: i64,
+    pub(crate) xw: i64,
+    pub(crate) xy: i64,
+    pub(crate) wy: i64,
+    pub(crate) xwy: i64,
+}
+
+impl Sums {
+    #[inline(always)]
+    fn combined(&self, by: &Combination) -> i64 {
+        let sums = [
+            self.n, self.x, self.w, self.y, self.xw, self.xy, self.wy, self.xwy,
+        ];
+        let parts = by.integers().into_iter().zip(sums);
+        parts.map(|(by, sum)| i64::from(by) * sum).sum()
+    }
+}
+
+/// How margin sums become the score of a step, and these a candidate's score.
+///
+/// Values of one table are in nats times n times 2^bits; gathered ones and scores have
+/// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    score: Score,
+    weights: Vec<i128>,
+    n: usize,
+    bits: u32,
+    needs_xw: bool,
+    needs_xwy: bool,
+}
+
+impl Tally {
+    pub(crate) fn new(score: Score, logs: &Logs, n: usize) -> Self {
+        let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i128;
+        let used = |by: fn(&Combination) -> i32| {
+            let quantities = score.terms.iter().map(|it| it.quantity);
+            let mut combinations =
+                quantities.flat_map(|it| [it.over, it.under.unwrap_or_default()]);
+            combinations.any(|it| by(&it) != 0)
+        };
+        Self {
+            weights: score.terms.iter().map(|it| fixed(it.weight)).collect(),
+            n,
+            bits: logs.bits(),
+            needs_xw: used(|it| it.xw),
+            needs_xwy: used(|it| it.xwy),
+            score,
+        }
+    }
+
+    pub(crate) fn score(&self) -> &Score {
+        &self.score
+    }
+
+    /// Whether any term has the sum of the table of candidate and anchor.
+    pub(crate) fn needs_xw(&self) -> bool {
+        self.needs_xw
+    }
+
+    /// Whether any term has the sum of the whole table.
+    pub(crate) fn needs_xwy(&self) -> bool {
+        self.needs_xwy
+    }
+
+    /// Whether what is gathered can only fall, so that it bounds what it will be.
+    pub(crate) fn only_falls(&self) -> bool {
+        self.score.gather == Gather::Minimum
+    }
+
+    /// A quantity of a table.
+    #[inline(always)]
+    pub(crate) fn quantity(&self, quantity: &Quantity, sums: &Sums) -> i64 {
+        let over = sums.combined(&quantity.over);
+        let Some(under) = &quantity.under else {
+            return over;
+        };
+        let under = i128::from(sums.combined(under));
+        if under == 0 {
+            return 0;
+        }
+        // To the nearest; exact integers, so equal ratios are equal.
+        let unit = (self.n as i128) << self.bits;
+        let ratio = (2 * i128::from(over) * unit + under).div_euclid(2 * under);
+        ratio.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+    }
+
+    /// Relevance of a candidate, of sums of x and y alone.
+    #[inline(always)]
+    pub(crate) fn relevance(&self, sums: &Sums) -> i64 {
+        self.quantity(&self.score.relevance, sums)
+    }
+
+    /// Before the first step.
+    pub(crate) fn start(&self) -> i128 {
+        match self.score.gather {
+            Gather::Minimum => i128::MAX,
+            Gather::Sum | Gather::Mean | Gather::Last => 0,
+        }
+    }
+
+    /// Adds a step to what is gathered.
+    #[inline(always)]
+    pub(crate) fn gather(&self, gathered: i128, sums: &Sums) -> i128 {
+        let mut step = 0;
+        for (term, weight) in self.score.terms.iter().zip(&self.weights) {
+            let value = self.quantity(&term.quantity, sums);
+            let value = match term.part {
+                Part::Whole => value,
+                Part::BelowZero => value.min(0),
+            };
+            step += weight * i128::from(value);
+        }
+        match self.score.gather {
+            Gather::Sum | Gather::Mean => gathered + step,
+            Gather::Minimum => gathered.min(step),
+            Gather::Last => step,
+        }
+    }
+
+    /// A candidate's score after so many steps.
+    #[inline(always)]
+    pub(crate) fn total(&self, relevance: i64, gathered: i128, steps: usize) -> i128 {
+        let relevance = i128::from(relevance) << WEIGHT_BITS;
+        if steps == 0 {
+            return relevance;
+        }
+        match self.score.join {
+            Join::Added => relevance * self.factor(steps) + gathered,
+            Join::Alone => gathered,
+            Join::Least => (relevance * self.factor(steps)).min(gathered),
+        }
+    }
+
+    /// What scores after so many steps are multiplied by.
+    fn factor(&self, steps: usize) -> i128 {
+        match self.score.gather {
+            Gather::Mean => steps.max(1) as i128,
+            _ => 1,
+        }
+    }
+
+    /// A score in nats (a ratio's own unit).
+    pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
+        score as f64
+            / self.factor(steps) as f64
+            / self.n as f64
+            / f64::from(self.bits + WEIGHT_BITS).exp2()
+    }
+
+    /// A quantity of one table in nats.
+    pub(crate) fn quantity_nats(&self, value: i64) -> f64 {
+        value as f64 / self.n as f64 / f64::from(self.bits).exp2()
+    }
+}
+
+/// A candidate and its score; of equal scores the lowest column is the larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Best {
+    pub(crate) score: i128,
+    pub(crate) column: Reverse<u32>,
+    pub(crate) relevance: i64,
+}

@@ -1,0 +1,262 @@
+//! Counting on the CPU: units of columns over the threads.
+
+mod planes;
+mod prepared;
+mod rows;
+mod sparse;
+mod table;
+mod unit;
+
+use std::{
+    cmp::Reverse,
+    sync::{Mutex, PoisonError},
+};
+
+use rayon::prelude::*;
+
+use self::{
+    prepared::{Classes, Prepared},
+    table::Work,
+    unit::{Scratch, Unit},
+};
+use super::super::{
+    DeviceError,
+    counting::{Anchor, Best, Counter, Logs, Sums, Tally},
+};
+use crate::{binning::BinnedColumn, score::Join};
+
+/// A shard of the columns on the CPU.
+pub(crate) struct CpuCounter<'a> {
+    logs: &'a Logs,
+    tally: &'a Tally,
+    classes: Classes,
+    units: Vec<Scored>,
+    /// What every candidate was or is to be counted against, the earliest first.
+    anchors: Vec<Prepared>,
+    /// Anchors that every unit has been counted against and that went.
+    gone: usize,
+    /// One for each thread, and what it found best.
+    scratch: Vec<Mutex<Scratch>>,
+}
+
+/// A unit and what its candidates' scores have gathered.
+#[derive(Debug)]
+struct Scored {
+    unit: Unit,
+    candidates: Vec<Candidate>,
+    /// Anchors it has been counted against.
+    steps: usize,
+    /// No score of its candidates is above it.
+    bound: Option<Best>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    taken: bool,
+    /// Σ c·L(c) over x, and over (x, y).
+    x: i64,
+    xy: i64,
+    relevance: i64,
+    gathered: i128,
+}
+
+impl<'a> CpuCounter<'a> {
+    /// Columns numbered from `first` on, for this response; inside a pool of so many threads.
+    pub(crate) fn new(
+        columns: &[BinnedColumn],
+        first: usize,
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        threads: usize,
+    ) -> Self {
+        let classes = Classes::new(response, logs);
+        let mut counter = Self {
+            logs,
+            tally,
+            units: Vec::new(),
+            anchors: Vec::new(),
+            gone: 0,
+            scratch: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            classes,
+        };
+        let units = Unit::lay(columns, first, &counter.classes);
+        counter.units = units.into_iter().map(Scored::new).collect();
+        // Against an anchor of one level, (x, w) and (x, w, y) are x and (x, y).
+        let nothing = Anchor {
+            codes: vec![0; response.codes.len()],
+            levels: 1,
+        };
+        let nothing = Prepared::new(&nothing, &counter.classes, logs);
+        let mut units = std::mem::take(&mut counter.units);
+        let work = counter.work(&nothing, true);
+        let own = |unit: &mut Scored| {
+            let mut sums = Vec::new();
+            counter.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut sums));
+            for (candidate, [x, xy]) in unit.candidates.iter_mut().zip(sums) {
+                let sums = Sums {
+                    n: logs.whole(),
+                    x,
+                    y: counter.classes.sum,
+                    xy,
+                    ..Sums::default()
+                };
+                *candidate = Candidate {
+                    taken: false,
+                    x,
+                    xy,
+                    relevance: tally.relevance(&sums),
+                    gathered: tally.start(),
+                };
+            }
+            unit.judge(tally);
+        };
+        units.par_iter_mut().for_each(own);
+        counter.units = units;
+        counter
+    }
+
+    fn work<'w>(&'w self, anchor: &'w Prepared, by_class: bool) -> Work<'w> {
+        Work {
+            anchor,
+            classes: &self.classes,
+            by_class,
+            logs: self.logs,
+        }
+    }
+
+    fn with_scratch<T>(&self, count: impl FnOnce(&mut Scratch) -> T) -> T {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let scratch = &self.scratch[thread % self.scratch.len()];
+        // Tables are zero between two uses; after a panic nothing is counted any more.
+        count(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Anchors so far.
+    fn steps(&self) -> usize {
+        self.gone + self.anchors.len()
+    }
+
+    /// Counts a unit against the anchors it has not seen yet, for as long as its bound is
+    /// not below `least`.
+    fn catch_up(&self, unit: &mut Scored, least: impl Fn() -> Option<Best>) {
+        let tally = self.tally;
+        let mut counted = Vec::new();
+        while unit.steps < self.steps() {
+            if unit.bound.is_none() || unit.bound < least() {
+                return;
+            }
+            let anchor = &self.anchors[unit.steps - self.gone];
+            let work = self.work(anchor, tally.needs_xwy());
+            self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
+            let fixed = Sums {
+                n: self.logs.whole(),
+                w: anchor.w,
+                y: self.classes.sum,
+                wy: anchor.wy,
+                ..Sums::default()
+            };
+            for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
+                let sums = Sums {
+                    x: candidate.x,
+                    xy: candidate.xy,
+                    xw,
+                    xwy,
+                    ..fixed
+                };
+                candidate.gathered = tally.gather(candidate.gathered, &sums);
+            }
+            unit.steps += 1;
+            unit.judge(tally);
+        }
+    }
+}
+
+impl Counter for CpuCounter<'_> {
+    fn name(&self) -> String {
+        "cpu".to_owned()
+    }
+
+    fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
+        let prepared = Prepared::new(anchor, &self.classes, self.logs);
+        self.anchors.push(prepared);
+        // Relevance bounds nothing where it is not part of the score.
+        let bounded = self.steps() > 1 || self.tally.score().join != Join::Alone;
+        if self.tally.only_falls() && bounded {
+            return Ok(());
+        }
+        let mut units = std::mem::take(&mut self.units);
+        let all = |unit: &mut Scored| self.catch_up(unit, || None);
+        units.par_iter_mut().for_each(all);
+        self.units = units;
+        self.gone += self.anchors.len();
+        self.anchors.clear();
+        Ok(())
+    }
+
+    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        if self.tally.only_falls() {
+            // What is gathered can only fall: units whose score so far is below that of a
+            // candidate counted to the end need not be counted any further. The one that
+            // looks best goes first.
+            let mut units = std::mem::take(&mut self.units);
+            if let Some(first) = units.iter_mut().max_by_key(|it| it.bound) {
+                self.catch_up(first, || None);
+                let end = self.steps();
+                let best = Mutex::new(first.bound);
+                let least = || *best.lock().unwrap_or_else(PoisonError::into_inner);
+                units.par_iter_mut().for_each(|unit| {
+                    self.catch_up(unit, least);
+                    if unit.steps == end {
+                        let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+                        *best = (*best).max(unit.bound);
+                    }
+                });
+                self.units = units;
+                let counted = self.units.iter().filter(|it| it.steps == end);
+                return Ok(counted.filter_map(|it| it.bound).max());
+            }
+            self.units = units;
+        }
+        Ok(self.units.iter().filter_map(|it| it.bound).max())
+    }
+
+    fn take(&mut self, column: u32) {
+        for unit in &mut self.units {
+            if let Ok(at) = unit.unit.columns.binary_search(&column) {
+                unit.candidates[at].taken = true;
+                unit.judge(self.tally);
+            }
+        }
+    }
+}
+
+impl Scored {
+    fn new(unit: Unit) -> Self {
+        let candidate = Candidate {
+            taken: false,
+            x: 0,
+            xy: 0,
+            relevance: 0,
+            gathered: 0,
+        };
+        Self {
+            candidates: vec![candidate; unit.columns.len()],
+            unit,
+            steps: 0,
+            bound: None,
+        }
+    }
+
+    /// Finds the best of its candidates anew.
+    fn judge(&mut self, tally: &Tally) {
+        let steps = self.steps;
+        let columns = self.unit.columns.iter().zip(&self.candidates);
+        let open = columns.filter(|(_, it)| !it.taken);
+        let best = open.map(|(&column, it)| Best {
+            score: tally.total(it.relevance, it.gathered, steps),
+            column: Reverse(column),
+            relevance: it.relevance,
+        });
+        self.bound = best.max();
+    }
+}

@@ -1,0 +1,219 @@
+//! Few levels: a bit plane for each level but the last, AND and population count.
+//!
+//! A class begins with a new word, so a cell of (x, w, y) is the count of ones in the words of
+//! y where both planes have one. The last levels' cells follow from the margins.
+
+use super::prepared::{Classes, Prepared};
+use crate::{device::counting::Logs, vector::vectorised};
+
+/// Most levels of a column, and of an anchor, that are counted by planes.
+pub(super) const LEVELS: usize = 8;
+
+/// Columns of the same number of levels.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) levels: usize,
+    /// By column, by level but the last, [`words`] of them.
+    planes: Vec<u64>,
+    /// Observations of each column's levels in each class: by column, by class, by level.
+    margins: Vec<u32>,
+    words: usize,
+}
+
+/// Words of a plane.
+fn words(classes: &Classes) -> usize {
+    classes.runs().map(|run| run.len().div_ceil(64)).sum()
+}
+
+/// Planes of codes in class order, for all levels but the last.
+pub(super) fn planes<C: Copy + Into<u32>>(
+    codes: &[C],
+    levels: usize,
+    classes: &Classes,
+) -> Vec<u64> {
+    let words = words(classes);
+    let mut planes = vec![0; levels.saturating_sub(1) * words];
+    let mut first = 0;
+    for run in classes.runs() {
+        for (place, &code) in codes[run.clone()].iter().enumerate() {
+            let code: u32 = code.into();
+            if let Some(plane) = planes.get_mut(code as usize * words + first + place / 64) {
+                *plane |= 1 << (place % 64);
+            }
+        }
+        first += run.len().div_ceil(64);
+    }
+    planes
+}
+
+impl Columns {
+    pub(super) fn new(levels: usize, classes: &Classes) -> Self {
+        Self {
+            levels,
+            planes: Vec::new(),
+            margins: Vec::new(),
+            words: words(classes),
+        }
+    }
+
+    /// Takes one more column, in class order.
+    pub(super) fn push(&mut self, codes: &[u8], classes: &Classes) {
+        self.planes.extend(planes(codes, self.levels, classes));
+        for run in classes.runs() {
+            let first = self.margins.len();
+            self.margins.resize(first + self.levels, 0);
+            for &code in &codes[run] {
+                self.margins[first + usize::from(code)] += 1;
+            }
+        }
+    }
+
+    fn column_planes(&self, column: usize) -> &[u64] {
+        let each = (self.levels - 1) * self.words;
+        &self.planes[column * each..][..each]
+    }
+
+    /// The codes of a column in class order.
+    pub(super) fn codes(&self, column: usize, classes: &Classes, codes: &mut Vec<u8>) {
+        codes.clear();
+        codes.resize(classes.n(), (self.levels - 1) as u8);
+        let planes = self.column_planes(column).chunks(self.words.max(1));
+        for (level, plane) in planes.enumerate() {
+            let mut first = 0;
+            for run in classes.runs() {
+                for (word, codes) in plane[first..].iter().zip(codes[run.clone()].chunks_mut(64)) {
+                    let mut word = *word;
+                    while word != 0 {
+                        codes[word.trailing_zeros() as usize] = level as u8;
+                        word &= word - 1;
+                    }
+                }
+                first += run.len().div_ceil(64);
+            }
+        }
+    }
+
+    /// Σ c·L(c) over (x, w) and (x, w, y) of the columns from `first` on.
+    pub(super) fn sums(
+        &self,
+        first: usize,
+        anchor: &Prepared,
+        classes: &Classes,
+        logs: &Logs,
+        sums: &mut [[i64; 2]],
+    ) {
+        let spans: Vec<usize> = classes.runs().map(|run| run.len().div_ceil(64)).collect();
+        let anchor_planes = anchor.planes(|codes, levels| planes(codes, levels, classes));
+        let work = Work {
+            columns: self,
+            first,
+            spans: &spans,
+            anchor_planes,
+            anchor_levels: anchor.levels,
+            by_class: &anchor.by_class,
+            terms: logs.terms(),
+        };
+        match (self.levels, anchor.levels) {
+            (2, 2) => binary(work, sums),
+            _ => few(work, sums),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    columns: &'a Columns,
+    first: usize,
+    /// Words of each class.
+    spans: &'a [usize],
+    anchor_planes: &'a [u64],
+    anchor_levels: usize,
+    /// Observations of each level and class of the anchor.
+    by_class: &'a [u32],
+    terms: &'a [i64],
+}
+
+vectorised! {
+    fn binary<'a>(work: Work<'a>, sums: &'a mut [[i64; 2]]) -> () = binary_in;
+}
+
+vectorised! {
+    fn few<'a>(work: Work<'a>, sums: &'a mut [[i64; 2]]) -> () = few_in;
+}
+
+#[inline(always)]
+fn ones(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
+}
+
+/// Two levels each: one cell a class is counted, three follow.
+#[inline(always)]
+fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
+    let (terms, classes) = (work.terms, work.spans.len());
+    let of = |count: u32| terms[count as usize];
+    let columns = work.columns;
+    let planes = columns.planes[work.first * columns.words..].chunks(columns.words);
+    let margins = columns.margins[work.first * 2 * classes..].chunks(2 * classes);
+    for ((plane, margins), sums) in planes.zip(margins).zip(sums) {
+        let mut at = 0;
+        let mut total = [0; 4];
+        let mut xwy = 0;
+        let (first, second) = work.by_class.split_at(classes);
+        let by_class = margins.chunks_exact(2).zip(first.iter().zip(second));
+        for (&span, (x, (&w, &rest))) in work.spans.iter().zip(by_class) {
+            let both = ones(&plane[at..at + span], &work.anchor_planes[at..at + span]);
+            at += span;
+            let cells = [both, x[0] - both, w - both, rest + both - x[0]];
+            for (total, cell) in total.iter_mut().zip(cells) {
+                *total += cell;
+                xwy += of(cell);
+            }
+        }
+        *sums = [total.into_iter().map(of).sum(), xwy];
+    }
+}
+
+/// Up to [`LEVELS`] levels each.
+#[inline(always)]
+fn few_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
+    let (terms, classes) = (work.terms, work.spans.len());
+    let of = |count: u32| terms[count as usize];
+    let columns = work.columns;
+    let (x_last, w_last) = (columns.levels - 1, work.anchor_levels - 1);
+    let words = columns.words;
+    for (column, sums) in (work.first..).zip(sums) {
+        let planes = columns.column_planes(column);
+        let margins = &columns.margins[column * columns.levels * classes..];
+        let mut total = [[0; LEVELS]; LEVELS];
+        let mut xwy = 0;
+        let mut at = 0;
+        for (class, &span) in work.spans.iter().enumerate() {
+            // What of the anchor's margin no level of x has taken yet.
+            let mut rest = [0; LEVELS];
+            for (w, rest) in rest[..=w_last].iter_mut().enumerate() {
+                *rest = work.by_class[w * classes + class];
+            }
+            for x in 0..x_last {
+                let plane = &planes[x * words + at..][..span];
+                let mut open = margins[class * columns.levels + x];
+                for w in 0..w_last {
+                    let both = ones(plane, &work.anchor_planes[w * words + at..][..span]);
+                    open -= both;
+                    rest[w] -= both;
+                    total[x][w] += both;
+                    xwy += of(both);
+                }
+                rest[w_last] -= open;
+                total[x][w_last] += open;
+                xwy += of(open);
+            }
+            for (total, &rest) in total[x_last][..=w_last].iter_mut().zip(&rest) {
+                *total += rest;
+                xwy += of(rest);
+            }
+            at += span;
+        }
+        let cells = total[..=x_last].iter().flat_map(|it| &it[..=w_last]);
+        *sums = [cells.map(|&it| of(it)).sum(), xwy];
+    }
+}

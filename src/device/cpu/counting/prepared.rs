@@ -1,0 +1,185 @@
+//! The response's classes and an anchor, laid out for counting.
+//!
+//! Observations lie sorted by class, so that one class after another is a run of them; the
+//! order within a class is the file's.
+
+use std::{ops::Range, sync::OnceLock};
+
+use super::super::super::counting::{Anchor, Logs};
+
+/// Observations of one anchor level, or of one level and class, in the order of [`Groups`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// Position of the observation in class order.
+    pub(super) row: u32,
+    /// First place of its anchor level.
+    pub(super) level: u32,
+    /// First place of its anchor level and class.
+    pub(super) class: u32,
+}
+
+/// The response.
+#[derive(Debug)]
+pub(super) struct Classes {
+    /// Observations of the file in class order.
+    order: Vec<u32>,
+    /// The class of each, in that order.
+    of: Vec<u32>,
+    /// Where each class begins, and the end.
+    starts: Vec<usize>,
+    /// Σ c·L(c) over the classes.
+    pub(super) sum: i64,
+}
+
+impl Classes {
+    pub(super) fn new(response: &Anchor, logs: &Logs) -> Self {
+        let mut starts = vec![0; response.levels + 1];
+        for &class in &response.codes {
+            starts[class as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; response.codes.len()];
+        for (row, &class) in response.codes.iter().enumerate() {
+            order[next[class as usize]] = row as u32;
+            next[class as usize] += 1;
+        }
+        let of = order.iter().map(|&row| response.codes[row as usize]);
+        let counts = starts.windows(2).map(|it| (it[1] - it[0]) as u32);
+        Self {
+            of: of.collect(),
+            sum: counts.map(|count| logs.of(count)).sum(),
+            order,
+            starts,
+        }
+    }
+
+    /// Observations.
+    pub(super) fn n(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many classes there are.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The observations of each class.
+    pub(super) fn runs(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
+        self.starts.windows(2).map(|it| it[0]..it[1])
+    }
+
+    /// Of each observation, in class order.
+    pub(super) fn of(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Values of the file's order in class order.
+    pub(super) fn sorted<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.order.iter().map(|&row| values[row as usize]).collect()
+    }
+
+    /// Of each observation of the file its place in class order.
+    pub(super) fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.order.len()];
+        for (place, &row) in self.order.iter().enumerate() {
+            places[row as usize] = place as u32;
+        }
+        places
+    }
+}
+
+/// One anchor.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// In class order.
+    pub(super) codes: Vec<u32>,
+    pub(super) levels: usize,
+    /// Observations of each level and class: `level · classes + class`.
+    pub(super) by_class: Vec<u32>,
+    /// Of each level.
+    pub(super) counts: Vec<u32>,
+    /// Σ c·L(c) over the levels.
+    pub(super) w: i64,
+    /// The same over levels and classes.
+    pub(super) wy: i64,
+    groups: OnceLock<Vec<Member>>,
+    /// `code << shift`, by shift.
+    offsets: [OnceLock<Vec<u32>>; 17],
+    planes: OnceLock<Vec<u64>>,
+}
+
+impl Prepared {
+    pub(super) fn new(anchor: &Anchor, classes: &Classes, logs: &Logs) -> Self {
+        let codes = classes.sorted(&anchor.codes);
+        let mut by_class = vec![0; anchor.levels * classes.count()];
+        for (&code, &class) in codes.iter().zip(classes.of()) {
+            by_class[code as usize * classes.count() + class as usize] += 1;
+        }
+        let levels = by_class.chunks(classes.count());
+        let counts: Vec<u32> = levels.map(|it| it.iter().sum()).collect();
+        Self {
+            codes,
+            levels: anchor.levels,
+            w: logs.sum(&counts),
+            wy: logs.sum(&by_class),
+            by_class,
+            counts,
+            groups: OnceLock::new(),
+            offsets: Default::default(),
+            planes: OnceLock::new(),
+        }
+    }
+
+    /// Σ over levels of half the square of their size: pairs of observations that share one.
+    pub(super) fn pairs(&self) -> u64 {
+        let squares = self.counts.iter().map(|&it| u64::from(it).pow(2));
+        squares.sum::<u64>() / 2
+    }
+
+    /// Observations by level, those of a level by class.
+    pub(super) fn groups(&self, classes: &Classes) -> &[Member] {
+        self.groups.get_or_init(|| {
+            let mut starts = Vec::with_capacity(self.levels);
+            let mut next = 0;
+            for &count in &self.counts {
+                starts.push(next);
+                next += count;
+            }
+            let mut ends = starts.clone();
+            let first = Member {
+                row: 0,
+                level: 0,
+                class: 0,
+            };
+            let mut members = vec![first; self.codes.len()];
+            for (row, &code) in self.codes.iter().enumerate() {
+                let (level, place) = (starts[code as usize], ends[code as usize]);
+                ends[code as usize] += 1;
+                let before = place.checked_sub(1).filter(|before| *before >= level);
+                let same = before
+                    .map(|it| members[it as usize])
+                    .filter(|it| classes.of()[it.row as usize] == classes.of()[row]);
+                members[place as usize] = Member {
+                    row: row as u32,
+                    level,
+                    class: same.map_or(place, |it| it.class),
+                };
+            }
+            members
+        })
+    }
+
+    /// Where the cells of each observation's level begin in a table of 2^shift a level.
+    pub(super) fn offsets(&self, shift: u32) -> &[u32] {
+        let offsets = &self.offsets[shift as usize];
+        offsets.get_or_init(|| self.codes.iter().map(|code| code << shift).collect())
+    }
+
+    /// The bit planes of all levels but the last; see `planes.rs`.
+    pub(super) fn planes(&self, make: impl FnOnce(&[u32], usize) -> Vec<u64>) -> &[u64] {
+        self.planes.get_or_init(|| make(&self.codes, self.levels))
+    }
+}

@@ -1,0 +1,140 @@
+//! Few observations: tiles of columns by rows, each pair of observations that share the
+//! anchor's level compared in all columns of a tile at once.
+//!
+//! Cells are not stored, so none is cleared: an observation that finds c others before it in
+//! its cell adds (c + 1)·L(c + 1) − c·L(c). How often each c came up is counted, a byte a
+//! column, and weighed at the end. With observations spread over many levels that is a few
+//! comparisons an observation, each of 64 columns.
+
+use super::prepared::{Classes, Member, Prepared};
+use crate::{device::counting::Logs, vector::vectorised};
+
+/// Columns of a tile.
+pub(super) const WIDTH: usize = 64;
+
+/// One code of each column.
+pub(super) type Row = [u8; WIDTH];
+
+/// Rows after which the bytes are emptied, before one can overflow.
+const FULL: usize = 255;
+
+/// How often each number of predecessors came up, since the last emptying, and the sums.
+struct Seen {
+    /// By number − 1, as far as any was seen.
+    times: Vec<Row>,
+    sums: [i64; WIDTH],
+}
+
+impl Seen {
+    fn new() -> Self {
+        Self {
+            times: Vec::new(),
+            sums: [0; WIDTH],
+        }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, before: &Row) {
+        for (number, times) in (1u8..).zip(&mut self.times) {
+            for (times, before) in times.iter_mut().zip(before) {
+                *times += u8::from(*before == number);
+            }
+        }
+        let known = self.times.len() as u8;
+        let mut beyond = 0;
+        for before in before {
+            beyond |= u8::from(*before > known);
+        }
+        if beyond != 0 {
+            self.grow(before, known);
+        }
+    }
+
+    /// Room for numbers not seen before.
+    #[inline(never)]
+    fn grow(&mut self, before: &Row, known: u8) {
+        let most = before.iter().copied().max().unwrap_or(0);
+        for number in known + 1..=most {
+            let came = before.map(|it| u8::from(it == number));
+            self.times.push(came);
+        }
+    }
+
+    #[inline(always)]
+    fn empty(&mut self, steps: &[i64]) {
+        for (number, times) in self.times.iter_mut().enumerate() {
+            let step = steps[number + 1];
+            for (sum, times) in self.sums.iter_mut().zip(&mut *times) {
+                *sum += step * i64::from(*times);
+            }
+            *times = [0; WIDTH];
+        }
+    }
+}
+
+/// Σ c·L(c) over the tables (x, w) and (x, w, y) of each column x of the tile.
+///
+/// No cell may hold more than 255 observations.
+pub(super) fn sums(
+    tile: &[Row],
+    anchor: &Prepared,
+    classes: &Classes,
+    by_class: bool,
+    logs: &Logs,
+) -> [[i64; WIDTH]; 2] {
+    compared(tile, anchor.groups(classes), by_class, logs.steps())
+}
+
+vectorised! {
+    fn compared<'a>(
+        tile: &'a [Row], members: &'a [Member], by_class: bool, steps: &'a [i64],
+    ) -> [[i64; WIDTH]; 2] = compared_in;
+}
+
+#[inline(always)]
+fn compared_in<S: pulp::Simd>(
+    _simd: S,
+    tile: &[Row],
+    members: &[Member],
+    by_class: bool,
+    steps: &[i64],
+) -> [[i64; WIDTH]; 2] {
+    let (mut xw, mut xwy) = (Seen::new(), Seen::new());
+    for (place, member) in members.iter().enumerate() {
+        if place % FULL == 0 {
+            xw.empty(steps);
+            xwy.empty(steps);
+        }
+        let (level, class) = (member.level as usize, member.class as usize);
+        if level == place {
+            continue;
+        }
+        let row = &tile[member.row as usize];
+        let class = if by_class { class } else { place };
+        let same = equal(tile, &members[class..place], row);
+        let mut all = equal(tile, &members[level..class], row);
+        for (all, same) in all.iter_mut().zip(&same) {
+            *all += same;
+        }
+        xw.note(&all);
+        if class < place {
+            xwy.note(&same);
+        }
+    }
+    xw.empty(steps);
+    xwy.empty(steps);
+    [xw.sums, xwy.sums]
+}
+
+/// In how many of these observations each column has the code it has in `row`.
+#[inline(always)]
+fn equal(tile: &[Row], members: &[Member], row: &Row) -> Row {
+    let mut count = [0; WIDTH];
+    for member in members {
+        let other = &tile[member.row as usize];
+        for ((count, a), b) in count.iter_mut().zip(row).zip(other) {
+            *count += u8::from(a == b);
+        }
+    }
+    count
+}

@@ -1,0 +1,300 @@
+//! A few columns in the layout that suits them.
+
+use super::{
+    planes,
+    prepared::{Classes, Prepared},
+    rows::{self, Row, WIDTH},
+    sparse,
+    table::{self, Work},
+};
+use crate::binning::{BinnedColumn, Codes};
+
+/// Up to so many observations dense columns lie by rows.
+const BY_ROWS: usize = 4096;
+
+/// From so many observations on columns of few levels are bit planes.
+const BY_PLANES: usize = 256;
+
+/// From so many observations on a column with few entries off its most frequent level is
+/// sparse.
+const BY_ENTRIES: usize = 64;
+
+/// Observations an entry of a sparse column costs as much as.
+const ENTRY: usize = 12;
+
+/// Entries of the columns of one unit at most, but for a longer single one.
+const ENTRIES: usize = 1 << 14;
+
+/// Largest group of observations of one anchor level that rows compare: counts are bytes.
+const GROUP: u32 = 200;
+
+/// Cells of sparse tables at most.
+const CELLS: usize = 1 << 24;
+
+/// Where the codes lie, in class order.
+#[derive(Debug)]
+enum Layout {
+    /// By observation, one code of each column: up to 256 levels.
+    Rows {
+        tile: Vec<Row>,
+        levels: usize,
+    },
+    /// One or two columns of up to 256 levels, each in a piece.
+    Bytes {
+        codes: Vec<Vec<u8>>,
+        levels: usize,
+    },
+    /// The same, of more levels.
+    Words {
+        codes: Vec<Vec<u16>>,
+        levels: usize,
+    },
+    Planes(planes::Columns),
+    Sparse {
+        columns: sparse::Columns,
+        levels: usize,
+    },
+}
+
+/// Some columns.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Ascending.
+    pub(super) columns: Vec<u32>,
+    layout: Layout,
+}
+
+/// What one thread counts with.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    tables: table::Tables,
+    sparse: sparse::Tables,
+    bytes: [Vec<u8>; 2],
+    words: Vec<u16>,
+}
+
+/// How a column is to lie; columns of one kind come together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Kind {
+    Rows,
+    Bytes,
+    Words,
+    Planes(usize),
+    Sparse,
+}
+
+impl Kind {
+    fn of(column: &BinnedColumn) -> Self {
+        let n = column.codes.n();
+        let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
+        match &column.codes {
+            Codes::Sparse { .. } => Self::Sparse,
+            // A table's cells take long to find again; so do the codes it has not.
+            codes if few(entries(codes, column.levels)) => Self::Sparse,
+            Codes::Byte(_) if column.levels <= planes::LEVELS && n >= BY_PLANES => {
+                Self::Planes(column.levels.max(2))
+            }
+            Codes::Byte(_) if n <= BY_ROWS => Self::Rows,
+            Codes::Byte(_) => Self::Bytes,
+            Codes::Word(_) => Self::Words,
+        }
+    }
+
+    /// Columns of one unit at most.
+    fn width(self) -> usize {
+        match self {
+            Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
+            Self::Bytes | Self::Words => 2,
+        }
+    }
+}
+
+/// Observations off the most frequent level.
+fn entries(codes: &Codes, levels: usize) -> usize {
+    let mut counts = vec![0usize; levels];
+    match codes {
+        Codes::Byte(codes) => codes.iter().for_each(|&it| counts[usize::from(it)] += 1),
+        Codes::Word(codes) => codes.iter().for_each(|&it| counts[usize::from(it)] += 1),
+        Codes::Sparse { rows, .. } => return rows.len(),
+    }
+    codes.n() - counts.into_iter().max().unwrap_or(0)
+}
+
+impl Unit {
+    /// These columns, numbered from `first` on, in units.
+    pub(super) fn lay(columns: &[BinnedColumn], first: usize, classes: &Classes) -> Vec<Self> {
+        use rayon::prelude::*;
+        let kinds: Vec<(Kind, usize)> = columns
+            .par_iter()
+            .enumerate()
+            .map(|(at, column)| (Kind::of(column), at))
+            .collect();
+        let mut groups: Vec<(Kind, Vec<usize>)> = Vec::new();
+        let mut open = std::collections::HashMap::new();
+        for (kind, at) in kinds {
+            let group = *open.entry(kind).or_insert(usize::MAX);
+            let full = |it: &(Kind, Vec<usize>)| {
+                let entries = |at: &usize| match &columns[*at].codes {
+                    Codes::Sparse { rows, .. } => rows.len(),
+                    codes => codes.n() / ENTRY,
+                };
+                it.1.len() >= kind.width()
+                    || kind == Kind::Sparse && it.1.iter().map(entries).sum::<usize>() > ENTRIES
+            };
+            match groups.get_mut(group).filter(|it| !full(it)) {
+                Some(group) => group.1.push(at),
+                None => {
+                    open.insert(kind, groups.len());
+                    groups.push((kind, vec![at]));
+                }
+            }
+        }
+        let places = classes.places();
+        groups
+            .into_par_iter()
+            .map(|(kind, own)| {
+                let numbers = own.iter().map(|&at| (first + at) as u32).collect();
+                let own: Vec<&BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
+                Self {
+                    columns: numbers,
+                    layout: Layout::of(kind, &own, classes, &places),
+                }
+            })
+            .collect()
+    }
+
+    /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
+    pub(super) fn sums(&self, work: Work, scratch: &mut Scratch, sums: &mut Vec<[i64; 2]>) {
+        sums.clear();
+        sums.resize(self.columns.len(), [0; 2]);
+        let Work {
+            anchor, classes, ..
+        } = work;
+        match &self.layout {
+            Layout::Rows { tile, levels } => {
+                if compares(tile.len(), *levels, anchor) {
+                    let [xw, xwy] = rows::sums(tile, anchor, classes, work.by_class, work.logs);
+                    for ((sums, xw), xwy) in sums.iter_mut().zip(xw).zip(xwy) {
+                        *sums = [xw, xwy];
+                    }
+                    return;
+                }
+                let [a, b] = &mut scratch.bytes;
+                for (pair, sums) in sums.chunks_mut(2).enumerate() {
+                    let take = |codes: &mut Vec<u8>, column: usize| {
+                        codes.clear();
+                        codes.extend(tile.iter().map(|row| row[column]));
+                    };
+                    take(a, 2 * pair);
+                    take(b, 2 * pair + 1);
+                    let counted = table::sums([a, b], *levels, work, &mut scratch.tables);
+                    sums.copy_from_slice(&counted[..sums.len()]);
+                }
+            }
+            Layout::Bytes { codes, levels } => {
+                both(codes, *levels, work, &mut scratch.tables, sums);
+            }
+            Layout::Words { codes, levels } => {
+                both(codes, *levels, work, &mut scratch.tables, sums);
+            }
+            Layout::Planes(columns) => {
+                if anchor.levels <= planes::LEVELS {
+                    columns.sums(0, anchor, classes, work.logs, sums);
+                    return;
+                }
+                let codes = &mut scratch.bytes[0];
+                for (column, sums) in sums.iter_mut().enumerate() {
+                    columns.codes(column, classes, codes);
+                    [*sums] = table::sums([codes], columns.levels, work, &mut scratch.tables);
+                }
+            }
+            Layout::Sparse { columns, levels } => {
+                let cells = levels * anchor.levels * classes.count().next_power_of_two();
+                for (column, sums) in sums.iter_mut().enumerate() {
+                    *sums = match cells <= CELLS {
+                        true => columns.sums(column, work, &mut scratch.sparse),
+                        false => {
+                            columns.codes(column, classes.n(), &mut scratch.words);
+                            let words = &scratch.words[..];
+                            let [sums] = table::sums([words], *levels, work, &mut scratch.tables);
+                            sums
+                        }
+                    };
+                }
+            }
+        }
+    }
+}
+
+/// Whether comparing observations costs less than counting them in tables, per column.
+fn compares(n: usize, levels: usize, anchor: &Prepared) -> bool {
+    let largest = anchor.counts.iter().copied().max().unwrap_or(0);
+    // In cycles, measured: docs/performance.md.
+    let comparing = anchor.pairs() as f64 * 0.05 + n as f64 * 0.5;
+    let cells = (anchor.levels * levels.next_power_of_two()).min(4 * n);
+    let counting = 3.0 * n as f64 + 1.5 * cells as f64;
+    largest <= GROUP && comparing <= counting
+}
+
+fn both<C: table::Code>(
+    codes: &[Vec<C>],
+    levels: usize,
+    work: Work,
+    tables: &mut table::Tables,
+    sums: &mut [[i64; 2]],
+) {
+    match codes {
+        [a, b] => sums.copy_from_slice(&table::sums([a, b], levels, work, tables)),
+        _ => {
+            for (codes, sums) in codes.iter().zip(sums) {
+                [*sums] = table::sums([codes], levels, work, tables);
+            }
+        }
+    }
+}
+
+impl Layout {
+    fn of(kind: Kind, own: &[&BinnedColumn], classes: &Classes, places: &[u32]) -> Self {
+        let levels = own.iter().map(|it| it.levels).max().unwrap_or(1);
+        let bytes = |column: &BinnedColumn| match &column.codes {
+            Codes::Byte(codes) => classes.sorted(codes),
+            other => classes.sorted(&other.dense().iter().map(|&it| it as u8).collect::<Vec<_>>()),
+        };
+        match kind {
+            Kind::Rows => {
+                let mut tile = vec![[0; WIDTH]; classes.n()];
+                for (at, column) in own.iter().enumerate() {
+                    for (row, code) in tile.iter_mut().zip(bytes(column)) {
+                        row[at] = code;
+                    }
+                }
+                Self::Rows { tile, levels }
+            }
+            Kind::Bytes => Self::Bytes {
+                codes: own.iter().map(|it| bytes(it)).collect(),
+                levels,
+            },
+            Kind::Words => Self::Words {
+                codes: own
+                    .iter()
+                    .map(|it| classes.sorted(&it.codes.dense()))
+                    .collect(),
+                levels,
+            },
+            Kind::Planes(levels) => {
+                let mut columns = planes::Columns::new(levels, classes);
+                for column in own {
+                    columns.push(&bytes(column), classes);
+                }
+                Self::Planes(columns)
+            }
+            Kind::Sparse => {
+                let mut columns = sparse::Columns::new();
+                for column in own {
+                    columns.push(&column.codes, places);
+                }
+                Self::Sparse { columns, levels }
+            }
+        }
+    }
+}

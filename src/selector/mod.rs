@@ -1,0 +1,213 @@
+//! Selectors by a declared score: the best candidate joins, is counted against the others,
+//! and so on.
+
+use std::{num::NonZeroUsize, time::Instant};
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::{
+    binning::{BinnedColumns, Codes},
+    device::{
+        Choice, DeviceError, Resources,
+        counting::{Anchor, Counters, Logs, Tally, shared},
+    },
+    score::{Against, Score},
+    search::Interrupt,
+    selection::{Chosen, Ending, Ranked},
+};
+
+/// When a selection ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// Variables to choose at most.
+    pub top: Option<usize>,
+    /// No variable is chosen whose score is below it, in nats.
+    pub threshold: Option<f64>,
+}
+
+/// Variables chosen where nothing else ends a selection.
+pub const TOP: usize = 10;
+
+/// Why a selection cannot begin.
+#[derive(Debug, Error)]
+pub enum SelectorError {
+    /// More variables are wanted than there are.
+    #[error("top = {top}, but there are {p} candidates: ask for {p} at most")]
+    Top {
+        /// What was asked for.
+        top: usize,
+        /// Candidates.
+        p: usize,
+    },
+    /// Counting has no way on GPUs yet.
+    #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
+    NotOnGpus,
+    /// The threads cannot be started.
+    #[error("{threads} threads could not be started")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+/// Chooses variables by a score, the best first; of equal scores the lowest column.
+/// `observe` is told how many are chosen, and of how many.
+///
+/// # Errors
+/// More variables wanted than there are; devices that do not count.
+pub fn rank(
+    columns: &BinnedColumns,
+    score: &Score,
+    stop: &Stop,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<Ranked, SelectorError> {
+    let p = columns.columns.len();
+    let top = stop.top.unwrap_or(match stop.threshold {
+        None => TOP.min(p),
+        Some(_) => p,
+    });
+    if top > p {
+        return Err(SelectorError::Top { top, p });
+    }
+    let (shards, pool) = places(resources)?;
+    let threads = pool.current_num_threads();
+    Ok(pool.install(|| {
+        let starting = Instant::now();
+        let logs = Logs::new(columns.n, score.reach());
+        let tally = Tally::new(score.clone(), &logs, columns.n);
+        let response = Anchor::of(&columns.response.codes);
+        let counters = Counters::cpu(
+            &columns.columns,
+            &response,
+            (&logs, &tally),
+            shards,
+            threads,
+        );
+        let starting = starting.elapsed().as_secs_f64();
+        let selection = Selection {
+            columns,
+            logs: &logs,
+            tally: &tally,
+            top,
+            threshold: stop.threshold,
+            interrupt,
+        };
+        Ranked {
+            starting,
+            ..selection.run(counters, observe)
+        }
+    }))
+}
+
+/// How many shards, and the threads.
+pub(crate) fn places(resources: &Resources) -> Result<(usize, rayon::ThreadPool), SelectorError> {
+    let shards = match &resources.devices {
+        Choice::Auto => 1,
+        Choice::Cpu(count) => count.get(),
+        Choice::Cuda(_) => return Err(SelectorError::NotOnGpus),
+    };
+    let threads = resources
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|source| SelectorError::Threads { threads, source })?;
+    Ok((shards, pool))
+}
+
+struct Selection<'a> {
+    columns: &'a BinnedColumns,
+    logs: &'a Logs,
+    tally: &'a Tally,
+    top: usize,
+    threshold: Option<f64>,
+    interrupt: &'a Interrupt,
+}
+
+impl Selection<'_> {
+    fn run(&self, mut counters: Counters, observe: &mut dyn FnMut(usize, usize)) -> Ranked {
+        let started = Instant::now();
+        let mut ranked = Ranked {
+            chosen: Vec::new(),
+            termination: Ending::Top,
+            devices: counters.names(),
+            starting: 0.0,
+            seconds: 0.0,
+            fault: None,
+        };
+        match self.choose(&mut counters, &mut ranked.chosen, observe) {
+            Ok(termination) => ranked.termination = termination,
+            Err(error) => {
+                ranked.termination = Ending::Fault;
+                ranked.fault = Some(error);
+            }
+        }
+        ranked.seconds = started.elapsed().as_secs_f64();
+        ranked
+    }
+
+    fn choose(
+        &self,
+        counters: &mut Counters,
+        chosen: &mut Vec<Chosen>,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Ending, DeviceError> {
+        let tally = self.tally;
+        let mut anchors: Vec<Anchor> = Vec::new();
+        let mut joint: Option<Anchor> = None;
+        while chosen.len() < self.top {
+            if self.interrupt.requested() {
+                return Ok(Ending::Interrupted);
+            }
+            let Some(best) = counters.best()? else {
+                break;
+            };
+            let score = tally.nats(best.score, chosen.len());
+            if tally.score().ends_at_zero && best.score <= 0 {
+                return Ok(Ending::Zero);
+            }
+            if self.threshold.is_some_and(|least| score < least) {
+                return Ok(Ending::Threshold);
+            }
+            let column = best.column.0;
+            let anchor = Anchor::of(self.codes(column));
+            let redundancy: i64 = anchors
+                .par_iter()
+                .map(|other| shared(&anchor, other, self.logs))
+                .sum();
+            chosen.push(Chosen {
+                column: column as usize,
+                score,
+                relevance: tally.quantity_nats(best.relevance),
+                redundancy: (!anchors.is_empty())
+                    .then(|| tally.quantity_nats(redundancy) / anchors.len() as f64),
+            });
+            observe(chosen.len(), self.top);
+            counters.take(column);
+            if chosen.len() < self.top && !tally.score().terms.is_empty() {
+                match tally.score().against {
+                    Against::Last => counters.sweep(&anchor)?,
+                    Against::Joint => {
+                        let next = match &joint {
+                            Some(joint) => joint.joined(&anchor),
+                            None => anchor.clone(),
+                        };
+                        counters.sweep(&next)?;
+                        joint = Some(next);
+                    }
+                }
+            }
+            anchors.push(anchor);
+        }
+        Ok(Ending::Top)
+    }
+
+    fn codes(&self, column: u32) -> &Codes {
+        &self.columns.columns[column as usize].codes
+    }
+}
