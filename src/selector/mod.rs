@@ -10,7 +10,7 @@ use crate::{
     binning::{BinnedColumns, Codes},
     device::{
         Choice, DeviceError, Resources,
-        counting::{Anchor, Counters, Logs, Tally, shared},
+        counting::{Anchor, Counters, Logs, Tally, joint_sum},
     },
     score::{Against, Score},
     search::Interrupt,
@@ -158,7 +158,8 @@ impl Selection<'_> {
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<Ending, DeviceError> {
         let tally = self.tally;
-        let mut anchors: Vec<Anchor> = Vec::new();
+        // Each with Σ c·L(c) over its levels.
+        let mut anchors: Vec<(Anchor, i64)> = Vec::new();
         let mut joint: Option<Anchor> = None;
         while chosen.len() < self.top {
             if self.interrupt.requested() {
@@ -176,9 +177,13 @@ impl Selection<'_> {
             }
             let column = best.column.0;
             let anchor = Anchor::of(self.codes(column));
+            let own = anchor.sum(self.logs);
             let redundancy: i64 = anchors
                 .par_iter()
-                .map(|other| shared(&anchor, other, self.logs))
+                .map_init(Vec::new, |cells, (other, sum)| {
+                    let both = joint_sum(&anchor, other, self.logs, cells);
+                    both - own - sum + self.logs.whole()
+                })
                 .sum();
             chosen.push(Chosen {
                 column: column as usize,
@@ -202,7 +207,7 @@ impl Selection<'_> {
                     }
                 }
             }
-            anchors.push(anchor);
+            anchors.push((anchor, own));
         }
         Ok(Ending::Top)
     }

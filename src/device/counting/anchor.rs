@@ -36,6 +36,15 @@ impl Anchor {
         Self::renumbered(both, self.levels as u64 * levels)
     }
 
+    /// Σ c·L(c) over its levels.
+    pub(crate) fn sum(&self, logs: &Logs) -> i64 {
+        let mut counts = vec![0; self.levels];
+        for &code in &self.codes {
+            counts[code as usize] += 1;
+        }
+        logs.sum(&counts)
+    }
+
     /// Of values below `bound`.
     fn renumbered(values: impl Iterator<Item = u64>, bound: u64) -> Self {
         let mut levels = 0;
@@ -66,17 +75,27 @@ impl Anchor {
     }
 }
 
-/// n·I(a;b) of two anchors.
-pub(crate) fn shared(a: &Anchor, b: &Anchor, logs: &Logs) -> i64 {
-    let sum = |codes: &[u32], levels: usize| {
-        let mut counts = vec![0; levels];
-        for &code in codes {
-            counts[code as usize] += 1;
-        }
-        logs.sum(&counts)
+/// Σ c·L(c) over the joint levels of two anchors. `cells` is zero before and after.
+pub(crate) fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
+    let many = a.levels * b.levels;
+    if many > TABLE as usize {
+        return a.joined(b).sum(logs);
+    }
+    if cells.len() < many {
+        cells.resize(many, 0);
+    }
+    let width = b.levels;
+    let places = || {
+        let pairs = a.codes.iter().zip(&b.codes);
+        pairs.map(|(&a, &b)| a as usize * width + b as usize)
     };
-    let both = a.joined(b);
-    sum(&both.codes, both.levels) - sum(&a.codes, a.levels) - sum(&b.codes, b.levels) + logs.whole()
+    let mut sum = 0;
+    for place in places() {
+        sum += logs.steps()[cells[place] as usize];
+        cells[place] += 1;
+    }
+    places().for_each(|place| cells[place] = 0);
+    sum
 }
 
 #[cfg(test)]

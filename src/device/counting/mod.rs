@@ -9,7 +9,7 @@ mod counters;
 mod logs;
 mod tally;
 
-pub(crate) use anchor::{Anchor, shared};
+pub(crate) use anchor::{Anchor, joint_sum};
 pub(crate) use counters::Counters;
 pub(crate) use logs::Logs;
 pub(crate) use tally::{Best, Sums, Tally};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::Logs;
-use crate::score::{Combination, Gather, Join, Part, Quantity, Score};
+use crate::score::{Combination, Gather, Join, Part, Quantity, Score, Term};
 
 /// Fraction bits of a term's weight.
 const WEIGHT_BITS: u32 = 32;
@@ -22,7 +22,6 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    #[inline(always)]
     fn combined(&self, by: &Combination) -> i64 {
         let sums = [
             self.n, self.x, self.w, self.y, self.xw, self.xy, self.wy, self.xwy,
@@ -32,6 +31,33 @@ impl Sums {
     }
 }
 
+/// A combination where only the sums of one candidate are still open.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    fixed: i64,
+    by: [i64; 4],
+}
+
+impl Open {
+    fn of(combination: &Combination, fixed: &Sums) -> Self {
+        let Combination { x, xy, xw, xwy, .. } = *combination;
+        Self {
+            fixed: fixed.combined(combination),
+            by: [x, xy, xw, xwy].map(i64::from),
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self, sums: [i64; 4]) -> i64 {
+        let parts = self.by.iter().zip(sums).map(|(by, sum)| by * sum);
+        self.fixed + parts.sum::<i64>()
+    }
+}
+
+/// The terms of a score against one anchor.
+#[derive(Debug)]
+pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
+
 /// How margin sums become the score of a step, and these a candidate's score.
 ///
 /// Values of one table are in nats times n times 2^bits; gathered ones and scores have
@@ -39,16 +65,15 @@ impl Sums {
 #[derive(Debug)]
 pub(crate) struct Tally {
     score: Score,
-    weights: Vec<i128>,
+    weights: Vec<i64>,
     n: usize,
     bits: u32,
-    needs_xw: bool,
     needs_xwy: bool,
 }
 
 impl Tally {
     pub(crate) fn new(score: Score, logs: &Logs, n: usize) -> Self {
-        let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i128;
+        let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         let used = |by: fn(&Combination) -> i32| {
             let quantities = score.terms.iter().map(|it| it.quantity);
             let mut combinations =
@@ -59,7 +84,6 @@ impl Tally {
             weights: score.terms.iter().map(|it| fixed(it.weight)).collect(),
             n,
             bits: logs.bits(),
-            needs_xw: used(|it| it.xw),
             needs_xwy: used(|it| it.xwy),
             score,
         }
@@ -67,11 +91,6 @@ impl Tally {
 
     pub(crate) fn score(&self) -> &Score {
         &self.score
-    }
-
-    /// Whether any term has the sum of the table of candidate and anchor.
-    pub(crate) fn needs_xw(&self) -> bool {
-        self.needs_xw
     }
 
     /// Whether any term has the sum of the whole table.
@@ -85,24 +104,26 @@ impl Tally {
     }
 
     /// A quantity of a table.
-    #[inline(always)]
     pub(crate) fn quantity(&self, quantity: &Quantity, sums: &Sums) -> i64 {
         let over = sums.combined(&quantity.over);
-        let Some(under) = &quantity.under else {
-            return over;
-        };
-        let under = i128::from(sums.combined(under));
+        match &quantity.under {
+            None => over,
+            Some(under) => self.ratio(over, sums.combined(under)),
+        }
+    }
+
+    /// To the nearest; of exact integers, so equal ratios are equal.
+    fn ratio(&self, over: i64, under: i64) -> i64 {
         if under == 0 {
             return 0;
         }
-        // To the nearest; exact integers, so equal ratios are equal.
         let unit = (self.n as i128) << self.bits;
+        let under = i128::from(under);
         let ratio = (2 * i128::from(over) * unit + under).div_euclid(2 * under);
         ratio.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
 
     /// Relevance of a candidate, of sums of x and y alone.
-    #[inline(always)]
     pub(crate) fn relevance(&self, sums: &Sums) -> i64 {
         self.quantity(&self.score.relevance, sums)
     }
@@ -115,17 +136,32 @@ impl Tally {
         }
     }
 
-    /// Adds a step to what is gathered.
+    /// The terms against an anchor, whose own sums are these.
+    pub(crate) fn terms(&self, fixed: &Sums) -> Terms {
+        let terms = self.score.terms.iter().zip(&self.weights);
+        let open = |(term, &weight): (&Term, _)| {
+            let Quantity { over, under } = &term.quantity;
+            let under = under.as_ref().map(|it| Open::of(it, fixed));
+            (weight, term.part, Open::of(over, fixed), under)
+        };
+        Terms(terms.map(open).collect())
+    }
+
+    /// Adds a step to what is gathered: a candidate's sums over x, (x, y), (x, w), (x, w, y).
     #[inline(always)]
-    pub(crate) fn gather(&self, gathered: i128, sums: &Sums) -> i128 {
+    pub(crate) fn gather(&self, gathered: i128, terms: &Terms, sums: [i64; 4]) -> i128 {
         let mut step = 0;
-        for (term, weight) in self.score.terms.iter().zip(&self.weights) {
-            let value = self.quantity(&term.quantity, sums);
-            let value = match term.part {
+        for (weight, part, over, under) in &terms.0 {
+            let over = over.value(sums);
+            let value = match under {
+                None => over,
+                Some(under) => self.ratio(over, under.value(sums)),
+            };
+            let value = match part {
                 Part::Whole => value,
                 Part::BelowZero => value.min(0),
             };
-            step += weight * i128::from(value);
+            step += i128::from(*weight) * i128::from(value);
         }
         match self.score.gather {
             Gather::Sum | Gather::Mean => gathered + step,
@@ -137,21 +173,21 @@ impl Tally {
     /// A candidate's score after so many steps.
     #[inline(always)]
     pub(crate) fn total(&self, relevance: i64, gathered: i128, steps: usize) -> i128 {
-        let relevance = i128::from(relevance) << WEIGHT_BITS;
+        let relevance = (i128::from(relevance) * i128::from(self.factor(steps))) << WEIGHT_BITS;
         if steps == 0 {
             return relevance;
         }
         match self.score.join {
-            Join::Added => relevance * self.factor(steps) + gathered,
+            Join::Added => relevance + gathered,
             Join::Alone => gathered,
-            Join::Least => (relevance * self.factor(steps)).min(gathered),
+            Join::Least => relevance.min(gathered),
         }
     }
 
     /// What scores after so many steps are multiplied by.
-    fn factor(&self, steps: usize) -> i128 {
+    fn factor(&self, steps: usize) -> i64 {
         match self.score.gather {
-            Gather::Mean => steps.max(1) as i128,
+            Gather::Mean => steps.max(1) as i64,
             _ => 1,
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct CpuCounter<'a> {
     logs: &'a Logs,
     tally: &'a Tally,
     classes: Classes,
+    /// Σ c·L(c) over the response's classes.
+    y: i64,
     units: Vec<Scored>,
     /// What every candidate was or is to be counted against, the earliest first.
     anchors: Vec<Prepared>,
@@ -69,10 +71,19 @@ impl<'a> CpuCounter<'a> {
         (logs, tally): (&'a Logs, &'a Tally),
         threads: usize,
     ) -> Self {
-        let classes = Classes::new(response, logs);
+        let nothing = Anchor {
+            codes: vec![0; response.codes.len()],
+            levels: 1,
+        };
+        // Where no term asks for classes, observations lie in the file's order.
+        let classes = match tally.needs_xwy() {
+            true => Classes::new(response, logs),
+            false => Classes::new(&nothing, logs),
+        };
         let mut counter = Self {
             logs,
             tally,
+            y: Classes::new(response, logs).sum,
             units: Vec::new(),
             anchors: Vec::new(),
             gone: 0,
@@ -80,23 +91,28 @@ impl<'a> CpuCounter<'a> {
             classes,
         };
         let units = Unit::lay(columns, first, &counter.classes);
-        counter.units = units.into_iter().map(Scored::new).collect();
-        // Against an anchor of one level, (x, w) and (x, w, y) are x and (x, y).
-        let nothing = Anchor {
-            codes: vec![0; response.codes.len()],
-            levels: 1,
-        };
+        let mut units: Vec<Scored> = units.into_iter().map(Scored::new).collect();
+        // Against an anchor of one level, (x, w) is x, and (x, w, y) is (x, y).
         let nothing = Prepared::new(&nothing, &counter.classes, logs);
-        let mut units = std::mem::take(&mut counter.units);
-        let work = counter.work(&nothing, true);
+        let response = Prepared::new(response, &counter.classes, logs);
         let own = |unit: &mut Scored| {
-            let mut sums = Vec::new();
-            counter.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut sums));
+            let (mut sums, mut apart) = (Vec::new(), Vec::new());
+            counter.with_scratch(|scratch| {
+                let work = counter.work(&nothing, tally.needs_xwy());
+                unit.unit.sums(work, scratch, &mut sums);
+                if !tally.needs_xwy() {
+                    let work = counter.work(&response, false);
+                    unit.unit.sums(work, scratch, &mut apart);
+                }
+            });
+            for (sums, [xy, _]) in sums.iter_mut().zip(apart) {
+                sums[1] = xy;
+            }
             for (candidate, [x, xy]) in unit.candidates.iter_mut().zip(sums) {
                 let sums = Sums {
                     n: logs.whole(),
                     x,
-                    y: counter.classes.sum,
+                    y: counter.y,
                     xy,
                     ..Sums::default()
                 };
@@ -151,19 +167,14 @@ impl<'a> CpuCounter<'a> {
             let fixed = Sums {
                 n: self.logs.whole(),
                 w: anchor.w,
-                y: self.classes.sum,
+                y: self.y,
                 wy: anchor.wy,
                 ..Sums::default()
             };
+            let terms = tally.terms(&fixed);
             for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
-                let sums = Sums {
-                    x: candidate.x,
-                    xy: candidate.xy,
-                    xw,
-                    xwy,
-                    ..fixed
-                };
-                candidate.gathered = tally.gather(candidate.gathered, &sums);
+                let sums = [candidate.x, candidate.xy, xw, xwy];
+                candidate.gathered = tally.gather(candidate.gathered, &terms, sums);
             }
             unit.steps += 1;
             unit.judge(tally);
@@ -249,14 +260,21 @@ impl Scored {
 
     /// Finds the best of its candidates anew.
     fn judge(&mut self, tally: &Tally) {
-        let steps = self.steps;
-        let columns = self.unit.columns.iter().zip(&self.candidates);
-        let open = columns.filter(|(_, it)| !it.taken);
-        let best = open.map(|(&column, it)| Best {
-            score: tally.total(it.relevance, it.gathered, steps),
-            column: Reverse(column),
-            relevance: it.relevance,
+        let mut best = None;
+        for (at, it) in self.candidates.iter().enumerate() {
+            if it.taken {
+                continue;
+            }
+            let score = tally.total(it.relevance, it.gathered, self.steps);
+            // Columns ascend: of equal scores the first stays.
+            if best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, at));
+            }
+        }
+        self.bound = best.map(|(score, at)| Best {
+            score,
+            column: Reverse(self.unit.columns[at]),
+            relevance: self.candidates[at].relevance,
         });
-        self.bound = best.max();
     }
 }

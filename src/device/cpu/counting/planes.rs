@@ -110,7 +110,8 @@ impl Columns {
             spans: &spans,
             anchor_planes,
             anchor_levels: anchor.levels,
-            by_class: &anchor.by_class,
+            by_cell: &anchor.by_cell,
+            width: classes.count().next_power_of_two(),
             terms: logs.terms(),
         };
         match (self.levels, anchor.levels) {
@@ -129,7 +130,9 @@ struct Work<'a> {
     anchor_planes: &'a [u64],
     anchor_levels: usize,
     /// Observations of each level and class of the anchor.
-    by_class: &'a [u32],
+    by_cell: &'a [u32],
+    /// Cells a level has there.
+    width: usize,
     terms: &'a [i64],
 }
 
@@ -158,7 +161,7 @@ fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
         let mut at = 0;
         let mut total = [0; 4];
         let mut xwy = 0;
-        let (first, second) = work.by_class.split_at(classes);
+        let (first, second) = work.by_cell.split_at(work.width);
         let by_class = margins.chunks_exact(2).zip(first.iter().zip(second));
         for (&span, (x, (&w, &rest))) in work.spans.iter().zip(by_class) {
             let both = ones(&plane[at..at + span], &work.anchor_planes[at..at + span]);
@@ -191,7 +194,7 @@ fn few_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
             // What of the anchor's margin no level of x has taken yet.
             let mut rest = [0; LEVELS];
             for (w, rest) in rest[..=w_last].iter_mut().enumerate() {
-                *rest = work.by_class[w * classes + class];
+                *rest = work.by_cell[w * work.width + class];
             }
             for x in 0..x_last {
                 let plane = &planes[x * words + at..][..span];

@@ -78,6 +78,9 @@ impl Classes {
 
     /// Values of the file's order in class order.
     pub(super) fn sorted<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        if self.count() == 1 {
+            return values.to_vec();
+        }
         self.order.iter().map(|&row| values[row as usize]).collect()
     }
 
@@ -97,8 +100,8 @@ pub(super) struct Prepared {
     /// In class order.
     pub(super) codes: Vec<u32>,
     pub(super) levels: usize,
-    /// Observations of each level and class: `level · classes + class`.
-    pub(super) by_class: Vec<u32>,
+    /// Observations of each level and class: `level << class_bits | class`.
+    pub(super) by_cell: Vec<u32>,
     /// Of each level.
     pub(super) counts: Vec<u32>,
     /// Σ c·L(c) over the levels.
@@ -108,28 +111,33 @@ pub(super) struct Prepared {
     groups: OnceLock<Vec<Member>>,
     /// `code << shift`, by shift.
     offsets: [OnceLock<Vec<u32>>; 17],
+    short_offsets: [OnceLock<Vec<u16>>; 17],
     planes: OnceLock<Vec<u64>>,
+    cells: OnceLock<Vec<u32>>,
 }
 
 impl Prepared {
     pub(super) fn new(anchor: &Anchor, classes: &Classes, logs: &Logs) -> Self {
         let codes = classes.sorted(&anchor.codes);
-        let mut by_class = vec![0; anchor.levels * classes.count()];
+        let width = classes.count().next_power_of_two();
+        let mut by_cell = vec![0; anchor.levels * width];
         for (&code, &class) in codes.iter().zip(classes.of()) {
-            by_class[code as usize * classes.count() + class as usize] += 1;
+            by_cell[code as usize * width + class as usize] += 1;
         }
-        let levels = by_class.chunks(classes.count());
+        let levels = by_cell.chunks(width);
         let counts: Vec<u32> = levels.map(|it| it.iter().sum()).collect();
         Self {
             codes,
             levels: anchor.levels,
             w: logs.sum(&counts),
-            wy: logs.sum(&by_class),
-            by_class,
+            wy: logs.sum(&by_cell),
+            by_cell,
             counts,
             groups: OnceLock::new(),
             offsets: Default::default(),
+            short_offsets: Default::default(),
             planes: OnceLock::new(),
+            cells: OnceLock::new(),
         }
     }
 
@@ -176,6 +184,32 @@ impl Prepared {
     pub(super) fn offsets(&self, shift: u32) -> &[u32] {
         let offsets = &self.offsets[shift as usize];
         offsets.get_or_init(|| self.codes.iter().map(|code| code << shift).collect())
+    }
+
+    /// The same where the last cell's number is below 2¹⁶.
+    pub(super) fn short_offsets(&self, shift: u32) -> &[u16] {
+        let offsets = &self.short_offsets[shift as usize];
+        let short = || {
+            self.codes
+                .iter()
+                .map(|code| (code << shift) as u16)
+                .collect()
+        };
+        offsets.get_or_init(short)
+    }
+
+    /// Bits of a cell's number that are the class.
+    pub(super) fn class_bits(&self, classes: &Classes) -> u32 {
+        classes.count().next_power_of_two().trailing_zeros()
+    }
+
+    /// The cell of the anchor's level and the class of each observation, as in `by_cell`.
+    pub(super) fn cells(&self, classes: &Classes) -> &[u32] {
+        self.cells.get_or_init(|| {
+            let bits = self.class_bits(classes);
+            let cells = self.codes.iter().zip(classes.of());
+            cells.map(|(code, class)| code << bits | class).collect()
+        })
     }
 
     /// The bit planes of all levels but the last; see `planes.rs`.

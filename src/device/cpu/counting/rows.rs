@@ -12,8 +12,14 @@ use crate::{device::counting::Logs, vector::vectorised};
 /// Columns of a tile.
 pub(super) const WIDTH: usize = 64;
 
-/// One code of each column.
-pub(super) type Row = [u8; WIDTH];
+/// One byte of each column, in one line of cache.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Row(pub(super) [u8; WIDTH]);
+
+impl Row {
+    pub(super) const ZERO: Self = Self([0; WIDTH]);
+}
 
 /// Rows after which the bytes are emptied, before one can overflow.
 const FULL: usize = 255;
@@ -36,13 +42,13 @@ impl Seen {
     #[inline(always)]
     fn note(&mut self, before: &Row) {
         for (number, times) in (1u8..).zip(&mut self.times) {
-            for (times, before) in times.iter_mut().zip(before) {
+            for (times, before) in times.0.iter_mut().zip(&before.0) {
                 *times += u8::from(*before == number);
             }
         }
         let known = self.times.len() as u8;
         let mut beyond = 0;
-        for before in before {
+        for before in &before.0 {
             beyond |= u8::from(*before > known);
         }
         if beyond != 0 {
@@ -53,10 +59,10 @@ impl Seen {
     /// Room for numbers not seen before.
     #[inline(never)]
     fn grow(&mut self, before: &Row, known: u8) {
-        let most = before.iter().copied().max().unwrap_or(0);
+        let most = before.0.iter().copied().max().unwrap_or(0);
         for number in known + 1..=most {
-            let came = before.map(|it| u8::from(it == number));
-            self.times.push(came);
+            let came = before.0.map(|it| u8::from(it == number));
+            self.times.push(Row(came));
         }
     }
 
@@ -64,10 +70,10 @@ impl Seen {
     fn empty(&mut self, steps: &[i64]) {
         for (number, times) in self.times.iter_mut().enumerate() {
             let step = steps[number + 1];
-            for (sum, times) in self.sums.iter_mut().zip(&mut *times) {
+            for (sum, times) in self.sums.iter_mut().zip(&times.0) {
                 *sum += step * i64::from(*times);
             }
-            *times = [0; WIDTH];
+            *times = Row::ZERO;
         }
     }
 }
@@ -113,7 +119,7 @@ fn compared_in<S: pulp::Simd>(
         let class = if by_class { class } else { place };
         let same = equal(tile, &members[class..place], row);
         let mut all = equal(tile, &members[level..class], row);
-        for (all, same) in all.iter_mut().zip(&same) {
+        for (all, same) in all.0.iter_mut().zip(&same.0) {
             *all += same;
         }
         xw.note(&all);
@@ -129,10 +135,10 @@ fn compared_in<S: pulp::Simd>(
 /// In how many of these observations each column has the code it has in `row`.
 #[inline(always)]
 fn equal(tile: &[Row], members: &[Member], row: &Row) -> Row {
-    let mut count = [0; WIDTH];
+    let mut count = Row::ZERO;
     for member in members {
         let other = &tile[member.row as usize];
-        for ((count, a), b) in count.iter_mut().zip(row).zip(other) {
+        for ((count, a), b) in count.0.iter_mut().zip(&row.0).zip(&other.0) {
             *count += u8::from(a == b);
         }
     }

@@ -4,7 +4,6 @@
 //! follow from the anchor's margins: with no entry they are the margins, and each entry takes
 //! one from its margin's cell.
 
-use super::prepared::Classes;
 use super::table::Work;
 use crate::binning::Codes;
 
@@ -13,19 +12,17 @@ use crate::binning::Codes;
 pub(super) struct Columns {
     /// Where each one's entries begin, and the end.
     starts: Vec<usize>,
-    /// Of each entry the observation, in class order, and the code's number among the
-    /// codes of its column's entries.
+    /// Of each entry the observation, in class order, and the code; those of a column by code.
     entries: Vec<(u32, u16)>,
-    /// Different codes of the entries of each.
-    levels: Vec<u32>,
 }
 
 /// The tables of one thread, all zero between two uses.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
+    /// Of one code.
     xw: Vec<u32>,
     xwy: Vec<u32>,
-    /// Entries in each cell of the anchor's margins.
+    /// Of all entries, in each cell of the anchor's margins.
     w: Vec<u32>,
     wy: Vec<u32>,
 }
@@ -35,16 +32,6 @@ impl Columns {
         Self {
             starts: vec![0],
             entries: Vec::new(),
-            levels: Vec::new(),
-        }
-    }
-
-    /// A code for each observation, in class order; equal where the column's are.
-    pub(super) fn codes(&self, column: usize, n: usize, codes: &mut Vec<u16>) {
-        codes.clear();
-        codes.resize(n, 0);
-        for &(row, code) in &self.entries[self.starts[column]..self.starts[column + 1]] {
-            codes[row as usize] = code + 1;
         }
     }
 
@@ -65,78 +52,89 @@ impl Columns {
                     .extend(entries.map(|(&code, &place)| (place, code)));
             }
         }
-        let own = &mut self.entries[first..];
-        own.sort_unstable();
-        let mut codes: Vec<u16> = own.iter().map(|it| it.1).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        for (_, code) in own {
-            *code = codes.binary_search(code).unwrap_or(0) as u16;
-        }
-        self.levels.push(codes.len() as u32);
+        self.entries[first..].sort_unstable_by_key(|&(row, code)| (code, row));
         self.starts.push(self.entries.len());
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of one column.
     pub(super) fn sums(&self, column: usize, work: Work, tables: &mut Tables) -> [i64; 2] {
         let entries = &self.entries[self.starts[column]..self.starts[column + 1]];
-        let Work {
-            anchor,
-            classes,
-            by_class,
-            logs,
-        } = work;
-        let levels = self.levels[column] as usize;
-        let width = class_width(classes);
-        let (cells, margins) = (levels * anchor.levels, anchor.levels);
-        fit(&mut tables.xw, cells);
-        fit(&mut tables.w, margins);
-        let steps = logs.steps();
-        let mut xw = anchor.w;
-        for &(row, code) in entries {
-            let w = anchor.codes[row as usize] as usize;
-            let cell = &mut tables.xw[code as usize * margins + w];
-            xw += steps[*cell as usize];
-            *cell += 1;
-            let taken = &mut tables.w[w];
-            *taken += 1;
-            xw -= steps[(anchor.counts[w] - *taken) as usize];
+        let anchor = work.anchor;
+        let cells = anchor.cells(work.classes);
+        let steps = work.logs.steps();
+        let shift = anchor.class_bits(work.classes);
+        fit(&mut tables.w, anchor.levels);
+        fit(&mut tables.xw, anchor.levels);
+        let (mut xw, mut xwy) = (anchor.w, 0);
+        if !work.by_class {
+            for entries in entries.chunk_by(|a, b| a.1 == b.1) {
+                for &(row, _) in entries {
+                    let w = (cells[row as usize] >> shift) as usize;
+                    xw -= take(&mut tables.w[w], anchor.counts[w], steps);
+                }
+                if entries.len() > 1 {
+                    for &(row, _) in entries {
+                        xw += add(
+                            &mut tables.xw[(cells[row as usize] >> shift) as usize],
+                            steps,
+                        );
+                    }
+                    for &(row, _) in entries {
+                        tables.xw[(cells[row as usize] >> shift) as usize] = 0;
+                    }
+                }
+            }
+            for &(row, _) in entries {
+                tables.w[(cells[row as usize] >> shift) as usize] = 0;
+            }
+            return [xw, xwy];
         }
-        for &(row, code) in entries {
-            let w = anchor.codes[row as usize] as usize;
-            tables.xw[code as usize * margins + w] = 0;
-            tables.w[w] = 0;
+        fit(&mut tables.wy, anchor.levels << shift);
+        fit(&mut tables.xwy, anchor.levels << shift);
+        xwy += anchor.wy;
+        for entries in entries.chunk_by(|a, b| a.1 == b.1) {
+            for &(row, _) in entries {
+                let wy = cells[row as usize] as usize;
+                let w = wy >> shift;
+                xw -= take(&mut tables.w[w], anchor.counts[w], steps);
+                xwy -= take(&mut tables.wy[wy], anchor.by_cell[wy], steps);
+            }
+            // One observation alone in its cell adds 1·ln 1.
+            if entries.len() > 1 {
+                for &(row, _) in entries {
+                    let wy = cells[row as usize] as usize;
+                    xw += add(&mut tables.xw[wy >> shift], steps);
+                    xwy += add(&mut tables.xwy[wy], steps);
+                }
+                for &(row, _) in entries {
+                    let wy = cells[row as usize] as usize;
+                    tables.xw[wy >> shift] = 0;
+                    tables.xwy[wy] = 0;
+                }
+            }
         }
-        if !by_class {
-            return [xw, 0];
-        }
-        let of = classes.of();
-        fit(&mut tables.xwy, cells * width);
-        fit(&mut tables.wy, margins * width);
-        let mut xwy = anchor.wy;
-        let count = classes.count();
-        for &(row, code) in entries {
-            let (w, y) = (
-                anchor.codes[row as usize] as usize,
-                of[row as usize] as usize,
-            );
-            let cell = &mut tables.xwy[(code as usize * margins + w) * width + y];
-            xwy += steps[*cell as usize];
-            *cell += 1;
-            let taken = &mut tables.wy[w * width + y];
-            *taken += 1;
-            xwy -= steps[(anchor.by_class[w * count + y] - *taken) as usize];
-        }
-        for &(row, code) in entries {
-            let (w, y) = (
-                anchor.codes[row as usize] as usize,
-                of[row as usize] as usize,
-            );
-            tables.xwy[(code as usize * margins + w) * width + y] = 0;
-            tables.wy[w * width + y] = 0;
+        for &(row, _) in entries {
+            let wy = cells[row as usize] as usize;
+            tables.w[wy >> shift] = 0;
+            tables.wy[wy] = 0;
         }
         [xw, xwy]
     }
+}
+
+/// One more in a cell: what the sum gains.
+#[inline(always)]
+fn add(cell: &mut u32, steps: &[i64]) -> i64 {
+    let step = steps[*cell as usize];
+    *cell += 1;
+    step
+}
+
+/// One more of a margin's observations taken: what the sum over the rest loses.
+#[inline(always)]
+fn take(taken: &mut u32, of: u32, steps: &[i64]) -> i64 {
+    *taken += 1;
+    steps[(of - *taken) as usize]
 }
 
 /// The lowest of the most frequent codes.
@@ -148,11 +146,6 @@ fn most_frequent(codes: &[u16]) -> u16 {
     }
     let most = counts.iter().copied().max().unwrap_or(0);
     counts.iter().position(|&it| it == most).unwrap_or(0) as u16
-}
-
-/// Cells a class's place takes in a row of the tables.
-fn class_width(classes: &Classes) -> usize {
-    classes.count().next_power_of_two()
 }
 
 fn fit(table: &mut Vec<u32>, cells: usize) {

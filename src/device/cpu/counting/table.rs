@@ -5,8 +5,6 @@
 //! of all classes and are cleared: all of them where observations are many, else those that
 //! the class's observations touched.
 
-use std::ops::Range;
-
 use super::prepared::{Classes, Prepared};
 use crate::device::counting::Logs;
 
@@ -17,36 +15,29 @@ const WALKED: usize = 4;
 /// Cells past which a table is not built; see [`sorted`].
 const MOST_CELLS: usize = 1 << 24;
 
+/// Cells of a table whose bounds the compiler knows to hold: a 16-bit offset and a byte.
+const SMALL: usize = 1 << 17;
+
+/// Cells that such an offset reaches.
+const REACHED: usize = 1 << 16;
+
 /// The tables of one thread, all zero between two uses.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tables {
-    narrow: [Vec<u16>; 2],
-    wide: [Vec<u32>; 2],
+    /// Of one class, of two columns.
+    class: [Vec<u32>; 2],
     total: [Vec<u32>; 2],
 }
 
-/// A count of one class.
-trait Cell: Copy + Default {
-    fn count(self) -> u32;
-    fn add_one(&mut self);
-}
-
-macro_rules! cell {
-    ($type:ty) => {
-        impl Cell for $type {
-            #[inline(always)]
-            fn count(self) -> u32 {
-                u32::from(self)
-            }
-            #[inline(always)]
-            fn add_one(&mut self) {
-                *self += 1;
-            }
+impl Default for Tables {
+    fn default() -> Self {
+        let tables = || [(); 2].map(|()| vec![0; SMALL]);
+        Self {
+            class: tables(),
+            total: tables(),
         }
-    };
+    }
 }
-cell!(u16);
-cell!(u32);
 
 /// A code of a candidate.
 pub(super) trait Code: Copy + Default + Into<u32> {
@@ -56,8 +47,19 @@ pub(super) trait Code: Copy + Default + Into<u32> {
         let code: u32 = self.into();
         code as usize
     }
+
+    /// The codes, if they are bytes.
+    fn bytes(_codes: &[Self]) -> Option<&[u8]> {
+        None
+    }
 }
-impl Code for u8 {}
+
+impl Code for u8 {
+    fn bytes(codes: &[Self]) -> Option<&[u8]> {
+        Some(codes)
+    }
+}
+
 impl Code for u16 {}
 
 /// What to count, and with what.
@@ -81,152 +83,138 @@ pub(super) fn sums<C: Code, const K: usize>(
     if cells > MOST_CELLS {
         return x.map(|x| sorted(x, work));
     }
-    let Tables {
-        narrow,
-        wide,
-        total,
-    } = tables;
-    let offsets = work.anchor.offsets(shift);
-    let room = |tables: &mut [Vec<u32>]| {
-        for table in tables.iter_mut().filter(|it| it.len() < cells) {
+    let Tables { class, total } = tables;
+    for table in class.iter_mut().chain(&mut *total) {
+        if table.len() < cells {
             table.resize(cells, 0);
         }
+    }
+    let (terms, steps) = (work.logs.terms(), work.logs.steps());
+    let offsets = Offsets {
+        long: work.anchor.offsets(shift),
+        short: (cells <= REACHED).then(|| work.anchor.short_offsets(shift)),
     };
-    room(total);
-    if !work.by_class {
-        return whole(x, offsets, cells, total, work.logs);
-    }
-    if x[0].len() <= usize::from(u16::MAX) {
-        for table in narrow.iter_mut().filter(|it| it.len() < cells) {
-            table.resize(cells, 0);
-        }
-        classwise(x, offsets, cells, narrow, total, work)
-    } else {
-        room(wide);
-        classwise(x, offsets, cells, wide, total, work)
-    }
-}
-
-/// Over (x, w) alone.
-fn whole<C: Code, const K: usize>(
-    x: [&[C]; K],
-    offsets: &[u32],
-    cells: usize,
-    total: &mut [Vec<u32>; 2],
-    logs: &Logs,
-) -> [[i64; 2]; K] {
+    let n = x[0].len();
     let mut sums = [[0; 2]; K];
-    if cells > WALKED * offsets.len() {
+    let walk_all = cells <= WALKED * n;
+    if !work.by_class && walk_all {
+        count(x, 0..n, &offsets, total);
+    } else if !work.by_class {
         for ((x, total), sums) in x.iter().zip(&mut *total).zip(&mut sums) {
-            sums[0] = touched(x, offsets, total, logs.steps());
-            clear(x, offsets, total);
+            sums[0] = touch(x, offsets.long, total, steps);
+        }
+        for (x, total) in x.iter().zip(total) {
+            clear(x, offsets.long, total);
         }
         return sums;
-    }
-    match (&x[..], &mut *total) {
-        ([a, b], [first, second]) => {
-            let (first, second) = (&mut first[..cells], &mut second[..cells]);
-            for ((a, b), offset) in a.iter().zip(*b).zip(offsets) {
-                first[*offset as usize + a.place()] += 1;
-                second[*offset as usize + b.place()] += 1;
+    } else {
+        for run in work.classes.runs() {
+            let found = count_and_sum(x, run.clone(), &offsets, class, steps);
+            for (sums, found) in sums.iter_mut().zip(found) {
+                sums[1] += found;
             }
-        }
-        _ => {
-            for (x, total) in x.iter().zip(&mut *total) {
-                for (x, offset) in x.iter().zip(offsets) {
-                    total[*offset as usize + x.place()] += 1;
-                }
-            }
-        }
-    }
-    for (total, sums) in total.iter_mut().zip(&mut sums) {
-        sums[0] = walked(&mut total[..cells], logs.terms());
-    }
-    sums
-}
-
-fn classwise<C: Code, T: Cell, const K: usize>(
-    x: [&[C]; K],
-    offsets: &[u32],
-    cells: usize,
-    tables: &mut [Vec<T>; 2],
-    total: &mut [Vec<u32>; 2],
-    work: Work,
-) -> [[i64; 2]; K]
-where
-    u32: From<T>,
-{
-    let steps = work.logs.steps();
-    let mut sums = [[0; 2]; K];
-    for run in work.classes.runs() {
-        let walk = cells <= WALKED * run.len();
-        count(x, offsets, run.clone(), tables, steps, &mut sums);
-        for ((x, table), total) in x.iter().zip(&mut *tables).zip(&mut *total) {
-            if walk {
-                for (total, cell) in total[..cells].iter_mut().zip(&mut table[..cells]) {
-                    *total += cell.count();
-                    *cell = T::default();
-                }
-            } else {
-                let (x, offsets) = (&x[run.clone()], &offsets[run.clone()]);
-                for (x, offset) in x.iter().zip(offsets) {
-                    let at = *offset as usize + x.place();
-                    table[at] = T::default();
-                    total[at] += 1;
+            let walk = cells <= WALKED * run.len();
+            for ((x, class), total) in x.iter().zip(&mut *class).zip(&mut *total) {
+                if walk {
+                    for (total, cell) in total[..cells].iter_mut().zip(&mut class[..cells]) {
+                        *total += std::mem::take(cell);
+                    }
+                } else {
+                    let offsets = &offsets.long[run.clone()];
+                    for (x, offset) in x[run.clone()].iter().zip(offsets) {
+                        let at = *offset as usize + x.place();
+                        class[at] = 0;
+                        total[at] += 1;
+                    }
                 }
             }
         }
     }
     for ((x, total), sums) in x.iter().zip(total).zip(&mut sums) {
-        sums[0] = match cells <= WALKED * offsets.len() {
-            true => walked(&mut total[..cells], work.logs.terms()),
-            false => gathered(x, offsets, total, work.logs.terms()),
+        sums[0] = match walk_all {
+            true => walk(&mut total[..cells], terms),
+            false => gather(x, offsets.long, total, terms),
         };
     }
     sums
 }
 
-/// Counts one class, and adds to the sums over (x, w, y).
-#[inline(always)]
-fn count<C: Code, T: Cell, const K: usize>(
+/// Where the cells of each observation's anchor level begin.
+struct Offsets<'a> {
+    long: &'a [u32],
+    /// Where they are short enough.
+    short: Option<&'a [u16]>,
+}
+
+/// The two columns and the two tables of a fast count, if there are.
+type Fast<'a, 'x> = (&'a [u16], [&'x [u8]; 2], [&'a mut [u32; SMALL]; 2]);
+
+fn fast<'a, 'x, C: Code, const K: usize>(
+    x: &[&'x [C]; K],
+    run: std::ops::Range<usize>,
+    offsets: &Offsets<'a>,
+    tables: &'a mut [Vec<u32>; 2],
+) -> Option<Fast<'a, 'x>> {
+    let [a, b] = x.get(..2)? else { return None };
+    let [first, second] = tables;
+    Some((
+        &offsets.short?[run.clone()],
+        [C::bytes(&a[run.clone()])?, C::bytes(&b[run])?],
+        [first.first_chunk_mut()?, second.first_chunk_mut()?],
+    ))
+}
+
+/// Counts some observations.
+fn count<C: Code, const K: usize>(
     x: [&[C]; K],
-    offsets: &[u32],
-    run: Range<usize>,
-    tables: &mut [Vec<T>; 2],
-    steps: &[i64],
-    sums: &mut [[i64; 2]; K],
+    run: std::ops::Range<usize>,
+    offsets: &Offsets,
+    tables: &mut [Vec<u32>; 2],
 ) {
-    let offsets = &offsets[run.clone()];
-    match (&x[..], &mut *tables, &mut sums[..]) {
-        ([a, b], [first, second], [[_, sum], [_, other]]) => {
-            let (a, b) = (&a[run.clone()], &b[run]);
-            let (first, second) = (&mut first[..], &mut second[..]);
-            let (mut s, mut t) = (0, 0);
-            for ((a, b), offset) in a.iter().zip(b).zip(offsets) {
-                let cell = &mut first[*offset as usize + a.place()];
-                s += steps[cell.count() as usize];
-                cell.add_one();
-                let cell = &mut second[*offset as usize + b.place()];
-                t += steps[cell.count() as usize];
-                cell.add_one();
-            }
-            *sum += s;
-            *other += t;
+    if let Some((offsets, [a, b], [first, second])) = fast(&x, run.clone(), offsets, tables) {
+        for ((&a, &b), &offset) in a.iter().zip(b).zip(offsets) {
+            first[usize::from(offset) + usize::from(a)] += 1;
+            second[usize::from(offset) + usize::from(b)] += 1;
         }
-        _ => {
-            for ((x, table), sums) in x.iter().zip(tables).zip(sums) {
-                for (x, offset) in x[run.clone()].iter().zip(offsets) {
-                    let cell = &mut table[*offset as usize + x.place()];
-                    sums[1] += steps[cell.count() as usize];
-                    cell.add_one();
-                }
-            }
+        return;
+    }
+    for (x, table) in x.iter().zip(tables) {
+        for (x, offset) in x[run.clone()].iter().zip(&offsets.long[run.clone()]) {
+            table[*offset as usize + x.place()] += 1;
         }
     }
 }
 
-/// The sum over cells counted here, left as they are.
-fn touched<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], steps: &[i64]) -> i64 {
+/// Counts some observations, and tells what they add to Σ c·L(c).
+fn count_and_sum<C: Code, const K: usize>(
+    x: [&[C]; K],
+    run: std::ops::Range<usize>,
+    offsets: &Offsets,
+    tables: &mut [Vec<u32>; 2],
+    steps: &[i64],
+) -> [i64; K] {
+    let mut sums = [0; K];
+    if let Some((offsets, [a, b], [first, second])) = fast(&x, run.clone(), offsets, tables) {
+        let (mut s, mut t) = (0, 0);
+        for ((&a, &b), &offset) in a.iter().zip(b).zip(offsets) {
+            let cell = &mut first[usize::from(offset) + usize::from(a)];
+            s += steps[*cell as usize];
+            *cell += 1;
+            let cell = &mut second[usize::from(offset) + usize::from(b)];
+            t += steps[*cell as usize];
+            *cell += 1;
+        }
+        sums[..2].copy_from_slice(&[s, t]);
+        return sums;
+    }
+    for ((x, table), sum) in x.iter().zip(tables).zip(&mut sums) {
+        *sum = touch(&x[run.clone()], &offsets.long[run.clone()], table, steps);
+    }
+    sums
+}
+
+/// Counts observations of one column, and tells what they add to Σ c·L(c).
+fn touch<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], steps: &[i64]) -> i64 {
     let mut sum = 0;
     for (x, offset) in x.iter().zip(offsets) {
         let cell = &mut table[*offset as usize + x.place()];
@@ -243,23 +231,18 @@ fn clear<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32]) {
 }
 
 /// The sum over all cells, cleared behind.
-fn walked(table: &mut [u32], terms: &[i64]) -> i64 {
-    let mut sum = 0;
-    for cell in table {
-        sum += terms[*cell as usize];
-        *cell = 0;
-    }
-    sum
+fn walk(table: &mut [u32], terms: &[i64]) -> i64 {
+    let cells = table.iter_mut().map(std::mem::take);
+    cells.map(|cell| terms[cell as usize]).sum()
 }
 
 /// The sum over the cells that observations are in, cleared behind.
-fn gathered<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], terms: &[i64]) -> i64 {
+fn gather<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], terms: &[i64]) -> i64 {
     let mut sum = 0;
     for (x, offset) in x.iter().zip(offsets) {
-        let cell = &mut table[*offset as usize + x.place()];
-        sum += terms[*cell as usize];
         // Its other observations find nothing left.
-        *cell = 0;
+        let cell = std::mem::take(&mut table[*offset as usize + x.place()]);
+        sum += terms[cell as usize];
     }
     sum
 }

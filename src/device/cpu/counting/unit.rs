@@ -12,8 +12,9 @@ use crate::binning::{BinnedColumn, Codes};
 /// Up to so many observations dense columns lie by rows.
 const BY_ROWS: usize = 4096;
 
-/// From so many observations on columns of few levels are bit planes.
-const BY_PLANES: usize = 256;
+/// Columns of few levels are bit planes unless their cells are more than so many times the
+/// observations.
+const BY_PLANES: usize = 4;
 
 /// From so many observations on a column with few entries off its most frequent level is
 /// sparse.
@@ -27,9 +28,6 @@ const ENTRIES: usize = 1 << 14;
 
 /// Largest group of observations of one anchor level that rows compare: counts are bytes.
 const GROUP: u32 = 200;
-
-/// Cells of sparse tables at most.
-const CELLS: usize = 1 << 24;
 
 /// Where the codes lie, in class order.
 #[derive(Debug)]
@@ -50,10 +48,7 @@ enum Layout {
         levels: usize,
     },
     Planes(planes::Columns),
-    Sparse {
-        columns: sparse::Columns,
-        levels: usize,
-    },
+    Sparse(sparse::Columns),
 }
 
 /// Some columns.
@@ -70,7 +65,6 @@ pub(super) struct Scratch {
     tables: table::Tables,
     sparse: sparse::Tables,
     bytes: [Vec<u8>; 2],
-    words: Vec<u16>,
 }
 
 /// How a column is to lie; columns of one kind come together.
@@ -84,14 +78,14 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(column: &BinnedColumn) -> Self {
+    fn of(column: &BinnedColumn, classes: usize) -> Self {
         let n = column.codes.n();
         let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
+        let cells = column.levels.pow(2) * classes;
         match &column.codes {
             Codes::Sparse { .. } => Self::Sparse,
-            // A table's cells take long to find again; so do the codes it has not.
-            codes if few(entries(codes, column.levels)) => Self::Sparse,
-            Codes::Byte(_) if column.levels <= planes::LEVELS && n >= BY_PLANES => {
+            codes if few(entries(codes, column.levels, n / ENTRY)) => Self::Sparse,
+            Codes::Byte(_) if column.levels <= planes::LEVELS && cells <= BY_PLANES * n => {
                 Self::Planes(column.levels.max(2))
             }
             Codes::Byte(_) if n <= BY_ROWS => Self::Rows,
@@ -109,15 +103,30 @@ impl Kind {
     }
 }
 
-/// Observations off the most frequent level.
-fn entries(codes: &Codes, levels: usize) -> usize {
-    let mut counts = vec![0usize; levels];
-    match codes {
-        Codes::Byte(codes) => codes.iter().for_each(|&it| counts[usize::from(it)] += 1),
-        Codes::Word(codes) => codes.iter().for_each(|&it| counts[usize::from(it)] += 1),
-        Codes::Sparse { rows, .. } => return rows.len(),
+/// Observations a look at a column begins with.
+const LOOK: usize = 1024;
+
+/// Observations off the most frequent level, or of the first few more than their share of
+/// `most`.
+fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
+    fn off<C: table::Code>(codes: &[C], levels: usize, most: usize) -> usize {
+        let count = |codes: &[C]| {
+            let mut counts = vec![0usize; levels];
+            codes.iter().for_each(|code| counts[code.place()] += 1);
+            codes.len() - counts.into_iter().max().unwrap_or(0)
+        };
+        let look = count(&codes[..codes.len().min(LOOK)]);
+        // Twice the share: the first may differ from the others.
+        if codes.len() > LOOK && look * codes.len() > 2 * most * LOOK {
+            return codes.len();
+        }
+        count(codes)
     }
-    codes.n() - counts.into_iter().max().unwrap_or(0)
+    match codes {
+        Codes::Byte(codes) => off(codes, levels, most),
+        Codes::Word(codes) => off(codes, levels, most),
+        Codes::Sparse { rows, .. } => rows.len(),
+    }
 }
 
 impl Unit {
@@ -127,7 +136,7 @@ impl Unit {
         let kinds: Vec<(Kind, usize)> = columns
             .par_iter()
             .enumerate()
-            .map(|(at, column)| (Kind::of(column), at))
+            .map(|(at, column)| (Kind::of(column, classes.count()), at))
             .collect();
         let mut groups: Vec<(Kind, Vec<usize>)> = Vec::new();
         let mut open = std::collections::HashMap::new();
@@ -183,7 +192,7 @@ impl Unit {
                 for (pair, sums) in sums.chunks_mut(2).enumerate() {
                     let take = |codes: &mut Vec<u8>, column: usize| {
                         codes.clear();
-                        codes.extend(tile.iter().map(|row| row[column]));
+                        codes.extend(tile.iter().map(|row| row.0[column]));
                     };
                     take(a, 2 * pair);
                     take(b, 2 * pair + 1);
@@ -208,18 +217,9 @@ impl Unit {
                     [*sums] = table::sums([codes], columns.levels, work, &mut scratch.tables);
                 }
             }
-            Layout::Sparse { columns, levels } => {
-                let cells = levels * anchor.levels * classes.count().next_power_of_two();
+            Layout::Sparse(columns) => {
                 for (column, sums) in sums.iter_mut().enumerate() {
-                    *sums = match cells <= CELLS {
-                        true => columns.sums(column, work, &mut scratch.sparse),
-                        false => {
-                            columns.codes(column, classes.n(), &mut scratch.words);
-                            let words = &scratch.words[..];
-                            let [sums] = table::sums([words], *levels, work, &mut scratch.tables);
-                            sums
-                        }
-                    };
+                    *sums = columns.sums(column, work, &mut scratch.sparse);
                 }
             }
         }
@@ -262,10 +262,10 @@ impl Layout {
         };
         match kind {
             Kind::Rows => {
-                let mut tile = vec![[0; WIDTH]; classes.n()];
+                let mut tile = vec![Row::ZERO; classes.n()];
                 for (at, column) in own.iter().enumerate() {
                     for (row, code) in tile.iter_mut().zip(bytes(column)) {
-                        row[at] = code;
+                        row.0[at] = code;
                     }
                 }
                 Self::Rows { tile, levels }
@@ -293,7 +293,7 @@ impl Layout {
                 for column in own {
                     columns.push(&column.codes, places);
                 }
-                Self::Sparse { columns, levels }
+                Self::Sparse(columns)
             }
         }
     }
