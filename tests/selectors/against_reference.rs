@@ -110,6 +110,23 @@ fn more_levels_than_a_byte_has_are_all_told_apart() {
 }
 
 #[test]
+fn as_many_levels_as_there_are_codes_are_all_told_apart() {
+    // A cell for each combination would be 1.3·10¹⁰ of them, and anchor and class together
+    // have more levels than a code has.
+    let mut random = Random::new(8);
+    let n = 66_000;
+    let order = random.order(n);
+    let y: Vec<u32> = (0..n).map(|_| random.below(5) as u32).collect();
+    let all = |levels: u32| order.iter().map(|t| *t as u32 % levels).collect();
+    let told = y.iter().map(|y| (y + u32::from(random.below(3) == 0)) % 5);
+    let columns = vec![told.collect(), all(2), all(65_536), all(40_000)];
+    let set = Set { columns, y };
+    let folder = Folder::new();
+    folder.write("set.csv", &csv(&set, 2));
+    agrees(&set, &folder.path("set.csv"), "65,536 levels");
+}
+
+#[test]
 fn every_method_agrees_on_the_example_that_ships() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data/breast_cancer.csv.gz");
     let table = passel::table::read(&data, &Default::default()).unwrap();

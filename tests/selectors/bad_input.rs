@@ -41,22 +41,39 @@ fn written(set: &Set) -> (Folder, String) {
 fn more_choices_than_variables_are_refused_with_both_numbers() {
     let (_folder, data) = written(&right());
     for (method, ..) in METHODS {
-        let arguments = ["select", &data, "--response", "y", "--method", method];
-        refused(&[&arguments[..], &["--top", "6"]].concat(), &["6", "5"]);
-        let five = run(&[&arguments[..], &["--top", "5"]].concat());
+        let select = ["select", &data, "--response", "y", "--method", method];
+        let six = [&select[..], &["--top", "6"]].concat();
+        refused(&six, &["top"]);
+        // As words, for the folder's name may have digits of its own.
+        let told = run(&six).stderr;
+        let words: Vec<&str> = told.split(|c: char| !c.is_alphanumeric()).collect();
+        assert!(words.contains(&"6") && words.contains(&"5"), "{told}");
+        let five = run(&[&select[..], &["--top", "5"]].concat());
         assert_eq!(five.code, Some(0), "{method}: {}", five.stderr);
+        let none = run(&[&select[..], &["--top", "0"]].concat());
+        assert_eq!(none.code, Some(2), "{method}: {}", none.stderr);
     }
-    let none = [
+}
+
+#[test]
+fn more_levels_than_codes_are_refused_by_name() {
+    let folder = Folder::new();
+    let rows = (0..65_537).map(|t| format!("{},{},{t}\n", t % 2, t % 3));
+    folder.write(
+        "set.csv",
+        &format!("y,few,many\n{}", rows.collect::<String>()),
+    );
+    let data = folder.path("set.csv");
+    let jmi = [
         "select",
-        &data,
+        data.to_str().unwrap(),
         "--response",
         "y",
         "--method",
         "jmi",
-        "--top",
-        "0",
     ];
-    refused(&none, &["top"]);
+    let levels = ["--top", "1", "--binning", "levels"];
+    refused(&[&jmi[..], &levels].concat(), &["`many`"]);
 }
 
 #[test]
@@ -100,11 +117,11 @@ fn a_constant_response_has_no_information() {
 fn an_unknown_method_is_refused_with_the_nearest() {
     let (_folder, data) = written(&right());
     for (name, nearest) in [
-        ("jmii", "`jmi`"),
-        ("mrmrr", "`mrmr`"),
-        ("disk", "`disr`"),
-        ("condered", "`condred`"),
-        ("betagama:beta=1", "`betagamma`"),
+        ("njmin", "did you mean `njmim`"),
+        ("mrmrr", "did you mean `mrmr`"),
+        ("disrr", "did you mean `disr`"),
+        ("condered", "did you mean `condred`"),
+        ("betagama:beta=1", "did you mean `betagamma`"),
     ] {
         let wrong = name.split(':').next().unwrap();
         let arguments = ["select", &data, "--response", "y", "--method", name];
@@ -179,7 +196,7 @@ fn a_missing_value_is_refused_with_its_place_or_its_row_dropped() {
 fn an_unknown_score_of_pairs_is_refused_with_the_nearest() {
     let (_folder, data) = written(&right());
     let arguments = ["pairs", &data, "--response", "y", "--score", "sinergy"];
-    refused(&arguments, &["sinergy", "`synergy`"]);
+    refused(&arguments, &["sinergy", "did you mean `synergy`"]);
     let one = Set {
         columns: vec![right().columns.remove(0)],
         ..right()

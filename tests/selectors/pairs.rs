@@ -147,3 +147,27 @@ fn a_threshold_keeps_the_pairs_above_it() {
         "every variable is told all the same"
     );
 }
+
+#[test]
+fn the_matrix_has_every_pair_twice() {
+    let folder = Folder::new();
+    let set = made(&mut Random::new(24), 60, 11, 3, 3);
+    folder.write("set.csv", &csv(&set, 0));
+    let path = folder.path("matrix.npy");
+    for score in ["mi3", "synergy"] {
+        let more = [RESPONSE, &["--matrix", path.to_str().unwrap()]].concat();
+        let found = pairs(&folder.path("set.csv"), score, 55, &more);
+        assert_eq!(found.pairs.len(), 55);
+        let matrix = passel::table::read(&path, &Default::default()).unwrap();
+        assert_eq!((matrix.rows, matrix.columns.len()), (11, 11));
+        let entry = |a: usize, b: usize| match &matrix.columns[a].values {
+            passel::table::Values::Numbers(values) => values[b],
+            passel::table::Values::Factor { .. } => panic!("numbers are text"),
+        };
+        for pair in &found.pairs {
+            let [a, b] = pair.at;
+            assert_near(entry(a, b), pair.score, score);
+            assert_eq!(entry(a, b), entry(b, a));
+        }
+    }
+}
