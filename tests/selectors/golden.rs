@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     problems::shared,
-    program::{Pairs, assert_near, pairs, select},
+    program::{Pair, Pairs, assert_near, pairs, select},
     reference::{METHODS, Reference, Set},
 };
 
@@ -134,7 +134,7 @@ fn assert_close(found: f64, value: f64, what: &str) {
 
 /// A list of the golden file, [`nats`], against as many pairs: equal ranks have equal scores,
 /// and what is not tied with the list's last is the same pair.
-fn assert_listed(pairs: &[&super::program::Pair], list: &Value, what: &str) {
+fn assert_listed(pairs: &[&Pair], list: &Value, what: &str) {
     let list = list.as_array().unwrap();
     let listed: Vec<([usize; 2], f64)> = list
         .iter()
