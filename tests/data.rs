@@ -50,3 +50,21 @@ fn the_quadratic_model_comes_from_the_ten_columns() {
         }
     }
 }
+
+#[test]
+fn the_codes_of_the_ranking_example_are_in_ten_bins() {
+    let table = table("breast_cancer.csv.gz");
+    assert_eq!((table.rows, table.columns.len()), (569, 31));
+    for column in 0..30 {
+        let codes = numbers(&table, &format!("f{column}"));
+        assert!(codes.iter().all(|code| code.fract() == 0.0));
+        // Of equal width: the least and the largest value are in the first and the last.
+        let least = codes.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = codes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        assert_eq!((least, largest), (0.0, 9.0), "f{column}");
+    }
+    let class = numbers(&table, "class");
+    let malignant = class.iter().filter(|it| **it == 0.0).count();
+    let benign = class.iter().filter(|it| **it == 1.0).count();
+    assert_eq!((malignant, benign), (212, 357));
+}

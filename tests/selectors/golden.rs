@@ -1,0 +1,236 @@
+//! Golden files of FEAST, MIToolbox and fast-mRMR, logarithms to base 2; their README, beside
+//! them, says how they were made and where those programs' choices were rounding noise.
+
+use std::{fs, io::Read, path::PathBuf};
+
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+use super::{
+    problems::shared,
+    program::{Pair, Pairs, assert_near, pairs, select},
+    reference::{METHODS, Reference, Set},
+};
+
+/// A set: its codes, the file they lie in, what the other programs made of it.
+struct Golden {
+    set: Set,
+    data: PathBuf,
+    answers: Value,
+}
+
+fn read(name: &str, answers: &str) -> Option<Golden> {
+    let data = shared(&format!("golden/data/{name}.csv.gz"))?;
+    let answers = fs::read_to_string(shared(&format!("golden/{answers}_{name}.json"))?).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(&data).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    let mut columns: Vec<Vec<u32>> = Vec::new();
+    for line in text.lines().skip(1) {
+        let codes: Vec<u32> = line.split(',').map(|it| it.parse().unwrap()).collect();
+        columns.resize(codes.len(), Vec::new());
+        for (column, code) in columns.iter_mut().zip(codes) {
+            column.push(code);
+        }
+    }
+    let y = columns.pop().unwrap();
+    Some(Golden {
+        set: Set { columns, y },
+        data,
+        answers: serde_json::from_str(&answers).unwrap(),
+    })
+}
+
+fn indices(value: &Value) -> Vec<usize> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|it| it.as_u64().unwrap() as usize).collect()
+}
+
+/// To nats.
+fn nats(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|it| it.as_f64().unwrap() * 2_f64.ln()).collect()
+}
+
+/// The order and the scores of every method that the golden files have.
+fn each_method(golden: &Golden, check: &mut dyn FnMut(usize, Vec<usize>, Vec<f64>)) {
+    let methods = &golden.answers["methods"];
+    let mut met = 0;
+    for (at, (_, name, _)) in METHODS
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| !it.1.is_empty())
+    {
+        let answer = &methods[name];
+        let order = indices(&answer["canonical_order"]);
+        let mut scores = nats(&answer["canonical_scores"]);
+        if *name == "disr" {
+            // Ratios, all but the first: no unit to change.
+            let ratios = scores.iter_mut().skip(1);
+            ratios.for_each(|ratio| *ratio /= 2_f64.ln());
+        }
+        assert_eq!(order.len(), scores.len());
+        check(at, order, scores);
+        met += 1;
+    }
+    assert_eq!(Some(met), methods.as_object().map(|it| it.len()));
+}
+
+fn reference_agrees(name: &str) {
+    let Some(golden) = read(name, "golden") else {
+        return;
+    };
+    let k = golden.answers["k"].as_u64().unwrap() as usize;
+    let mut reference = Reference::new(&golden.set);
+    each_method(&golden, &mut |at, order, scores| {
+        let (method, _, what) = METHODS[at];
+        let picks = reference.select(what, k);
+        let found: Vec<usize> = picks.iter().map(|it| it.index).collect();
+        assert_eq!(found, order, "{name} {method}");
+        for (pick, score) in picks.iter().zip(scores) {
+            assert_near(pick.score, score, &format!("{name} {method}"));
+        }
+    });
+}
+
+fn program_agrees(name: &str) {
+    let Some(golden) = read(name, "golden") else {
+        return;
+    };
+    let k = golden.answers["k"].as_u64().unwrap() as usize;
+    each_method(&golden, &mut |at, order, scores| {
+        let (method, ..) = METHODS[at];
+        let found = select(&golden.data, method, k, &["--response", "class"]);
+        assert_eq!(found.order(), order, "{name} {method}");
+        assert_eq!(found.json["n"], golden.answers["n"]);
+        assert_eq!(found.json["p"], golden.answers["p"]);
+        for (pick, score) in found.picks.iter().zip(scores) {
+            assert_eq!(pick.name, format!("f{}", pick.index));
+            assert_near(pick.score, score, &format!("{name} {method}"));
+        }
+    });
+}
+
+/// Data whose class comes first, in the format of fast-mRMR, which picked the lowest of ties.
+fn fast_mrmr_agrees(name: &str) {
+    let file = shared(&format!("golden/data/{name}.mrmr.gz"));
+    let (Some(file), Some(golden)) = (file, read(name, "golden")) else {
+        return;
+    };
+    let order = indices(&golden.answers["fast_mrmr_cpu"]["order"]);
+    let found = select(&file, "mrmr", order.len(), &[]);
+    assert_eq!(found.order(), order);
+    let dense = select(&golden.data, "mrmr", order.len(), &["--response", "class"]);
+    assert_eq!(found.printed, dense.printed);
+}
+
+/// To 10⁻¹², of the size of what is above 1.
+#[track_caller]
+fn assert_close(found: f64, value: f64, what: &str) {
+    let close = (found - value).abs() <= 1e-12 * value.abs().max(1.0);
+    assert!(close, "{what}: {found} for {value}");
+}
+
+/// A list of the golden file, [`nats`], against as many pairs: equal ranks have equal scores,
+/// and what is not tied with the list's last is the same pair.
+fn assert_listed(pairs: &[&Pair], list: &Value, what: &str) {
+    let list = list.as_array().unwrap();
+    let listed: Vec<([usize; 2], f64)> = list
+        .iter()
+        .map(|it| {
+            let at = |name: &str| it[name].as_u64().unwrap() as usize;
+            (
+                [at("n"), at("m")],
+                it["value"].as_f64().unwrap() * 2_f64.ln(),
+            )
+        })
+        .collect();
+    let last = listed.last().unwrap().1;
+    for (pair, (_, value)) in pairs.iter().zip(&listed) {
+        assert_close(pair.score, *value, what);
+    }
+    for (at, value) in &listed {
+        let tied = (value - last).abs() < 1e-10;
+        let there = pairs.iter().any(|pair| pair.at == *at);
+        assert!(there || tied, "{what}: {at:?}");
+    }
+}
+
+/// Best first, and of equal scores the lowest pair.
+fn assert_ordered(found: &Pairs) {
+    for two in found.pairs.windows(2) {
+        let [a, b] = [&two[0], &two[1]];
+        let before = a.score > b.score || (a.score == b.score && a.at < b.at);
+        assert!(before, "{a:?} before {b:?}");
+    }
+    assert!(found.pairs.iter().all(|it| it.at[0] < it.at[1]));
+}
+
+fn pairs_agree(name: &str) {
+    let Some(golden) = read(name, "mi") else {
+        return;
+    };
+    let answers = &golden.answers;
+    let all = answers["pairs"].as_u64().unwrap() as usize;
+    let response = ["--response", "class"];
+    let found = pairs(&golden.data, "mi3", all, &response);
+    let bivariate = nats(&answers["bivariate"]);
+    assert_eq!(found.single.len(), bivariate.len());
+    for (j, (name, index, score)) in found.single.iter().enumerate() {
+        assert_eq!((name, *index), (&format!("f{j}"), j));
+        assert_close(*score, bivariate[j], name);
+    }
+    assert_eq!(found.pairs.len(), all);
+    assert_ordered(&found);
+    let best: Vec<_> = found.pairs.iter().collect();
+    assert_listed(&best, &answers["three_variate_top100"], name);
+    if let Value::Array(_) = answers["three_variate_all"] {
+        let values = nats(&answers["three_variate_all"]);
+        for pair in &found.pairs {
+            let [n, m] = pair.at;
+            assert_close(pair.score, values[m * (m - 1) / 2 + n], name);
+        }
+    }
+    let sum: f64 = found.pairs.iter().map(|it| it.score).sum();
+    let told = |what: &str| answers[what].as_f64().unwrap() * 2_f64.ln();
+    assert_close(sum, told("three_variate_sum"), "sum");
+    assert_close(found.pairs[0].score, told("three_variate_max"), "best");
+    assert_close(
+        found.pairs[all - 1].score,
+        told("three_variate_min"),
+        "least",
+    );
+    for pair in &found.pairs {
+        let [a, b] = pair.at.map(|j| bivariate[j]);
+        assert_close(pair.synergy, pair.score - a - b, name);
+    }
+    let found = pairs(&golden.data, "synergy", all, &response);
+    assert_ordered(&found);
+    let best: Vec<_> = found.pairs.iter().collect();
+    assert_listed(&best, &answers["interaction_top100"], name);
+    let worst: Vec<_> = found.pairs.iter().rev().collect();
+    assert_listed(&worst, &answers["interaction_bottom20"], name);
+    assert!(found.pairs.iter().all(|it| it.score == it.synergy));
+}
+
+/// A test of each of these sets.
+macro_rules! on_sets {
+    ($what:ident, $check:ident: $($set:ident)*) => {
+        mod $what {
+            $(#[test]
+            fn $set() {
+                super::$check(stringify!($set));
+            })*
+        }
+    };
+}
+
+on_sets!(the_reference_chooses_the_golden_order, reference_agrees:
+    iris wine breast_cancer digits synth200 sparse3000 golub);
+on_sets!(the_program_chooses_the_golden_order, program_agrees:
+    iris wine breast_cancer digits synth200 sparse3000 golub);
+on_sets!(mrmr_files_give_the_order_of_fast_mrmr, fast_mrmr_agrees:
+    breast_cancer digits synth200);
+on_sets!(pairs_are_those_of_an_independent_program, pairs_agree:
+    iris wine breast_cancer digits synth200);

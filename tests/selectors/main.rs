@@ -1,0 +1,20 @@
+//! Selectors by information, driven as a user drives the program: against golden files of
+//! other programs, against a reference written from the definitions, and by what must hold
+//! for any data.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "../support/problems.rs"]
+mod problems;
+#[path = "../support/program.rs"]
+mod support;
+
+mod program;
+mod reference;
+
+mod against_reference;
+mod bad_input;
+mod golden;
+mod pairs;
+mod properties;
+mod ties;
