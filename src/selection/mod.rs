@@ -12,7 +12,7 @@ pub(crate) use estimates::estimates;
 use estimates::quantile;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
-pub use ranking::{Chosen, Ending, Ranked};
+pub use ranking::{Chosen, Ending, Pair, Paired, Ranked};
 
 /// The level of the confidence intervals unless another is asked for.
 pub const LEVEL: f64 = 0.95;

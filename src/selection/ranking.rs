@@ -34,6 +34,38 @@ pub struct Ranked {
     pub fault: Option<DeviceError>,
 }
 
+/// Two variables and their score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Places among the columns, a < b.
+    pub a: usize,
+    /// See `a`.
+    pub b: usize,
+    /// In nats.
+    pub score: f64,
+    /// I((a,b);y) − I(a;y) − I(b;y), in nats.
+    pub synergy: f64,
+}
+
+/// Every variable, and the best pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paired {
+    /// I(x;y) of every column, in nats.
+    pub single: Vec<f64>,
+    /// The best first.
+    pub pairs: Vec<Pair>,
+    /// Why it ended.
+    pub termination: Ending,
+    /// What counted.
+    pub devices: Vec<String>,
+    /// Wall-clock seconds of laying out the columns.
+    pub starting: f64,
+    /// Wall-clock seconds of counting.
+    pub seconds: f64,
+    /// A device that failed.
+    pub fault: Option<DeviceError>,
+}
+
 /// Why a selector ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,6 +1,8 @@
 //! Selectors by a declared score: the best candidate joins, is counted against the others,
 //! and so on.
 
+mod pairs;
+
 use std::{num::NonZeroUsize, time::Instant};
 
 use rayon::prelude::*;
@@ -16,6 +18,8 @@ use crate::{
     search::Interrupt,
     selection::{Chosen, Ending, Ranked},
 };
+
+pub use pairs::{PAIRS, Wanted, pairs};
 
 /// When a selection ends.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::{
     super::{DeviceError, cpu::CpuCounter},
-    Anchor, Best, Counter, Logs, Tally,
+    Anchor, Best, Counter, Logs, Pair, Pairs, Tally,
 };
 use crate::binning::BinnedColumn;
 
@@ -55,5 +55,30 @@ impl<'a> Counters<'a> {
     /// See [`Counter::take`].
     pub(crate) fn take(&mut self, column: u32) {
         self.devices.iter_mut().for_each(|it| it.take(column));
+    }
+
+    /// Relevance of every column.
+    pub(crate) fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        let mut all = Vec::new();
+        for device in &mut self.devices {
+            all.extend(device.relevance()?);
+        }
+        Ok(all)
+    }
+
+    /// See [`Counter::pairs`]; of all columns, the best first.
+    pub(crate) fn pairs(
+        &mut self,
+        anchors: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Pair>, DeviceError> {
+        let mut best = wanted.clone();
+        for device in &mut self.devices {
+            best = best.with(device.pairs(anchors, synergy, wanted, stop, done)?);
+        }
+        Ok(best.sorted())
     }
 }

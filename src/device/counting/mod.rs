@@ -7,14 +7,17 @@
 mod anchor;
 mod counters;
 mod logs;
+mod pairs;
 mod tally;
 
 pub(crate) use anchor::{Anchor, joint_sum};
 pub(crate) use counters::Counters;
 pub(crate) use logs::Logs;
+pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use tally::{Best, Sums, Tally};
 
 use super::DeviceError;
+use crate::binning::BinnedColumn;
 
 /// One device: its columns, and what their scores have gathered.
 pub(crate) trait Counter: Send {
@@ -30,4 +33,19 @@ pub(crate) trait Counter: Send {
 
     /// A column, of all devices', that is no candidate any more.
     fn take(&mut self, column: u32);
+
+    /// Relevance of its columns, in their order.
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
+
+    /// The best pairs of any column with one behind it that is this device's, as far as
+    /// `wanted`; one step's score for each, and its synergy. `stop` is asked before every
+    /// anchor, `done` told behind it.
+    fn pairs(
+        &mut self,
+        anchors: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError>;
 }

@@ -200,6 +200,14 @@ impl Tally {
             / f64::from(self.bits + WEIGHT_BITS).exp2()
     }
 
+    /// A score not above those of so many nats after one step, and near them.
+    pub(crate) fn bound(&self, nats: f64) -> i128 {
+        let unit = self.n as f64 * f64::from(self.bits + WEIGHT_BITS).exp2();
+        let score = (nats * unit) as i128;
+        // A float has fewer digits than a score.
+        score.saturating_sub((score.unsigned_abs() >> 50) as i128 + 1)
+    }
+
     /// A quantity of one table in nats.
     pub(crate) fn quantity_nats(&self, value: i64) -> f64 {
         value as f64 / self.n as f64 / f64::from(self.bits).exp2()

@@ -1,5 +1,6 @@
 //! Counting on the CPU: units of columns over the threads.
 
+mod pairs;
 mod planes;
 mod prepared;
 mod rows;
@@ -21,7 +22,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Logs, Sums, Tally},
+    counting::{Anchor, Best, Counter, Logs, Pairs, Sums, Tally},
 };
 use crate::{binning::BinnedColumn, score::Join};
 
@@ -238,6 +239,27 @@ impl Counter for CpuCounter<'_> {
                 unit.judge(self.tally);
             }
         }
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        let all = self.units.iter().flat_map(|it| {
+            let relevance = it.candidates.iter().map(|it| it.relevance);
+            it.unit.columns.iter().copied().zip(relevance)
+        });
+        let mut all: Vec<(u32, i64)> = all.collect();
+        all.sort_unstable();
+        Ok(all.into_iter().map(|it| it.1).collect())
+    }
+
+    fn pairs(
+        &mut self,
+        anchors: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        Ok(self.best_pairs(anchors, synergy, wanted, stop, done))
     }
 }
 

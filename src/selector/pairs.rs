@@ -1,0 +1,131 @@
+//! All pairs of variables by a declared score.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use super::{SelectorError, places};
+use crate::{
+    binning::BinnedColumns,
+    device::{
+        Resources,
+        counting::{Anchor, Counters, Logs, Pairs, Tally},
+    },
+    score::{Against, Combination, Gather, Join, PairScore, Part, Quantity, Score, Term},
+    search::Interrupt,
+    selection::{Ending, Pair, Paired},
+};
+
+/// Pairs told of where nothing else is asked for.
+pub const PAIRS: usize = 100;
+
+/// Which pairs are wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Wanted {
+    /// So many of the best.
+    pub top: Option<usize>,
+    /// None whose score is below it, in nats.
+    pub threshold: Option<f64>,
+    /// All of them, for a matrix.
+    pub all: bool,
+}
+
+/// I((x,w);y) − I(x;y) − I(w;y).
+const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+
+fn score_of(quantity: Quantity) -> Score {
+    Score {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: vec![Term {
+            weight: 1.0,
+            quantity,
+            part: Part::Whole,
+        }],
+        gather: Gather::Last,
+        join: Join::Alone,
+        against: Against::Last,
+        ends_at_zero: false,
+    }
+}
+
+/// Scores every pair of columns, and every column alone by I(x;y). `observe` is told how many
+/// columns are done, and of how many.
+///
+/// # Errors
+/// Devices that do not count.
+pub fn pairs(
+    columns: &BinnedColumns,
+    score: &PairScore,
+    wanted: &Wanted,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<Paired, SelectorError> {
+    let (shards, pool) = places(resources)?;
+    let threads = pool.current_num_threads();
+    let observe = Mutex::new(observe);
+    Ok(pool.install(|| {
+        let starting = Instant::now();
+        let (score, synergy) = (score_of(score.quantity), score_of(Quantity::plain(SYNERGY)));
+        let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
+        let tally = Tally::new(score, &logs, columns.n);
+        let synergy = Tally::new(synergy, &logs, columns.n);
+        let response = Anchor::of(&columns.response.codes);
+        let own = &columns.columns;
+        let mut counters = Counters::cpu(own, &response, (&logs, &tally), shards, threads);
+        let starting = starting.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let least = wanted.threshold.map_or(i128::MIN, |it| tally.bound(it));
+        let most = match (wanted.top, wanted.threshold) {
+            _ if wanted.all => usize::MAX,
+            (Some(top), _) => top,
+            (None, Some(_)) => usize::MAX,
+            (None, None) => PAIRS,
+        };
+        let (finished, all) = (AtomicUsize::new(0), own.len() * counters.names().len());
+        let done = || {
+            let finished = 1 + finished.fetch_add(1, Ordering::Relaxed);
+            let mut observe = observe.lock().unwrap_or_else(PoisonError::into_inner);
+            observe(finished, all);
+        };
+        let least = if wanted.all { i128::MIN } else { least };
+        let pairs_wanted = Pairs::new(most, least);
+        let stop = || interrupt.requested();
+        let found = counters.relevance().and_then(|single| {
+            let pairs = counters.pairs(own, &synergy, &pairs_wanted, &stop, &done)?;
+            Ok((single, pairs))
+        });
+        let (single, pairs, fault) = match found {
+            Ok((single, pairs)) => (single, pairs, None),
+            Err(fault) => (Vec::new(), Vec::new(), Some(fault)),
+        };
+        let pair = |it: crate::device::counting::Pair| Pair {
+            a: it.a as usize,
+            b: it.b as usize,
+            score: tally.nats(it.score, 1),
+            synergy: synergy.nats(it.synergy, 1),
+        };
+        let above =
+            |it: &Pair| wanted.all || wanted.threshold.is_none_or(|least| it.score >= least);
+        Paired {
+            single: single
+                .into_iter()
+                .map(|it| tally.quantity_nats(it))
+                .collect(),
+            pairs: pairs.into_iter().map(pair).filter(above).collect(),
+            termination: match (&fault, interrupt.requested()) {
+                (Some(_), _) => Ending::Fault,
+                (None, true) => Ending::Interrupted,
+                (None, false) => Ending::Top,
+            },
+            devices: counters.names(),
+            starting,
+            seconds: started.elapsed().as_secs_f64(),
+            fault,
+        }
+    }))
+}
