@@ -20,7 +20,12 @@ impl CpuCounter<'_> {
         done: &(dyn Fn() + Sync),
     ) -> Pairs {
         let nothing = || wanted.clone();
-        let anchors = (0..columns.len()).into_par_iter().with_max_len(4);
+        // The first have the most behind them: any run of these has as much to do.
+        let p = columns.len();
+        let anchors = (0..p).into_par_iter().map(|at| match at % 2 {
+            0 => at / 2,
+            _ => p - 1 - at / 2,
+        });
         let pairs = anchors.fold(nothing, |mut pairs, a| {
             if !stop() {
                 self.pairs_of(a as u32, &columns[a], synergy, &mut pairs);

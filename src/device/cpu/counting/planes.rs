@@ -31,17 +31,17 @@ pub(super) fn planes<C: Copy + Into<u32>>(
     levels: usize,
     classes: &Classes,
 ) -> Vec<u64> {
-    let words = words(classes);
-    let mut planes = vec![0; levels.saturating_sub(1) * words];
-    let mut first = 0;
-    for run in classes.runs() {
-        for (place, &code) in codes[run.clone()].iter().enumerate() {
-            let code: u32 = code.into();
-            if let Some(plane) = planes.get_mut(code as usize * words + first + place / 64) {
-                *plane |= 1 << (place % 64);
-            }
+    let mut planes = Vec::with_capacity(levels.saturating_sub(1) * words(classes));
+    for level in 0..levels.saturating_sub(1) as u32 {
+        for run in classes.runs() {
+            let words = codes[run].chunks(64).map(|codes| {
+                let bits = codes.iter().zip(0..);
+                bits.fold(0, |word, (&code, bit)| {
+                    word | u64::from(code.into() == level) << bit
+                })
+            });
+            planes.extend(words);
         }
-        first += run.len().div_ceil(64);
     }
     planes
 }
