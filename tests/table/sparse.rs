@@ -168,7 +168,7 @@ fn regression_is_that_of_the_dense_table() {
 }
 
 #[test]
-fn a_million_features_with_few_entries_take_little() {
+fn a_million_columns_of_few_entries_take_little() {
     let mut content = String::new();
     for t in 0..1000 {
         write!(content, "{}", t % 2).unwrap();
