@@ -77,7 +77,7 @@ proptest! {
     fn no_bytes_make_a_panic(
         bytes in prop::collection::vec(prop::sample::select(b"01.-e,\n\r\"\t #*aN\xff".to_vec()), 0..60),
     ) {
-        for name in ["t.csv", "t.tsv", "t.dat"] {
+        for name in ["t.csv", "t.tsv", "t.dat", "t.arff", "t.svm", "t.mrmr"] {
             let _ = read_as(name, &bytes);
             let _ = read_as(name, [b"# passel truth ", &bytes[..]].concat());
         }
