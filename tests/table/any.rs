@@ -82,6 +82,21 @@ proptest! {
             let _ = read_as(name, [b"# passel truth ", &bytes[..]].concat());
         }
     }
+
+    #[test]
+    fn no_bytes_of_weka_or_libsvm_make_a_panic(
+        bytes in prop::collection::vec(
+            prop::sample::select("01:-,\n\r\"'\\{}%?\t @é#".chars().collect::<Vec<char>>()),
+            0..40,
+        ),
+    ) {
+        let text: String = bytes.into_iter().collect();
+        for header in ["@attribute a", "@attribute a {0,1", "@attribute a {0}\n@attribute b real\n@data\n"] {
+            let _ = read_as("t.arff", format!("{header}{text}"));
+            let _ = read_as("t.arff", format!("{header}{text}\n@data\n{text}"));
+        }
+        let _ = read_as("t.svm", format!("1 {text}"));
+    }
 }
 
 /// Lines, line ends and blank lines fall on every place of the quick reader's window, and the
