@@ -18,6 +18,21 @@ pub(crate) fn as_option(name: &str) -> String {
     }
 }
 
+/// The first names of many, for a message.
+pub(crate) fn list(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > MOST {
+        text += &format!(", … {} more", names.len() - MOST);
+    }
+    text
+}
+
 /// The candidate that `word` was most likely meant to be: the closest in
 /// spelling, if it is close at all.
 ///

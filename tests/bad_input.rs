@@ -70,6 +70,20 @@ fn files_that_are_no_table() {
     refused("d.npy", b"no array", &["--response", "y"], &["d.npy"]);
     refused("d.csv.gz", b"no gzip", &["--response", "y"], &["d.csv.gz"]);
     refused("d.dat", b"name\n3 x\n", &[], &["d.dat", "line 2"]);
+    let note = b"@relation r\n@attribute note string\n";
+    refused("d.arff", note, &[], &["d.arff", "line 2", "`note`"]);
+    refused(
+        "d.svm",
+        b"1 1:2\n1 2:3 1:4\n",
+        &[],
+        &["d.svm", "line 2", "index 1"],
+    );
+    refused(
+        "d.mrmr",
+        &[2, 0, 0, 0, 2, 0, 0, 0, 1],
+        &[],
+        &["d.mrmr", "row 1"],
+    );
 }
 
 #[test]
@@ -100,6 +114,15 @@ fn values_that_are_no_numbers() {
         "y,a\nlow,1\nhigh,2\nlow,4\n",
         &[],
         &["`y`", "text", "numbers"],
+    );
+}
+
+#[test]
+fn a_level_of_missing_values_is_no_part_of_a_regression() {
+    csv(
+        RIGHT,
+        &["--missing", "level"],
+        &["--missing level", "drop-rows"],
     );
 }
 

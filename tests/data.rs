@@ -14,7 +14,7 @@ fn table(name: &str) -> Table {
 fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
     match &table.columns[table.position(name).unwrap()].values {
         Values::Numbers(values) => values,
-        Values::Factor { .. } => panic!("{name} is text"),
+        _ => panic!("{name} is no column of numbers"),
     }
 }
 

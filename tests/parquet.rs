@@ -57,7 +57,7 @@ mod built {
     fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
         match &table.columns[table.position(name).unwrap()].values {
             Values::Numbers(values) => values,
-            Values::Factor { .. } => panic!("{name} is text"),
+            _ => panic!("{name} is no column of numbers"),
         }
     }
 

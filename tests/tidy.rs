@@ -312,7 +312,14 @@ fn banned_words_are_absent() {
 
 #[test]
 fn test_modules_are_compiled() {
-    for folder in ["table", "simulate", "search", "selectors", "device"] {
+    for folder in [
+        "table",
+        "binning",
+        "simulate",
+        "search",
+        "selectors",
+        "device",
+    ] {
         let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
         for (path, _) in sources(&format!("tests/{folder}")) {
             let stem = path.file_stem().unwrap().to_str().unwrap();

@@ -1,5 +1,7 @@
 //! Columns of codes, dense or sparse.
 
+use serde::{Deserialize, Serialize};
+
 /// The codes of a column, 0 … levels − 1, one for each observation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Codes {
@@ -52,7 +54,10 @@ impl Codes {
 }
 
 /// How values became codes: what is needed to code new data in the same way.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// As JSON it is `{"numbers": […]}`, `{"texts": […]}` or `{"edges": […]}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Rule {
     /// Each distinct number is a level, ascending: the code is its place.
     Numbers(Vec<f64>),

@@ -1,5 +1,295 @@
 //! Table → columns of small integers, whose joint values can be counted.
+//!
+//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`)
+//! or taken from a report (`edges.rs`); `code.rs` turns values into codes by it.
 
+mod code;
 mod columns;
+mod edges;
+mod equal_frequency;
+mod equal_width;
+mod error;
+mod levels;
+mod numbers;
 
+use std::{collections::HashSet, fmt, path::PathBuf, str::FromStr};
+
+use crate::{
+    nearest::nearest,
+    table::{Column, Missing, Table, Values, is_npy},
+};
 pub use columns::{BinnedColumn, BinnedColumns, Codes, Rule};
+pub use edges::{SavedBinning, SavedRule};
+pub use error::{BinningError, SavedFault};
+use numbers::Numbers;
+
+/// Most levels of a column: codes have 16 bits.
+const MOST_LEVELS: usize = 1 << 16;
+/// Bins where no number is told.
+const BINS: usize = 10;
+/// Most distinct integers that are levels where no rule is told.
+const FEW: usize = 64;
+
+/// How values become codes. A column of text has its levels under every rule but `Edges`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Binning {
+    /// Levels for text and for at most 64 distinct integers, else 10 bins of equal width.
+    #[default]
+    Auto,
+    /// Each distinct number or text is a level, in ascending or bytewise order.
+    Levels,
+    /// So many bins of equal width, b: the code is
+    /// min(b − 1, ⌊(x − min)·b / (max − min)⌋); a constant has one level.
+    EqualWidth(usize),
+    /// So many bins, b, of about as many observations each: of the n values in ascending
+    /// order, counted from 0, those at ⌊k·n/b⌋ for k = 1 … b − 1 begin a bin. Equal values
+    /// stay together, so that there are fewer bins where values repeat.
+    EqualFrequency(usize),
+    /// The rules of an earlier report, applied to these data.
+    Edges(PathBuf),
+}
+
+/// The rules by name.
+const RULES: [&str; 5] = ["auto", "levels", "equal-width", "equal-frequency", "edges"];
+
+impl Binning {
+    /// What [`FromStr`] takes.
+    pub const RANGE: &str =
+        "auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE";
+}
+
+impl FromStr for Binning {
+    type Err = BinningError;
+
+    fn from_str(text: &str) -> Result<Self, BinningError> {
+        let (name, value) = match text.split_once(':') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let bins = |value: &str| {
+            let digits = value.bytes().all(|it| it.is_ascii_digit());
+            let bins = value.parse().ok().filter(|_| digits);
+            bins.filter(|bins| (2..=MOST_LEVELS).contains(bins))
+        };
+        let found = match (name, value) {
+            ("auto", None) => Some(Self::Auto),
+            ("levels", None) => Some(Self::Levels),
+            ("equal-width", Some(value)) => bins(value).map(Self::EqualWidth),
+            ("equal-frequency", Some(value)) => bins(value).map(Self::EqualFrequency),
+            ("edges", Some(file)) if !file.is_empty() => Some(Self::Edges(file.into())),
+            _ => None,
+        };
+        found.ok_or_else(|| BinningError::NoRule {
+            text: text.to_owned(),
+            nearest: nearest(name, RULES).filter(|it| *it != name),
+        })
+    }
+}
+
+impl fmt::Display for Binning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => write!(f, "auto"),
+            Self::Levels => write!(f, "levels"),
+            Self::EqualWidth(bins) => write!(f, "equal-width:{bins}"),
+            Self::EqualFrequency(bins) => write!(f, "equal-frequency:{bins}"),
+            Self::Edges(file) => write!(f, "edges:{}", file.display()),
+        }
+    }
+}
+
+/// How a table becomes columns of codes.
+#[derive(Debug, Clone, Copy)]
+pub struct BinningOptions<'a> {
+    /// The response's column; none where the format names it.
+    pub response: Option<&'a str>,
+    /// Columns left out before anything else.
+    pub drop: &'a [String],
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// The rule of the candidates.
+    pub binning: &'a Binning,
+    /// The rule of the response.
+    pub bin_response: &'a Binning,
+}
+
+impl Default for BinningOptions<'_> {
+    fn default() -> Self {
+        Self {
+            response: None,
+            drop: &[],
+            missing: Missing::Refuse,
+            binning: &Binning::Auto,
+            bin_response: &Binning::Auto,
+        }
+    }
+}
+
+/// Takes the response out of a table, applies the missing-value policy and turns every column
+/// into codes, letting go of its values one column after another.
+///
+/// Columns that are constant or the same stay. With [`Missing::Level`] a column that misses
+/// values has one level more, the last.
+///
+/// # Errors
+/// See [`BinningError`]: each names the table, the column and the mend.
+pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
+    let response = response_of(&table, options)?;
+    for name in options.drop {
+        match table.position(name) {
+            Some(at) if at == response => {
+                return Err(BinningError::ResponseDropped { name: name.clone() });
+            }
+            Some(_) => {}
+            None => return Err(unknown(&table, "--drop", name)),
+        }
+    }
+    let candidates = Maker::new(options.binning, "--binning")?;
+    let own = Maker::new(options.bin_response, "--bin-response")?;
+
+    let dropped: HashSet<&String> = options.drop.iter().collect();
+    let stays = |column: &Column| !dropped.contains(&column.name);
+    let positions = table.columns.iter().enumerate();
+    let positions: Vec<usize> = positions
+        .filter(|(_, column)| stays(column))
+        .map(|(at, _)| at)
+        .collect();
+    table.columns.retain(stays);
+    table.handle_missing(options.missing)?;
+
+    let (source, n) = (table.source, table.rows);
+    let mut columns = Vec::with_capacity(positions.len());
+    let mut taken = None;
+    for (at, column) in positions.into_iter().zip(table.columns) {
+        if at == response {
+            taken = Some(own.bin(&source, column, n, 0)?);
+        } else {
+            let index = at - usize::from(at > response);
+            columns.push(candidates.bin(&source, column, n, index)?);
+        }
+    }
+    match taken {
+        Some(response) if !columns.is_empty() => Ok(BinnedColumns {
+            n,
+            columns,
+            response,
+        }),
+        _ => Err(BinningError::NoVariables { table: source }),
+    }
+}
+
+/// Which column is the response.
+fn response_of(table: &Table, options: &BinningOptions) -> Result<usize, BinningError> {
+    let named = options.response.map(|name| (name, table.position(name)));
+    match (named, table.response) {
+        (Some((_, Some(at))), _) => Ok(at),
+        // The reader has read it: the second file of `.npy`.
+        (Some((name, None)), Some(at)) if is_npy(name.as_ref()) => Ok(at),
+        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
+        (None, Some(at)) => Ok(at),
+        (None, None) => Err(BinningError::NoResponse {
+            table: table.source.clone(),
+            columns: table.columns.iter().map(|it| it.name.clone()).collect(),
+        }),
+    }
+}
+
+fn unknown(table: &Table, option: &'static str, name: &str) -> BinningError {
+    let names = table.columns.iter().map(|it| it.name.as_str());
+    BinningError::UnknownColumn {
+        table: table.source.clone(),
+        option,
+        name: name.to_owned(),
+        nearest: nearest(name, names).map(str::to_owned),
+    }
+}
+
+/// What gives each column its rule.
+struct Maker<'a> {
+    binning: &'a Binning,
+    /// The option that asked for it.
+    option: &'static str,
+    /// Of an earlier report.
+    saved: Option<edges::Rules>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(binning: &'a Binning, option: &'static str) -> Result<Self, BinningError> {
+        let saved = match binning {
+            Binning::Edges(file) => Some(edges::Rules::read(file)?),
+            _ => None,
+        };
+        Ok(Self {
+            binning,
+            option,
+            saved,
+        })
+    }
+
+    /// The codes of a column of n observations of the table.
+    fn bin(
+        &self,
+        table: &str,
+        column: Column,
+        n: usize,
+        index: usize,
+    ) -> Result<BinnedColumn, BinningError> {
+        let Column { name, values } = column;
+        let (rule, missing) = match &self.saved {
+            Some(rules) => rules.of(table, &name, &values)?,
+            None => {
+                let rule = self.rule(&values, n);
+                let missing = code::misses(&values).then(|| rule.levels());
+                (rule, missing)
+            }
+        };
+        let levels = rule.levels() + usize::from(missing.is_some());
+        if levels > MOST_LEVELS {
+            return Err(BinningError::Levels {
+                table: table.to_owned(),
+                name,
+                levels,
+                text: matches!(rule, Rule::Texts(_)),
+                option: self.option,
+            });
+        }
+        let missing = missing.map(|code| code as u16);
+        match code::codes(values, n, &rule, missing) {
+            Ok(codes) => Ok(BinnedColumn {
+                name,
+                index,
+                levels,
+                codes,
+                rule,
+                missing,
+            }),
+            Err(unseen) => Err(BinningError::Unseen {
+                table: table.to_owned(),
+                name,
+                row: unseen.row + 1,
+                value: unseen.value,
+                file: self
+                    .saved
+                    .as_ref()
+                    .map_or_else(String::new, |it| it.file.clone()),
+            }),
+        }
+    }
+
+    /// A rule made of the values.
+    fn rule(&self, values: &Values, n: usize) -> Rule {
+        let numbers = match values {
+            Values::Factor { levels, .. } => return Rule::Texts(levels.clone()),
+            Values::Numbers(values) => Numbers::new(values, 0),
+            Values::Sparse { values, .. } => Numbers::new(values, n - values.len()),
+        };
+        match self.binning {
+            Binning::Levels => levels::rule(&numbers),
+            Binning::EqualWidth(bins) => equal_width::rule(&numbers, *bins),
+            Binning::EqualFrequency(bins) => equal_frequency::rule(&numbers, *bins),
+            // Rules of a file are not made of values.
+            Binning::Auto | Binning::Edges(_) => levels::of_few_integers(&numbers, FEW)
+                .unwrap_or_else(|| equal_width::rule(&numbers, BINS)),
+        }
+    }
+}

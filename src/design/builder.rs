@@ -33,7 +33,7 @@ impl<'a> Builder<'a> {
         weights: Option<Vec<f64>>,
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
-            Values::Numbers(_) => 1,
+            Values::Numbers(_) | Values::Sparse { .. } => 1,
             // An identifier is refused when its turn comes.
             Values::Factor { levels, .. } if levels.len() >= n => 0,
             Values::Factor { levels, .. } => levels.len(),
@@ -68,6 +68,10 @@ impl<'a> Builder<'a> {
         let kept = self.options.keep.contains(&name);
         match column.values {
             Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
+            values @ Values::Sparse { .. } => {
+                let values = values.numbers(self.n).unwrap_or_default();
+                self.push_numbers(name, index, kept, &values)
+            }
             Values::Factor { levels, codes } => {
                 // Dropping rows may have emptied levels: the first that
                 // occurs is the one the others are compared with.
@@ -159,6 +163,9 @@ impl<'a> Builder<'a> {
     ) -> Result<Design, DesignError> {
         let mut y = match response.map(|column| column.values) {
             Some(Values::Numbers(values)) => values,
+            Some(values @ Values::Sparse { .. }) => {
+                values.numbers(self.n).unwrap_or_default().into_owned()
+            }
             Some(Values::Factor { levels, .. }) => {
                 return Err(DesignError::TextResponse {
                     name: name.to_owned(),

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::FEWEST_ROWS;
 use crate::{
-    nearest::{as_option, did_you_mean},
+    nearest::{as_option, did_you_mean, list},
     table::TableError,
 };
 
@@ -125,6 +125,11 @@ pub enum DesignError {
     /// Missing values that the policy refuses, or none left.
     #[error(transparent)]
     Missing(#[from] TableError),
+    /// A policy that only binned columns can have.
+    #[error(
+        "--missing level makes missing values a level of their own, for methods that count levels; a regression has none: use refuse or drop-rows"
+    )]
+    MissingLevel,
     /// Too few observations.
     #[error("{table} has {n} observations: at least {FEWEST_ROWS} are needed")]
     FewRows {
@@ -217,18 +222,4 @@ pub enum DesignError {
         /// Length of y.
         y: usize,
     },
-}
-
-fn list(names: &[String]) -> String {
-    const MOST: usize = 8;
-    let mut text = names
-        .iter()
-        .take(MOST)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > MOST {
-        text += &format!(", … {} more", names.len() - MOST);
-    }
-    text
 }

@@ -102,6 +102,9 @@ impl Design {
     /// # Errors
     /// See [`DesignError`]: each names the table, the column and the mend.
     pub fn from_table(mut table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
+        if options.missing == Missing::Level {
+            return Err(DesignError::MissingLevel);
+        }
         let response = response_of(&table, options)?;
         let response_name = table.columns[response].name.clone();
         let weights = weights::position(&table, options, response)?;
@@ -368,7 +371,7 @@ fn names_a_level(table: &Table, name: &str) -> bool {
         Values::Factor { levels, .. } => levels
             .iter()
             .any(|level| dummy_name(&column.name, level) == name),
-        Values::Numbers(_) => false,
+        Values::Numbers(_) | Values::Sparse { .. } => false,
     })
 }
 

@@ -26,22 +26,21 @@ pub(super) fn position(
 /// ones are for the policy of missing values.
 pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     let column = &table.columns[at];
-    match &column.values {
-        Values::Numbers(values) => {
-            let wrong = |w: &f64| *w < 0.0 || w.is_infinite();
-            match values.iter().position(wrong) {
-                None => Ok(()),
-                Some(row) => Err(DesignError::Weight {
-                    table: table.source.clone(),
-                    name: column.name.clone(),
-                    row: row + 1,
-                    value: values[row],
-                }),
-            }
-        }
-        Values::Factor { levels, .. } => Err(DesignError::TextWeights {
+    if let Values::Factor { levels, .. } = &column.values {
+        return Err(DesignError::TextWeights {
             name: column.name.clone(),
             level: levels.first().cloned().unwrap_or_default(),
+        });
+    }
+    let values = column.values.numbers(table.rows).unwrap_or_default();
+    let wrong = |w: &f64| *w < 0.0 || w.is_infinite();
+    match values.iter().position(wrong) {
+        None => Ok(()),
+        Some(row) => Err(DesignError::Weight {
+            table: table.source.clone(),
+            name: column.name.clone(),
+            row: row + 1,
+            value: values[row],
         }),
     }
 }
@@ -53,10 +52,8 @@ pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
 /// does not depend on their unit. No weight is missing here.
 pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f64>), DesignError> {
     let column = table.columns.iter().find(|column| column.name == name);
-    let weights = match column.map(|column| &column.values) {
-        Some(Values::Numbers(values)) => values.clone(),
-        _ => Vec::new(),
-    };
+    let weights = column.and_then(|column| column.values.numbers(table.rows));
+    let weights = weights.unwrap_or_default().into_owned();
     let positive: Vec<bool> = weights.iter().map(|w| *w > 0.0).collect();
     let weights: Vec<f64> = weights.into_iter().filter(|w| *w > 0.0).collect();
     if weights.is_empty() {

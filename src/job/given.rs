@@ -5,7 +5,13 @@ use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, sync::Arc, time
 use passel_criteria::{ALL, Criterion, CriterionError};
 
 use super::OptionError;
-use crate::{device::Choice, nearest::nearest, search::sum_to_one, table::split_names};
+use crate::{
+    binning::{Binning, BinningError},
+    device::Choice,
+    nearest::nearest,
+    search::sum_to_one,
+    table::split_names,
+};
 
 /// Longest time limit: beyond any use, and far from overflowing a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -148,6 +154,20 @@ impl Given<'_> {
                 nearest: nearest(&value.to_lowercase(), ["auto", "cpu", "cuda"]),
             }),
         }
+    }
+
+    /// A rule of binning: `levels`, `equal-width:10`, `edges:FILE`.
+    pub(super) fn binning(&self) -> Result<Binning, OptionError> {
+        let value = self.one()?;
+        value.parse().map_err(|error| match error {
+            BinningError::NoRule { nearest, .. } => OptionError::Choice {
+                option: self.option,
+                value: shown(value),
+                range: self.range,
+                nearest,
+            },
+            _ => self.out_of_range(),
+        })
     }
 
     /// A size in bytes above zero: `500MB`, `8GiB`, `1.5G`.

@@ -3,6 +3,7 @@
 //! checked draft becomes a [`Job`], and only a job can run.
 
 pub mod arguments;
+mod error;
 pub mod file;
 mod given;
 mod markdown;
@@ -17,10 +18,10 @@ use std::{
     sync::Arc,
 };
 
-use passel_criteria::{Criterion, CriterionError, Ebic};
-use thiserror::Error;
+use passel_criteria::{Criterion, Ebic};
 
 use crate::{
+    binning::Binning,
     device::Resources,
     nearest::nearest,
     progress::Progress,
@@ -30,6 +31,7 @@ use crate::{
     table::{Missing, is_npy},
 };
 
+pub use error::OptionError;
 pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
@@ -54,6 +56,10 @@ pub struct Job {
     pub drop: Vec<String>,
     /// What to do with missing values.
     pub missing: Missing,
+    /// How the candidates become codes, where levels are counted.
+    pub binning: Binning,
+    /// The same for the response.
+    pub bin_response: Binning,
     /// Whether the model has an intercept.
     pub intercept: bool,
     /// The column of weights; none where all observations count alike.
@@ -98,6 +104,8 @@ impl Draft {
             keep: Vec::new(),
             drop: Vec::new(),
             missing: Missing::Refuse,
+            binning: Binning::Auto,
+            bin_response: Binning::Auto,
             intercept: true,
             weights: None,
             p_total: None,
@@ -145,6 +153,11 @@ impl Draft {
         for path in written.into_iter().flatten().chain([&mut job.data]) {
             *path = folder.join(&*path);
         }
+        for binning in [&mut job.binning, &mut job.bin_response] {
+            if let Binning::Edges(file) = binning {
+                *file = folder.join(&*file);
+            }
+        }
         let mut errors = same_files(job, npy);
         errors.extend(names_twice(job));
         if let Some(max_size) = job.pass.max_size.filter(|&max| job.pass.start_size > max) {
@@ -165,6 +178,7 @@ impl Draft {
 /// Files that would be written over one another, or over the data.
 fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
     let response = job.response.as_deref().filter(|_| npy).map(Path::new);
+    let (binning, bin_response) = (edges(&job.binning), edges(&job.bin_response));
     let places = [
         (
             "output",
@@ -181,6 +195,15 @@ fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
         ("trace", job.trace.as_deref(), "the data", Some(&*job.data)),
         ("output", job.output.as_deref(), "the response", response),
         ("trace", job.trace.as_deref(), "the response", response),
+        ("output", job.output.as_deref(), "binning", binning),
+        ("trace", job.trace.as_deref(), "binning", binning),
+        (
+            "output",
+            job.output.as_deref(),
+            "bin-response",
+            bin_response,
+        ),
+        ("trace", job.trace.as_deref(), "bin-response", bin_response),
     ];
     let mut errors = Vec::new();
     for (option, path, other, other_path) in places {
@@ -196,6 +219,14 @@ fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
         }
     }
     errors
+}
+
+/// The file of rules that a binning reads.
+fn edges(binning: &Binning) -> Option<&Path> {
+    match binning {
+        Binning::Edges(file) => Some(file),
+        _ => None,
+    }
 }
 
 /// What a report as Parquet lacks.
@@ -249,163 +280,4 @@ fn same_file(a: &Path, b: &Path) -> bool {
         _ => a == b,
     };
     same && !special(a)
-}
-
-/// An option, or two together, that cannot be taken.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum OptionError {
-    /// No option has this name.
-    #[error("there is no option `{option}`")]
-    Unknown {
-        /// The name given.
-        option: String,
-        /// The option it resembles.
-        nearest: Option<&'static str>,
-    },
-    /// The value is of another kind, or outside the range.
-    #[error("{option} = {value} must be {range}")]
-    Range {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        range: &'static str,
-    },
-    /// One value was wanted and none or several were given.
-    #[error("{option} takes one value, not {count}")]
-    Several {
-        /// The option.
-        option: &'static str,
-        /// How many were given.
-        count: usize,
-    },
-    /// The value is none of the words allowed.
-    #[error("{option} = {value} must be {range}")]
-    Choice {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        value: String,
-        /// The words allowed.
-        range: &'static str,
-        /// The word it resembles.
-        nearest: Option<&'static str>,
-    },
-    /// Probabilities that are negative, or do not sum to one.
-    #[error("{option} = {value} must be probabilities: none below 0, with sum 1 (it is {sum})")]
-    Probabilities {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        value: String,
-        /// Their sum.
-        sum: f64,
-    },
-    /// A name in a list is empty, or its quotes do not close.
-    #[error("{option} = {value} must be {range}: {reason}")]
-    List {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        range: &'static str,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The criterion cannot be made.
-    #[error("criterion = {value}: {error}")]
-    Criterion {
-        /// What was given.
-        value: String,
-        /// What the criteria said.
-        error: CriterionError,
-        /// The name or the parameter it resembles.
-        nearest: Option<&'static str>,
-    },
-    /// Two options name one file.
-    #[error("{option} and {other} are the same file, {}", path.display())]
-    SameFile {
-        /// The option that would write.
-        option: &'static str,
-        /// The other.
-        other: &'static str,
-        /// The file.
-        path: PathBuf,
-    },
-    /// One column is asked to be two things.
-    #[error("{option} and {other} both name {name}")]
-    NameTwice {
-        /// The one.
-        option: &'static str,
-        /// The other.
-        other: &'static str,
-        /// The column.
-        name: String,
-    },
-    /// The model has no such option.
-    #[error("the model {model} has no option {option}: it has {options}")]
-    NotOfModel {
-        /// What was given.
-        option: &'static str,
-        /// The model.
-        model: String,
-        /// The options it has.
-        options: String,
-    },
-    /// Parquet is left out of this program.
-    #[error("format = parquet: this passel was built without it")]
-    ParquetUnbuilt,
-    /// A report that is no text has no file to go to.
-    #[error("format = parquet is for a file: name it with output")]
-    ParquetOutput,
-    /// Particles would start above the largest model.
-    #[error("start-size = {start_size} is above max-size = {max_size}")]
-    StartAboveMax {
-        /// Variables a particle starts with.
-        start_size: usize,
-        /// The largest model.
-        max_size: usize,
-    },
-}
-
-impl OptionError {
-    /// The option to look at first.
-    pub fn option(&self) -> &str {
-        match self {
-            Self::Unknown { option, .. } => option,
-            Self::Range { option, .. }
-            | Self::Several { option, .. }
-            | Self::Choice { option, .. }
-            | Self::Probabilities { option, .. }
-            | Self::List { option, .. }
-            | Self::SameFile { option, .. }
-            | Self::NotOfModel { option, .. }
-            | Self::NameTwice { option, .. } => option,
-            Self::Criterion { .. } => "criterion",
-            Self::ParquetUnbuilt | Self::ParquetOutput => "format",
-            Self::StartAboveMax { .. } => "start-size",
-        }
-    }
-
-    /// What would mend it, where that can be said.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Criterion {
-                nearest: None,
-                error: CriterionError::UnknownName { .. },
-                ..
-            } => Some("`passel criteria` lists them".to_owned()),
-            Self::ParquetUnbuilt => {
-                Some("build it with `cargo install --path . --features parquet`".to_owned())
-            }
-            Self::Unknown { nearest, .. }
-            | Self::Choice { nearest, .. }
-            | Self::Criterion { nearest, .. } => {
-                nearest.map(|nearest| format!("did you mean `{nearest}`?"))
-            }
-            _ => None,
-        }
-    }
 }

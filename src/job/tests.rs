@@ -118,7 +118,9 @@ fn every_option_reaches_its_field() {
         ("weights", &["w"]),
         ("factor", &["a,b", "c"]),
         ("drop", &["\"d,e\""]),
-        ("missing", &["drop-rows"]),
+        ("missing", &["level"]),
+        ("binning", &["equal-frequency:7"]),
+        ("bin-response", &["edges:old.json"]),
         ("keep", &["f"]),
         ("no-intercept", &["true"]),
         ("criterion", &["ebic:gamma=0.5"]),
@@ -149,7 +151,9 @@ fn every_option_reaches_its_field() {
     assert_eq!(job.response.as_deref(), Some("y"));
     assert_eq!(job.factor, ["a", "b", "c"]);
     assert_eq!(job.drop, ["d,e"]);
-    assert_eq!(job.missing, Missing::DropRows);
+    assert_eq!(job.missing, Missing::Level);
+    assert_eq!(job.binning, Binning::EqualFrequency(7));
+    assert_eq!(job.bin_response, Binning::Edges("old.json".into()));
     assert_eq!(job.keep, ["f"]);
     assert!(!job.intercept);
     assert_eq!(job.weights.as_deref(), Some("w"));
@@ -199,7 +203,17 @@ fn each_mistake_names_option_value_and_range() {
         (
             "missing",
             &["ignore"],
-            "missing = ignore must be refuse or drop-rows",
+            "missing = ignore must be refuse, drop-rows or level",
+        ),
+        (
+            "binning",
+            &["equal-width:1"],
+            "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE",
+        ),
+        (
+            "bin-response",
+            &["mdl"],
+            "bin-response = mdl must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE",
         ),
         (
             "no-intercept",
@@ -292,6 +306,7 @@ fn a_misspelling_is_told_what_it_resembles() {
     for (name, value, meant) in [
         ("particels", "1", "particles"),
         ("missing", "drop-row", "drop-rows"),
+        ("binning", "equalwidth:10", "equal-width"),
         ("gain", "exakt", "exact"),
         ("format", "JSON", "json"),
         ("progress", "plian", "plain"),
@@ -311,6 +326,10 @@ fn options_that_contradict_each_other_are_all_told() {
     assert_eq!(
         together(&[("output", "./o"), ("trace", "o")]),
         ["output and trace are the same file, ./o"]
+    );
+    assert_eq!(
+        together(&[("output", "./r.json"), ("binning", "edges:r.json")]),
+        ["output and binning are the same file, ./r.json"]
     );
     assert_eq!(
         together(&[("output", "x.csv"), ("trace", "./x.csv")]),

@@ -3,15 +3,12 @@
 //! `#` lines, the set's name, `n p`, a line `*` with a mark 0 or 1 for each variable (1: it is
 //! in the model that made the data), then n lines of the response and p values.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::field::{Field, classify};
+use super::lines::Lines;
 use super::rows::Rows;
-use super::source::{Source, read_failure_of};
 use super::{Column, TableError, Values, names};
-
-const READ_BYTES: usize = 1 << 18;
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 ///
@@ -65,34 +62,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError>
     Ok((columns.collect(), truth))
 }
 
-/// The file's lines, one at a time.
-struct Lines<'a> {
-    path: &'a Path,
-    source: BufReader<Source>,
-    text: Vec<u8>,
-    /// Of the line in `text`, from 1.
-    number: u64,
-}
-
-impl<'a> Lines<'a> {
-    fn open(path: &'a Path) -> Result<Self, TableError> {
-        Ok(Self {
-            path,
-            source: BufReader::with_capacity(READ_BYTES, Source::open(path)?),
-            text: Vec::new(),
-            number: 0,
-        })
-    }
-
-    /// Goes to the next line; `false` at the end.
-    fn advance(&mut self) -> Result<bool, TableError> {
-        self.text.clear();
-        let read = self.source.read_until(b'\n', &mut self.text);
-        let found = read.map_err(|error| read_failure_of(self.path, error))? > 0;
-        self.number += u64::from(found);
-        Ok(found)
-    }
-
+impl Lines<'_> {
     /// Goes to the next line, which there has to be.
     fn need(&mut self, expected: &'static str) -> Result<(), TableError> {
         if self.advance()? {
@@ -103,10 +73,6 @@ impl<'a> Lines<'a> {
             line: self.number,
             expected,
         })
-    }
-
-    fn shown(&self) -> String {
-        self.path.to_string_lossy().into_owned()
     }
 
     fn fields(&self) -> impl Iterator<Item = &[u8]> {

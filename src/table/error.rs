@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
+use super::{ArffError, LibsvmError, MrmrError};
 use crate::nearest::{as_option, did_you_mean};
 
 /// Columns named in a message about missing values; the others are counted.
@@ -32,8 +33,8 @@ pub struct MissingColumn {
 pub enum TableError {
     /// The file's name has no known ending.
     #[error(
-        "{path}: the file's name tells its format and must end in .csv, .tsv, .npy or .dat, \
-         each optionally followed by .gz, or in .parquet"
+        "{path}: the file's name tells its format and must end in .csv, .tsv, .npy, .dat, \
+         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .parquet"
     )]
     UnknownFormat { path: String },
     /// The name of a file to be written has no ending that can be.
@@ -332,6 +333,24 @@ pub enum TableError {
         promised: usize,
     },
 
+    /// What only an ARFF file can have wrong.
+    #[error("{path}: line {line}: {source}")]
+    Arff {
+        path: String,
+        line: u64,
+        source: ArffError,
+    },
+    /// What only a libsvm file can have wrong.
+    #[error("{path}: line {line}: {source}")]
+    Libsvm {
+        path: String,
+        line: u64,
+        source: LibsvmError,
+    },
+    /// What only a `.mrmr` can have wrong.
+    #[error("{path}: {source}")]
+    Mrmr { path: String, source: MrmrError },
+
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
@@ -358,7 +377,7 @@ pub enum TableError {
 }
 
 /// A value for a message: quoted, control characters escaped, and cut where it is long.
-fn shown(text: &str) -> impl fmt::Display {
+pub(super) fn shown(text: &str) -> impl fmt::Display {
     const CHARACTERS: usize = 40;
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),

@@ -1,6 +1,6 @@
 //! What to do about missing values.
 
-use super::{MISSING, MissingColumn, Table, TableError, Values};
+use super::{Column, MISSING, MissingColumn, Table, TableError, Values, sparse};
 
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +10,8 @@ pub enum Missing {
     Refuse,
     /// Observations with a missing value in any column are left out.
     DropRows,
+    /// Missing values stay, to become a level of their own: of binned columns alone.
+    Level,
 }
 
 impl Table {
@@ -22,6 +24,9 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
+        if policy == Missing::Level {
+            return Ok(0);
+        }
         let mut complete = vec![true; self.rows];
         let mut columns = Vec::new();
         for column in &self.columns {
@@ -37,6 +42,10 @@ impl Table {
             match &column.values {
                 Values::Numbers(values) => {
                     rows_where(values, |value| value.is_nan()).for_each(&mut mark);
+                }
+                Values::Sparse { rows, values } => {
+                    let entries = rows_where(values, |value| value.is_nan());
+                    entries.map(|at| rows[at] as usize).for_each(&mut mark);
                 }
                 Values::Factor { codes, .. } => {
                     rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
@@ -78,9 +87,15 @@ impl Table {
     /// Leaves out the observations not marked, and the levels that only they had; no value
     /// is missing in the others.
     pub(crate) fn keep_rows(&mut self, marked: &[bool]) {
+        let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
+        let places = match self.columns.iter().any(sparse) {
+            true => sparse::places(marked),
+            false => Vec::new(),
+        };
         for column in &mut self.columns {
             match &mut column.values {
                 Values::Numbers(values) => retain(values, marked),
+                Values::Sparse { rows, values } => sparse::keep(rows, values, &places),
                 Values::Factor { levels, codes } => {
                     retain(codes, marked);
                     drop_unused(levels, codes);

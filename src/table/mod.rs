@@ -1,25 +1,34 @@
 //! Files of observations: read into named columns, before any mathematics.
 
+mod arff;
 mod csv;
 mod csv_fast;
 mod dat;
 mod error;
 mod field;
 mod head;
+mod libsvm;
+mod lines;
 mod missing;
+mod mrmr;
 mod names;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rows;
 mod source;
+mod sparse;
+mod words;
 mod write;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+pub use arff::ArffError;
 pub use error::{MissingColumn, TableError};
+pub use libsvm::LibsvmError;
 pub use missing::Missing;
+pub use mrmr::MrmrError;
 pub(crate) use names::{quote, split_names, variable};
 pub use write::Form;
 
@@ -33,7 +42,8 @@ pub struct Table {
     /// Observations.
     pub rows: usize,
     /// Position of the column that the format itself names as response: the first of `.dat`,
-    /// the last of `.npy` with a second file. Delimited text names none.
+    /// libsvm and `.mrmr`, the last of ARFF and of `.npy` with a second file. The others name
+    /// none.
     pub response: Option<usize>,
     /// Positions of the variables that the file marks as those of the model that made its
     /// response, ascending; empty where it marks none.
@@ -54,6 +64,13 @@ pub struct Column {
 pub enum Values {
     /// NaN marks a missing value; none is infinite.
     Numbers(Vec<f64>),
+    /// Numbers of which few differ from 0.
+    Sparse {
+        /// Observations whose value is not 0, counted from 0, ascending.
+        rows: Vec<u32>,
+        /// Their values; NaN marks a missing one, none is infinite.
+        values: Vec<f64>,
+    },
     /// A categorical variable.
     Factor {
         /// Names of the levels, each once, in bytewise order.
@@ -86,6 +103,9 @@ enum Format {
     Delimited(u8),
     Npy,
     Dat,
+    Arff,
+    Libsvm,
+    Mrmr,
     Parquet,
 }
 
@@ -100,6 +120,9 @@ impl Format {
             "tsv" => Some(Self::Delimited(b'\t')),
             "npy" => Some(Self::Npy),
             "dat" => Some(Self::Dat),
+            "arff" => Some(Self::Arff),
+            "libsvm" | "svm" => Some(Self::Libsvm),
+            "mrmr" => Some(Self::Mrmr),
             _ => None,
         }
     }
@@ -110,8 +133,9 @@ pub fn is_npy(path: &Path) -> bool {
     matches!(Format::of(path), Some(Format::Npy))
 }
 
-/// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy` or `.dat`, and `.gz` behind
-/// it for a compressed one; or `.parquet`, where that feature is built.
+/// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy`, `.dat`, `.arff`, `.libsvm`
+/// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; or `.parquet`, where that
+/// feature is built. docs/formats.md says what is read of each.
 ///
 /// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
 /// above it, as [`Form::write`] puts them there. Blank lines are skipped. A
@@ -149,6 +173,13 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             let (columns, truth) = dat::read(path)?;
             (columns, Some(0), truth)
         }
+        Format::Arff => {
+            let columns = arff::read(path)?;
+            let response = columns.len() - 1;
+            (columns, Some(response), Vec::new())
+        }
+        Format::Libsvm => (libsvm::read(path)?, Some(0), Vec::new()),
+        Format::Mrmr => (mrmr::read(path)?, Some(0), Vec::new()),
         #[cfg(feature = "parquet")]
         Format::Parquet => (parquet::read(path)?, None, Vec::new()),
         #[cfg(not(feature = "parquet"))]
@@ -158,15 +189,17 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         let names = columns.iter().map(|column| column.name.as_str());
         names::check_unique(&source, names.clone())?;
         names::check_factors(&source, factors, names)?;
-        for column in &mut columns {
-            if factors.contains(&column.name) {
-                column.values.make_factor();
-            }
+    }
+    let mut lengths = columns.iter().map(|column| column.values.len());
+    let rows = lengths.find_map(|length| length).unwrap_or(0);
+    for column in &mut columns {
+        if factors.contains(&column.name) {
+            column.values.make_factor(rows);
         }
     }
     Ok(Table {
         source,
-        rows: columns.first().map_or(0, |column| column.values.len()),
+        rows,
         columns,
         response,
         truth,
@@ -181,16 +214,21 @@ impl Table {
 }
 
 impl Values {
-    fn len(&self) -> usize {
+    /// Observations; sparse values do not tell.
+    fn len(&self) -> Option<usize> {
         match self {
-            Self::Numbers(values) => values.len(),
-            Self::Factor { codes, .. } => codes.len(),
+            Self::Numbers(values) => Some(values.len()),
+            Self::Factor { codes, .. } => Some(codes.len()),
+            Self::Sparse { .. } => None,
         }
     }
 
-    /// Numbers become levels, written as short as they read back the same.
-    fn make_factor(&mut self) {
-        let Self::Numbers(values) = self else { return };
+    /// Numbers of so many observations become levels, written as short as they read back the
+    /// same.
+    fn make_factor(&mut self, rows: usize) {
+        let Some(values) = self.numbers(rows) else {
+            return;
+        };
         let texts: Vec<Option<String>> = values
             .iter()
             .map(|value| (!value.is_nan()).then(|| value.to_string()))

@@ -77,7 +77,7 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
         values: gathered.finish(),
     });
     let columns: Vec<Column> = columns.collect();
-    if columns[0].values.len() == 0 {
+    if columns[0].values.len() == Some(0) {
         return Err(TableError::NoRows { path: shown });
     }
     for column in &columns {

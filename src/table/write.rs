@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use super::head::MARK;
 use super::source::is_gzip;
-use super::{Column, Format, MISSING, Table, TableError, Values, names};
+use super::{Column, Format, MISSING, Table, TableError, Values, names, sparse};
 
 /// The form of a file to be written, told by its name.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +93,7 @@ fn delimited(table: &Table, delimiter: u8, sink: &mut dyn Write) -> io::Result<(
 }
 
 fn dat(table: &Table, sink: &mut dyn Write) -> io::Result<()> {
-    let number = |column: &Column| matches!(column.values, Values::Numbers(_));
+    let number = |column: &Column| !matches!(column.values, Values::Factor { .. });
     if !table.columns.iter().all(number) {
         let what = "a factor has no place in a .dat";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
@@ -124,12 +124,18 @@ fn dat(table: &Table, sink: &mut dyn Write) -> io::Result<()> {
 /// Appends the text of one value.
 fn cell(column: &Column, row: usize, text: &mut String) {
     match &column.values {
-        Values::Numbers(values) if values[row].is_nan() => text.push_str("NA"),
-        Values::Numbers(values) => {
-            // The shortest digits that read back the same; writing to a String cannot fail.
-            let _ = write!(text, "{}", values[row]);
-        }
+        Values::Numbers(values) => number(values[row], text),
+        Values::Sparse { rows, values } => number(sparse::at(rows, values, row), text),
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
         Values::Factor { levels, codes } => text.push_str(&levels[codes[row] as usize]),
+    }
+}
+
+fn number(value: f64, text: &mut String) {
+    if value.is_nan() {
+        text.push_str("NA");
+    } else {
+        // The shortest digits that read back the same; writing to a String cannot fail.
+        let _ = write!(text, "{value}");
     }
 }

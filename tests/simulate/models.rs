@@ -23,7 +23,7 @@ fn sample(name: &str, change: impl Fn(&mut Settings)) -> Sample {
         .iter()
         .map(|column| match &column.values {
             Values::Numbers(values) => DVector::from_column_slice(values),
-            Values::Factor { .. } => panic!("{} is a factor", column.name),
+            _ => panic!("{} is no dense column", column.name),
         })
         .collect();
     Sample {

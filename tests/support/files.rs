@@ -56,6 +56,16 @@ fn dat(columns: &[Vec<f64>]) -> Vec<u8> {
     format!("a set\n{} 6\n* 1 1 0 0 0 1\n{rows}", columns[0].len()).into_bytes()
 }
 
+fn arff(columns: &[Vec<f64>]) -> Vec<u8> {
+    let rows = String::from_utf8(delimited(columns, ",", None)).unwrap();
+    let (names, rows) = rows.split_once('\n').unwrap();
+    let names = names
+        .split(',')
+        .map(|name| format!("@attribute {name} real\n"));
+    let header: String = names.collect();
+    format!("{header}@data\n{}", rows.replace("NA", "?")).into_bytes()
+}
+
 /// NaN as null, the factor as integers or as these levels.
 #[cfg(feature = "parquet")]
 pub fn parquet(columns: &[Vec<f64>], levels: Option<[&str; 3]>) -> Vec<u8> {
@@ -129,6 +139,7 @@ pub fn files(folder: &Path, columns: &[Vec<f64>]) -> Vec<(PathBuf, Option<PathBu
             Some(("y.npy", npy(&columns[..1]))),
         ),
         ("d.dat", dat(columns), None),
+        ("d.arff", arff(columns), None),
     ];
     for (name, content, response) in contents {
         for ending in ["", ".gz"] {

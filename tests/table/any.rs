@@ -77,10 +77,25 @@ proptest! {
     fn no_bytes_make_a_panic(
         bytes in prop::collection::vec(prop::sample::select(b"01.-e,\n\r\"\t #*aN\xff".to_vec()), 0..60),
     ) {
-        for name in ["t.csv", "t.tsv", "t.dat"] {
+        for name in ["t.csv", "t.tsv", "t.dat", "t.arff", "t.svm", "t.mrmr"] {
             let _ = read_as(name, &bytes);
             let _ = read_as(name, [b"# passel truth ", &bytes[..]].concat());
         }
+    }
+
+    #[test]
+    fn no_bytes_of_weka_or_libsvm_make_a_panic(
+        bytes in prop::collection::vec(
+            prop::sample::select("01:-,\n\r\"'\\{}%?\t @é#".chars().collect::<Vec<char>>()),
+            0..40,
+        ),
+    ) {
+        let text: String = bytes.into_iter().collect();
+        for header in ["@attribute a", "@attribute a {0,1", "@attribute a {0}\n@attribute b real\n@data\n"] {
+            let _ = read_as("t.arff", format!("{header}{text}"));
+            let _ = read_as("t.arff", format!("{header}{text}\n@data\n{text}"));
+        }
+        let _ = read_as("t.svm", format!("1 {text}"));
     }
 }
 

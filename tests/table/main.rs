@@ -4,12 +4,15 @@
 
 mod any;
 mod arrays;
+mod codes;
 #[cfg(feature = "parquet")]
 mod columnar;
 mod delimited;
 mod missing;
 mod sets;
+mod sparse;
 mod truth;
+mod weka;
 
 use std::fs;
 use std::io::Write;
@@ -73,7 +76,7 @@ fn bits(column: &Column) -> Vec<Option<u64>> {
             .iter()
             .map(|value| (!value.is_nan()).then_some(value.to_bits()))
             .collect(),
-        Values::Factor { .. } => panic!("{} is a factor", column.name),
+        _ => panic!("{} is no dense column", column.name),
     }
 }
 
@@ -139,7 +142,9 @@ fn other_names_are_refused() {
     for name in ["a.txt", "a", "a.gz", "a.csv.zip", ".csv.", "a.xlsx"] {
         assert_told(
             read_as(name, "u\n1\n"),
-            &[name, ".csv", ".tsv", ".npy", ".dat", ".gz"],
+            &[
+                name, ".csv", ".tsv", ".npy", ".dat", ".arff", ".libsvm", ".mrmr", ".gz",
+            ],
         );
     }
 }
@@ -148,7 +153,16 @@ fn other_names_are_refused() {
 fn files_that_cannot_be_opened_are_told_apart() {
     let folder = Folder::new();
     let options = ReadOptions::default();
-    for ending in ["csv", "tsv.gz", "npy", "dat"] {
+    for ending in [
+        "csv",
+        "tsv.gz",
+        "npy",
+        "dat",
+        "arff",
+        "svm",
+        "libsvm.gz",
+        "mrmr",
+    ] {
         let path = folder.0.path().join("absent").with_extension(ending);
         assert!(
             matches!(read(&path, &options), Err(TableError::NotFound { .. })),
@@ -187,7 +201,14 @@ fn broken_compression_is_told() {
     let good = gzip(format!("a,b\n{content}").as_bytes());
     assert_eq!(read_as("t.csv.gz", &good).expect("good").rows, 20_000);
     for end in [0, 1, 5, 12, good.len() / 2, good.len() - 1] {
-        for name in ["t.csv.gz", "t.dat.gz", "t.npy.gz"] {
+        for name in [
+            "t.csv.gz",
+            "t.dat.gz",
+            "t.npy.gz",
+            "t.arff.gz",
+            "t.svm.gz",
+            "t.mrmr.gz",
+        ] {
             assert_told(read_as(name, &good[..end]), &[name]);
         }
         assert!(

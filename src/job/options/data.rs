@@ -1,7 +1,7 @@
 //! What is read, and of what a model may consist.
 
 use super::super::Opt;
-use crate::table::Missing;
+use crate::{binning::Binning, table::Missing};
 
 const DATA: &str = "Data";
 const MODEL: &str = "Model";
@@ -65,16 +65,43 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         name: "missing",
         value: "HOW",
         default: "refuse",
-        range: "refuse or drop-rows",
-        help: "Missing values: an error, or leave out their observations",
+        range: "refuse, drop-rows or level",
+        help: "Missing values: an error, leave out their observations, or (where levels are counted, not in a regression) a level of their own",
         heading: DATA,
         list: false,
         set: |job, given| {
             let choices = [
                 ("refuse", Missing::Refuse),
                 ("drop-rows", Missing::DropRows),
+                ("level", Missing::Level),
             ];
             job.missing = given.choice(&choices)?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "binning",
+        value: "RULE",
+        default: "auto",
+        range: Binning::RANGE,
+        help: "How variables become the levels that are counted; auto: levels for text and at most 64 distinct integers, else equal-width:10; edges: as in the JSON report FILE",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.binning = given.binning()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "bin-response",
+        value: "RULE",
+        default: "auto",
+        range: Binning::RANGE,
+        help: "The same for the response",
+        heading: DATA,
+        list: false,
+        set: |job, given| {
+            job.bin_response = given.binning()?;
             Ok(())
         },
     },

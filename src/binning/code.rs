@@ -1,0 +1,171 @@
+//! Values to codes, by a rule.
+
+use std::collections::HashMap;
+
+use super::{Codes, Rule};
+use crate::table::{MISSING, Values};
+
+/// Up to so many edges or levels are compared one by one, which needs no guesses of the
+/// processor.
+const COMPARED: usize = 32;
+
+/// A value that the rule has no code for.
+pub(super) struct Unseen {
+    /// Observation, from 0.
+    pub(super) row: usize,
+    /// As it would be written; none where it is missing.
+    pub(super) value: Option<String>,
+}
+
+/// Whether a value is missing.
+pub(super) fn misses(values: &Values) -> bool {
+    match values {
+        Values::Numbers(values) | Values::Sparse { values, .. } => {
+            values.iter().any(|value| value.is_nan())
+        }
+        Values::Factor { codes, .. } => codes.contains(&MISSING),
+    }
+}
+
+impl Rule {
+    /// Levels, beside one of missing values.
+    pub fn levels(&self) -> usize {
+        match self {
+            Self::Numbers(levels) => levels.len(),
+            Self::Texts(levels) => levels.len(),
+            Self::Edges(edges) => edges.len() + 1,
+        }
+    }
+
+    /// The code of a number; none where it is no level.
+    fn code(&self, value: f64) -> Option<u16> {
+        match self {
+            Self::Edges(edges) => Some(count(edges, |edge| edge <= value) as u16),
+            Self::Numbers(levels) => {
+                let at = count(levels, |level| level < value);
+                (levels.get(at) == Some(&value)).then_some(at as u16)
+            }
+            Self::Texts(_) => None,
+        }
+    }
+}
+
+/// How many of the numbers are below a value, as told; they come first.
+fn count(numbers: &[f64], below: impl Fn(f64) -> bool) -> usize {
+    match numbers.len() {
+        ..=COMPARED => numbers.iter().filter(|number| below(**number)).count(),
+        _ => numbers.partition_point(|number| below(*number)),
+    }
+}
+
+/// The codes of n values; missing ones have a code of their own, if any.
+pub(super) fn codes(
+    values: Values,
+    n: usize,
+    rule: &Rule,
+    missing: Option<u16>,
+) -> Result<Codes, Unseen> {
+    let levels = rule.levels() + usize::from(missing.is_some());
+    let of = |row: usize, value: f64| match value.is_nan() {
+        true => missing.ok_or(Unseen { row, value: None }),
+        false => rule.code(value).ok_or_else(|| Unseen {
+            row,
+            value: Some(value.to_string()),
+        }),
+    };
+    match values {
+        Values::Numbers(values) => {
+            let values = values.into_iter().enumerate();
+            let codes = values.map(|(row, value)| of(row, value));
+            Ok(dense(levels, codes.collect::<Result<_, _>>()?))
+        }
+        Values::Sparse { rows, values } => {
+            let entries = rows.iter().zip(values);
+            let codes = entries.map(|(row, value)| of(*row as usize, value));
+            let codes: Vec<u16> = codes.collect::<Result<_, _>>()?;
+            if codes.len() == n {
+                return Ok(dense(levels, codes));
+            }
+            let mut entries = rows.iter().enumerate();
+            let first = entries.find(|(at, row)| *at != **row as usize);
+            let first = first.map_or(rows.len(), |(at, _)| at);
+            Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
+        }
+        Values::Factor { levels: own, codes } => {
+            let places: HashMap<&str, u16> = match rule {
+                Rule::Texts(texts) => {
+                    let codes = (0..texts.len()).map(|code| code as u16);
+                    texts.iter().map(String::as_str).zip(codes).collect()
+                }
+                Rule::Numbers(_) | Rule::Edges(_) => HashMap::new(),
+            };
+            let places: Vec<Option<u16>> =
+                own.iter().map(|it| places.get(&**it).copied()).collect();
+            let codes = codes.into_iter().enumerate();
+            let codes = codes.map(|(row, code)| match code {
+                MISSING => missing.ok_or(Unseen { row, value: None }),
+                code => places[code as usize].ok_or_else(|| Unseen {
+                    row,
+                    value: Some(own[code as usize].clone()),
+                }),
+            });
+            Ok(dense(levels, codes.collect::<Result<_, _>>()?))
+        }
+    }
+}
+
+/// As narrow as so many levels allow.
+fn dense(levels: usize, codes: Vec<u16>) -> Codes {
+    match levels {
+        ..=256 => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
+        _ => Codes::Word(codes),
+    }
+}
+
+/// Entries beside zeros of one code. What is written out are those that have not the code of
+/// most observations; where these are more than half, all.
+fn sparse(n: usize, zero: u16, rows: Vec<u32>, codes: Vec<u16>, levels: usize) -> Codes {
+    let mut counts = vec![0_usize; levels];
+    for code in &codes {
+        counts[usize::from(*code)] += 1;
+    }
+    counts[usize::from(zero)] += n - codes.len();
+    // Of equally many, that of the zeros, then the lowest.
+    let mut most = zero;
+    for (code, count) in counts.iter().enumerate() {
+        if *count > counts[usize::from(most)] {
+            most = code as u16;
+        }
+    }
+    let off = n - counts[usize::from(most)];
+    let all = |codes: &[u16]| {
+        let mut all = vec![zero; n];
+        for (row, code) in rows.iter().zip(codes) {
+            all[*row as usize] = *code;
+        }
+        all
+    };
+    if off > n / 2 {
+        return dense(levels, all(&codes));
+    }
+    let entries: (Vec<u32>, Vec<u16>) = match most == zero {
+        true => {
+            let entries = rows.into_iter().zip(codes);
+            entries.filter(|(_, code)| *code != most).unzip()
+        }
+        false => {
+            let all = all(&codes).into_iter().enumerate();
+            let all = all.map(|(row, code)| (row as u32, code));
+            all.filter(|(_, code)| *code != most).unzip()
+        }
+    };
+    let (mut rows, mut codes) = entries;
+    rows.shrink_to_fit();
+    codes.shrink_to_fit();
+    Codes::Sparse {
+        n,
+        most,
+        rows,
+        codes,
+    }
+}

@@ -1,0 +1,166 @@
+//! The rules of an earlier report: written as its field `binning`, read back, applied.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, Rule, error::SavedFault,
+};
+use crate::{nearest::nearest, table::Values};
+
+/// How the columns of a selection were binned; its JSON is the report's field `binning`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedBinning {
+    /// What was asked for, as in `--binning`.
+    #[serde(default)]
+    pub rule: String,
+    /// The candidates, in the file's order.
+    pub columns: Vec<SavedRule>,
+    /// The response; a file written by hand may do without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<SavedRule>,
+}
+
+/// What codes new values of one column as the old were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedRule {
+    /// The column.
+    pub name: String,
+    /// As `edges`, `numbers` or `texts`.
+    #[serde(flatten)]
+    pub rule: Rule,
+    /// The code of missing values, where they are a level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<u16>,
+}
+
+impl SavedBinning {
+    /// The rules of columns that were binned as told.
+    pub fn of(columns: &BinnedColumns, binning: &Binning) -> Self {
+        Self {
+            rule: binning.to_string(),
+            columns: columns.columns.iter().map(SavedRule::of).collect(),
+            response: Some(SavedRule::of(&columns.response)),
+        }
+    }
+}
+
+impl SavedRule {
+    fn of(column: &BinnedColumn) -> Self {
+        Self {
+            name: column.name.clone(),
+            rule: column.rule.clone(),
+            missing: column.missing,
+        }
+    }
+
+    fn check(&self) -> Result<(), SavedFault> {
+        match &self.rule {
+            Rule::Edges(edges) if !edges.is_sorted() => return Err(SavedFault::Edges),
+            Rule::Numbers(levels) if !levels.is_sorted_by(|a, b| a < b) => {
+                return Err(SavedFault::Numbers);
+            }
+            Rule::Texts(levels) if levels.iter().collect::<HashSet<_>>().len() < levels.len() => {
+                return Err(SavedFault::Texts);
+            }
+            _ => {}
+        }
+        let levels = self.rule.levels();
+        if self.missing.is_some_and(|code| usize::from(code) != levels) {
+            return Err(SavedFault::Missing);
+        }
+        match levels + usize::from(self.missing.is_some()) {
+            ..=MOST_LEVELS => Ok(()),
+            _ => Err(SavedFault::Levels),
+        }
+    }
+}
+
+/// A report, as far as it matters.
+#[derive(Deserialize)]
+struct Report {
+    binning: Option<SavedBinning>,
+}
+
+/// The rules of a file, by column.
+pub(super) struct Rules {
+    /// Its path as given, for messages.
+    pub(super) file: String,
+    rules: HashMap<String, SavedRule>,
+}
+
+impl Rules {
+    /// Those of a whole JSON report, or of a file that is its field `binning` alone.
+    pub(super) fn read(path: &Path) -> Result<Self, BinningError> {
+        let file = path.display().to_string();
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(source) => return Err(BinningError::File { file, source }),
+        };
+        let found = serde_json::from_slice(&text).and_then(|report: Report| match report.binning {
+            Some(binning) => Ok(binning),
+            None => serde_json::from_slice(&text),
+        });
+        let saved: SavedBinning = match found {
+            Ok(saved) => saved,
+            Err(source) => return Err(BinningError::Json { file, source }),
+        };
+        let mut rules = HashMap::new();
+        for rule in saved.columns.into_iter().chain(saved.response) {
+            let name = rule.name.clone();
+            let checked = match rules.contains_key(&name) {
+                true => Err(SavedFault::Twice),
+                false => rule.check(),
+            };
+            if let Err(fault) = checked {
+                return Err(BinningError::Saved { file, name, fault });
+            }
+            rules.insert(name, rule);
+        }
+        Ok(Self { file, rules })
+    }
+
+    /// The rule of a column of the table, and the code of its missing values.
+    pub(super) fn of(
+        &self,
+        table: &str,
+        name: &str,
+        values: &Values,
+    ) -> Result<(Rule, Option<usize>), BinningError> {
+        let Some(saved) = self.rules.get(name) else {
+            let mut names: Vec<&str> = self.rules.keys().map(String::as_str).collect();
+            names.sort_unstable();
+            return Err(BinningError::NoSavedRule {
+                table: table.to_owned(),
+                file: self.file.clone(),
+                name: name.to_owned(),
+                nearest: nearest(name, names).map(str::to_owned),
+            });
+        };
+        let text = matches!(values, Values::Factor { .. });
+        // Where every value is missing the file does not tell text from numbers.
+        let numbers = match values {
+            Values::Numbers(values) => values.iter().any(|value| !value.is_nan()),
+            Values::Sparse { .. } => true,
+            Values::Factor { .. } => false,
+        };
+        match &saved.rule {
+            Rule::Texts(_) if !numbers => {}
+            Rule::Numbers(_) | Rule::Edges(_) if !text => {}
+            _ => {
+                return Err(BinningError::Kind {
+                    table: table.to_owned(),
+                    file: self.file.clone(),
+                    name: name.to_owned(),
+                    text,
+                });
+            }
+        }
+        Ok((saved.rule.clone(), saved.missing.map(usize::from)))
+    }
+}

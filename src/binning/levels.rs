@@ -1,0 +1,27 @@
+//! Each distinct number is a level.
+
+use super::{Rule, numbers::Numbers};
+
+/// The distinct numbers, ascending.
+pub(super) fn rule(numbers: &Numbers) -> Rule {
+    Rule::Numbers(numbers.sorted().distinct())
+}
+
+/// The distinct numbers, where all are integers and at most so many.
+pub(super) fn of_few_integers(numbers: &Numbers, most: usize) -> Option<Rule> {
+    let mut levels: Vec<f64> = Vec::new();
+    for value in numbers.each() {
+        if value.fract() != 0.0 {
+            return None;
+        }
+        let at = levels.partition_point(|level| *level < value);
+        if levels.get(at) != Some(&value) {
+            if levels.len() == most {
+                return None;
+            }
+            // −0 is 0, however it was written.
+            levels.insert(at, value + 0.0);
+        }
+    }
+    Some(Rule::Numbers(levels))
+}

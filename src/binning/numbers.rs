@@ -1,0 +1,77 @@
+//! The numbers of a column, as rules are made of them.
+
+/// The numbers of a column, missing ones among them.
+pub(super) struct Numbers<'a> {
+    values: &'a [f64],
+    /// Observations of value 0 beside those.
+    zeros: usize,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(values: &'a [f64], zeros: usize) -> Self {
+        Self { values, zeros }
+    }
+
+    /// Every value there is, at least once.
+    pub(super) fn each(&self) -> impl Iterator<Item = f64> {
+        let zero = (self.zeros > 0).then_some(0.0);
+        let values = self.values.iter().copied().filter(|value| !value.is_nan());
+        zero.into_iter().chain(values)
+    }
+
+    /// Least and largest; none where all are missing.
+    pub(super) fn extent(&self) -> Option<(f64, f64)> {
+        self.each().fold(None, |extent, value| match extent {
+            None => Some((value, value)),
+            Some((least, most)) => Some((value.min(least), value.max(most))),
+        })
+    }
+
+    /// All of them in ascending order.
+    pub(super) fn sorted(&self) -> Sorted {
+        let values = self.values.iter().copied();
+        let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let below = values.partition_point(|value| *value < 0.0);
+        Sorted {
+            values,
+            below,
+            zeros: self.zeros,
+        }
+    }
+}
+
+/// Numbers in ascending order.
+pub(super) struct Sorted {
+    values: Vec<f64>,
+    /// How many of them are below the other zeros.
+    below: usize,
+    zeros: usize,
+}
+
+impl Sorted {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.values.len() + self.zeros
+    }
+
+    /// The one at a place below `len`.
+    pub(super) fn at(&self, place: usize) -> f64 {
+        match place {
+            _ if place < self.below => self.values[place],
+            _ if place < self.below + self.zeros => 0.0,
+            _ => self.values[place - self.zeros],
+        }
+    }
+
+    /// Each once.
+    pub(super) fn distinct(mut self) -> Vec<f64> {
+        if self.zeros > 0 {
+            self.values.insert(self.below, 0.0);
+        }
+        self.values.dedup();
+        // −0 is 0, however it was written.
+        self.values.iter_mut().for_each(|value| *value += 0.0);
+        self.values
+    }
+}

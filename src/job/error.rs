@@ -1,0 +1,165 @@
+//! What is wrong with an option, and how to mend it.
+
+use std::path::PathBuf;
+
+use passel_criteria::CriterionError;
+use thiserror::Error;
+
+/// An option, or two together, that cannot be taken.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum OptionError {
+    /// No option has this name.
+    #[error("there is no option `{option}`")]
+    Unknown {
+        /// The name given.
+        option: String,
+        /// The option it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// The value is of another kind, or outside the range.
+    #[error("{option} = {value} must be {range}")]
+    Range {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// One value was wanted and none or several were given.
+    #[error("{option} takes one value, not {count}")]
+    Several {
+        /// The option.
+        option: &'static str,
+        /// How many were given.
+        count: usize,
+    },
+    /// The value is none of the words allowed.
+    #[error("{option} = {value} must be {range}")]
+    Choice {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// The words allowed.
+        range: &'static str,
+        /// The word it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// Probabilities that are negative, or do not sum to one.
+    #[error("{option} = {value} must be probabilities: none below 0, with sum 1 (it is {sum})")]
+    Probabilities {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// Their sum.
+        sum: f64,
+    },
+    /// A name in a list is empty, or its quotes do not close.
+    #[error("{option} = {value} must be {range}: {reason}")]
+    List {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        range: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The criterion cannot be made.
+    #[error("criterion = {value}: {error}")]
+    Criterion {
+        /// What was given.
+        value: String,
+        /// What the criteria said.
+        error: CriterionError,
+        /// The name or the parameter it resembles.
+        nearest: Option<&'static str>,
+    },
+    /// Two options name one file.
+    #[error("{option} and {other} are the same file, {}", path.display())]
+    SameFile {
+        /// The option that would write.
+        option: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// One column is asked to be two things.
+    #[error("{option} and {other} both name {name}")]
+    NameTwice {
+        /// The one.
+        option: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The column.
+        name: String,
+    },
+    /// The model has no such option.
+    #[error("the model {model} has no option {option}: it has {options}")]
+    NotOfModel {
+        /// What was given.
+        option: &'static str,
+        /// The model.
+        model: String,
+        /// The options it has.
+        options: String,
+    },
+    /// Parquet is left out of this program.
+    #[error("format = parquet: this passel was built without it")]
+    ParquetUnbuilt,
+    /// A report that is no text has no file to go to.
+    #[error("format = parquet is for a file: name it with output")]
+    ParquetOutput,
+    /// Particles would start above the largest model.
+    #[error("start-size = {start_size} is above max-size = {max_size}")]
+    StartAboveMax {
+        /// Variables a particle starts with.
+        start_size: usize,
+        /// The largest model.
+        max_size: usize,
+    },
+}
+
+impl OptionError {
+    /// The option to look at first.
+    pub fn option(&self) -> &str {
+        match self {
+            Self::Unknown { option, .. } => option,
+            Self::Range { option, .. }
+            | Self::Several { option, .. }
+            | Self::Choice { option, .. }
+            | Self::Probabilities { option, .. }
+            | Self::List { option, .. }
+            | Self::SameFile { option, .. }
+            | Self::NotOfModel { option, .. }
+            | Self::NameTwice { option, .. } => option,
+            Self::Criterion { .. } => "criterion",
+            Self::ParquetUnbuilt | Self::ParquetOutput => "format",
+            Self::StartAboveMax { .. } => "start-size",
+        }
+    }
+
+    /// What would mend it, where that can be said.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Criterion {
+                nearest: None,
+                error: CriterionError::UnknownName { .. },
+                ..
+            } => Some("`passel criteria` lists them".to_owned()),
+            Self::ParquetUnbuilt => {
+                Some("build it with `cargo install --path . --features parquet`".to_owned())
+            }
+            Self::Unknown { nearest, .. }
+            | Self::Choice { nearest, .. }
+            | Self::Criterion { nearest, .. } => {
+                nearest.map(|nearest| format!("did you mean `{nearest}`?"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Lines `label index:value …`, as LIBSVM and its kin write them.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::error::shown;
+use super::field::{Field, classify};
+use super::lines::Lines;
+use super::{Column, TableError, Values};
+
+/// What can be wrong with a line of a libsvm file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
+pub enum LibsvmError {
+    /// The line does not begin with a number.
+    #[error(
+        "{} should be the label, a number, before the first `INDEX:VALUE`",
+        shown(text)
+    )]
+    Label { text: String },
+    /// An entry that is none.
+    #[error(
+        "{} should be `INDEX:VALUE`, a whole number of at most 4294967295 and a number",
+        shown(text)
+    )]
+    Entry { text: String },
+    /// An index again, or one that should have come before.
+    #[error("index {index} comes after {before}: the indexes of a line ascend, each once")]
+    Order { index: u32, before: u32 },
+    /// A label or value that f64 cannot hold.
+    #[error(
+        "{} is infinite; mend the value, or write nan for a missing one",
+        shown(text)
+    )]
+    Infinite { text: String },
+    /// More observations than a sparse column can have.
+    #[error("more than 4294967295 observations; split the file")]
+    Long,
+}
+
+/// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
+/// named by it: `f12`. Files that count from 0 and from 1 are read alike.
+///
+/// # Errors
+/// The first line that is not as it should be.
+pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+    let mut lines = Lines::open(path)?;
+    let mut read = Entries::default();
+    while lines.advance()? {
+        if let Err(source) = read.line(&lines.text) {
+            return Err(TableError::Libsvm {
+                path: lines.shown(),
+                line: lines.number,
+                source,
+            });
+        }
+    }
+    match (lines.number, read.labels.is_empty()) {
+        (0, _) => Err(TableError::Empty {
+            path: lines.shown(),
+        }),
+        (_, true) => Err(TableError::NoRows {
+            path: lines.shown(),
+        }),
+        _ => Ok(read.columns()),
+    }
+}
+
+/// What the lines have brought so far.
+#[derive(Default)]
+struct Entries {
+    labels: Vec<f64>,
+    /// Where an index has its column.
+    places: HashMap<u32, usize>,
+    /// Rows and values of each index, by order of appearance.
+    columns: Vec<(Vec<u32>, Vec<f64>)>,
+}
+
+impl Entries {
+    fn line(&mut self, text: &[u8]) -> Result<(), LibsvmError> {
+        let text = match memchr::memchr(b'#', text) {
+            Some(comment) => &text[..comment],
+            None => text,
+        };
+        let fields = text.split(u8::is_ascii_whitespace);
+        let mut fields = fields.filter(|field| !field.is_empty());
+        let Some(label) = fields.next() else {
+            return Ok(());
+        };
+        let row = u32::try_from(self.labels.len()).map_err(|_| LibsvmError::Long)?;
+        self.labels.push(match classify(label) {
+            Field::Number(value) => value,
+            Field::Missing => f64::NAN,
+            Field::Infinite => return Err(infinite(label)),
+            Field::Text => {
+                let text = lossy(label);
+                return Err(LibsvmError::Label { text });
+            }
+        });
+        let mut last = None;
+        for field in fields {
+            let (index, value) = entry(field)?;
+            if let Some(before) = last.filter(|before| *before >= index) {
+                return Err(LibsvmError::Order { index, before });
+            }
+            last = Some(index);
+            let next = self.columns.len();
+            let place = *self.places.entry(index).or_insert(next);
+            if place == next {
+                self.columns.push((Vec::new(), Vec::new()));
+            }
+            // A zero that is written out makes a column and no entry.
+            if value != 0.0 {
+                let (rows, values) = &mut self.columns[place];
+                rows.push(row);
+                values.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    fn columns(mut self) -> Vec<Column> {
+        let mut places: Vec<(u32, usize)> = self.places.into_iter().collect();
+        places.sort_unstable();
+        self.labels.shrink_to_fit();
+        let mut columns = Vec::with_capacity(places.len() + 1);
+        columns.push(Column {
+            name: String::from("y"),
+            values: Values::Numbers(self.labels),
+        });
+        columns.extend(places.into_iter().map(|(index, place)| {
+            let (mut rows, mut values) = std::mem::take(&mut self.columns[place]);
+            rows.shrink_to_fit();
+            values.shrink_to_fit();
+            Column {
+                name: format!("f{index}"),
+                values: Values::Sparse { rows, values },
+            }
+        }));
+        columns
+    }
+}
+
+/// Index and value.
+fn entry(field: &[u8]) -> Result<(u32, f64), LibsvmError> {
+    let wrong = || LibsvmError::Entry { text: lossy(field) };
+    let colon = memchr::memchr(b':', field).ok_or_else(wrong)?;
+    let (index, value) = (&field[..colon], &field[colon + 1..]);
+    // `parse` would take a sign.
+    let digits = index.iter().all(u8::is_ascii_digit);
+    let index = str::from_utf8(index).ok().filter(|_| digits);
+    let index = index.and_then(|index| index.parse().ok());
+    let index = index.ok_or_else(wrong)?;
+    match classify(value) {
+        Field::Number(value) => Ok((index, value)),
+        Field::Missing if !value.is_empty() => Ok((index, f64::NAN)),
+        Field::Infinite => Err(infinite(field)),
+        _ => Err(wrong()),
+    }
+}
+
+fn infinite(field: &[u8]) -> LibsvmError {
+    let text = lossy(field);
+    LibsvmError::Infinite { text }
+}
+
+fn lossy(field: &[u8]) -> String {
+    String::from_utf8_lossy(field).into_owned()
+}

@@ -1,0 +1,44 @@
+//! A file's lines, one at a time.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use super::TableError;
+use super::source::{Source, read_failure_of};
+
+const READ_BYTES: usize = 1 << 18;
+
+/// The line that is being read.
+pub(super) struct Lines<'a> {
+    path: &'a Path,
+    source: BufReader<Source>,
+    /// With its line end.
+    pub(super) text: Vec<u8>,
+    /// Of the line in `text`, from 1; 0 before the first.
+    pub(super) number: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn open(path: &'a Path) -> Result<Self, TableError> {
+        Ok(Self {
+            path,
+            source: BufReader::with_capacity(READ_BYTES, Source::open(path)?),
+            text: Vec::new(),
+            number: 0,
+        })
+    }
+
+    /// Goes to the next line; `false` at the end.
+    pub(super) fn advance(&mut self) -> Result<bool, TableError> {
+        self.text.clear();
+        let read = self.source.read_until(b'\n', &mut self.text);
+        let found = read.map_err(|error| read_failure_of(self.path, error))? > 0;
+        self.number += u64::from(found);
+        Ok(found)
+    }
+
+    /// The path as given, for messages.
+    pub(super) fn shown(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+}

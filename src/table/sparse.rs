@@ -1,0 +1,53 @@
+//! Numbers of which few differ from 0.
+
+use std::borrow::Cow;
+
+use super::Values;
+
+impl Values {
+    /// One number for each of so many observations; none of a factor.
+    pub(crate) fn numbers(&self, n: usize) -> Option<Cow<'_, [f64]>> {
+        match self {
+            Self::Numbers(numbers) => Some(Cow::Borrowed(numbers)),
+            Self::Sparse { rows, values } => {
+                let mut numbers = vec![0.0; n];
+                for (row, value) in rows.iter().zip(values) {
+                    numbers[*row as usize] = *value;
+                }
+                Some(Cow::Owned(numbers))
+            }
+            Self::Factor { .. } => None,
+        }
+    }
+}
+
+/// The value of one observation.
+pub(super) fn at(rows: &[u32], values: &[f64], row: usize) -> f64 {
+    let found = rows.binary_search_by(|entry| (*entry as usize).cmp(&row));
+    found.map_or(0.0, |entry| values[entry])
+}
+
+/// Where each observation stands once those not marked are left out; none for those.
+pub(super) fn places(marked: &[bool]) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let mut place = |kept: &bool| {
+        kept.then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    marked.iter().map(&mut place).collect()
+}
+
+/// Leaves out the entries of observations without a place; the others are moved there.
+pub(super) fn keep(rows: &mut Vec<u32>, values: &mut Vec<f64>, places: &[Option<u32>]) {
+    let mut kept = rows.iter().map(|row| places[*row as usize].is_some());
+    values.retain(|_| kept.next().unwrap_or(false));
+    rows.retain_mut(|row| match places[*row as usize] {
+        Some(place) => {
+            *row = place;
+            true
+        }
+        None => false,
+    });
+}

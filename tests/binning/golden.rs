@@ -1,0 +1,86 @@
+//! Sets of codes in several formats: whichever is read, the codes are the same.
+
+use std::path::{Path, PathBuf};
+
+use passel::table::{ReadOptions, read};
+
+use super::*;
+
+/// A file kept beside the repository, or none, said on standard error; where
+/// `PASSEL_REQUIRE_SHARED` is set its absence fails.
+fn shared(path: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PASSEL_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        PathBuf::from,
+    );
+    let file = root.join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    let required = std::env::var_os("PASSEL_REQUIRE_SHARED").is_some();
+    assert!(!required, "{} is required and absent", file.display());
+    eprintln!("skipped: {} is absent", file.display());
+    None
+}
+
+fn levels(file: &Path, response: Option<&str>) -> BinnedColumns {
+    let table = read(file, &ReadOptions::default()).unwrap();
+    let options = BinningOptions {
+        response,
+        ..BinningOptions::default()
+    };
+    bin(table, &options).unwrap()
+}
+
+#[test]
+fn sets_of_fast_mrmr_have_the_codes_of_the_text() {
+    for set in ["breast_cancer", "digits", "synth200"] {
+        let file = |ending| shared(&format!("golden/data/{set}.{ending}.gz"));
+        let (Some(text), Some(bytes)) = (file("csv"), file("mrmr")) else {
+            return;
+        };
+        let (text, bytes) = (levels(&text, Some("class")), levels(&bytes, None));
+        assert_eq!(text.n, bytes.n);
+        assert_eq!(text.response.codes, bytes.response.codes);
+        assert_eq!(text.columns.len(), bytes.columns.len());
+        for (a, b) in text.columns.iter().zip(&bytes.columns) {
+            assert_eq!(a.name.replace('f', "x"), b.name);
+            assert_eq!((&a.codes, &a.rule, a.levels), (&b.codes, &b.rule, b.levels));
+        }
+    }
+}
+
+#[test]
+fn a_set_of_many_zeros_is_the_same_as_libsvm() {
+    let Some(file) = shared("golden/data/sparse3000.csv.gz") else {
+        return;
+    };
+    let text = read(&file, &ReadOptions::default()).unwrap();
+    let number = |at: usize, row: usize| match &text.columns[at].values {
+        Values::Numbers(values) => values[row],
+        _ => panic!("codes are numbers"),
+    };
+    let class = text.columns.len() - 1;
+    let mut lines = String::new();
+    for row in 0..text.rows {
+        lines += &number(class, row).to_string();
+        for j in 0..class {
+            // In the first row zeros are written too, so that no column lacks.
+            if number(j, row) != 0.0 || row == 0 {
+                lines += &format!(" {j}:{}", number(j, row));
+            }
+        }
+        lines.push('\n');
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.svm");
+    std::fs::write(&path, lines).unwrap();
+    let (text, sparse) = (levels(&file, Some("class")), levels(&path, None));
+    assert_eq!(text.response.codes, sparse.response.codes);
+    assert_eq!(text.columns.len(), sparse.columns.len());
+    for (a, b) in text.columns.iter().zip(&sparse.columns) {
+        check(b, sparse.n);
+        assert_eq!(a.codes.dense(), b.codes.dense());
+        assert_eq!((&a.name, a.index, &a.rule), (&b.name, b.index, &b.rule));
+    }
+}
