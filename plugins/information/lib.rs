@@ -1,0 +1,4 @@
+//! x
+mod jmi;
+pub use jmi::JMI;
+passel_sdk::plugin! { name: information, selectors: [JMI], pair_scores: [] }
