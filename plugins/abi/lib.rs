@@ -206,9 +206,8 @@ pub struct passel_engine {
     pub version: *const c_char,
     /// Tells the user a text, copied before the call returns; level is PASSEL_LOG_…. To be
     /// called with the very pointer that the entry was given, from any thread.
-    pub log: Option<
-        unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char),
-    >,
+    pub log:
+        Option<unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char)>,
     /// The engine's own.
     pub data: *const c_void,
 }

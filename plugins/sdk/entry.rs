@@ -25,7 +25,11 @@ static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
 
 /// Writes a line on standard error, by way of the engine; from any thread.
 pub fn warn(text: &str) {
-    log(ENGINE.load(Ordering::Acquire), abi::PASSEL_LOG_WARNING, text);
+    log(
+        ENGINE.load(Ordering::Acquire),
+        abi::PASSEL_LOG_WARNING,
+        text,
+    );
 }
 
 fn log(engine: *const Engine, level: u32, text: &str) {

@@ -26,7 +26,10 @@ fn the_header_is_the_one_made_from_the_mirror() {
         fs::write(&path, &text).unwrap();
     }
     let there = fs::read_to_string(&path).unwrap();
-    assert!(there == text, "it is not: PASSEL_BLESS=1 cargo test -p passel-abi");
+    assert!(
+        there == text,
+        "it is not: PASSEL_BLESS=1 cargo test -p passel-abi"
+    );
     assert!(text.lines().count() < 300);
 }
 
@@ -37,10 +40,21 @@ fn compiles(compiler: &str, arguments: &[&str], name: &str) {
     let source = place.path().join(name);
     // Twice: the guard is tried too.
     let include = "#include \"passel.h\"\n";
-    fs::write(&source, format!("{include}{include}passel_plugin plugin;\n")).unwrap();
+    fs::write(
+        &source,
+        format!("{include}{include}passel_plugin plugin;\n"),
+    )
+    .unwrap();
     let run = Command::new(compiler)
         .args(arguments)
-        .args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-I"])
+        .args([
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-pedantic",
+            "-fsyntax-only",
+            "-I",
+        ])
         .arg(folder())
         .arg(&source)
         .output();
