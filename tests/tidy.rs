@@ -331,7 +331,7 @@ fn banned_words_are_absent() {
 
 #[test]
 fn test_modules_are_compiled() {
-    for folder in ["table", "simulate", "search", "device"] {
+    for folder in ["table", "simulate", "search", "device", "plugins"] {
         let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
         for (path, _) in sources(&format!("tests/{folder}")) {
             let stem = path.file_stem().unwrap().to_str().unwrap();

@@ -20,13 +20,13 @@ pub struct PluginError {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Fault {
     /// There is no file, or it is none that could be a library.
-    #[error("no plugin to read here: {reason}")]
+    #[error("it cannot be read: {reason}")]
     Unreadable {
         /// What the system said.
         reason: String,
     },
     /// The system does not load it.
-    #[error("not a library that can be loaded: {reason}")]
+    #[error("the system does not load it: {reason}")]
     Open {
         /// What the system said.
         reason: String,

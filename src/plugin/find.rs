@@ -35,7 +35,7 @@ pub(super) fn libraries() -> (Vec<PathBuf>, Vec<PluginError>) {
     for folder in env::split_paths(&folders).filter(|it| !it.as_os_str().is_empty()) {
         match list(&folder) {
             Ok(paths) => found.extend(paths),
-            Err(error) => lost.push(unreadable(&folder, &error)),
+            Err(error) => lost.push(unreadable(&folder, &error.to_string())),
         }
     }
     (found, lost)
@@ -68,11 +68,11 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-pub(super) fn unreadable(path: &Path, error: &io::Error) -> PluginError {
+pub(super) fn unreadable(path: &Path, reason: &str) -> PluginError {
     PluginError {
         path: path.to_owned(),
         fault: Fault::Unreadable {
-            reason: error.to_string(),
+            reason: reason.to_owned(),
         },
     }
 }

@@ -5,6 +5,7 @@
 
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    error::Error,
     ffi::{CStr, CString, c_char},
     fs,
     io::{self, Write},
@@ -24,11 +25,11 @@ type Entry = unsafe extern "C" fn(*const passel_engine) -> *const passel_plugin;
 /// Loads a library and reads all it brings.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     // Without a folder the system would look elsewhere; and a pipe would be waited for.
-    let path = path::absolute(path).map_err(|error| unreadable(path, &error))?;
+    let path = path::absolute(path).map_err(|error| unreadable(path, &error.to_string()))?;
     let path = path.as_path();
-    let facts = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    let facts = fs::metadata(path).map_err(|error| unreadable(path, &error.to_string()))?;
     if !facts.is_file() {
-        return Err(unreadable(path, &io::ErrorKind::InvalidInput.into()));
+        return Err(unreadable(path, "it is not a file"));
     }
     let refuse = |fault| PluginError {
         path: path.to_owned(),
@@ -75,15 +76,8 @@ fn name_of(path: &Path) -> Result<String, Fault> {
 fn entry(path: &Path, symbol: &str) -> Result<Entry, Fault> {
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = unsafe { open(path) }.map_err(|error| {
-        let reason = error.to_string();
-        // The path is told once.
-        let reason = reason
-            .strip_prefix(&format!("{}: ", path.display()))
-            .unwrap_or(&reason);
-        Fault::Open {
-            reason: reason.to_owned(),
-        }
+    let library = unsafe { open(path) }.map_err(|error| Fault::Open {
+        reason: reason(&error, path),
     })?;
     // SAFETY: the contract gives symbols of this name this type.
     let entry = unsafe { library.get::<Entry>(symbol) }.map(|it| *it);
@@ -92,6 +86,16 @@ fn entry(path: &Path, symbol: &str) -> Result<Entry, Fault> {
     entry.map_err(|_| Fault::NoEntry {
         symbol: symbol.to_owned(),
     })
+}
+
+/// What the system said; the path is told once.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let said = error
+        .source()
+        .map_or(error.to_string(), ToString::to_string);
+    let said = read::printable(&said);
+    let path = format!("{}: ", path.display());
+    said.strip_prefix(&path).unwrap_or(&said).to_owned()
 }
 
 /// # Safety
