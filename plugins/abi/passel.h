@@ -4,10 +4,11 @@
 //
 //     const struct passel_plugin *passel_plugin_NAME(const struct passel_engine *engine);
 //
-// NAME is the library's file name without `lib`, `passel_` and what follows the dot:
-// libfoo.so and libpassel_foo.so have passel_plugin_foo. Called once, by the thread that
-// loads the library; a null return refuses to work, after a log of PASSEL_LOG_ERROR that says
-// why. In C++ it is extern "C", and no exception leaves it or any other function here.
+// NAME is the library's file name without `lib`, `passel_` and what follows the dot, with `_`
+// for `-`: libfoo.so and libpassel_foo.so have passel_plugin_foo. Called by the thread that
+// loads the library; where it is loaded again it returns the same again. Null refuses to work,
+// after a log of PASSEL_LOG_ERROR that says why. In C++ it is extern "C", and no exception
+// leaves it or any other function here.
 //
 // What the plugin hands out is the plugin's and stays valid and unchanged as long as the
 // process lives: the engine never unloads a library and never frees what is not its own.

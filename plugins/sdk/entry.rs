@@ -229,3 +229,73 @@ fn message(panic: &(dyn Any + Send)) -> String {
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it panicked").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::combinations::XW_Y;
+    use std::{ffi::CStr, sync::Mutex};
+
+    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    unsafe extern "C" fn note(_: *const Engine, level: u32, text: *const c_char) {
+        // SAFETY: a text that ends.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        LOGGED.lock().unwrap().push(format!("{level} {text}"));
+    }
+
+    fn description(quantity: fn() -> crate::Quantity) -> Description {
+        let pair = PairScore {
+            name: "pair",
+            title: "",
+            formula: "",
+            source: "",
+            quantity,
+        };
+        Description {
+            name: "of_two",
+            version: "1",
+            description: "",
+            selectors: &[],
+            pair_scores: Box::leak(Box::new([pair])),
+        }
+    }
+
+    #[test]
+    fn an_entry_that_panics_gives_null_and_the_reason() {
+        let engine = Engine {
+            size: size_of::<Engine>(),
+            abi_version: 0,
+            version: c"0".as_ptr(),
+            log: Some(note),
+            data: ptr::null(),
+        };
+        static PANICS: Made = Made::new();
+        let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
+        assert!(made.is_null());
+        assert_eq!(*LOGGED.lock().unwrap(), ["0 no pair"]);
+        static WORKS: Made = Made::new();
+        let works = description(|| XW_Y.into());
+        let made = WORKS.enter(&engine, &works);
+        // SAFETY: a table made above, which stays.
+        let plugin = unsafe { &*made };
+        assert_eq!((plugin.selector_count, plugin.pair_score_count), (0, 1));
+        // SAFETY: as above.
+        assert_eq!(unsafe { CStr::from_ptr(plugin.name) }, c"of-two");
+        assert_eq!(made, WORKS.enter(&engine, &works), "made once");
+        ENGINE.store(ptr::null_mut(), Ordering::Release);
+    }
+
+    #[test]
+    fn a_reason_is_cut_between_letters() {
+        let mut room = [c_char::from_ne_bytes([b'?']); 8];
+        for (size, told) in [(8, c"a–b"), (5, c"a–"), (4, c"a"), (1, c"")] {
+            // SAFETY: within the room.
+            unsafe { tell("a–b", room.as_mut_ptr(), size) };
+            // SAFETY: `tell` ends it.
+            assert_eq!(unsafe { CStr::from_ptr(room.as_ptr()) }, told, "{size}");
+        }
+        // SAFETY: no room, nothing written.
+        unsafe { tell("a", ptr::null_mut(), 0) };
+    }
+}

@@ -25,6 +25,12 @@ pub enum Fault {
         /// What the system said.
         reason: String,
     },
+    /// A library that was copied or built halfway.
+    #[error("it is cut short: {lacking} bytes are missing")]
+    Cut {
+        /// Bytes.
+        lacking: u64,
+    },
     /// The system does not load it.
     #[error("the system does not load it: {reason}")]
     Open {

@@ -17,7 +17,7 @@ use std::{
 use libloading::Library;
 use passel_abi::{PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_plugin};
 
-use super::{Fault, Plugin, PluginError, find::unreadable, read};
+use super::{Fault, Plugin, PluginError, find::unreadable, read, whole};
 
 /// The entry of every plugin.
 type Entry = unsafe extern "C" fn(*const passel_engine) -> *const passel_plugin;
@@ -35,6 +35,10 @@ pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
         path: path.to_owned(),
         fault,
     };
+    let lacking = whole::lacking(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if lacking > 0 {
+        return Err(refuse(Fault::Cut { lacking }));
+    }
     let name = name_of(path).map_err(refuse)?;
     let symbol = format!("passel_plugin_{name}");
     let entry = entry(path, &symbol).map_err(refuse)?;

@@ -9,6 +9,7 @@ mod find;
 mod load;
 mod methods;
 mod read;
+mod whole;
 
 use std::{
     path::{Path, PathBuf},

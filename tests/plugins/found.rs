@@ -132,6 +132,20 @@ fn what_was_named_must_load() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_library_copied_halfway_is_refused_and_not_the_end() {
+    let folder = Folder::new();
+    let whole = fs::read(beside("faulty")).unwrap();
+    for length in [0, 100, 3_000, 20_000, 200_000] {
+        fs::write(folder.path(&library("faulty")), &whole[..length]).unwrap();
+        let told = list(&folder, "", &["plugins", "--plugins", &library("faulty")]);
+        assert_eq!(told.code, Some(2), "{length}: {}", told.stderr);
+        assert!(told.stderr.starts_with("error: "), "{}", told.stderr);
+        assert_eq!(told.stderr.contains("it is cut short: "), length > 1_000);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_library_of_the_system_is_no_plugin() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let paths = maps.lines().filter_map(|it| it.split_whitespace().nth(5));
