@@ -6,7 +6,7 @@
 //! → [`search`] → [`selection`] → [`report`]
 //!
 //! and [`run`] takes a [`job`] the whole way, as the program does; [`simulate`] makes tables
-//! with a known truth.
+//! with a known truth. [`plugin`] finds the methods that shared libraries bring.
 //!
 //! A caller with matrices needs three of them:
 //!
@@ -26,6 +26,8 @@
 mod vector;
 
 pub mod nearest;
+
+mod spec;
 
 mod random;
 
@@ -50,6 +52,8 @@ pub mod selection;
 pub mod search;
 
 pub mod selector;
+
+pub mod plugin;
 
 pub mod report;
 

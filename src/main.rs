@@ -13,8 +13,9 @@ use clap::ArgMatches;
 use passel::{
     device::{cuda::facts::cuda, host::host},
     job::{self, Job, OptionError},
+    plugin::Plugins,
     progress::Progress,
-    report::{Format, criteria, devices},
+    report::{Format, criteria, devices, methods, plugins},
     run::{Report, RunError, run, simulate},
     search::Interrupt,
     selection::Termination,
@@ -72,8 +73,37 @@ fn main() -> ExitCode {
             };
             print(list.as_bytes())
         }
+        Some(("methods", matches)) => with_plugins(matches, |plugins| {
+            // Said here, for the list is of what can be used.
+            for refused in plugins.refused() {
+                complain(&format!("warning: {refused}"));
+            }
+            match as_json(matches) {
+                true => methods::json(plugins),
+                false => methods::text(plugins),
+            }
+        }),
+        Some(("plugins", matches)) => with_plugins(matches, |all| match as_json(matches) {
+            true => plugins::json(all),
+            false => plugins::text(all),
+        }),
         _ => WRONG,
     })
+}
+
+/// Prints a list made from the plugins there are and those that were named.
+fn with_plugins(matches: &ArgMatches, list: impl Fn(&Plugins) -> String) -> u8 {
+    let named = match job::arguments::plugins(matches) {
+        Ok(named) => named,
+        Err(error) => return refuse(&[error]),
+    };
+    match Plugins::find(&named) {
+        Ok(plugins) => print(list(&plugins).as_bytes()),
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            WRONG
+        }
+    }
 }
 
 /// Whether a list is to be read by a program.

@@ -7,7 +7,10 @@ use clap::{
     builder::{PossibleValuesParser, ValueParser},
 };
 
-use super::{Draft, Job, OPTIONS, Opt, OptionError, SIMULATE, Simulation, simulation::defaults};
+use super::{
+    Draft, Given, Job, OPTIONS, Opt, OptionError, SIMULATE, Simulation, option,
+    simulation::defaults,
+};
 use crate::simulate::{MODELS, model};
 
 const EXAMPLE: &str = "\
@@ -21,7 +24,7 @@ Example:
 Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
 130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
 
-/// The command line of the program: `select`, `run`, `simulate`, `criteria`, `devices`.
+/// The command line of the program: `select`, `run`, `simulate` and the lists.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -39,6 +42,8 @@ pub fn command() -> Command {
         .value_parser(["text", "json"])
         .default_value("text")
         .help("Form of the list");
+    // The option of that name, for the lists that depend on it.
+    let plugins = option("plugins").map(|it| argument(it, it.default).help_heading(None));
     let model = Arg::new("model")
         .value_name("MODEL")
         .required(true)
@@ -86,7 +91,19 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("devices")
                 .about("List the CPU and the GPUs, with their memory and libraries")
-                .arg(format),
+                .arg(format.clone()),
+        )
+        .subcommand(
+            Command::new("methods")
+                .about("List the methods and pair scores, their formulas and parameters")
+                .arg(format.clone())
+                .args(&plugins),
+        )
+        .subcommand(
+            Command::new("plugins")
+                .about("List the plugins, what they bring, and what was refused and why")
+                .arg(format)
+                .args(&plugins),
         )
 }
 
@@ -158,6 +175,24 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
         .map(|option| (option, values(matches, option)));
     let given: Vec<_> = given.filter(|(_, values)| !values.is_empty()).collect();
     Simulation::new(model, &given)
+}
+
+/// The libraries that the arguments of `methods` and `plugins` name.
+///
+/// # Errors
+/// A list that is none.
+pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
+    let Some(option) = option("plugins") else {
+        return Ok(Vec::new());
+    };
+    let values = values(matches, option);
+    let (option, range, values) = (option.name, option.range, &values);
+    Given {
+        option,
+        range,
+        values,
+    }
+    .paths()
 }
 
 /// The job that the arguments of `select` ask for.

@@ -10,6 +10,7 @@ use crate::{
     device::Choice,
     nearest::nearest,
     search::sum_to_one,
+    spec::parse_spec,
     table::split_names,
 };
 
@@ -112,6 +113,12 @@ impl Given<'_> {
         Ok(names)
     }
 
+    /// Paths, split as names are.
+    pub(super) fn paths(&self) -> Result<Vec<PathBuf>, OptionError> {
+        let names = self.names()?;
+        Ok(names.into_iter().map(PathBuf::from).collect())
+    }
+
     /// N probabilities.
     pub(super) fn probabilities<const N: usize>(&self) -> Result<[f64; N], OptionError> {
         let value = self.values.join(",");
@@ -208,19 +215,6 @@ fn shown(value: &str) -> String {
     } else {
         value.to_owned()
     }
-}
-
-/// `NAME` or `NAME:PARAMETER=NUMBER,…`: the name, and numbers by parameter.
-fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
-    let Some((name, rest)) = spec.split_once(':') else {
-        return Some((spec.trim(), Vec::new()));
-    };
-    let pair = |pair: &str| {
-        let (key, value) = pair.split_once('=')?;
-        Some((key.trim().to_owned(), value.trim().parse().ok()?))
-    };
-    let parameters = rest.split(',').map(pair).collect::<Option<_>>()?;
-    Some((name.trim(), parameters))
 }
 
 /// A number of digits and a point alone: `parse` would take `inf`, `nan` and signs.

@@ -70,6 +70,8 @@ pub struct Job {
     pub level: f64,
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
+    /// Libraries loaded beside those found by themselves.
+    pub plugins: Vec<PathBuf>,
     /// The search.
     pub pass: Pass,
     /// What it may run on.
@@ -111,6 +113,7 @@ impl Draft {
             p_total: None,
             level: LEVEL,
             criterion: Arc::new(Ebic { gamma: 1.0 }),
+            plugins: Vec::new(),
             pass: Pass::default(),
             resources: Resources::default(),
             format: Format::Text,
@@ -150,7 +153,8 @@ impl Draft {
             *response = folder.join(&*response).to_string_lossy().into_owned();
         }
         let written = [job.output.as_mut(), job.trace.as_mut()];
-        for path in written.into_iter().flatten().chain([&mut job.data]) {
+        let read = job.plugins.iter_mut().chain([&mut job.data]);
+        for path in written.into_iter().flatten().chain(read) {
             *path = folder.join(&*path);
         }
         for binning in [&mut job.binning, &mut job.bin_response] {

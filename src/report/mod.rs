@@ -4,9 +4,11 @@ pub mod criteria;
 mod csv;
 pub mod devices;
 mod json;
+pub mod methods;
 mod models;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod plugins;
 mod text;
 
 use std::{io, path::Path};

@@ -1,0 +1,83 @@
+//! `passel.h` is what `lib.rs` says, and C and C++ take it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{env, fs, io::ErrorKind, path::Path, process::Command};
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_header_is_the_one_made_from_the_mirror() {
+    let mut config = cbindgen::Config::from_file(folder().join("cbindgen.toml")).unwrap();
+    // What stands first tells what the whole is; the guard may follow.
+    config.header = config.header.map(|it| it.trim().to_owned());
+    let made = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(folder().join("lib.rs"))
+        .generate()
+        .unwrap();
+    let mut text = Vec::new();
+    made.write(&mut text);
+    let text = String::from_utf8(text).unwrap();
+    let path = folder().join("passel.h");
+    if env::var_os("PASSEL_BLESS").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    let there = fs::read_to_string(&path).unwrap();
+    assert!(
+        there == text,
+        "it is not: PASSEL_BLESS=1 cargo test -p passel-abi"
+    );
+    assert!(text.lines().count() < 300);
+}
+
+/// Compiles a source that includes the header and nothing else; without the compiler there
+/// is nothing to see.
+fn compiles(compiler: &str, arguments: &[&str], name: &str) {
+    let place = tempfile::tempdir().unwrap();
+    let source = place.path().join(name);
+    // Twice: the guard is tried too.
+    let include = "#include \"passel.h\"\n";
+    fs::write(
+        &source,
+        format!("{include}{include}passel_plugin plugin;\n"),
+    )
+    .unwrap();
+    let run = Command::new(compiler)
+        .args(arguments)
+        .args([
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-pedantic",
+            "-fsyntax-only",
+            "-I",
+        ])
+        .arg(folder())
+        .arg(&source)
+        .output();
+    match run {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let required = compiler == "cc" && env::var_os("PASSEL_REQUIRE_CC").is_some();
+            assert!(!required, "there is no cc");
+            eprintln!("skipped: there is no {compiler}");
+        }
+        run => {
+            let run = run.unwrap();
+            let told = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success(), "{told}");
+        }
+    }
+}
+
+#[test]
+fn c_takes_the_header() {
+    compiles("cc", &["-std=c99"], "header.c");
+}
+
+#[test]
+fn cpp_takes_the_header() {
+    compiles("c++", &["-std=c++11"], "header.cpp");
+}

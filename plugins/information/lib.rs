@@ -1,0 +1,45 @@
+//! Selectors and pair scores of information theory: a plugin that uses the contract alone, as
+//! any other does. One file a selector: its formula, its paper, how it differs from its
+//! neighbour and a number worked by hand.
+//!
+//! x is the candidate, w a chosen variable, y the response. Logarithms are natural. The first
+//! choice is the largest I(x;y) whatever the selector, and equal scores go to the variable
+//! that stands first.
+//!
+//! To add one: write its file beside these and name it below, twice.
+
+mod betagamma;
+mod cife;
+mod cmi;
+mod cmim;
+mod condred;
+mod disr;
+mod icap;
+mod jmi;
+mod jmim;
+mod mifs;
+mod mim;
+mod mrmr;
+mod njmim;
+mod pairs;
+
+pub use betagamma::BETAGAMMA;
+pub use cife::CIFE;
+pub use cmi::CMI;
+pub use cmim::CMIM;
+pub use condred::CONDRED;
+pub use disr::DISR;
+pub use icap::ICAP;
+pub use jmi::JMI;
+pub use jmim::JMIM;
+pub use mifs::MIFS;
+pub use mim::MIM;
+pub use mrmr::MRMR;
+pub use njmim::NJMIM;
+pub use pairs::{MI3, SYNERGY};
+
+passel_sdk::plugin! {
+    name: information,
+    selectors: [MIM, MIFS, MRMR, JMI, DISR, CMIM, CIFE, ICAP, CONDRED, BETAGAMMA, CMI, JMIM, NJMIM],
+    pair_scores: [MI3, SYNERGY],
+}

@@ -1,0 +1,106 @@
+//! The selectors choose what FEAST chooses, by the golden files of `../shared/golden`: their
+//! declared scores, counted from the definition, in a plain greedy search.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    env,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use flate2::read::GzDecoder;
+use passel_information as all;
+use passel_sdk::{Score, Selector, trial};
+use serde_json::Value;
+
+/// Each name in the golden files, its selector and parameters.
+const METHODS: [(&str, Selector, &[f64]); 12] = [
+    ("mim", all::MIM, &[]),
+    ("mifs_b1", all::MIFS, &[1.0]),
+    ("mifs_b0.5", all::MIFS, &[0.5]),
+    ("mrmr_d", all::MRMR, &[]),
+    ("jmi", all::JMI, &[]),
+    ("disr", all::DISR, &[]),
+    ("cmim", all::CMIM, &[]),
+    ("cife", all::CIFE, &[]),
+    ("icap", all::ICAP, &[]),
+    ("condred", all::CONDRED, &[]),
+    ("betagamma_0.5_0.5", all::BETAGAMMA, &[0.5, 0.5]),
+    ("cmi", all::CMI, &[]),
+];
+
+/// Scores nearer than this are a tie, which goes to the variable that stands first.
+const TIE: f64 = 1e-10;
+
+#[test]
+fn every_selector_chooses_as_the_golden_files_say() {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = env::var_os("PASSEL_SHARED").map_or_else(beside, PathBuf::from);
+    let shared = shared.join("golden");
+    if !shared.exists() {
+        let required = env::var_os("PASSEL_REQUIRE_SHARED").is_some();
+        assert!(!required, "{} is not there", shared.display());
+        eprintln!("skipped: {} is not there", shared.display());
+        return;
+    }
+    for set in ["iris", "wine"] {
+        let columns = columns(&shared.join(format!("data/{set}.csv.gz")));
+        let golden = File::open(shared.join(format!("golden_{set}.json"))).unwrap();
+        let golden: Value = serde_json::from_reader(golden).unwrap();
+        for (name, selector, values) in METHODS {
+            let score = (selector.score)(values).unwrap();
+            let golden = &golden["methods"][name];
+            let expected = golden["canonical_order"].as_array().unwrap();
+            let chosen = chosen(&score, &columns, expected.len());
+            let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
+            assert_eq!(&order, expected, "{set} {name}");
+            let scores = golden["canonical_scores"].as_array().unwrap();
+            for (at, ((_, is), bits)) in chosen.iter().zip(scores).enumerate() {
+                // Golden scores are in bits; a ratio has no unit.
+                let unit = match name == "disr" && at > 0 {
+                    true => 1.0,
+                    false => 2f64.ln(),
+                };
+                let expected = bits.as_f64().unwrap() * unit;
+                assert!((is - expected).abs() < 1e-9, "{set} {name} {at}: {is}");
+            }
+        }
+    }
+}
+
+/// The columns of a file of codes, the response last.
+fn columns(path: &Path) -> Vec<Vec<u32>> {
+    let mut text = String::new();
+    let mut file = GzDecoder::new(File::open(path).unwrap());
+    file.read_to_string(&mut text).unwrap();
+    let mut lines = text.lines();
+    let width = lines.next().unwrap().split(',').count();
+    let mut columns = vec![Vec::new(); width];
+    for line in lines {
+        for (column, code) in columns.iter_mut().zip(line.split(',')) {
+            column.push(code.parse().unwrap());
+        }
+    }
+    columns
+}
+
+fn chosen(score: &Score, columns: &[Vec<u32>], most: usize) -> Vec<(usize, f64)> {
+    let (y, variables) = columns.split_last().unwrap();
+    let mut chosen: Vec<(usize, f64)> = Vec::new();
+    // One beyond, so that an end too late is seen.
+    while chosen.len() < (most + 1).min(variables.len()) {
+        let anchors: Vec<&[u32]> = chosen.iter().map(|it| &*variables[it.0]).collect();
+        let left = (0..variables.len()).filter(|at| chosen.iter().all(|it| it.0 != *at));
+        let scores = left.map(|at| (at, trial::score(score, &variables[at], &anchors, y)));
+        let scores: Vec<(usize, f64)> = scores.collect();
+        let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
+        if score.ends_at_zero && best <= TIE {
+            break;
+        }
+        let first = scores.into_iter().find(|it| it.1 >= best - TIE);
+        chosen.extend(first);
+    }
+    chosen
+}

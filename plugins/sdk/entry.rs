@@ -1,0 +1,301 @@
+//! What [`plugin!`](crate::plugin) is made of: the safe description becomes the contract's
+//! tables, once, and a panic becomes an error text. Authors need none of it.
+
+// The contract is pointers.
+#![allow(unsafe_code)]
+
+use std::{
+    any::Any,
+    ffi::{CString, c_char, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr, slice,
+    sync::{
+        OnceLock,
+        atomic::{AtomicPtr, Ordering},
+    },
+};
+
+use passel_abi as abi;
+pub use passel_abi::{passel_engine as Engine, passel_plugin as Plugin};
+
+use crate::{PairScore, Score, Selector};
+
+/// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
+static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
+
+/// Writes a line on standard error, by way of the engine; from any thread.
+pub fn warn(text: &str) {
+    log(
+        ENGINE.load(Ordering::Acquire),
+        abi::PASSEL_LOG_WARNING,
+        text,
+    );
+}
+
+fn log(engine: *const Engine, level: u32, text: &str) {
+    // SAFETY: the engine's table is valid as long as the process lives.
+    let log = unsafe { engine.as_ref() }.and_then(|it| it.log);
+    if let Some(log) = log {
+        let text = c_text(text);
+        // SAFETY: the very pointer that the entry was given, and a text that ends.
+        unsafe { log(engine, level, text.as_ptr()) }
+    }
+}
+
+/// The text without zero bytes, which would end it.
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}
+
+/// A plugin, as its author says it.
+#[derive(Debug, Clone, Copy)]
+pub struct Description {
+    /// With `_` for `-`.
+    pub name: &'static str,
+    /// Of `Cargo.toml`.
+    pub version: &'static str,
+    /// Of `Cargo.toml`.
+    pub description: &'static str,
+    /// All of them.
+    pub selectors: &'static [Selector],
+    /// All of them.
+    pub pair_scores: &'static [PairScore],
+}
+
+/// The tables of one plugin, made when the engine first enters.
+#[derive(Debug)]
+pub struct Made(OnceLock<Table>);
+
+#[derive(Debug)]
+struct Table(*const Plugin);
+
+// SAFETY: made once, and only read from then on.
+unsafe impl Send for Table {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}
+
+impl Made {
+    /// None yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// What the entry returns; null where making it panics, which the engine is told.
+    pub fn enter(&'static self, engine: *const Engine, it: &Description) -> *const Plugin {
+        ENGINE.store(engine.cast_mut(), Ordering::Release);
+        let made = catch_unwind(AssertUnwindSafe(|| self.0.get_or_init(|| table(it)).0));
+        made.unwrap_or_else(|panic| {
+            log(engine, abi::PASSEL_LOG_ERROR, &message(&*panic));
+            ptr::null()
+        })
+    }
+}
+
+/// What the plugin hands out stays as long as the process lives.
+fn forever<T>(value: T) -> *const T {
+    Box::leak(Box::new(value))
+}
+
+fn text(text: &str) -> *const c_char {
+    c_text(text).into_raw()
+}
+
+fn list<T>(entries: impl Iterator<Item = *const T>) -> (*const *const T, usize) {
+    let entries: &[*const T] = Vec::leak(entries.collect());
+    (entries.as_ptr(), entries.len())
+}
+
+fn table(it: &Description) -> Table {
+    let (selectors, selector_count) = list(it.selectors.iter().map(selector));
+    let (pair_scores, pair_score_count) = list(it.pair_scores.iter().map(pair_score));
+    Table(forever(Plugin {
+        size: size_of::<Plugin>(),
+        abi_version: abi::PASSEL_ABI_VERSION,
+        name: text(&it.name.replace('_', "-")),
+        version: text(it.version),
+        description: text(it.description),
+        selectors,
+        selector_count,
+        pair_scores,
+        pair_score_count,
+    }))
+}
+
+fn selector(it: &'static Selector) -> *const abi::passel_selector {
+    let parameters = it.parameters.iter().map(|it| {
+        forever(abi::passel_parameter {
+            size: size_of::<abi::passel_parameter>(),
+            name: text(it.name),
+            help: text(it.help),
+            default_value: it.default,
+            least: it.least,
+            most: it.most,
+        })
+    });
+    let (parameters, parameter_count) = list(parameters);
+    forever(abi::passel_selector {
+        size: size_of::<abi::passel_selector>(),
+        name: text(it.name),
+        title: text(it.title),
+        formula: text(it.formula),
+        source: text(it.source),
+        parameters,
+        parameter_count,
+        declare: Some(declare),
+        data: ptr::from_ref(it).cast::<c_void>(),
+    })
+}
+
+fn pair_score(it: &PairScore) -> *const abi::passel_pair_score {
+    forever(abi::passel_pair_score {
+        size: size_of::<abi::passel_pair_score>(),
+        name: text(it.name),
+        title: text(it.title),
+        formula: text(it.formula),
+        source: text(it.source),
+        quantity: (it.quantity)().abi(),
+    })
+}
+
+/// Of every selector made above.
+unsafe extern "C" fn declare(
+    selector: *const abi::passel_selector,
+    values: *const f64,
+    score: *mut abi::passel_score,
+    error: *mut c_char,
+    error_size: usize,
+) -> i32 {
+    // SAFETY: `selector` is one made above, and its data the selector it was made of.
+    let selector = unsafe { &*(*selector).data.cast::<Selector>() };
+    let values = match selector.parameters.len() {
+        0 => &[],
+        // SAFETY: the engine gives one value a parameter.
+        count => unsafe { slice::from_raw_parts(values, count) },
+    };
+    let declared = catch_unwind(|| (selector.score)(values));
+    let declared = declared.unwrap_or_else(|panic| Err(message(&*panic)));
+    // SAFETY: the engine's score, with room for its terms.
+    let filled = declared.and_then(|it| unsafe { fill(&it, &mut *score) });
+    match filled {
+        Ok(()) => 0,
+        Err(reason) => {
+            // SAFETY: the engine's room, of this size.
+            unsafe { tell(&reason, error, error_size) };
+            1
+        }
+    }
+}
+
+/// # Safety
+/// The score has room for `PASSEL_TERMS` terms.
+unsafe fn fill(from: &Score, to: &mut abi::passel_score) -> Result<(), String> {
+    let (count, room) = (from.terms.len(), abi::PASSEL_TERMS);
+    if count > room {
+        return Err(format!("{count} terms; at most {room} are summed"));
+    }
+    for (at, term) in from.terms.iter().enumerate() {
+        // SAFETY: inside the room.
+        unsafe { to.terms.add(at).write(term.abi()) };
+    }
+    to.term_count = count;
+    to.relevance = from.relevance.abi();
+    to.gather = from.gather.abi();
+    to.join = from.join.abi();
+    to.against = from.against.abi();
+    to.ends_at_zero = u32::from(from.ends_at_zero);
+    Ok(())
+}
+
+/// # Safety
+/// `error` has room for `size` bytes.
+unsafe fn tell(reason: &str, error: *mut c_char, size: usize) {
+    let Some(room) = size.checked_sub(1) else {
+        return;
+    };
+    // Cut between two letters.
+    let mut end = reason.len().min(room);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    let reason = c_text(&reason[..end]);
+    let bytes = reason.as_bytes_with_nul();
+    // SAFETY: at most `room` bytes and the zero.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr().cast(), error, bytes.len()) };
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it panicked").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::combinations::XW_Y;
+    use std::{ffi::CStr, sync::Mutex};
+
+    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    unsafe extern "C" fn note(_: *const Engine, level: u32, text: *const c_char) {
+        // SAFETY: a text that ends.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        LOGGED.lock().unwrap().push(format!("{level} {text}"));
+    }
+
+    fn description(quantity: fn() -> crate::Quantity) -> Description {
+        let pair = PairScore {
+            name: "pair",
+            title: "",
+            formula: "",
+            source: "",
+            quantity,
+        };
+        Description {
+            name: "of_two",
+            version: "1",
+            description: "",
+            selectors: &[],
+            pair_scores: Box::leak(Box::new([pair])),
+        }
+    }
+
+    #[test]
+    fn an_entry_that_panics_gives_null_and_the_reason() {
+        let engine = Engine {
+            size: size_of::<Engine>(),
+            abi_version: 0,
+            version: c"0".as_ptr(),
+            log: Some(note),
+            data: ptr::null(),
+        };
+        static PANICS: Made = Made::new();
+        let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
+        assert!(made.is_null());
+        assert_eq!(*LOGGED.lock().unwrap(), ["0 no pair"]);
+        static WORKS: Made = Made::new();
+        let works = description(|| XW_Y.into());
+        let made = WORKS.enter(&engine, &works);
+        // SAFETY: a table made above, which stays.
+        let plugin = unsafe { &*made };
+        assert_eq!((plugin.selector_count, plugin.pair_score_count), (0, 1));
+        // SAFETY: as above.
+        assert_eq!(unsafe { CStr::from_ptr(plugin.name) }, c"of-two");
+        assert_eq!(made, WORKS.enter(&engine, &works), "made once");
+        ENGINE.store(ptr::null_mut(), Ordering::Release);
+    }
+
+    #[test]
+    fn a_reason_is_cut_between_letters() {
+        let mut room = [c_char::from_ne_bytes([b'?']); 8];
+        for (size, told) in [(8, c"a–b"), (5, c"a–"), (4, c"a"), (1, c"")] {
+            // SAFETY: within the room.
+            unsafe { tell("a–b", room.as_mut_ptr(), size) };
+            // SAFETY: `tell` ends it.
+            assert_eq!(unsafe { CStr::from_ptr(room.as_ptr()) }, told, "{size}");
+        }
+        // SAFETY: no room, nothing written.
+        unsafe { tell("a", ptr::null_mut(), 0) };
+    }
+}

@@ -1,0 +1,100 @@
+//! Scores of a few small columns, counted from the definition: to try a score without an
+//! engine, and to compare with a number worked by hand.
+//!
+//! ```
+//! use passel_sdk::{Join, Score, combinations::XW_Y, trial};
+//! let jmi = Score {
+//!     terms: vec![XW_Y.into()],
+//!     join: Join::Alone,
+//!     ..Score::default()
+//! };
+//! // y is 1 where x and w differ: neither tells anything of y, both tell all of it.
+//! let (x, w, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]);
+//! assert_eq!(trial::score(&jmi, &x, &[], &y), 0.0);
+//! assert!((trial::score(&jmi, &x, &[&w], &y) - 2f64.ln()).abs() < 1e-12);
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::{Against, Combination, Gather, Join, Part, Quantity, Score};
+
+/// A selector's score of the candidate x where these variables were chosen, in this order, in
+/// nats; a ratio has no unit. Levels are numbers, one an observation.
+pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
+    let nothing = vec![0; y.len()];
+    let relevance = quantity(&score.relevance, x, &nothing, y);
+    if chosen.is_empty() || score.terms.is_empty() {
+        return relevance;
+    }
+    let steps = (1..=chosen.len()).map(|step| {
+        let w = match score.against {
+            Against::Last => chosen[step - 1].to_vec(),
+            Against::Joint => joint(&chosen[..step]),
+        };
+        let terms = score.terms.iter().map(|term| {
+            let value = quantity(&term.quantity, x, &w, y);
+            term.weight
+                * match term.part {
+                    Part::Whole => value,
+                    Part::BelowZero => value.min(0.0),
+                }
+        });
+        terms.sum::<f64>()
+    });
+    let steps: Vec<f64> = steps.collect();
+    let sum: f64 = steps.iter().sum();
+    let gathered = match score.gather {
+        Gather::Sum => sum,
+        Gather::Mean => sum / steps.len() as f64,
+        Gather::Minimum => steps.iter().copied().fold(f64::INFINITY, f64::min),
+        Gather::Last => steps[steps.len() - 1],
+    };
+    match score.join {
+        Join::Added => relevance + gathered,
+        Join::Alone => gathered,
+        Join::Least => relevance.min(gathered),
+    }
+}
+
+/// A quantity of the table of x, w and y, in nats; a ratio has no unit.
+pub fn quantity(quantity: &Quantity, x: &[u32], w: &[u32], y: &[u32]) -> f64 {
+    let value = |it: Combination| combination(it, x, w, y) / y.len() as f64;
+    match quantity.under {
+        None => value(quantity.over),
+        Some(under) => match value(under) {
+            // Rounded sums seldom meet at 0 itself.
+            under if under.abs() < 1e-12 => 0.0,
+            under => value(quantity.over) / under,
+        },
+    }
+}
+
+fn combination(combination: Combination, x: &[u32], w: &[u32], y: &[u32]) -> f64 {
+    let margins: [&[&[u32]]; 8] = [&[], &[x], &[w], &[y], &[x, w], &[x, y], &[w, y], &[x, w, y]];
+    let parts = combination.integers().into_iter().zip(margins);
+    let sums = parts.filter(|(integer, _)| *integer != 0);
+    sums.map(|(integer, margin)| f64::from(integer) * sum(margin, y.len()))
+        .sum()
+}
+
+/// Σ c·ln c over the counts c of the levels that these columns have together.
+fn sum(margin: &[&[u32]], n: usize) -> f64 {
+    let mut counts = BTreeMap::new();
+    for row in 0..n {
+        let cell: Vec<u32> = margin.iter().map(|it| it[row]).collect();
+        *counts.entry(cell).or_insert(0.0) += 1.0;
+    }
+    counts.values().map(|it: &f64| it * it.ln()).sum()
+}
+
+/// A level for each combination of the columns' levels.
+fn joint(columns: &[&[u32]]) -> Vec<u32> {
+    let mut levels = BTreeMap::new();
+    let rows = 0..columns[0].len();
+    rows.map(|row| {
+        let cell: Vec<u32> = columns.iter().map(|it| it[row]).collect();
+        let next = levels.len() as u32;
+        *levels.entry(cell).or_insert(next)
+    })
+    .collect()
+}

@@ -1,0 +1,238 @@
+//! What can be wrong with a plugin, and with asking for what it brings.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::{nearest::did_you_mean, score::ScoreError};
+
+/// A library that is not used.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{}: {fault}", path.display())]
+pub struct PluginError {
+    /// The library, or the folder that could not be looked into.
+    pub path: PathBuf,
+    /// Why not.
+    pub fault: Fault,
+}
+
+/// Why a library is not used.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Fault {
+    /// There is no file, or it is none that could be a library.
+    #[error("it cannot be read: {reason}")]
+    Unreadable {
+        /// What the system said.
+        reason: String,
+    },
+    /// A library that was copied or built halfway.
+    #[error("it is cut short: {lacking} bytes are missing")]
+    Cut {
+        /// Bytes.
+        lacking: u64,
+    },
+    /// The system does not load it.
+    #[error("the system does not load it: {reason}")]
+    Open {
+        /// What the system said.
+        reason: String,
+    },
+    /// The library's name cannot be a plugin's.
+    #[error(
+        "`{name}`, its name without prefix and suffix, is no plugin's: a small letter, then \
+         small letters, digits, _"
+    )]
+    FileName {
+        /// What is left of it.
+        name: String,
+    },
+    /// A library, but not a plugin.
+    #[error("not a plugin of this name: it has no `{symbol}`")]
+    NoEntry {
+        /// The entry that its name asks for.
+        symbol: String,
+    },
+    /// The entry returned null.
+    #[error("its entry gave up: {reason}")]
+    Entry {
+        /// What it logged.
+        reason: String,
+    },
+    /// It speaks another version of the contract.
+    #[error(
+        "made for version {theirs} of the plugin contract, this passel has version {ours}: \
+         build it with this passel's plugins/abi"
+    )]
+    Version {
+        /// The plugin's.
+        theirs: u32,
+        /// This program's.
+        ours: u32,
+    },
+    /// What it says breaks the contract.
+    #[error("{place}: {slip}")]
+    Slip {
+        /// Where: `selector 2 (jmi)`.
+        place: String,
+        /// What.
+        slip: Slip,
+    },
+    /// Another plugin brings the same.
+    #[error("{what} `{name}` is there already, from {}", by.display())]
+    Taken {
+        /// A plugin, method or pair score.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The library that has it.
+        by: PathBuf,
+    },
+}
+
+/// Something in a plugin's tables that the contract does not allow.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Slip {
+    /// A pointer that must not be null.
+    #[error("{member} is null")]
+    Null {
+        /// The pointer.
+        member: &'static str,
+    },
+    /// A struct that ends before what must be there.
+    #[error("its size is {size}, at least {least} is needed")]
+    Size {
+        /// As it says.
+        size: usize,
+        /// Bytes.
+        least: usize,
+    },
+    /// More entries than are believed.
+    #[error("{member} is {count}, at most {most} are taken")]
+    Count {
+        /// The count.
+        member: &'static str,
+        /// As it says.
+        count: usize,
+        /// Most.
+        most: usize,
+    },
+    /// A text that is no UTF-8, has control characters or does not end.
+    #[error("{member} is no line of UTF-8 of at most {most} bytes")]
+    Text {
+        /// The text.
+        member: &'static str,
+        /// Most bytes.
+        most: usize,
+    },
+    /// A name that could not be asked for.
+    #[error("the name `{name}` is not a small letter, then small letters, digits, -")]
+    Name {
+        /// As it says.
+        name: String,
+    },
+    /// A name that is passel's own, or another's of the same plugin.
+    #[error("the name `{name}` is taken")]
+    Taken {
+        /// As it says.
+        name: String,
+    },
+    /// A plugin of another name than its entry's.
+    #[error("it calls itself `{name}`, its library `{expected}`")]
+    Called {
+        /// As it says.
+        name: String,
+        /// By its entry.
+        expected: String,
+    },
+    /// A default or range that is none.
+    #[error("{default} in {least} … {most} is no default in a finite range")]
+    Range {
+        /// As it says.
+        default: f64,
+        /// As it says.
+        least: f64,
+        /// As it says.
+        most: f64,
+    },
+    /// A constant that is not one of the contract's.
+    #[error("{member} is {value}, which means nothing")]
+    Constant {
+        /// The member.
+        member: &'static str,
+        /// As it says.
+        value: u32,
+    },
+    /// `declare` returned another number than 0.
+    #[error("it has no such score: {reason}")]
+    Declare {
+        /// What it wrote.
+        reason: String,
+    },
+    /// What was declared cannot be.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+}
+
+/// A method or pair score that cannot be had.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MethodError {
+    /// Not of the form.
+    #[error("`{text}` must be NAME or NAME:PARAMETER=NUMBER,…")]
+    Form {
+        /// What was given.
+        text: String,
+    },
+    /// No plugin brings it.
+    #[error("there is no {what} `{name}`{}", did_you_mean(nearest))]
+    UnknownName {
+        /// A method or a pair score.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The one it resembles.
+        nearest: Option<String>,
+    },
+    /// The method has no such parameter.
+    #[error(
+        "method `{method}` {}, not `{parameter}`{}",
+        match known.is_empty() {
+            true => "takes no parameters".to_owned(),
+            false => format!("takes {}", known.join(", ")),
+        },
+        did_you_mean(nearest)
+    )]
+    UnknownParameter {
+        /// The method.
+        method: String,
+        /// The parameter asked for.
+        parameter: String,
+        /// Those it has.
+        known: Vec<String>,
+        /// The one it resembles.
+        nearest: Option<String>,
+    },
+    /// The parameter lies outside its range.
+    #[error("{parameter} = {value} of method `{method}` lies outside {least} … {most}")]
+    OutOfRange {
+        /// The method.
+        method: String,
+        /// The parameter.
+        parameter: String,
+        /// The value asked for.
+        value: f64,
+        /// Smallest value allowed.
+        least: f64,
+        /// Largest value allowed.
+        most: f64,
+    },
+    /// The plugin has no score for these parameters, or none that can be.
+    #[error("method `{method}` of plugin `{plugin}`: {slip}")]
+    Declare {
+        /// The method.
+        method: String,
+        /// Its plugin.
+        plugin: String,
+        /// What it said, or what is wrong with what it said.
+        slip: Slip,
+    },
+}

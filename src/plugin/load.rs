@@ -1,0 +1,177 @@
+//! A library becomes a plugin: opened for good, entered once, lent what the engine lends.
+
+// Another's code is called, and called by it.
+#![allow(unsafe_code)]
+
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    error::Error,
+    ffi::{CStr, CString, c_char},
+    fs,
+    io::{self, Write},
+    path::{self, Path},
+    ptr,
+    sync::{Mutex, PoisonError},
+};
+
+use libloading::Library;
+use passel_abi::{PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_plugin};
+
+use super::{Fault, Plugin, PluginError, find::unreadable, read, whole};
+
+/// The entry of every plugin.
+type Entry = unsafe extern "C" fn(*const passel_engine) -> *const passel_plugin;
+
+/// Loads a library and reads all it brings.
+pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
+    // Without a folder the system would look elsewhere; and a pipe would be waited for.
+    let path = path::absolute(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let path = path.as_path();
+    let facts = fs::metadata(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if !facts.is_file() {
+        return Err(unreadable(path, "it is not a file"));
+    }
+    let refuse = |fault| PluginError {
+        path: path.to_owned(),
+        fault,
+    };
+    let lacking = whole::lacking(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if lacking > 0 {
+        return Err(refuse(Fault::Cut { lacking }));
+    }
+    let name = name_of(path).map_err(refuse)?;
+    let symbol = format!("passel_plugin_{name}");
+    let entry = entry(path, &symbol).map_err(refuse)?;
+    let name = name.replace('_', "-");
+    let lent = lend(&name);
+    // SAFETY: that is what a symbol of this name is; the table lent is never freed.
+    let plugin = unsafe { entry(&lent.table) };
+    let logged = lent.entered();
+    if plugin.is_null() {
+        let reason = match logged.is_empty() {
+            true => "it returned null and did not say why".to_owned(),
+            false => logged,
+        };
+        return Err(refuse(Fault::Entry { reason }));
+    }
+    if !logged.is_empty() {
+        lent.tell(&logged);
+    }
+    // SAFETY: the table of a plugin that was entered.
+    unsafe { read::plugin(plugin, &name, path) }.map_err(refuse)
+}
+
+/// What a library's file name calls the plugin, as in its entry.
+fn name_of(path: &Path) -> Result<String, Fault> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(DLL_SUFFIX).unwrap_or(&name);
+    let stem = stem.strip_prefix(DLL_PREFIX).unwrap_or(stem);
+    let stem = stem
+        .strip_prefix("passel_")
+        .unwrap_or(stem)
+        .replace('-', "_");
+    match read::is_name(&stem.replace('_', "-")) {
+        true => Ok(stem),
+        false => Err(Fault::FileName { name: stem }),
+    }
+}
+
+/// The entry of a library, which stays loaded from here on.
+fn entry(path: &Path, symbol: &str) -> Result<Entry, Fault> {
+    // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
+    // it does when it is loaded.
+    let library = unsafe { open(path) }.map_err(|error| Fault::Open {
+        reason: reason(&error, path),
+    })?;
+    // SAFETY: the contract gives symbols of this name this type.
+    let entry = unsafe { library.get::<Entry>(symbol) }.map(|it| *it);
+    // Never unloaded: its code may be running, and what it handed out is read later.
+    std::mem::forget(library);
+    entry.map_err(|_| Fault::NoEntry {
+        symbol: symbol.to_owned(),
+    })
+}
+
+/// What the system said; the path is told once.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let said = error
+        .source()
+        .map_or(error.to_string(), ToString::to_string);
+    let said = read::printable(&said);
+    let path = format!("{}: ", path.display());
+    said.strip_prefix(&path).unwrap_or(&said).to_owned()
+}
+
+/// # Safety
+/// The library's own code runs.
+#[cfg(unix)]
+unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
+    use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
+    // All its symbols at once: one that is missing is an error here, not the end of the
+    // process when it is called.
+    // SAFETY: the caller's.
+    unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Library::from)
+}
+
+/// # Safety
+/// The library's own code runs.
+#[cfg(not(unix))]
+unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
+    // SAFETY: the caller's.
+    unsafe { Library::new(path) }
+}
+
+/// What one plugin is lent, for good.
+struct Lent {
+    table: passel_engine,
+    plugin: String,
+    /// Errors logged by the entry while it runs; none from then on.
+    entering: Mutex<Option<String>>,
+}
+
+fn lend(plugin: &str) -> &'static Lent {
+    let version = CString::new(env!("CARGO_PKG_VERSION")).unwrap_or_default();
+    let lent = Box::leak(Box::new(Lent {
+        table: passel_engine {
+            size: size_of::<passel_engine>(),
+            abi_version: PASSEL_ABI_VERSION,
+            version: version.into_raw(),
+            log: Some(log),
+            data: ptr::null(),
+        },
+        plugin: plugin.to_owned(),
+        entering: Mutex::new(Some(String::new())),
+    }));
+    lent.table.data = ptr::from_ref(lent).cast();
+    lent
+}
+
+impl Lent {
+    /// Ends the entry; what it logged as errors.
+    fn entered(&self) -> String {
+        let mut entering = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
+        entering.take().unwrap_or_default()
+    }
+
+    fn tell(&self, text: &str) {
+        // Where standard error is closed, nobody listens.
+        let _ = writeln!(io::stderr(), "warning: {}: {text}", self.plugin);
+    }
+}
+
+/// [`passel_engine::log`], called by plugins from any thread.
+unsafe extern "C" fn log(engine: *const passel_engine, level: u32, text: *const c_char) {
+    if engine.is_null() || text.is_null() {
+        return;
+    }
+    // SAFETY: the pointer that the entry was given, whose data is the whole of it; and a text
+    // that ends.
+    let (lent, text) = unsafe { (&*(*engine).data.cast::<Lent>(), CStr::from_ptr(text)) };
+    let text = read::printable(&text.to_string_lossy());
+    let mut entering = lent.entering.lock().unwrap_or_else(PoisonError::into_inner);
+    match entering.as_mut().filter(|_| level == PASSEL_LOG_ERROR) {
+        Some(logged) if logged.is_empty() => *logged = text,
+        Some(logged) => *logged += &format!("; {text}"),
+        None => lent.tell(&text),
+    }
+}

@@ -1,0 +1,175 @@
+//! Methods by name and parameters: what is declared, and what is refused.
+
+use passel::{
+    plugin::{Declared, Plugins},
+    score::{Against, Combination, Gather, Join, Part, Quantity, Score, Term},
+};
+
+use super::beside;
+
+fn plugins() -> Plugins {
+    Plugins::find(&[beside("faulty")]).unwrap()
+}
+
+fn asked(text: &str) -> Declared {
+    plugins().method(text).unwrap()
+}
+
+fn refused(text: &str) -> String {
+    plugins().method(text).unwrap_err().to_string()
+}
+
+fn term(weight: f64, over: Combination) -> Term {
+    Term {
+        weight,
+        quantity: Quantity::plain(over),
+        part: Part::Whole,
+    }
+}
+
+/// Relevance alone: what the scores below differ from.
+fn mim() -> Score {
+    Score {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: Vec::new(),
+        gather: Gather::Sum,
+        join: Join::Added,
+        against: Against::Last,
+        ends_at_zero: false,
+    }
+}
+
+// From the definitions, by margin: n, x, w, y, xw, xy, wy, xwy.
+const X_Y_GIVEN_W: Combination = Combination::of(0, 0, 1, 0, -1, 0, -1, 1);
+const X_W_GIVEN_Y: Combination = Combination::of(0, 0, 0, 1, 0, -1, -1, 1);
+const INTERACTION: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+const H_XWY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+
+#[test]
+fn every_selector_arrives_as_the_score_of_its_definition() {
+    let ratio = Term {
+        quantity: Quantity {
+            over: Combination::XW_Y,
+            under: Some(H_XWY),
+        },
+        ..term(1.0, H_XWY)
+    };
+    let of = |terms: &[Term], gather, join| Score {
+        terms: terms.to_vec(),
+        gather,
+        join,
+        ..mim()
+    };
+    let (sum, least) = (Gather::Sum, Gather::Minimum);
+    let joint = term(1.0, Combination::XW_Y);
+    let redundancy = |beta: f64| term(-beta, Combination::X_W);
+    let below = Term {
+        part: Part::BelowZero,
+        ..term(1.0, INTERACTION)
+    };
+    let weighed = [redundancy(0.5), term(0.25, X_W_GIVEN_Y)];
+    for (text, score) in [
+        ("mim", mim()),
+        ("mifs", of(&[redundancy(1.0)], sum, Join::Added)),
+        ("mifs:beta=0.5", of(&[redundancy(0.5)], sum, Join::Added)),
+        ("mrmr", of(&[redundancy(1.0)], Gather::Mean, Join::Added)),
+        ("jmi", of(&[joint], sum, Join::Alone)),
+        ("disr", of(&[ratio], sum, Join::Alone)),
+        ("cmim", of(&[term(1.0, X_Y_GIVEN_W)], least, Join::Least)),
+        ("cife", of(&[term(1.0, INTERACTION)], sum, Join::Added)),
+        ("icap", of(&[below], sum, Join::Added)),
+        ("condred", of(&[term(1.0, X_W_GIVEN_Y)], sum, Join::Added)),
+        (
+            "betagamma: beta = 0.5, gamma=0.25",
+            of(&weighed, sum, Join::Added),
+        ),
+        (
+            "cmi",
+            Score {
+                against: Against::Joint,
+                ends_at_zero: true,
+                ..of(&[term(1.0, X_Y_GIVEN_W)], Gather::Last, Join::Alone)
+            },
+        ),
+        ("jmim", of(&[joint], least, Join::Alone)),
+        ("njmim", of(&[ratio], least, Join::Alone)),
+    ] {
+        assert_eq!(asked(text).score, score, "{text}");
+    }
+    let of_plugin = |plugin: &str| {
+        let all = plugins();
+        let methods = all.methods().filter(|it| it.plugin == plugin);
+        methods.count()
+    };
+    assert_eq!((of_plugin("information"), of_plugin("faulty")), (13, 1));
+}
+
+#[test]
+fn pair_scores_arrive_as_their_definitions() {
+    let plugins = plugins();
+    let quantity = |name: &str| plugins.pair_score(name).unwrap().score.quantity;
+    assert_eq!(quantity("mi3"), Quantity::plain(Combination::XW_Y));
+    assert_eq!(quantity("synergy"), Quantity::plain(INTERACTION));
+    let told = plugins.pair_score("sinergy").unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "there is no pair score `sinergy`; did you mean `synergy`?"
+    );
+}
+
+#[test]
+fn all_parameters_are_told_with_the_plugin() {
+    let declared = asked("betagamma:gamma=0.25");
+    assert_eq!(declared.name, "betagamma");
+    assert_eq!(declared.plugin, "information");
+    let expected = [("beta".to_owned(), 1.0), ("gamma".to_owned(), 0.25)];
+    assert_eq!(declared.parameters, expected);
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_with_what_can() {
+    for (text, told) in [
+        ("jmii", "there is no method `jmii`; did you mean `jmi`?"),
+        ("pas", "there is no method `pas`; did you mean `pass`?"),
+        ("boosting", "there is no method `boosting`"),
+        (
+            "mifs:bta=1",
+            "method `mifs` takes beta, not `bta`; did you mean `beta`?",
+        ),
+        ("jmi:beta=1", "method `jmi` takes no parameters, not `beta`"),
+        (
+            "mifs:beta=-1",
+            "beta = -1 of method `mifs` lies outside 0 … 100",
+        ),
+        (
+            "mifs:beta=nan",
+            "beta = NaN of method `mifs` lies outside 0 … 100",
+        ),
+        (
+            "mifs:beta",
+            "`mifs:beta` must be NAME or NAME:PARAMETER=NUMBER,…",
+        ),
+        ("", "`` must be NAME or NAME:PARAMETER=NUMBER,…"),
+    ] {
+        assert_eq!(refused(text), told);
+    }
+}
+
+#[test]
+fn errors_and_panics_of_a_plugin_in_rust_are_told() {
+    assert_eq!(asked("faulty").score, mim());
+    for (fault, reason) in [
+        (1, "it has no such score: no score at 1"),
+        (2, "it has no such score: no way to 2"),
+        (3, "it has no such score: 9 terms; at most 8 are summed"),
+        (
+            4,
+            "relevance has a margin of the anchor; it is of x and y alone",
+        ),
+    ] {
+        assert_eq!(
+            refused(&format!("faulty:fault={fault}")),
+            format!("method `faulty` of plugin `faulty`: {reason}")
+        );
+    }
+}

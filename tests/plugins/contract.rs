@@ -1,0 +1,169 @@
+//! A plugin in C: whole, of other sizes, and with every fault the contract can have.
+
+use passel::{
+    plugin::Plugins,
+    score::{Combination, Join, Quantity},
+};
+use tempfile::tempdir;
+
+use super::c_plugin;
+
+/// Loads the C plugin with these definitions; none where there is no compiler.
+fn load(defined: &[&str]) -> Option<Result<Plugins, String>> {
+    let folder = tempdir().unwrap();
+    let path = c_plugin(folder.path(), defined)?;
+    let found = Plugins::find(std::slice::from_ref(&path));
+    Some(found.map_err(|error| {
+        assert_eq!(error.path, path);
+        let told = error.to_string();
+        let told = told.strip_prefix(&format!("{}: ", path.display()));
+        told.unwrap().to_owned()
+    }))
+}
+
+#[test]
+fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
+    let Some(plugins) = load(&[]) else { return };
+    let plugins = plugins.unwrap();
+    let plugin = plugins.plugins().iter().find(|it| it.name == "plain");
+    let plugin = plugin.unwrap();
+    assert_eq!(plugin.version, "1.2");
+    assert_eq!(plugin.description, "a plugin in C");
+    let declared = plugins.method("c-jmi:weight=3").unwrap();
+    assert_eq!(declared.parameters, [("weight".to_owned(), 3.0)]);
+    assert_eq!(declared.score.terms[0].weight, 3.0);
+    assert_eq!(declared.score.join, Join::Alone);
+    let pair = plugins.pair_score("c-mi3").unwrap();
+    assert_eq!(pair.score.quantity, Quantity::plain(Combination::XW_Y));
+    let told = plugins.method("c-jmi:weight=2").unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "method `c-jmi` of plugin `plain`: it has no such score: c-jmi knows no 2"
+    );
+}
+
+#[test]
+fn structs_of_older_and_newer_contracts_are_read_as_far_as_they_go() {
+    let older = [
+        "PLUGIN_SIZE=offsetof(passel_plugin,pair_scores)",
+        "SELECTOR_SIZE=offsetof(passel_selector,data)",
+    ];
+    let Some(plugins) = load(&older) else { return };
+    let plugins = plugins.unwrap();
+    assert!(plugins.method("c-jmi").is_ok());
+    assert!(plugins.pair_score("c-mi3").is_err());
+    let newer = ["PLUGIN_SIZE=sizeof(passel_plugin)+4*sizeof(size_t)"];
+    let plugins = load(&newer).unwrap().unwrap();
+    assert!(plugins.method("c-jmi").is_ok());
+    assert!(plugins.pair_score("c-mi3").is_ok());
+}
+
+#[test]
+fn every_fault_is_one_error() {
+    let jmi = "selector 1 (c-jmi): ";
+    for (defined, told) in [
+        (
+            &["ENTRY=passel_plugin_other"][..],
+            "not a plugin of this name: it has no `passel_plugin_plain`",
+        ),
+        (
+            &["VERSION=7"],
+            "made for version 7 of the plugin contract, this passel has version 0: \
+             build it with this passel's plugins/abi",
+        ),
+        (
+            &["GIVES_UP"],
+            "its entry gave up: it returned null and did not say why",
+        ),
+        (&["GIVES_UP", "LOGGED"], "its entry gave up: the weather"),
+        (
+            &["PLUGIN_SIZE=16"],
+            "the plugin: its size is 16, at least 56 is needed",
+        ),
+        (
+            &["PLUGIN=\"other\""],
+            "the plugin: it calls itself `other`, its library `plain`",
+        ),
+        (&["PLUGIN=0"], "the plugin: name is null"),
+        (
+            &["COUNT=1u<<20"],
+            "the plugin: selector_count is 1048576, at most 1024 are taken",
+        ),
+        (&["SELECTORS=0"], "the plugin: selectors is null"),
+        (&["NAME=0"], "selector 1: name is null"),
+        (
+            &["NAME=\"JMI\""],
+            "selector 1: the name `JMI` is not a small letter, then small letters, digits, -",
+        ),
+        (
+            &["NAME=\"pass\""],
+            "selector 1 (pass): the name `pass` is taken",
+        ),
+        (
+            &["COUNT=2"],
+            "selector 2 (c-jmi): the name `c-jmi` is taken",
+        ),
+        (&["NAME=\"jmi\""], "method `jmi` is there already, from "),
+        (
+            &["SELECTOR_SIZE=8"],
+            "selector 1: its size is 8, at least 64 is needed",
+        ),
+        (&["DECLARE=0"], "declare is null"),
+        (&["TITLE=0"], "title is null"),
+        (
+            &["TITLE=\"\\xff\""],
+            "title is no line of UTF-8 of at most 4096 bytes",
+        ),
+        (
+            &["TITLE=\"a\\nb\""],
+            "title is no line of UTF-8 of at most 4096 bytes",
+        ),
+        (
+            &["DEFAULT=(0.0/0.0)"],
+            "NaN in 0 … 8 is no default in a finite range",
+        ),
+        (&["DEFAULT=9"], "9 in 0 … 8 is no default in a finite range"),
+        (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
+        (
+            &["FAULT=score->gather=9"],
+            "gather is 9, which means nothing",
+        ),
+        (
+            &["FAULT=score->term_count=9"],
+            "9 terms; at most 8 are summed",
+        ),
+        (
+            &["FAULT=score->relevance.over.w=1"],
+            "relevance has a margin of the anchor; it is of x and y alone",
+        ),
+        (
+            &["FAULT=score->terms[0].weight=0.0/0.0"],
+            "the weight of term 0 is NaN; weights are −1048576 … 1048576",
+        ),
+        (
+            &["FAULT=score->relevance.under.x=INT32_MIN"],
+            "a combination's integers sum to 2147483648; at most 64 have room",
+        ),
+        (
+            &["PAIR={60,5,0,0,0,0,0,0}"],
+            "pair score 1 (c-mi3): a combination's integers sum to 65; at most 64 have room",
+        ),
+    ] {
+        let Some(refused) = load(defined) else { return };
+        let refused = refused.unwrap_err();
+        let found = refused.strip_prefix(jmi).unwrap_or(&refused);
+        let already = told.ends_with("from ") && found.starts_with(told);
+        assert!(found == told || already, "{defined:?}: {refused}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_library_that_lacks_a_symbol_is_refused_before_it_is_called() {
+    let Some(refused) = load(&["UNRESOLVED"]) else {
+        return;
+    };
+    let told = refused.unwrap_err();
+    assert!(told.starts_with("the system does not load it: "), "{told}");
+    assert!(told.contains("a_function_of_no_library"), "{told}");
+}

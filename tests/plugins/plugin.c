@@ -1,0 +1,95 @@
+/* A plugin in C, whole, or with one fault for each name that is defined. */
+#include "passel.h"
+#include <stdio.h>
+
+#ifndef ENTRY
+#define ENTRY passel_plugin_plain
+#endif
+#ifndef NAME
+#define NAME "c-jmi"
+#endif
+#ifndef DEFAULT
+#define DEFAULT 1.0
+#endif
+#ifndef VERSION
+#define VERSION PASSEL_ABI_VERSION
+#endif
+#ifndef PLUGIN
+#define PLUGIN "plain"
+#endif
+#ifndef TITLE
+#define TITLE "joint mutual information"
+#endif
+#ifndef SELECTOR_SIZE
+#define SELECTOR_SIZE sizeof(passel_selector)
+#endif
+#ifndef PLUGIN_SIZE
+#define PLUGIN_SIZE sizeof(passel_plugin)
+#endif
+#ifndef SELECTORS
+#define SELECTORS selectors
+#endif
+#ifndef COUNT
+#define COUNT 1
+#endif
+#ifndef DECLARE
+#define DECLARE declare
+#endif
+#ifndef FAULT
+#define FAULT
+#endif
+#ifndef PAIR
+#define PAIR {1, 0, 0, -1, -1, 0, 0, 1}
+#endif
+
+#ifdef UNRESOLVED
+double a_function_of_no_library(void);
+#endif
+
+static int32_t declare(const passel_selector *selector, const double *values,
+                       passel_score *score, char *error, size_t error_size)
+{
+    const passel_combination x_y = {1, -1, 0, -1, 0, 1, 0, 0};
+    const passel_combination xw_y = {1, 0, 0, -1, -1, 0, 0, 1};
+    if (values[0] == 2.0) {
+        snprintf(error, error_size, "%s knows\nno 2", selector->name);
+        return 7;
+    }
+#ifdef UNRESOLVED
+    values = (a_function_of_no_library(), values);
+#endif
+    score->relevance.over = x_y;
+    score->terms[0].weight = values[0];
+    score->terms[0].quantity.over = xw_y;
+    score->term_count = 1;
+    score->join = PASSEL_JOIN_ALONE;
+    FAULT;
+    return 0;
+}
+
+static const passel_parameter weight = {
+    sizeof(passel_parameter), "weight", "What the sum is multiplied by", DEFAULT, 0.0, 8.0};
+static const passel_parameter *const parameters[] = {&weight};
+static const passel_selector jmi = {
+    SELECTOR_SIZE, NAME, TITLE, "weight*sum I((x,w);y)", "a test", parameters, 1, DECLARE, 0};
+static const passel_selector *const selectors[] = {&jmi, &jmi};
+static const passel_pair_score mi3 = {
+    sizeof(passel_pair_score), "c-mi3", "mutual information", "I((x,w);y)", "a test",
+    {PAIR, {0, 0, 0, 0, 0, 0, 0, 0}}};
+static const passel_pair_score *const pairs[] = {&mi3};
+/* What a later version of the contract appends is not looked at. */
+static const struct { passel_plugin known; size_t more[4]; } plugin = {
+    {PLUGIN_SIZE, VERSION, PLUGIN, "1.2", "a plugin in C", SELECTORS, COUNT, pairs, 1},
+    {1, 2, 3, 4}};
+
+const passel_plugin *ENTRY(const passel_engine *engine)
+{
+#ifdef LOGGED
+    engine->log(engine, PASSEL_LOG_ERROR, "the weather");
+#endif
+#ifdef GIVES_UP
+    return 0;
+#endif
+    engine->log(engine, PASSEL_LOG_WARNING, "entered");
+    return &plugin.known;
+}
