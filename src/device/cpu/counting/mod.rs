@@ -91,7 +91,7 @@ impl<'a> CpuCounter<'a> {
             scratch: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
             classes,
         };
-        let units = Unit::lay(columns, first, &counter.classes);
+        let units = Unit::lay(columns, first, &counter.classes, logs);
         let mut units: Vec<Scored> = units.into_iter().map(Scored::new).collect();
         // Against an anchor of one level, (x, w) is x, and (x, w, y) is (x, y).
         let nothing = Prepared::new(&nothing, &counter.classes, logs);

@@ -114,6 +114,7 @@ pub(super) struct Prepared {
     short_offsets: [OnceLock<Vec<u16>>; 17],
     planes: OnceLock<Vec<u64>>,
     cells: OnceLock<Vec<u32>>,
+    off_mode: OnceLock<(usize, Vec<u64>)>,
 }
 
 impl Prepared {
@@ -138,6 +139,7 @@ impl Prepared {
             short_offsets: Default::default(),
             planes: OnceLock::new(),
             cells: OnceLock::new(),
+            off_mode: OnceLock::new(),
         }
     }
 
@@ -210,6 +212,22 @@ impl Prepared {
             let cells = self.codes.iter().zip(classes.of());
             cells.map(|(code, class)| code << bits | class).collect()
         })
+    }
+
+    /// The most frequent level, and a bit for each observation of another.
+    pub(super) fn off_mode(&self) -> (usize, &[u64]) {
+        let (level, off) = self.off_mode.get_or_init(|| {
+            let most = self.counts.iter().copied().max().unwrap_or(0);
+            let level = self.counts.iter().position(|it| *it == most).unwrap_or(0);
+            let word = |codes: &[u32]| {
+                let bits = codes.iter().zip(0..);
+                bits.fold(0, |word, (&code, bit)| {
+                    word | u64::from(code as usize != level) << bit
+                })
+            };
+            (level, self.codes.chunks(64).map(word).collect())
+        });
+        (*level, off)
     }
 
     /// The bit planes of all levels but the last; see `planes.rs`.

@@ -7,7 +7,10 @@ use super::{
     sparse,
     table::{self, Work},
 };
-use crate::binning::{BinnedColumn, Codes};
+use crate::{
+    binning::{BinnedColumn, Codes},
+    device::counting::Logs,
+};
 
 /// Up to so many observations dense columns lie by rows.
 const BY_ROWS: usize = 4096;
@@ -131,7 +134,12 @@ fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
 
 impl Unit {
     /// These columns, numbered from `first` on, in units.
-    pub(super) fn lay(columns: &[BinnedColumn], first: usize, classes: &Classes) -> Vec<Self> {
+    pub(super) fn lay(
+        columns: &[BinnedColumn],
+        first: usize,
+        classes: &Classes,
+        logs: &Logs,
+    ) -> Vec<Self> {
         use rayon::prelude::*;
         let kinds: Vec<(Kind, usize)> = columns
             .par_iter()
@@ -166,7 +174,7 @@ impl Unit {
                 let own: Vec<&BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
                 Self {
                     columns: numbers,
-                    layout: Layout::of(kind, &own, classes, &places),
+                    layout: Layout::of(kind, &own, (classes, &places), logs),
                 }
             })
             .collect()
@@ -218,9 +226,7 @@ impl Unit {
                 }
             }
             Layout::Sparse(columns) => {
-                for (column, sums) in sums.iter_mut().enumerate() {
-                    *sums = columns.sums(column, work, &mut scratch.sparse);
-                }
+                columns.sums(work, &mut scratch.sparse, sums);
             }
         }
     }
@@ -254,7 +260,12 @@ fn both<C: table::Code>(
 }
 
 impl Layout {
-    fn of(kind: Kind, own: &[&BinnedColumn], classes: &Classes, places: &[u32]) -> Self {
+    fn of(
+        kind: Kind,
+        own: &[&BinnedColumn],
+        (classes, places): (&Classes, &[u32]),
+        logs: &Logs,
+    ) -> Self {
         let levels = own.iter().map(|it| it.levels).max().unwrap_or(1);
         let bytes = |column: &BinnedColumn| match &column.codes {
             Codes::Byte(codes) => classes.sorted(codes),
@@ -289,9 +300,9 @@ impl Layout {
                 Self::Planes(columns)
             }
             Kind::Sparse => {
-                let mut columns = sparse::Columns::new();
+                let mut columns = sparse::Columns::default();
                 for column in own {
-                    columns.push(&column.codes, places);
+                    columns.push(&column.codes, places, classes.of(), logs);
                 }
                 Self::Sparse(columns)
             }
