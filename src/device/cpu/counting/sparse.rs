@@ -12,23 +12,40 @@ use crate::{binning::Codes, device::counting::Logs};
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// Of each entry the observation, in class order; a column's by code, then ascending.
-    rows: Vec<u32>,
-    /// Of each entry the place in `subruns`.
-    subrun: Vec<u32>,
-    /// Entries of one code and class: how many, and the place in `runs`.
-    subruns: Vec<(u32, u32)>,
-    /// Entries of one code: how many.
-    runs: Vec<u32>,
+    /// Of a column by code, then ascending.
+    entries: Vec<Entry>,
+    runs: Vec<Run>,
     /// Of each column the classes its entries have, and how many of each.
     classes: Vec<(u32, u32)>,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// The observation, in class order.
+    row: u32,
+    /// The place of its code and class in `runs`.
+    run: u32,
+}
+
+/// Entries of one code and class.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// How many.
+    count: u32,
+    /// The code's number in its column.
+    code: u32,
+    /// Entries of the code, of any class.
+    of_code: u32,
+}
+
 #[derive(Debug)]
 struct Column {
-    /// Where its entries end, and its classes.
+    /// Where its entries, runs and classes end.
     entries: usize,
+    runs: usize,
     classes: usize,
+    /// Codes of its entries.
+    codes: usize,
     /// Σ c·L(c) over its entries' codes, and over codes and classes.
     x: i64,
     xy: i64,
@@ -37,15 +54,17 @@ struct Column {
 /// The tables of one thread, all zero between two uses.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Places of the entries off both levels.
-    off: Vec<u32>,
-    /// Of one code.
+    /// Entries off both levels, and the anchor's cells there.
+    off: Vec<Entry>,
+    cells: Vec<u32>,
+    /// By code and the anchor's level, and class.
     xw: Vec<u32>,
     xwy: Vec<u32>,
-    /// Of all codes, in each cell of the anchor's margins.
+    /// Taken from the anchor's margins, the column's, and given to the most frequent levels.
     w: Vec<u32>,
     wy: Vec<u32>,
-    /// Of each class.
+    x: Vec<u32>,
+    xy: Vec<u32>,
     y: Vec<u32>,
 }
 
@@ -68,18 +87,22 @@ impl Columns {
             }
         };
         entries.sort_unstable();
-        let (mut x, mut xy) = (0, 0);
-        for run in entries.chunk_by(|a, b| a.0 == b.0) {
-            x += logs.of(run.len() as u32);
-            for subrun in run.chunk_by(|a, b| of[a.1 as usize] == of[b.1 as usize]) {
-                xy += logs.of(subrun.len() as u32);
-                let number = self.subruns.len() as u32;
-                self.rows.extend(subrun.iter().map(|it| it.1));
-                self.subrun.resize(self.rows.len(), number);
-                let place = (subrun.len() as u32, self.runs.len() as u32);
-                self.subruns.push(place);
+        let (mut x, mut xy, mut codes) = (0, 0, 0);
+        for own in entries.chunk_by(|a, b| a.0 == b.0) {
+            let of_code = own.len() as u32;
+            x += logs.of(of_code);
+            for own in own.chunk_by(|a, b| of[a.1 as usize] == of[b.1 as usize]) {
+                let (count, run) = (own.len() as u32, self.runs.len() as u32);
+                xy += logs.of(count);
+                let own = own.iter().map(|&(_, row)| Entry { row, run });
+                self.entries.extend(own);
+                self.runs.push(Run {
+                    count,
+                    code: codes as u32,
+                    of_code,
+                });
             }
-            self.runs.push(run.len() as u32);
+            codes += 1;
         }
         let mut classes: Vec<u32> = entries.iter().map(|it| of[it.1 as usize]).collect();
         classes.sort_unstable();
@@ -87,8 +110,10 @@ impl Columns {
         self.classes
             .extend(classes.map(|it| (it[0], it.len() as u32)));
         self.columns.push(Column {
-            entries: self.rows.len(),
+            entries: self.entries.len(),
+            runs: self.runs.len(),
             classes: self.classes.len(),
+            codes,
             x,
             xy,
         });
@@ -97,27 +122,24 @@ impl Columns {
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
     pub(super) fn sums(&self, work: Work, tables: &mut Tables, sums: &mut [[i64; 2]]) {
         let mode = Mode::of(work);
-        let (mut first, mut first_class) = (0, 0);
+        let nothing = Column {
+            entries: 0,
+            runs: 0,
+            classes: 0,
+            codes: 0,
+            x: 0,
+            xy: 0,
+        };
+        let mut before = &nothing;
         for (column, sums) in self.columns.iter().zip(sums) {
-            let off = self.off_both(first..column.entries, mode.off, &mut tables.off);
-            let m = (column.entries - first) as u32;
-            *sums = mode.sums(self, column, first_class, (m, off), tables);
-            (first, first_class) = (column.entries, column.classes);
+            let entries = &self.entries[before.entries..column.entries];
+            let off = mode.off_both(entries, &mut tables.off);
+            *sums = match work.by_class {
+                true => mode.sums::<true>(self, before, column, off, tables),
+                false => mode.sums::<false>(self, before, column, off, tables),
+            };
+            before = column;
         }
-    }
-
-    /// Notes the entries whose observation is off the anchor's most frequent level, too.
-    fn off_both(&self, own: std::ops::Range<usize>, bits: &[u64], off: &mut Vec<u32>) -> usize {
-        if off.len() < own.len() {
-            off.resize(own.len(), 0);
-        }
-        let mut count = 0;
-        for (place, &row) in (own.start as u32..).zip(&self.rows[own]) {
-            // Written always, kept or not: there is no branch to foresee.
-            off[count] = place;
-            count += (bits[row as usize / 64] >> (row % 64) & 1) as usize;
-        }
-        count
     }
 }
 
@@ -152,131 +174,131 @@ impl<'a> Mode<'a> {
         }
     }
 
-    /// The sums of a column with m entries, of which those noted are off both levels.
-    fn sums(
+    /// Notes the entries whose observation is off the anchor's most frequent level, too.
+    fn off_both(&self, entries: &[Entry], off: &mut Vec<Entry>) -> usize {
+        if off.len() < entries.len() {
+            off.resize(entries.len(), Entry { row: 0, run: 0 });
+        }
+        let mut count = 0;
+        for &entry in entries {
+            // Written always, kept or not: there is no branch to foresee.
+            off[count] = entry;
+            count += (self.off[entry.row as usize / 64] >> (entry.row % 64) & 1) as usize;
+        }
+        count
+    }
+
+    /// The sums of the column behind `before`, of whose entries those noted are off both
+    /// levels.
+    fn sums<const BY_CLASS: bool>(
         &self,
         columns: &Columns,
+        before: &Column,
         column: &Column,
-        first_class: usize,
-        (m, off): (u32, usize),
+        off: usize,
         tables: &mut Tables,
     ) -> [i64; 2] {
         let terms = self.work.logs.terms();
         let of = |count: u32| terms[count as usize];
-        let both = off as u32;
+        let (m, both) = ((column.entries - before.entries) as u32, off as u32);
         let mut xw = column.x + self.anchor.w - of(self.own) + of(self.own - m + both);
-        let by_class = self.work.by_class;
-        let mut xwy = match by_class {
-            true => column.xy + self.anchor.wy,
-            false => 0,
-        };
+        let mut xwy = column.xy + self.anchor.wy;
         if off > 0 {
-            let [w, y] = self.counted(columns, off, tables);
+            let runs = &columns.runs[before.runs..column.runs];
+            let first = before.runs as u32;
+            let [w, wy] = self.counted::<BY_CLASS>(runs, first, column.codes, off, tables);
             xw += w;
-            xwy += y;
+            xwy += wy;
         }
-        if by_class {
-            for &(class, m) in &columns.classes[first_class..column.classes] {
-                let own = self.own_by_class[class as usize];
-                let both = tables.y.get_mut(class as usize).map_or(0, std::mem::take);
-                xwy += of(own - m + both) - of(own);
-            }
+        if !BY_CLASS {
+            return [xw, 0];
+        }
+        for &(class, m) in &columns.classes[before.classes..column.classes] {
+            let own = self.own_by_class[class as usize];
+            let both = tables.y.get_mut(class as usize).map_or(0, std::mem::take);
+            xwy += of(own - m + both) - of(own);
         }
         [xw, xwy]
     }
 
-    /// What the observations off both levels add to the sums.
-    fn counted(&self, columns: &Columns, off: usize, tables: &mut Tables) -> [i64; 2] {
-        let (levels, cells) = (self.anchor.levels, self.anchor.levels << self.shift);
-        for (table, len) in [
-            (&mut tables.xw, levels),
-            (&mut tables.w, levels),
-            (&mut tables.xwy, cells),
-            (&mut tables.wy, cells),
-            (&mut tables.y, 1 << self.shift),
-        ] {
-            if table.len() < len {
-                table.resize(len, 0);
-            }
-        }
-        let Tables {
-            off: places,
-            xw,
-            xwy,
-            w: w_taken,
-            wy: wy_taken,
-            y: y_given,
-        } = tables;
-        let (xw, xwy) = (&mut xw[..levels], &mut xwy[..cells]);
-        let (w_taken, wy_taken) = (&mut w_taken[..levels], &mut wy_taken[..cells]);
-        let y_given = &mut y_given[..1 << self.shift];
-        let (counts, by_cell) = (&self.anchor.counts[..levels], &self.anchor.by_cell[..cells]);
+    /// What the observations off both levels add to the sums: each leaves the cells of the
+    /// two margins for one of its own.
+    fn counted<const BY_CLASS: bool>(
+        &self,
+        runs: &[Run],
+        first_run: u32,
+        codes: usize,
+        off: usize,
+        tables: &mut Tables,
+    ) -> [i64; 2] {
+        let levels = self.anchor.levels.next_power_of_two();
+        tables.fit((codes, runs.len()), (levels, self.shift), off);
+        let entries = &tables.off[..off];
+        let cells = &mut tables.cells[..off];
         let steps = self.work.logs.steps();
-        let (shift, class) = (self.shift, (1 << self.shift) - 1);
-        let cell = |place: u32| self.cells[columns.rows[place as usize] as usize] as usize;
+        let (shift, bits) = (self.shift, levels.trailing_zeros());
+        let class = (1 << shift) - 1;
+        let (counts, by_cell) = (&self.anchor.counts[..], &self.anchor.by_cell[..]);
         let mut sums = [0; 2];
-        let mut run = usize::MAX;
-        let mut subrun = usize::MAX;
-        // What is left of the run and of the subrun outside the anchor's other levels.
-        let (mut run_left, mut subrun_left) = (0, 0);
-        let mut run_first = 0;
-        let places = &places[..off];
-        let clear = |places: &[u32], xw: &mut [u32], xwy: &mut [u32]| {
-            for &place in places {
-                let wy = cell(place);
-                xw[wy >> shift] = 0;
-                xwy[wy] = 0;
-            }
+        // One more in a cell: what the sum gains. One less of a margin: what it loses.
+        let add = |cell: &mut u32| {
+            *cell += 1;
+            steps[*cell as usize - 1]
         };
-        for (at, &place) in places.iter().enumerate() {
-            let own = columns.subrun[place as usize] as usize;
-            if own != subrun {
-                let (len, of) = columns.subruns[own];
-                (subrun, subrun_left) = (own, len);
-                if of as usize != run {
-                    clear(&places[run_first..at], xw, xwy);
-                    (run, run_left, run_first) = (of as usize, columns.runs[of as usize], at);
-                }
+        let take = |taken: &mut u32, of: u32| {
+            *taken += 1;
+            steps[(of - *taken) as usize]
+        };
+        for (entry, kept) in entries.iter().zip(&mut *cells) {
+            let cell = self.cells[entry.row as usize] as usize;
+            let run = runs[(entry.run - first_run) as usize];
+            let (w, code) = (cell >> shift, run.code as usize);
+            *kept = cell as u32;
+            sums[0] += add(&mut tables.xw[code << bits | w])
+                - take(&mut tables.w[w], counts[w])
+                - take(&mut tables.x[code], run.of_code);
+            if BY_CLASS {
+                sums[1] += add(&mut tables.xwy[code << (bits + shift) | cell])
+                    - take(&mut tables.wy[cell], by_cell[cell])
+                    - take(&mut tables.xy[(entry.run - first_run) as usize], run.count);
+                tables.y[cell & class] += 1;
             }
-            let wy = cell(place);
-            let w = wy >> shift;
-            run_left -= 1;
-            sums[0] += add(&mut xw[w], steps)
-                - take(&mut w_taken[w], counts[w], steps)
-                - steps[run_left as usize];
-            subrun_left -= 1;
-            sums[1] += add(&mut xwy[wy], steps)
-                - take(&mut wy_taken[wy], by_cell[wy], steps)
-                - steps[subrun_left as usize];
-            y_given[wy & class] += 1;
         }
-        clear(&places[run_first..], xw, xwy);
-        for &place in places {
-            let wy = cell(place);
-            w_taken[wy >> shift] = 0;
-            wy_taken[wy] = 0;
-        }
-        if !self.work.by_class {
-            sums[1] = 0;
-            y_given.fill(0);
+        for (entry, &cell) in entries.iter().zip(&*cells) {
+            let run = (entry.run - first_run) as usize;
+            let (cell, code) = (cell as usize, runs[run].code as usize);
+            tables.xw[code << bits | cell >> shift] = 0;
+            tables.w[cell >> shift] = 0;
+            tables.x[code] = 0;
+            if BY_CLASS {
+                tables.xwy[code << (bits + shift) | cell] = 0;
+                tables.wy[cell] = 0;
+                tables.xy[run] = 0;
+            }
         }
         sums
     }
 }
 
-/// One more in a cell: what the sum gains.
-#[inline(always)]
-fn add(cell: &mut u32, steps: &[i64]) -> i64 {
-    let step = steps[*cell as usize];
-    *cell += 1;
-    step
-}
-
-/// One more of a margin's observations taken: what the sum over the rest loses.
-#[inline(always)]
-fn take(taken: &mut u32, of: u32, steps: &[i64]) -> i64 {
-    *taken += 1;
-    steps[(of - *taken) as usize]
+impl Tables {
+    /// Room for a column of so many codes and runs, an anchor of so many levels and classes of
+    /// so many bits, and so many entries.
+    fn fit(&mut self, (codes, runs): (usize, usize), (levels, shift): (usize, u32), off: usize) {
+        for (table, len) in [
+            (&mut self.cells, off),
+            (&mut self.xw, codes * levels),
+            (&mut self.xwy, (codes * levels) << shift),
+            (&mut self.w, levels),
+            (&mut self.wy, levels << shift),
+            (&mut self.x, codes),
+            (&mut self.xy, runs),
+            (&mut self.y, 1 << shift),
+        ] {
+            if table.len() < len {
+                table.resize(len, 0);
+            }
+        }
+    }
 }
 
 /// The lowest of the most frequent codes.

@@ -86,14 +86,13 @@ impl Kind {
         let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
         let cells = column.levels.pow(2) * classes;
         match &column.codes {
-            Codes::Sparse { .. } => Self::Sparse,
             codes if few(entries(codes, column.levels, n / ENTRY)) => Self::Sparse,
-            Codes::Byte(_) if column.levels <= planes::LEVELS && cells <= BY_PLANES * n => {
+            _ if column.levels > 256 => Self::Words,
+            _ if column.levels <= planes::LEVELS && cells <= BY_PLANES * n => {
                 Self::Planes(column.levels.max(2))
             }
-            Codes::Byte(_) if n <= BY_ROWS => Self::Rows,
-            Codes::Byte(_) => Self::Bytes,
-            Codes::Word(_) => Self::Words,
+            _ if n <= BY_ROWS => Self::Rows,
+            _ => Self::Bytes,
         }
     }
 
