@@ -16,9 +16,8 @@ use passel::{
     plugin::Plugins,
     progress::Progress,
     report::{Format, criteria, devices, methods, plugins},
-    run::{Report, RunError, run, simulate},
+    run::{Report, RunError, pairs, run, simulate},
     search::Interrupt,
-    selection::Termination,
 };
 use signal_hook::{consts, flag};
 
@@ -44,6 +43,13 @@ fn main() -> ExitCode {
     }
     ExitCode::from(match matches.subcommand() {
         Some(("select", matches)) => select(matches, &interrupt),
+        Some(("pairs", matches)) => match job::arguments::pairing(matches) {
+            Ok(mut pairing) => {
+                pairing.job.interrupt = interrupt.clone();
+                report(&pairing.job, pairs(&pairing), None)
+            }
+            Err(errors) => refuse(&errors),
+        },
         Some(("run", matches)) => match matches.get_one::<PathBuf>("jobs") {
             Some(path) => run_file(path, &interrupt),
             None => WRONG,
@@ -211,7 +217,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     }
     match error {
         Some(code) => code,
-        None if report.selection.termination == Termination::Interrupted => {
+        None if report.outcome.interrupted() => {
             complain(&format!("{before}interrupted: this is the best so far"));
             INTERRUPTED
         }

@@ -86,6 +86,36 @@ impl Meter {
         self.last = Some(point);
     }
 
+    /// Takes note of one thing done, of so many.
+    pub fn count(&mut self, what: &'static str, number: usize, of: usize) {
+        let pause = match self.kind {
+            Progress::None => return,
+            Progress::Auto | Progress::Json => Duration::from_millis(100),
+            Progress::Plain => Duration::from_secs(1),
+        };
+        let since = self.shown.unwrap_or(self.started);
+        if since.elapsed() < pause && number < of {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let line = match self.kind {
+            Progress::Auto => {
+                let bar = self.bar.get_or_insert_with(|| bar(of, what));
+                bar.set_position(number as u64);
+                return;
+            }
+            Progress::Json => serde_json::json!({
+                what: number,
+                "of": of,
+                "elapsed_seconds": elapsed,
+            })
+            .to_string(),
+            _ => format!("{what} {number} of {of}, {elapsed:.1} s"),
+        };
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
     /// Shows the last iteration, if it was not shown yet, and takes the bar away.
     pub fn finish(self) {
         match (&self.bar, self.last) {
@@ -99,18 +129,12 @@ impl Meter {
         if self.kind != Progress::Auto {
             return self.line(point);
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new(point.of as u64);
-            let style = "{bar:30} {pos}/{len} iterations, {msg}, {eta} left";
-            // The text is fixed: a plain bar if it should ever be wrong.
-            let style = ProgressStyle::with_template(style);
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar = self.bar.get_or_insert_with(|| bar(point.of, "iteration"));
         let stage = point
             .wave
             .map_or(String::new(), |wave| format!("polish, wave {wave}, "));
         bar.set_message(format!(
-            "{stage}best {:.6}, size {}",
+            ", {stage}best {:.6}, size {}",
             point.best, point.size
         ));
         bar.set_position(point.number as u64);
@@ -147,4 +171,13 @@ impl Meter {
         };
         let _ = writeln!(io::stderr(), "{line}");
     }
+}
+
+/// A bar of so many things.
+fn bar(of: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(of as u64);
+    let style = format!("{{bar:30}} {{pos}}/{{len}} {what}s{{msg}}, {{eta}} left");
+    // The text is fixed: a plain bar if it should ever be wrong.
+    let style = ProgressStyle::with_template(&style);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -95,7 +95,7 @@ fn select(
         draft.set(name, std::slice::from_ref(value)).unwrap();
     }
     let report = run(&draft.check().unwrap()).map_err(|error| error.to_string())?;
-    let mut selection = report.selection;
+    let mut selection = report.outcome.selection().unwrap();
     selection.elapsed_seconds = Elapsed::default();
     // Only a `.dat` has a place for it in every file.
     selection.truth = None;

@@ -24,6 +24,13 @@ pub struct Resources {
     pub memory_limit: Option<u64>,
 }
 
+impl Choice {
+    /// Whether GPUs were asked for.
+    pub fn is_cuda(&self) -> bool {
+        matches!(self, Self::Cuda(_))
+    }
+}
+
 impl Resources {
     /// The CPU alone, with so many threads; 0 for one a core.
     pub fn cpu(threads: usize) -> Self {

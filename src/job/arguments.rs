@@ -8,8 +8,8 @@ use clap::{
 };
 
 use super::{
-    Draft, Given, Job, OPTIONS, Opt, OptionError, SIMULATE, Simulation, option,
-    simulation::defaults,
+    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, SIMULATE, Simulation, option,
+    options::shared_with_pairs, simulation::defaults,
 };
 use crate::simulate::{MODELS, model};
 
@@ -24,7 +24,14 @@ Example:
 Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
 130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
 
-/// The command line of the program: `select`, `run`, `simulate` and the lists.
+const PAIRS_EXAMPLE: &str = "\
+Example:
+  passel pairs genes.csv --response disease --score synergy --top 20
+
+  Tells I(x;y) of every variable x, and the 20 pairs that together tell most
+  beyond what each tells alone.";
+
+/// The command line of the program: `select`, `pairs`, `run`, `simulate` and the lists.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -60,9 +67,17 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("select")
                 .about("Select variables of one file")
-                .arg(data)
+                .arg(data.clone())
                 .args(OPTIONS.iter().map(|it| argument(it, it.default)))
                 .after_help(EXAMPLE),
+        )
+        .subcommand(
+            Command::new("pairs")
+                .about("Score every variable and every pair of one file")
+                .arg(data.clone())
+                .args(PAIRS.iter().map(|it| argument(it, it.default)))
+                .args(shared_with_pairs().map(|it| argument(it, it.default)))
+                .after_help(PAIRS_EXAMPLE),
         )
         .subcommand(
             Command::new("run")
@@ -193,6 +208,33 @@ pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
         values,
     }
     .paths()
+}
+
+/// What the arguments of `pairs` ask for.
+///
+/// # Errors
+/// Every option that cannot be taken, and every two that contradict each other.
+pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
+    let data = matches.get_one::<PathBuf>("data");
+    let mut draft = Draft::new(data.cloned().unwrap_or_default());
+    let mut pairing = Pairing::new(draft.job.clone());
+    let mut errors = Vec::new();
+    for option in shared_with_pairs() {
+        let values = values(matches, option);
+        if !values.is_empty() {
+            errors.extend(draft.set(option.name, &values).err());
+        }
+    }
+    for option in PAIRS {
+        let values = values(matches, option);
+        if !values.is_empty() {
+            errors.extend(option.read(&mut pairing, &values).err());
+        }
+    }
+    match errors.is_empty() {
+        true => pairing.check(draft),
+        false => Err(errors),
+    }
 }
 
 /// The job that the arguments of `select` ask for.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use passel_criteria::CriterionError;
 use thiserror::Error;
 
+use crate::plugin::{MethodError, PluginError};
+
 /// An option, or two together, that cannot be taken.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum OptionError {
@@ -108,6 +110,23 @@ pub enum OptionError {
         /// The options it has.
         options: String,
     },
+    /// The method has no use for the option.
+    #[error("{option} says nothing to the method {method}")]
+    NotOfMethod {
+        /// What was given.
+        option: &'static str,
+        /// The method.
+        method: String,
+    },
+    /// There is no such method or pair score, or not with such parameters.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// A library that was named is no plugin.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
+    /// A ranking has no form there.
+    #[error("format = parquet is for the method pass: take csv or json")]
+    ParquetOfPass,
     /// Parquet is left out of this program.
     #[error("format = parquet: this passel was built without it")]
     ParquetUnbuilt,
@@ -138,7 +157,10 @@ impl OptionError {
             | Self::NotOfModel { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
-            Self::ParquetUnbuilt | Self::ParquetOutput => "format",
+            Self::NotOfMethod { option, .. } => option,
+            Self::Method(_) => "method",
+            Self::Plugin(_) => "plugins",
+            Self::ParquetUnbuilt | Self::ParquetOutput | Self::ParquetOfPass => "format",
             Self::StartAboveMax { .. } => "start-size",
         }
     }
@@ -151,6 +173,13 @@ impl OptionError {
                 error: CriterionError::UnknownName { .. },
                 ..
             } => Some("`passel criteria` lists them".to_owned()),
+            Self::Method(error) => error
+                .is_unknown()
+                .then(|| "`passel methods` lists them".to_owned()),
+            Self::NotOfMethod { option, .. } => Some(match super::options::is_of_pass(option) {
+                true => "it is of the method pass".to_owned(),
+                false => "it is of selectors: name one with method".to_owned(),
+            }),
             Self::ParquetUnbuilt => {
                 Some("build it with `cargo install --path . --features parquet`".to_owned())
             }

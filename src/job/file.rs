@@ -149,6 +149,7 @@ fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
         match (key.get_ref().as_ref(), value.get_ref()) {
             ("defaults", DeValue::Table(table)) => {
                 fill(&mut defaults, table, false, &mut mistakes);
+                defaults.settle();
             }
             ("job", DeValue::Array(jobs)) => list = jobs,
             (name @ ("defaults" | "job"), other) => mistakes.push(Mistake {

@@ -40,7 +40,7 @@ impl Given<'_> {
         }
     }
 
-    fn out_of_range(&self) -> OptionError {
+    pub(super) fn out_of_range(&self) -> OptionError {
         OptionError::Range {
             option: self.option,
             value: shown(&self.values.join(",")),

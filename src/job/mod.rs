@@ -9,6 +9,7 @@ mod given;
 mod markdown;
 mod opt;
 mod options;
+mod pairing;
 mod simulation;
 #[cfg(test)]
 mod tests;
@@ -24,10 +25,12 @@ use crate::{
     binning::Binning,
     device::Resources,
     nearest::nearest,
+    plugin::{Declared, PASS, PairMethod, Plugins},
     progress::Progress,
     report::Format,
     search::{Interrupt, Pass},
     selection::LEVEL,
+    selector::Stop,
     table::{Missing, is_npy},
 };
 
@@ -35,7 +38,8 @@ pub use error::OptionError;
 pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
-pub use options::{OPTIONS, option};
+pub use options::{OPTIONS, PAIRS, option};
+pub use pairing::Pairing;
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 
 /// One selection to be made, checked as far as it can be without its data.
@@ -68,6 +72,12 @@ pub struct Job {
     pub p_total: Option<usize>,
     /// The level of the confidence intervals.
     pub level: f64,
+    /// What chooses, as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
+    pub method: String,
+    /// The selector of a plugin that the method names; none for `pass`.
+    pub selector: Option<Declared>,
+    /// When a selector ends.
+    pub stop: Stop,
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
     /// Libraries loaded beside those found by themselves.
@@ -93,6 +103,8 @@ pub struct Job {
 pub struct Draft {
     job: Job,
     folder: PathBuf,
+    /// The options set, but for a job file's defaults.
+    given: Vec<&'static str>,
 }
 
 impl Draft {
@@ -112,6 +124,9 @@ impl Draft {
             weights: None,
             p_total: None,
             level: LEVEL,
+            method: PASS.to_owned(),
+            selector: None,
+            stop: Stop::default(),
             criterion: Arc::new(Ebic { gamma: 1.0 }),
             plugins: Vec::new(),
             pass: Pass::default(),
@@ -125,6 +140,7 @@ impl Draft {
         Self {
             job,
             folder: PathBuf::new(),
+            given: Vec::new(),
         }
     }
 
@@ -138,14 +154,80 @@ impl Draft {
             option: name.to_owned(),
             nearest: nearest(name, OPTIONS.iter().map(|option| option.name)),
         })?;
+        self.given.push(option.name);
         option.read(&mut self.job, values)
+    }
+
+    /// Forgets which options were set: what a job file's defaults say need not concern every
+    /// job.
+    fn settle(&mut self) {
+        self.given.clear();
     }
 
     /// The job, its paths taken from the draft's folder.
     ///
     /// # Errors
-    /// Every pair of options that contradict each other.
+    /// Every pair of options that contradict each other, and a method that there is not.
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
+        let mut errors = self.at_home();
+        match self.job.method.as_str() {
+            PASS => errors.extend(self.without_meaning(options::is_of_selectors)),
+            _ => {
+                errors.extend(self.without_meaning(options::is_of_pass));
+                match self
+                    .plugins()
+                    .and_then(|it| Ok(it.method(&self.job.method)?))
+                {
+                    Ok(declared) => self.job.selector = Some(declared),
+                    Err(error) => errors.push(error),
+                }
+                if self.job.format == Format::Parquet {
+                    errors.push(OptionError::ParquetOfPass);
+                }
+            }
+        }
+        if errors.is_empty() {
+            Ok(self.job)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The job of `passel pairs`, beside what only that has.
+    fn check_pairs(mut self, score: &str) -> Result<(Job, PairMethod), Vec<OptionError>> {
+        let mut errors = self.at_home();
+        if self.job.format == Format::Parquet {
+            errors.push(OptionError::ParquetOfPass);
+        }
+        let found = self
+            .plugins()
+            .and_then(|it| Ok(it.pair_score(score)?.clone()));
+        match found {
+            Ok(score) if errors.is_empty() => Ok((self.job, score)),
+            Ok(_) => Err(errors),
+            Err(error) => {
+                errors.push(error);
+                Err(errors)
+            }
+        }
+    }
+
+    fn plugins(&self) -> Result<Plugins, OptionError> {
+        Ok(Plugins::find(&self.job.plugins)?)
+    }
+
+    /// Options given that the method has no use for.
+    fn without_meaning(&self, is_one: fn(&str) -> bool) -> Vec<OptionError> {
+        let given = self.given.iter().filter(|it| is_one(it));
+        let error = |option: &&'static str| OptionError::NotOfMethod {
+            option,
+            method: self.job.method.clone(),
+        };
+        given.map(error).collect()
+    }
+
+    /// Takes paths from the draft's folder; what contradicts itself whatever the method.
+    fn at_home(&mut self) -> Vec<OptionError> {
         let folder = &self.folder;
         let job = &mut self.job;
         let npy = is_npy(&job.data);
@@ -171,11 +253,7 @@ impl Draft {
             });
         }
         errors.extend(parquet_without(job));
-        if errors.is_empty() {
-            Ok(self.job)
-        } else {
-            Err(errors)
-        }
+        errors
     }
 }
 

@@ -236,3 +236,10 @@ pub enum MethodError {
         slip: Slip,
     },
 }
+
+impl MethodError {
+    /// Whether the name is nobody's, and resembles none.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::UnknownName { nearest: None, .. })
+    }
+}

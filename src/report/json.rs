@@ -1,8 +1,15 @@
+use serde::Serialize;
+
 use crate::selection::Selection;
 
 /// The selection as it stands, indented.
 pub(super) fn render(selection: &Selection) -> String {
-    let mut text = serde_json::to_string_pretty(selection).unwrap_or_else(|error| {
+    pretty(selection)
+}
+
+/// Plain data, indented.
+pub(super) fn pretty(told: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(told).unwrap_or_else(|error| {
         // A selection has text keys and plain values only, so this is not
         // reached; if it is, the reader gets JSON that says so.
         serde_json::json!({ "error": error.to_string() }).to_string()

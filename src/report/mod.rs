@@ -9,11 +9,12 @@ mod models;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod plugins;
+mod ranking;
 mod text;
 
 use std::{io, path::Path};
 
-use crate::selection::{Estimate, Selection};
+use crate::selection::{Estimate, PairsReport, Ranking, Selection};
 
 pub(crate) use csv::field;
 
@@ -47,6 +48,26 @@ pub fn render(selection: &Selection, data: &Path, format: Format) -> io::Result<
         Format::Parquet => return Err(io::ErrorKind::Unsupported.into()),
     };
     Ok(text.into_bytes())
+}
+
+/// The report of a ranking, as [`render`].
+///
+/// # Errors
+/// Parquet, which has no form for it.
+pub fn rank(ranking: &Ranking, data: &Path, format: Format) -> io::Result<Vec<u8>> {
+    let page = ranking::rank(ranking, data, format);
+    let page = page.ok_or(io::ErrorKind::Unsupported)?;
+    Ok(page.into_bytes())
+}
+
+/// The report of all pairs, as [`render`].
+///
+/// # Errors
+/// Parquet, which has no form for it.
+pub fn pairs(found: &PairsReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
+    let page = ranking::pairs(found, data, format);
+    let page = page.ok_or(io::ErrorKind::Unsupported)?;
+    Ok(page.into_bytes())
 }
 
 /// One row of the table that spreadsheets read.

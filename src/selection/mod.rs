@@ -12,7 +12,9 @@ pub(crate) use estimates::estimates;
 use estimates::quantile;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
-pub use ranking::{Chosen, Ending, Pair, Paired, Ranked};
+pub use ranking::{
+    Chosen, Ending, NamedPair, Pair, Paired, PairsReport, Ranked, RankedVariable, Ranking, Single,
+};
 
 /// The level of the confidence intervals unless another is asked for.
 pub const LEVEL: f64 = 0.95;
@@ -180,11 +182,16 @@ impl Truth {
     /// Of the indexes of the true variables, ascending, and of the chosen ones, in the file's
     /// order; none where nothing is marked as true.
     pub(crate) fn of(truth: &[usize], selected: &[Selected]) -> Option<Self> {
+        let mut chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
+        chosen.dedup();
+        Self::of_indexes(truth, &chosen)
+    }
+
+    /// Of the indexes of the true variables, ascending, and of the chosen ones, each once.
+    pub(crate) fn of_indexes(truth: &[usize], chosen: &[usize]) -> Option<Self> {
         if truth.is_empty() {
             return None;
         }
-        let mut chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
-        chosen.dedup();
         let found = chosen.iter().filter(|it| truth.binary_search(it).is_ok());
         let found = found.count();
         Some(Self {

@@ -1,8 +1,126 @@
 //! The result of a selector: variables in the order of choice.
 
 use serde::Serialize;
+use serde_json::{Map, Value, value::RawValue};
 
+use super::{Elapsed, SetAside, Truth};
 use crate::device::DeviceError;
+
+/// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
+/// program: fields are added, never renamed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ranking {
+    /// The version of passel that made it.
+    pub passel: &'static str,
+    /// Name, parameters and plugin of the selector.
+    pub method: Map<String, Value>,
+    /// There is none.
+    pub criterion: Option<()>,
+    /// The name of the response.
+    pub response: String,
+    /// Levels of the response.
+    pub classes: usize,
+    /// Observations used.
+    pub n: usize,
+    /// Candidates.
+    pub p: usize,
+    /// How many were chosen.
+    pub k: usize,
+    /// In the order of choice.
+    pub selected: Vec<RankedVariable>,
+    /// The rules by which values became codes, on one line: see [`crate::binning::SavedBinning`].
+    pub binning: Box<RawValue>,
+    /// None: every column is a candidate here.
+    pub set_aside: Vec<SetAside>,
+    /// How many of the variables that the file marks as true were chosen.
+    pub truth: Option<Truth>,
+    /// What counted.
+    pub devices: Vec<String>,
+    /// Counts are integers, and scores fixed-point numbers.
+    pub precision: &'static str,
+    /// Why it ended.
+    pub termination: Ending,
+    /// Wall-clock seconds.
+    pub elapsed_seconds: Elapsed,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// A chosen variable by its name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankedVariable {
+    /// The column's name.
+    pub name: String,
+    /// 0-based position of the column in the file with the response taken out.
+    pub index: usize,
+    /// See [`Chosen::score`].
+    pub score: f64,
+    /// See [`Chosen::relevance`].
+    pub relevance: f64,
+    /// See [`Chosen::redundancy`].
+    pub redundancy: Option<f64>,
+}
+
+/// All variables and the best pairs. Serialised as it stands, it is the JSON of the program.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairsReport {
+    /// The version of passel that made it.
+    pub passel: &'static str,
+    /// Name and plugin of the pair score.
+    pub method: Map<String, Value>,
+    /// The name of the response.
+    pub response: String,
+    /// Levels of the response.
+    pub classes: usize,
+    /// Observations used.
+    pub n: usize,
+    /// Variables.
+    pub p: usize,
+    /// Every variable, in the file's order.
+    pub single: Vec<Single>,
+    /// The best first.
+    pub pairs: Vec<NamedPair>,
+    /// See [`Ranking::binning`].
+    pub binning: Box<RawValue>,
+    /// What counted.
+    pub devices: Vec<String>,
+    /// Counts are integers, and scores fixed-point numbers.
+    pub precision: &'static str,
+    /// Why it ended.
+    pub termination: Ending,
+    /// Wall-clock seconds.
+    pub elapsed_seconds: Elapsed,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// One variable and what it tells alone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Single {
+    /// The column's name.
+    pub name: String,
+    /// As [`RankedVariable::index`].
+    pub index: usize,
+    /// I(x;y) in nats.
+    pub score: f64,
+}
+
+/// A pair by its names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedPair {
+    /// The one that comes first in the file.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// As [`RankedVariable::index`].
+    pub a_index: usize,
+    /// The same of the other.
+    pub b_index: usize,
+    /// See [`Pair::score`].
+    pub score: f64,
+    /// See [`Pair::synergy`].
+    pub synergy: f64,
+}
 
 /// A chosen variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +172,9 @@ pub struct Paired {
     pub single: Vec<f64>,
     /// The best first.
     pub pairs: Vec<Pair>,
+    /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself
+    /// on the diagonal.
+    pub matrix: Vec<f64>,
     /// Why it ended.
     pub termination: Ending,
     /// What counted.

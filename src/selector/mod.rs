@@ -22,7 +22,7 @@ use crate::{
 pub use pairs::{PAIRS, Wanted, pairs};
 
 /// When a selection ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stop {
     /// Variables to choose at most.
     pub top: Option<usize>,

@@ -30,8 +30,8 @@ pub struct Wanted {
     pub top: Option<usize>,
     /// None whose score is below it, in nats.
     pub threshold: Option<f64>,
-    /// All of them, for a matrix.
-    pub all: bool,
+    /// The scores of all of them besides, as a matrix.
+    pub matrix: bool,
 }
 
 /// I((x,w);y) − I(x;y) − I(w;y).
@@ -81,7 +81,6 @@ pub fn pairs(
         let started = Instant::now();
         let least = wanted.threshold.map_or(i128::MIN, |it| tally.bound(it));
         let most = match (wanted.top, wanted.threshold) {
-            _ if wanted.all => usize::MAX,
             (Some(top), _) => top,
             (None, Some(_)) => usize::MAX,
             (None, None) => PAIRS,
@@ -92,31 +91,37 @@ pub fn pairs(
             let mut observe = observe.lock().unwrap_or_else(PoisonError::into_inner);
             observe(finished, all);
         };
-        let least = if wanted.all { i128::MIN } else { least };
         let pairs_wanted = Pairs::new(most, least);
         let stop = || interrupt.requested();
+        let p = own.len();
+        let mut matrix = vec![0.0; if wanted.matrix { p * p } else { 0 }];
         let found = counters.relevance().and_then(|single| {
-            let pairs = counters.pairs(own, &synergy, &pairs_wanted, &stop, &done)?;
+            let rows = wanted.matrix.then_some(&mut matrix[..]);
+            let pairs = counters.pairs(own, &synergy, &pairs_wanted, rows, &stop, &done)?;
             Ok((single, pairs))
         });
         let (single, pairs, fault) = match found {
             Ok((single, pairs)) => (single, pairs, None),
             Err(fault) => (Vec::new(), Vec::new(), Some(fault)),
         };
+        for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))
+        {
+            matrix[a * p + b] = matrix[b * p + a];
+        }
         let pair = |it: crate::device::counting::Pair| Pair {
             a: it.a as usize,
             b: it.b as usize,
             score: tally.nats(it.score, 1),
             synergy: synergy.nats(it.synergy, 1),
         };
-        let above =
-            |it: &Pair| wanted.all || wanted.threshold.is_none_or(|least| it.score >= least);
+        let above = |it: &Pair| wanted.threshold.is_none_or(|least| it.score >= least);
         Paired {
             single: single
                 .into_iter()
                 .map(|it| tally.quantity_nats(it))
                 .collect(),
             pairs: pairs.into_iter().map(pair).filter(above).collect(),
+            matrix,
             termination: match (&fault, interrupt.requested()) {
                 (Some(_), _) => Ending::Fault,
                 (None, true) => Ending::Interrupted,

@@ -30,6 +30,7 @@ pub use libsvm::LibsvmError;
 pub use missing::Missing;
 pub use mrmr::MrmrError;
 pub(crate) use names::{quote, split_names, variable};
+pub use npy::write_matrix;
 pub use write::Form;
 
 /// A file's named columns.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead};
+use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
 use super::rows::Rows;
 use super::source::Source;
@@ -53,6 +53,18 @@ pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, T
     let mut columns = design.columns(path, rows, width, names::variable)?;
     columns.extend(last);
     Ok(columns)
+}
+
+/// Writes a p × p array of numbers, by rows.
+///
+/// # Errors
+/// Those of the sink.
+pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::Result<()> {
+    let shape = [p as u64, p as u64];
+    let options = npyz::WriteOptions::<f64>::new().default_dtype();
+    let mut writer = options.shape(&shape).writer(sink).begin_nd()?;
+    writer.extend(values.iter().copied())?;
+    writer.finish()
 }
 
 /// The file's name without folder and endings.

@@ -72,12 +72,20 @@ impl<'a> Counters<'a> {
         anchors: &[BinnedColumn],
         synergy: &Tally,
         wanted: &Pairs,
+        mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Pair>, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(anchors, synergy, wanted, stop, done)?);
+            best = best.with(device.pairs(
+                anchors,
+                synergy,
+                wanted,
+                matrix.as_deref_mut(),
+                stop,
+                done,
+            )?);
         }
         Ok(best.sorted())
     }

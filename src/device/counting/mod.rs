@@ -38,13 +38,15 @@ pub(crate) trait Counter: Send {
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
 
     /// The best pairs of any column with one behind it that is this device's, as far as
-    /// `wanted`; one step's score for each, and its synergy. `stop` is asked before every
-    /// anchor, `done` told behind it.
+    /// `wanted`; one step's score for each, and its synergy. Where there is a matrix, p × p,
+    /// the scores of a and b, in nats, go to its row a, for this device's b from a on. `stop`
+    /// is asked before every anchor, `done` told behind it.
     fn pairs(
         &mut self,
         anchors: &[BinnedColumn],
         synergy: &Tally,
         wanted: &Pairs,
+        matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Pairs, DeviceError>;

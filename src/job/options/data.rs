@@ -145,19 +145,6 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         },
     },
     Opt {
-        name: "plugins",
-        value: "A,B",
-        default: "",
-        range: "paths separated by commas, in double quotes where one holds a comma",
-        help: "Load these libraries too; `passel plugins` lists those found by themselves",
-        heading: MODEL,
-        list: true,
-        set: |job, given| {
-            job.plugins = given.paths()?;
-            Ok(())
-        },
-    },
-    Opt {
         name: "p-total",
         value: "P",
         default: "",

@@ -5,25 +5,48 @@ mod data;
 mod machine;
 mod output;
 mod search;
+mod selectors;
 
-use super::Opt;
+use super::{Opt, Pairing};
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
 use output::REPORTING;
 use search::SEARCHING;
+use selectors::{PAIRING, SELECTORS, SHARED};
 
 /// The option of that name.
 pub fn option(name: &str) -> Option<&'static Opt> {
     OPTIONS.iter().find(|option| option.name == name)
 }
 
-const COUNT: usize = DATA_AND_MODEL.len() + SEARCHING.len() + RESOURCES.len() + REPORTING.len();
+const COUNT: usize =
+    DATA_AND_MODEL.len() + SELECTORS.len() + SEARCHING.len() + RESOURCES.len() + REPORTING.len();
 
 /// The options of `passel select` and of a job, in the order they are listed.
-pub const OPTIONS: &[Opt] = &joined([DATA_AND_MODEL, SEARCHING, RESOURCES, REPORTING]);
+pub const OPTIONS: &[Opt] = &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
+
+/// The options that only `passel pairs` has.
+pub const PAIRS: &[Opt<Pairing>] = PAIRING;
+
+/// Those that it shares with `passel select`.
+pub fn shared_with_pairs() -> impl Iterator<Item = &'static Opt> {
+    OPTIONS.iter().filter(|it| SHARED.contains(&it.name))
+}
+
+/// Options that mean nothing to a selector of a plugin: how models are searched and judged.
+pub fn is_of_pass(name: &str) -> bool {
+    let others = ["weights", "level", "trace", "precision", "memory-limit"];
+    let own = |it: &Opt| it.name == name && ["Model", "Search"].contains(&it.heading);
+    others.contains(&name) || OPTIONS.iter().any(own)
+}
+
+/// Options that mean nothing to the search by criterion.
+pub fn is_of_selectors(name: &str) -> bool {
+    ["top", "threshold", "binning", "bin-response"].contains(&name)
+}
 
 /// The options of each part, one after another.
-const fn joined(parts: [&[Opt]; 4]) -> [Opt; COUNT] {
+const fn joined(parts: [&[Opt]; 5]) -> [Opt; COUNT] {
     let mut all = [DATA_AND_MODEL[0]; COUNT];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {

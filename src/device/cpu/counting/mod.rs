@@ -256,10 +256,11 @@ impl Counter for CpuCounter<'_> {
         anchors: &[BinnedColumn],
         synergy: &Tally,
         wanted: &Pairs,
+        matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Pairs, DeviceError> {
-        Ok(self.best_pairs(anchors, synergy, wanted, stop, done))
+        Ok(self.best_pairs(anchors, synergy, wanted, matrix, stop, done))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
+mod selectors;
+
 use std::{
     io::{self, Write},
     time::Instant,
@@ -8,7 +10,10 @@ use std::{
 
 use thiserror::Error;
 
+pub use selectors::pairs;
+
 use crate::{
+    binning::BinningError,
     design::{Design, DesignError, DesignOptions},
     device::{DeviceError, Places},
     job::{Job, Simulation},
@@ -16,7 +21,8 @@ use crate::{
     progress::Meter,
     report,
     search::{self, Interrupt, Iteration, SearchError},
-    selection::{Elapsed, Selection},
+    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
+    selector::SelectorError,
     simulate::SimulateError,
     table::{self, Form, ReadOptions, TableError},
     trace::Trace,
@@ -25,11 +31,41 @@ use crate::{
 /// What a job gave.
 #[derive(Debug)]
 pub struct Report {
-    /// The selection itself.
-    pub selection: Selection,
+    /// The result itself.
+    pub outcome: Outcome,
     /// The selection in the job's format; it is in the job's output already,
     /// where the job has one.
     pub rendered: Vec<u8>,
+}
+
+/// What a job found.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A model, by PaSS.
+    Selection(Box<Selection>),
+    /// Variables in order, by a selector of a plugin.
+    Ranking(Box<Ranking>),
+    /// Variables and pairs with their scores.
+    Pairs(Box<PairsReport>),
+}
+
+impl Outcome {
+    /// Whether it is what was found until an interrupt.
+    pub fn interrupted(&self) -> bool {
+        match self {
+            Self::Selection(it) => it.termination == Termination::Interrupted,
+            Self::Ranking(it) => it.termination == Ending::Interrupted,
+            Self::Pairs(it) => it.termination == Ending::Interrupted,
+        }
+    }
+
+    /// The selection by PaSS, if it is one.
+    pub fn selection(self) -> Option<Selection> {
+        match self {
+            Self::Selection(it) => Some(*it),
+            Self::Ranking(_) | Self::Pairs(_) => None,
+        }
+    }
 }
 
 /// Why a job gave nothing, or not all of it.
@@ -41,6 +77,15 @@ pub enum RunError {
     /// The table makes no design matrix.
     #[error(transparent)]
     Design(#[from] DesignError),
+    /// The table makes no columns of codes.
+    #[error(transparent)]
+    Binning(#[from] BinningError),
+    /// A selector could not begin.
+    #[error(transparent)]
+    Selector(#[from] SelectorError),
+    /// Pairs without a score.
+    #[error("no score of pairs was named")]
+    NoScore,
     /// The search could not begin: a parameter that does not fit the data.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -80,7 +125,9 @@ impl RunError {
     /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Table(_) | Self::Design(_) | Self::Simulate(_) => 2,
+            Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
+            Self::Selector(SelectorError::Threads { .. }) => 1,
+            Self::Selector(_) | Self::NoScore => 2,
             Self::Interrupted => 130,
             Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,
             Self::Search(SearchError::Threads { .. } | SearchError::Device(_)) => 1,
@@ -97,6 +144,9 @@ impl RunError {
 /// The data, the settings or the output: [`RunError`] says which. An interrupt
 /// is no error: the selection is then the best so far.
 pub fn run(job: &Job) -> Result<Report, RunError> {
+    if let Some(declared) = &job.selector {
+        return selectors::rank(job, declared);
+    }
     let started = Instant::now();
     // Both places first: a search of hours must not end at a wrong path.
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
@@ -151,14 +201,9 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         total,
     };
     let rendered = report::render(&selection, &job.data, job.format).map_err(RunError::Render)?;
-    if let Some(mut file) = output {
-        let written = file.write_all(&rendered);
-        written.map_err(|source| file.write_error(source))?;
-        file.commit()?;
-    }
     let report = Report {
-        selection,
-        rendered,
+        outcome: Outcome::Selection(Box::new(selection)),
+        rendered: written(output, rendered)?,
     };
     match (trace.map_or(Ok(()), Trace::finish), found.fault) {
         (trace, Some(source)) => Err(RunError::Fault {
@@ -172,6 +217,16 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         }),
         (Ok(()), None) => Ok(report),
     }
+}
+
+/// Puts a report in its file, if it has one.
+fn written(output: Option<OutputFile>, rendered: Vec<u8>) -> Result<Vec<u8>, RunError> {
+    if let Some(mut file) = output {
+        let written = file.write_all(&rendered);
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()?;
+    }
+    Ok(rendered)
 }
 
 /// Makes one file of simulated data.

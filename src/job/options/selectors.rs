@@ -1,0 +1,113 @@
+//! Methods other than the first, and where their choice ends.
+
+use super::super::{Opt, Pairing};
+
+const METHOD: &str = "Method";
+
+/// In the order they are listed.
+pub(super) const SELECTORS: &[Opt] = &[
+    Opt {
+        name: "method",
+        value: "NAME",
+        default: "pass",
+        range: "a name, then its parameters: NAME:PARAMETER=NUMBER; `passel methods` lists them",
+        help: "What chooses the variables: pass, a search by criterion, or a selector of a plugin",
+        heading: METHOD,
+        list: false,
+        set: |job, given| {
+            job.method = given.text()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "top",
+        value: "K",
+        default: "10; 100 pairs; with a threshold all",
+        range: "1 … p",
+        help: "Of selectors: choose so many variables; of pairs: tell so many",
+        heading: METHOD,
+        list: false,
+        set: |job, given| {
+            job.stop.top = Some(given.count(1..=usize::MAX)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "threshold",
+        value: "T",
+        default: "none",
+        range: "a number, in nats where scores are",
+        help: "Of selectors and pairs: end before a score below it",
+        heading: METHOD,
+        list: false,
+        set: |job, given| {
+            job.stop.threshold = Some(given.number(f64::is_finite)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "plugins",
+        value: "A,B",
+        default: "",
+        range: "paths separated by commas, in double quotes where one holds a comma",
+        help: "Load these libraries too; `passel plugins` lists those found by themselves",
+        heading: METHOD,
+        list: true,
+        set: |job, given| {
+            job.plugins = given.paths()?;
+            Ok(())
+        },
+    },
+];
+
+/// What `passel pairs` has besides, in the order they are listed.
+pub(super) const PAIRING: &[Opt<Pairing>] = &[
+    Opt {
+        name: "score",
+        value: "NAME",
+        default: "mi3",
+        range: "a name; `passel methods` lists them",
+        help: "The score of a pair",
+        heading: METHOD,
+        list: false,
+        set: |it, given| {
+            it.score = given.text()?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "matrix",
+        value: "FILE",
+        default: "none",
+        range: "a .npy file",
+        help: "Write the scores of all pairs here, p × p, each variable with itself on the diagonal",
+        heading: "Output",
+        list: false,
+        set: |it, given| {
+            let path = given.path()?;
+            if !path.extension().is_some_and(|it| it == "npy") {
+                return Err(given.out_of_range());
+            }
+            it.matrix = Some(path);
+            Ok(())
+        },
+    },
+];
+
+/// The options of `passel select` that `passel pairs` has too.
+pub(super) const SHARED: &[&str] = &[
+    "response",
+    "factor",
+    "drop",
+    "missing",
+    "binning",
+    "bin-response",
+    "top",
+    "threshold",
+    "plugins",
+    "threads",
+    "device",
+    "format",
+    "output",
+    "progress",
+];

@@ -1,0 +1,242 @@
+//! The way of a selector and of all pairs: file → table → columns of codes → counting →
+//! report.
+
+use std::{path::Path, time::Instant};
+
+use serde_json::{Map, Value, value::to_raw_value};
+
+use super::{Outcome, Report, RunError, written};
+use crate::{
+    binning::{BinnedColumns, BinningOptions, SavedBinning, bin},
+    device::Places,
+    job::{Job, Pairing},
+    output::OutputFile,
+    plugin::{Declared, PairMethod},
+    progress::Meter,
+    report,
+    search::SearchError,
+    selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
+    selector::{self, SelectorError, Wanted},
+    table::{self, ReadOptions, Table, write_matrix},
+};
+
+/// Runs a job whose method is a selector of a plugin.
+pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
+    let started = Instant::now();
+    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
+    let (columns, truth, mut warnings) = binned(job)?;
+    let mut meter = Meter::new(job.progress);
+    let mut observe = |done, of| meter.count("variable", done, of);
+    let ranked = selector::rank(
+        &columns,
+        &declared.score,
+        &job.stop,
+        &job.resources,
+        &job.interrupt,
+        &mut observe,
+    )?;
+    meter.finish();
+    if let Some(fault) = &ranked.fault {
+        warnings.push(format!("what was chosen before a device failed: {fault}"));
+    }
+    let selected = ranked.chosen.iter().map(|it| {
+        let column = &columns.columns[it.column];
+        RankedVariable {
+            name: column.name.clone(),
+            index: column.index,
+            score: it.score,
+            relevance: it.relevance,
+            redundancy: it.redundancy,
+        }
+    });
+    let selected: Vec<_> = selected.collect();
+    let chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
+    let mut method = named(&declared.name);
+    for (name, value) in &declared.parameters {
+        method.insert(name.clone(), (*value).into());
+    }
+    method.insert("plugin".to_owned(), declared.plugin.clone().into());
+    let ranking = Ranking {
+        passel: env!("CARGO_PKG_VERSION"),
+        method,
+        criterion: None,
+        response: columns.response.name.clone(),
+        classes: columns.response.levels,
+        n: columns.n,
+        p: columns.columns.len(),
+        k: selected.len(),
+        selected,
+        binning: saved(&columns, job)?,
+        set_aside: Vec::new(),
+        truth: Truth::of_indexes(&truth, &chosen),
+        devices: ranked.devices,
+        precision: "exact",
+        termination: ranked.termination,
+        elapsed_seconds: elapsed(started, ranked.starting, ranked.seconds),
+        warnings,
+    };
+    let rendered = report::rank(&ranking, &job.data, job.format).map_err(RunError::Render)?;
+    let report = Report {
+        outcome: Outcome::Ranking(Box::new(ranking)),
+        rendered: written(output, rendered)?,
+    };
+    match ranked.fault {
+        None => Ok(report),
+        Some(source) => Err(RunError::Fault {
+            report: Box::new(report),
+            source,
+            trace: None,
+        }),
+    }
+}
+
+/// Scores every variable and every pair of one file.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
+    let started = Instant::now();
+    let job = &pairing.job;
+    let create = |path: Option<&Path>| path.map(OutputFile::create).transpose();
+    let (output, matrix) = (
+        create(job.output.as_deref())?,
+        create(pairing.matrix.as_deref())?,
+    );
+    let (columns, _, mut warnings) = binned(job)?;
+    let Some(PairMethod {
+        name,
+        plugin,
+        score,
+        ..
+    }) = &pairing.method
+    else {
+        return Err(RunError::NoScore);
+    };
+    let mut meter = Meter::new(job.progress);
+    let mut observe = |done, of| meter.count("column", done, of);
+    let wanted = Wanted {
+        top: job.stop.top,
+        threshold: job.stop.threshold,
+        matrix: matrix.is_some(),
+    };
+    let found = selector::pairs(
+        &columns,
+        score,
+        &wanted,
+        &job.resources,
+        &job.interrupt,
+        &mut observe,
+    )?;
+    meter.finish();
+    let own = &columns.columns;
+    if let Some(mut file) = matrix
+        && found.termination == Ending::Top
+    {
+        let written = write_matrix(&found.matrix, own.len(), &mut file);
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()?;
+    } else if pairing.matrix.is_some() {
+        warnings.push("the matrix was not written: not all pairs were scored".to_owned());
+    }
+    let single = found.single.iter().zip(own).map(|(&score, it)| Single {
+        name: it.name.clone(),
+        index: it.index,
+        score,
+    });
+    let pairs = found.pairs.iter().map(|it| NamedPair {
+        a: own[it.a].name.clone(),
+        b: own[it.b].name.clone(),
+        a_index: own[it.a].index,
+        b_index: own[it.b].index,
+        score: it.score,
+        synergy: it.synergy,
+    });
+    let mut method = named(name);
+    method.insert("plugin".to_owned(), plugin.clone().into());
+    let told = PairsReport {
+        passel: env!("CARGO_PKG_VERSION"),
+        method,
+        response: columns.response.name.clone(),
+        classes: columns.response.levels,
+        n: columns.n,
+        p: own.len(),
+        single: single.collect(),
+        pairs: pairs.collect(),
+        binning: saved(&columns, job)?,
+        devices: found.devices,
+        precision: "exact",
+        termination: found.termination,
+        elapsed_seconds: elapsed(started, found.starting, found.seconds),
+        warnings,
+    };
+    let rendered = report::pairs(&told, &job.data, job.format).map_err(RunError::Render)?;
+    let report = Report {
+        outcome: Outcome::Pairs(Box::new(told)),
+        rendered: written(output, rendered)?,
+    };
+    match found.fault {
+        None => Ok(report),
+        Some(source) => Err(RunError::Fault {
+            report: Box::new(report),
+            source,
+            trace: None,
+        }),
+    }
+}
+
+/// The file's columns as codes, the indexes of those it marks as true, and warnings.
+fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunError> {
+    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
+    if job.resources.devices.is_cuda() {
+        return Err(SelectorError::NotOnGpus.into());
+    }
+    let reading = ReadOptions {
+        response: job.response.as_deref(),
+        factors: &job.factor,
+    };
+    let table = table::read(&job.data, &reading)?;
+    let rows = table.rows;
+    let truth = true_names(&table);
+    let options = BinningOptions {
+        response: job.response.as_deref(),
+        drop: &job.drop,
+        missing: job.missing,
+        binning: &job.binning,
+        bin_response: &job.bin_response,
+    };
+    let columns = bin(table, &options)?;
+    let mut warnings = Vec::new();
+    if columns.n < rows {
+        let dropped = rows - columns.n;
+        warnings.push(format!(
+            "{dropped} of {rows} rows were dropped for missing values"
+        ));
+    }
+    let marked = columns.columns.iter().filter(|it| truth.contains(&it.name));
+    let truth = marked.map(|it| it.index).collect();
+    Ok((columns, truth, warnings))
+}
+
+fn true_names(table: &Table) -> Vec<String> {
+    let names = table.truth.iter().map(|&at| table.columns[at].name.clone());
+    names.collect()
+}
+
+fn named(name: &str) -> Map<String, Value> {
+    Map::from_iter([("name".to_owned(), name.into())])
+}
+
+fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<serde_json::value::RawValue>, RunError> {
+    to_raw_value(&SavedBinning::of(columns, &job.binning))
+        .map_err(|error| RunError::Render(error.into()))
+}
+
+fn elapsed(started: Instant, starting: f64, seconds: f64) -> Elapsed {
+    let total = started.elapsed().as_secs_f64();
+    Elapsed {
+        read: total - seconds - starting,
+        devices: starting,
+        search: seconds,
+        total,
+    }
+}
