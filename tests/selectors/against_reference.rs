@@ -132,7 +132,7 @@ fn every_method_agrees_on_the_example_that_ships() {
     let table = passel::table::read(&data, &Default::default()).unwrap();
     let codes = |name: &str| match &table.columns[table.position(name).unwrap()].values {
         passel::table::Values::Numbers(values) => values.iter().map(|v| *v as u32).collect(),
-        passel::table::Values::Factor { .. } => panic!("{name} is text"),
+        _ => panic!("{name} is no list of numbers"),
     };
     let set = Set {
         columns: (0..30).map(|j| codes(&format!("f{j}"))).collect(),

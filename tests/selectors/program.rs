@@ -154,13 +154,14 @@ pub fn csv(set: &Set, place: usize) -> String {
     text
 }
 
-/// The set as libsvm: the class, then the codes that are not 0, numbered from 1.
+/// The set as libsvm: the class, then the codes that are not 0, numbered from 1; of the first
+/// observation all, for a variable that no line names is none.
 pub fn libsvm(set: &Set) -> String {
     let mut text = String::new();
     for (t, y) in set.y.iter().enumerate() {
         write!(text, "{y}").unwrap();
         for (j, column) in set.columns.iter().enumerate() {
-            if column[t] != 0 {
+            if t == 0 || column[t] != 0 {
                 write!(text, " {}:{}", j + 1, column[t]).unwrap();
             }
         }

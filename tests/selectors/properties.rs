@@ -143,7 +143,7 @@ fn sparse_files_equal_dense_ones() {
             *code *= u32::from(random.uniform() < rare * rare);
         }
     }
-    // A variable of zeros alone, one without any, a last one that the file names.
+    // A variable of zeros alone, one without any, a last one that a late line names.
     set.columns[7].fill(0);
     set.columns[9].fill(2);
     set.columns[39][399] = 3;
@@ -254,7 +254,7 @@ fn the_answer_says_which_method_made_it() {
         assert_eq!(method["name"], name);
         for (key, value) in given.split(',').filter_map(|it| it.split_once('=')) {
             let value: f64 = value.parse().unwrap();
-            assert_eq!(method["parameters"][key].as_f64(), Some(value), "{told}");
+            assert_eq!(method[key].as_f64(), Some(value), "{told}");
         }
     }
     let plain = run(&[

@@ -201,7 +201,7 @@ impl<'a> Mode<'a> {
         let terms = self.work.logs.terms();
         let of = |count: u32| terms[count as usize];
         let (m, both) = ((column.entries - before.entries) as u32, off as u32);
-        let mut xw = column.x + self.anchor.w - of(self.own) + of(self.own - m + both);
+        let mut xw = column.x + self.anchor.w - of(self.own) + of(self.own + both - m);
         let mut xwy = column.xy + self.anchor.wy;
         if off > 0 {
             let runs = &columns.runs[before.runs..column.runs];
@@ -216,7 +216,7 @@ impl<'a> Mode<'a> {
         for &(class, m) in &columns.classes[before.classes..column.classes] {
             let own = self.own_by_class[class as usize];
             let both = tables.y.get_mut(class as usize).map_or(0, std::mem::take);
-            xwy += of(own - m + both) - of(own);
+            xwy += of(own + both - m) - of(own);
         }
         [xw, xwy]
     }
