@@ -7,6 +7,8 @@ mod error;
 pub mod file;
 mod given;
 mod markdown;
+#[cfg(test)]
+mod method_tests;
 mod opt;
 mod options;
 mod pairing;

@@ -9,6 +9,8 @@ fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
     let mut draft = Draft::new("x.csv");
     draft.set(name, &values).map_err(|error| vec![error])?;
+    // As defaults of a job file: an option of another method is no mistake.
+    draft.settle();
     draft.check()
 }
 
@@ -39,6 +41,8 @@ fn defaults_told_are_the_defaults_taken() {
         "threads",
         "output",
         "trace",
+        "top",
+        "threshold",
     ];
     for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
         if !in_words.contains(&option.name) {
@@ -121,6 +125,8 @@ fn every_option_reaches_its_field() {
         ("missing", &["level"]),
         ("binning", &["equal-frequency:7"]),
         ("bin-response", &["edges:old.json"]),
+        ("top", &["3"]),
+        ("threshold", &["0.5"]),
         ("keep", &["f"]),
         ("no-intercept", &["true"]),
         ("criterion", &["ebic:gamma=0.5"]),
@@ -147,7 +153,9 @@ fn every_option_reaches_its_field() {
         let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
         draft.set(name, &values).unwrap();
     }
+    draft.settle();
     let job = draft.check().unwrap();
+    assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
     assert_eq!(job.response.as_deref(), Some("y"));
     assert_eq!(job.factor, ["a", "b", "c"]);
     assert_eq!(job.drop, ["d,e"]);
@@ -328,7 +336,11 @@ fn options_that_contradict_each_other_are_all_told() {
         ["output and trace are the same file, ./o"]
     );
     assert_eq!(
-        together(&[("output", "./r.json"), ("binning", "edges:r.json")]),
+        together(&[
+            ("method", "mim"),
+            ("output", "./r.json"),
+            ("binning", "edges:r.json")
+        ]),
         ["output and binning are the same file, ./r.json"]
     );
     assert_eq!(

@@ -85,7 +85,7 @@ pub(super) const PAIRING: &[Opt<Pairing>] = &[
         list: false,
         set: |it, given| {
             let path = given.path()?;
-            if !path.extension().is_some_and(|it| it == "npy") {
+            if path.extension().is_none_or(|it| it != "npy") {
                 return Err(given.out_of_range());
             }
             it.matrix = Some(path);

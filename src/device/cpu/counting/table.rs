@@ -254,9 +254,7 @@ fn sorted<C: Code>(x: &[C], work: Work) -> [i64; 2] {
         .map(|((x, w), y)| (*w, (*x).into(), if work.by_class { *y } else { 0 }))
         .collect();
     cells.sort_unstable();
-    let sum = |same: fn(&(u32, u32, u32), &(u32, u32, u32)) -> bool| {
-        let runs = cells.chunk_by(same);
-        runs.map(|it| work.logs.of(it.len() as u32)).sum()
-    };
-    [sum(|a, b| (a.0, a.1) == (b.0, b.1)), sum(|a, b| a == b)]
+    let of = |cells: &[(u32, u32, u32)]| work.logs.of(cells.len() as u32);
+    let xw = cells.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(of);
+    [xw.sum(), cells.chunk_by(|a, b| a == b).map(of).sum()]
 }

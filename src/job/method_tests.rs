@@ -1,0 +1,75 @@
+//! The method among the options.
+
+use super::*;
+
+fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
+    let mut draft = Draft::new("x.csv");
+    for (name, value) in options {
+        draft.set(name, &[(*value).to_owned()]).unwrap();
+    }
+    draft.check()
+}
+
+fn refused(options: &[(&str, &str)]) -> Vec<String> {
+    let errors = job(options).unwrap_err();
+    let told = |error: &OptionError| match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    };
+    errors.iter().map(told).collect()
+}
+
+#[test]
+fn a_method_is_found_with_its_parameters() {
+    let job = job(&[("method", "betagamma:gamma=0.25"), ("top", "3")]).unwrap();
+    let declared = job.selector.unwrap();
+    assert_eq!(declared.name, "betagamma");
+    let parameters = [("beta".to_owned(), 1.0), ("gamma".to_owned(), 0.25)];
+    assert_eq!(declared.parameters, parameters);
+    assert_eq!(job.stop.top, Some(3));
+}
+
+#[test]
+fn what_the_method_has_no_use_for_is_refused() {
+    assert_eq!(
+        refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),
+        [
+            "particles says nothing to the method jmi; it is of the method pass",
+            "level says nothing to the method jmi; it is of the method pass",
+        ]
+    );
+    assert_eq!(
+        refused(&[("top", "3")]),
+        ["top says nothing to the method pass; it is of selectors: name one with method"]
+    );
+    assert_eq!(
+        refused(&[("method", "jmi"), ("format", "parquet")])
+            .last()
+            .unwrap(),
+        "format = parquet is for the method pass: take csv or json"
+    );
+}
+
+#[test]
+fn defaults_of_a_job_file_may_be_of_other_methods() {
+    let mut draft = Draft::new("x.csv");
+    for (name, value) in [("particles", "9"), ("top", "4")] {
+        draft.set(name, &[value.to_owned()]).unwrap();
+    }
+    draft.settle();
+    let mut second = draft.clone();
+    second.set("method", &["jmi".to_owned()]).unwrap();
+    assert_eq!(draft.check().unwrap().pass.particles, 9);
+    assert_eq!(second.check().unwrap().stop.top, Some(4));
+}
+
+#[test]
+fn a_method_that_there_is_not_is_told_with_the_nearest() {
+    let told = refused(&[("method", "jmj")]);
+    assert_eq!(told, ["there is no method `jmj`; did you mean `jmi`?"]);
+    let far = refused(&[("method", "lasso")]);
+    assert_eq!(
+        far,
+        ["there is no method `lasso`; `passel methods` lists them"]
+    );
+}
