@@ -230,3 +230,114 @@ fn pairs_csv(found: &PairsReport) -> String {
     }
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+    use crate::selection::{Elapsed, NamedPair, RankedVariable, Single};
+
+    fn method(name: &str) -> Map<String, Value> {
+        let fields = [("name", Value::from(name)), ("beta", 0.5.into())];
+        let fields = fields.into_iter().chain([("plugin", "information".into())]);
+        fields.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn ranking() -> Ranking {
+        let variable = |name: &str, index, redundancy| RankedVariable {
+            name: name.to_owned(),
+            index,
+            score: 0.1 + 0.2,
+            relevance: 0.25,
+            redundancy,
+        };
+        Ranking {
+            passel: "0.1.0",
+            method: method("mifs"),
+            criterion: None,
+            response: "class".to_owned(),
+            classes: 2,
+            n: 50,
+            p: 9,
+            k: 2,
+            selected: vec![variable("a,b", 7, None), variable("c", 0, Some(0.125))],
+            binning: to_raw_value(&serde_json::json!({ "rule": "auto" })).unwrap(),
+            set_aside: Vec::new(),
+            truth: None,
+            devices: vec!["cpu".to_owned()],
+            precision: "exact",
+            termination: Ending::Threshold,
+            elapsed_seconds: Elapsed::default(),
+            warnings: vec!["3 of 53 rows were dropped for missing values".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_ranking_is_told_in_the_order_of_choice() {
+        let page = ranking_text(&ranking(), Path::new("d.csv"));
+        for line in [
+            "response             class, 2 levels",
+            "method               mifs:beta=0.5",
+            "binning              auto",
+            "warning: 3 of 53 rows were dropped for missing values",
+            "1  a,b       0.300000   0.250000           –",
+            "2  c         0.300000   0.250000    0.125000",
+            "ended before a score below the threshold; 0.000 s on cpu",
+        ] {
+            assert!(page.lines().any(|it| it == line), "no {line:?} in\n{page}");
+        }
+    }
+
+    #[test]
+    fn a_table_of_a_ranking_reads_back_to_the_same_numbers() {
+        let page = ranking_csv(&ranking());
+        let rows = "\"a,b\",7,0.30000000000000004,0.25,\nc,0,0.30000000000000004,0.25,0.125\n";
+        assert_eq!(
+            page,
+            format!("name,index,score,relevance,redundancy\n{rows}")
+        );
+    }
+
+    #[test]
+    fn pairs_are_told_behind_the_variables() {
+        let single = |name: &str, index, score| Single {
+            name: name.to_owned(),
+            index,
+            score,
+        };
+        let found = PairsReport {
+            passel: "0.1.0",
+            method: method("mi3"),
+            response: "class".to_owned(),
+            classes: 2,
+            n: 50,
+            p: 2,
+            single: vec![single("a", 0, 0.125), single("b", 1, 0.5)],
+            pairs: vec![NamedPair {
+                a: "a".to_owned(),
+                b: "b".to_owned(),
+                a_index: 0,
+                b_index: 1,
+                score: 0.5,
+                synergy: -0.125,
+            }],
+            binning: to_raw_value(&serde_json::json!({ "rule": "levels" })).unwrap(),
+            devices: vec!["cpu".to_owned()],
+            precision: "exact",
+            termination: Ending::Top,
+            elapsed_seconds: Elapsed::default(),
+            warnings: Vec::new(),
+        };
+        let rows = "a,0,,,0.125,\nb,1,,,0.5,\na,0,b,1,0.5,-0.125\n";
+        assert_eq!(
+            pairs_csv(&found),
+            format!("a,a_index,b,b_index,score,synergy\n{rows}")
+        );
+        let page = pairs_text(&found, Path::new("d.csv"));
+        let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
+        // The best variable first.
+        assert!(place("b         0.500000") < place("a         0.125000"));
+        assert!(page.ends_with("1 pairs of 1; 0.000 s on cpu\n"), "{page}");
+    }
+}
