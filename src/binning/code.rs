@@ -23,6 +23,7 @@ pub(super) fn misses(values: &Values) -> bool {
         Values::Numbers(values) | Values::Sparse { values, .. } => {
             values.iter().any(|value| value.is_nan())
         }
+        Values::Bytes(_) => false,
         Values::Factor { codes, .. } => codes.contains(&MISSING),
     }
 }
@@ -90,6 +91,18 @@ pub(super) fn codes(
             let first = entries.find(|(at, row)| *at != **row as usize);
             let first = first.map_or(rows.len(), |(at, _)| at);
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
+        }
+        Values::Bytes(values) => {
+            let known: Vec<_> = (0..=u8::MAX).map(|it| rule.code(it.into())).collect();
+            let code = |(row, value): (usize, u8)| {
+                let value = usize::from(value);
+                known[value].ok_or_else(|| Unseen {
+                    row,
+                    value: Some(value.to_string()),
+                })
+            };
+            let codes = values.into_iter().enumerate().map(code);
+            Ok(dense(levels, codes.collect::<Result<_, _>>()?))
         }
         Values::Factor { levels: own, codes } => {
             let places: HashMap<&str, u16> = match rule {

@@ -146,7 +146,7 @@ impl Rules {
         // Where every value is missing the file does not tell text from numbers.
         let numbers = match values {
             Values::Numbers(values) => values.iter().any(|value| !value.is_nan()),
-            Values::Sparse { .. } => true,
+            Values::Sparse { .. } | Values::Bytes(_) => true,
             Values::Factor { .. } => false,
         };
         match &saved.rule {

@@ -278,9 +278,14 @@ impl<'a> Maker<'a> {
 
     /// A rule made of the values.
     fn rule(&self, values: &Values, n: usize) -> Rule {
+        let wide;
         let numbers = match values {
             Values::Factor { levels, .. } => return Rule::Texts(levels.clone()),
             Values::Numbers(values) => Numbers::new(values, 0),
+            bytes @ Values::Bytes(_) => {
+                wide = bytes.numbers(n).unwrap_or_default();
+                Numbers::new(&wide, 0)
+            }
             Values::Sparse { values, .. } => Numbers::new(values, n - values.len()),
         };
         match self.binning {

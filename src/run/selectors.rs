@@ -3,7 +3,10 @@
 
 use std::{path::Path, time::Instant};
 
-use serde_json::{Map, Value, value::to_raw_value};
+use serde_json::{
+    Map, Value,
+    value::{RawValue, to_raw_value},
+};
 
 use super::{Outcome, Report, RunError, written};
 use crate::{
@@ -13,7 +16,7 @@ use crate::{
     output::OutputFile,
     plugin::{Declared, PairMethod},
     progress::Meter,
-    report,
+    report::{self, Format},
     search::SearchError,
     selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
     selector::{self, SelectorError, Wanted},
@@ -226,9 +229,17 @@ fn named(name: &str) -> Map<String, Value> {
     Map::from_iter([("name".to_owned(), name.into())])
 }
 
-fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<serde_json::value::RawValue>, RunError> {
-    to_raw_value(&SavedBinning::of(columns, &job.binning))
-        .map_err(|error| RunError::Render(error.into()))
+/// The rules of all columns where the report has them, else what was asked for alone.
+fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> {
+    let saved = match job.format {
+        Format::Json => SavedBinning::of(columns, &job.binning),
+        _ => SavedBinning {
+            rule: job.binning.to_string(),
+            columns: Vec::new(),
+            response: None,
+        },
+    };
+    to_raw_value(&saved).map_err(|error| RunError::Render(error.into()))
 }
 
 fn elapsed(started: Instant, starting: f64, seconds: f64) -> Elapsed {

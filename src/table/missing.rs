@@ -47,6 +47,7 @@ impl Table {
                     let entries = rows_where(values, |value| value.is_nan());
                     entries.map(|at| rows[at] as usize).for_each(&mut mark);
                 }
+                Values::Bytes(_) => {}
                 Values::Factor { codes, .. } => {
                     rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
                 }
@@ -96,6 +97,7 @@ impl Table {
             match &mut column.values {
                 Values::Numbers(values) => retain(values, marked),
                 Values::Sparse { rows, values } => sparse::keep(rows, values, &places),
+                Values::Bytes(values) => retain(values, marked),
                 Values::Factor { levels, codes } => {
                     retain(codes, marked);
                     drop_unused(levels, codes);

@@ -72,6 +72,8 @@ pub enum Values {
         /// Their values; NaN marks a missing one, none is infinite.
         values: Vec<f64>,
     },
+    /// Whole numbers 0 … 255, none missing, in an eighth of the room.
+    Bytes(Vec<u8>),
     /// A categorical variable.
     Factor {
         /// Names of the levels, each once, in bytewise order.
@@ -219,6 +221,7 @@ impl Values {
     fn len(&self) -> Option<usize> {
         match self {
             Self::Numbers(values) => Some(values.len()),
+            Self::Bytes(values) => Some(values.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
             Self::Sparse { .. } => None,
         }

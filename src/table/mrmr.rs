@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::rows::Rows;
 use super::source::Source;
 use super::{Column, TableError, Values, names};
 
 const HEADER_BYTES: u64 = 8;
-const READ_BYTES: usize = 1 << 16;
+const READ_BYTES: usize = 1 << 20;
 
 /// What can be wrong with a `.mrmr` file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,27 +86,31 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     };
     check(size.saturating_sub(HEADER_BYTES))?;
 
-    let mut codes = Rows::new(columns as usize);
-    codes.reserve(rows as usize);
-    let mut bytes = vec![0; READ_BYTES];
+    let width = columns as usize;
+    let mut columns: Vec<Vec<u8>> = vec![Vec::new(); width];
+    for column in &mut columns {
+        column.reserve_exact(rows as usize);
+    }
+    // Whole rows at a time, which are turned into pieces of columns.
+    let mut bytes = vec![0; width * (READ_BYTES / width).max(1)];
     let mut found = 0;
     loop {
         let filled = source.fill(&mut bytes)?;
         found += filled as u64;
-        // The file may have grown since its size was taken.
-        if filled == 0 || found > promised {
+        // The file may have changed since its size was taken.
+        if filled == 0 || found > promised || !filled.is_multiple_of(width) {
             break;
         }
-        for code in &bytes[..filled] {
-            codes.push(f64::from(*code));
+        let rows = bytes[..filled].chunks_exact(width);
+        for (at, column) in columns.iter_mut().enumerate() {
+            column.extend(rows.clone().map(|row| row[at]));
         }
     }
     check(found)?;
     let names = std::iter::once(String::from("y")).chain((0..).map(names::variable));
-    let columns = names.zip(codes.into_columns());
-    let columns = columns.map(|(name, values)| Column {
+    let columns = names.zip(columns).map(|(name, values)| Column {
         name,
-        values: Values::Numbers(values),
+        values: Values::Bytes(values),
     });
     Ok(columns.collect())
 }

@@ -16,6 +16,7 @@ impl Values {
                 }
                 Some(Cow::Owned(numbers))
             }
+            Self::Bytes(bytes) => Some(bytes.iter().map(|&byte| f64::from(byte)).collect()),
             Self::Factor { .. } => None,
         }
     }

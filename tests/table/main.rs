@@ -76,6 +76,10 @@ fn bits(column: &Column) -> Vec<Option<u64>> {
             .iter()
             .map(|value| (!value.is_nan()).then_some(value.to_bits()))
             .collect(),
+        Values::Bytes(values) => {
+            let bits = |value: &u8| Some(f64::from(*value).to_bits());
+            values.iter().map(bits).collect()
+        }
         _ => panic!("{} is no dense column", column.name),
     }
 }
