@@ -127,7 +127,7 @@ impl Design {
             weights::check(&table, at)?;
         }
         let stays = |c: &Column| !options.drop.contains(&c.name);
-        let (truth, mut warnings) = truth_of(&table, response, weights);
+        let (truth, mut warnings) = table.true_indexes(response, weights);
         let positions = table.columns.iter().enumerate();
         let positions: Vec<usize> = positions
             .filter(|(_, c)| stays(c))
@@ -309,27 +309,6 @@ fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignEr
             columns: table.columns.iter().map(|c| c.name.clone()).collect(),
         }),
     }
-}
-
-/// The true variables by index. Those of another response's model are none of this one's, and
-/// that is a warning.
-fn truth_of(table: &Table, response: usize, weights: Option<usize>) -> (Vec<usize>, Vec<String>) {
-    let others = table.response.is_some_and(|own| own != response);
-    if !table.truth.is_empty() && (others || table.truth.contains(&response)) {
-        let name = &table.columns[response].name;
-        let warning =
-            format!("the true variables that the file marks are not those of the response {name}");
-        return (Vec::new(), vec![warning]);
-    }
-    let truth = table
-        .truth
-        .iter()
-        .filter(|at| Some(**at) != weights)
-        .map(|at| {
-            let weighted = usize::from(weights.is_some_and(|w| *at > w));
-            at - usize::from(*at > response) - weighted
-        });
-    (truth.collect(), Vec::new())
 }
 
 fn unknown(table: &Table, option: &'static str, name: &str) -> DesignError {

@@ -20,7 +20,7 @@ use crate::{
     search::SearchError,
     selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
     selector::{self, SelectorError, Wanted},
-    table::{self, ReadOptions, Table, write_matrix},
+    table::{self, ReadOptions, write_matrix},
 };
 
 /// Runs a job whose method is a selector of a plugin.
@@ -199,7 +199,13 @@ fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunErro
     };
     let table = table::read(&job.data, &reading)?;
     let rows = table.rows;
-    let truth = true_names(&table);
+    // Where there is none, `bin` says so.
+    let named = job.response.as_deref().and_then(|it| table.position(it));
+    let response = named.or(table.response);
+    let (truth, mut warnings) = match response {
+        Some(response) => table.true_indexes(response, None),
+        None => Default::default(),
+    };
     let options = BinningOptions {
         response: job.response.as_deref(),
         drop: &job.drop,
@@ -208,21 +214,13 @@ fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunErro
         bin_response: &job.bin_response,
     };
     let columns = bin(table, &options)?;
-    let mut warnings = Vec::new();
     if columns.n < rows {
         let dropped = rows - columns.n;
         warnings.push(format!(
             "{dropped} of {rows} rows were dropped for missing values"
         ));
     }
-    let marked = columns.columns.iter().filter(|it| truth.contains(&it.name));
-    let truth = marked.map(|it| it.index).collect();
     Ok((columns, truth, warnings))
-}
-
-fn true_names(table: &Table) -> Vec<String> {
-    let names = table.truth.iter().map(|&at| table.columns[at].name.clone());
-    names.collect()
 }
 
 fn named(name: &str) -> Map<String, Value> {

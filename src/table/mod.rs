@@ -214,6 +214,32 @@ impl Table {
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
+
+    /// The true variables by index. Those of another response's model are none of this one's, and
+    /// that is a warning.
+    pub(crate) fn true_indexes(
+        &self,
+        response: usize,
+        weights: Option<usize>,
+    ) -> (Vec<usize>, Vec<String>) {
+        let others = self.response.is_some_and(|own| own != response);
+        if !self.truth.is_empty() && (others || self.truth.contains(&response)) {
+            let name = &self.columns[response].name;
+            let warning = format!(
+                "the true variables that the file marks are not those of the response {name}"
+            );
+            return (Vec::new(), vec![warning]);
+        }
+        let truth = self
+            .truth
+            .iter()
+            .filter(|at| Some(**at) != weights)
+            .map(|at| {
+                let weighted = usize::from(weights.is_some_and(|w| *at > w));
+                at - usize::from(*at > response) - weighted
+            });
+        (truth.collect(), Vec::new())
+    }
 }
 
 impl Values {
