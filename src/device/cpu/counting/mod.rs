@@ -6,6 +6,8 @@ mod prepared;
 mod rows;
 mod sparse;
 mod table;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 use std::{

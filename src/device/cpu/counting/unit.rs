@@ -72,7 +72,7 @@ pub(super) struct Scratch {
 
 /// How a column is to lie; columns of one kind come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Kind {
+pub(super) enum Kind {
     Rows,
     Bytes,
     Words,
@@ -97,7 +97,7 @@ impl Kind {
     }
 
     /// Columns of one unit at most.
-    fn width(self) -> usize {
+    pub(super) fn width(self) -> usize {
         match self {
             Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
             Self::Bytes | Self::Words => 2,
@@ -168,15 +168,25 @@ impl Unit {
         let places = classes.places();
         groups
             .into_par_iter()
-            .map(|(kind, own)| {
-                let numbers = own.iter().map(|&at| (first + at) as u32).collect();
-                let own: Vec<&BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
-                Self {
-                    columns: numbers,
-                    layout: Layout::of(kind, &own, (classes, &places), logs),
-                }
-            })
+            .map(|(kind, own)| Self::of(kind, &own, columns, first, (classes, &places), logs))
             .collect()
+    }
+
+    /// Those of the columns at `own`, laid out in this way.
+    pub(super) fn of(
+        kind: Kind,
+        own: &[usize],
+        columns: &[BinnedColumn],
+        first: usize,
+        classes: (&Classes, &[u32]),
+        logs: &Logs,
+    ) -> Self {
+        let numbers = own.iter().map(|&at| (first + at) as u32).collect();
+        let own: Vec<&BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
+        Self {
+            columns: numbers,
+            layout: Layout::of(kind, &own, classes, logs),
+        }
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
