@@ -1,5 +1,6 @@
 //! Counting on the CPU: units of columns over the threads.
 
+mod joined;
 mod pairs;
 mod planes;
 mod prepared;

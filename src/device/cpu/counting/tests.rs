@@ -162,4 +162,6 @@ fn every_layout_has_the_sums_of_the_definition() {
     for (levels, classes, rarely) in [(2, 2, 1), (31, 9, 1), (32, 2, 20), (64, 10, 40)] {
         check(&mut words, (5000, 3), levels, classes, rarely);
     }
+    // Past 16 bits.
+    check(&mut words, (70_000, 2), 32, 3, 2);
 }

@@ -1,7 +1,7 @@
 //! A few columns in the layout that suits them.
 
 use super::{
-    planes,
+    joined, planes,
     prepared::{Classes, Prepared},
     rows::{self, Row, WIDTH},
     sparse,
@@ -66,6 +66,7 @@ pub(super) struct Unit {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     tables: table::Tables,
+    joined: joined::Table,
     sparse: sparse::Tables,
     bytes: [Vec<u8>; 2],
 }
@@ -218,6 +219,16 @@ impl Unit {
                 }
             }
             Layout::Bytes { codes, levels } => {
+                if let [a, b] = &codes[..]
+                    && !work.by_class
+                    && joined::suits(a.len(), *levels, anchor)
+                {
+                    let counted = joined::sums([a, b], anchor, work.logs, &mut scratch.joined);
+                    for (sums, xw) in sums.iter_mut().zip(counted) {
+                        sums[0] = xw;
+                    }
+                    return;
+                }
                 both(codes, *levels, work, &mut scratch.tables, sums);
             }
             Layout::Words { codes, levels } => {
