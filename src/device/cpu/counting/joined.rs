@@ -33,11 +33,17 @@ pub(super) fn suits(n: usize, levels: usize, anchor: &Prepared) -> bool {
     levels <= LEVELS && anchor.levels <= ANCHOR && n >= EACH * anchor.levels
 }
 
-/// Σ c·L(c) over (x, w) of both columns.
-pub(super) fn sums(x: [&[u8]; 2], anchor: &Prepared, logs: &Logs, table: &mut Table) -> [i64; 2] {
+/// Σ c·L(c) over x and (x, w) of both columns.
+pub(super) fn sums(
+    x: [&[u8]; 2],
+    anchor: &Prepared,
+    logs: &Logs,
+    table: &mut Table,
+) -> [[i64; 2]; 2] {
     table.0.resize(CELLS, 0);
+    let mut sums = [[0; 2]; 2];
     let Some(cells) = table.0.first_chunk_mut() else {
-        return [0; 2];
+        return sums;
     };
     let offsets = anchor.short_offsets(2 * BITS);
     let largest = anchor.counts.iter().copied().max().unwrap_or(0);
@@ -52,11 +58,17 @@ pub(super) fn sums(x: [&[u8]; 2], anchor: &Prepared, logs: &Logs, table: &mut Ta
         count(a, b, offsets, cells);
         empty(&mut cells[..TILE * anchor.levels], &mut margins);
     }
-    let mut sums = [0; 2];
+    let mut all = [[0; LEVELS]; 2];
     for margins in &margins[..anchor.levels] {
-        for (sum, margin) in sums.iter_mut().zip(margins) {
-            *sum += logs.sum(margin);
+        for ((sums, all), margin) in sums.iter_mut().zip(&mut all).zip(margins) {
+            sums[1] += logs.sum(margin);
+            for (all, count) in all.iter_mut().zip(margin) {
+                *all += count;
+            }
         }
+    }
+    for (sums, all) in sums.iter_mut().zip(&all) {
+        sums[0] = logs.sum(all);
     }
     sums
 }
