@@ -26,7 +26,7 @@ const BY_PLANES: usize = 4;
 const BY_ENTRIES: usize = 64;
 
 /// Observations an entry of a sparse column costs as much as.
-const ENTRY: usize = 12;
+const ENTRY: usize = 7;
 
 /// Entries of the columns of one unit at most, but for a longer single one.
 const ENTRIES: usize = 1 << 14;
