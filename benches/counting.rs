@@ -325,7 +325,6 @@ fn all_pairs(threads: usize, runs: usize) {
         ..Resources::default()
     };
     let wanted = Wanted::default();
-    let before = cpu_seconds();
     let mut seconds: Vec<(f64, f64)> = (0..runs)
         .map(|_| {
             let found = pairs(

@@ -89,6 +89,13 @@ pub(crate) fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32
         let pairs = a.codes.iter().zip(&b.codes);
         pairs.map(|(&a, &b)| a as usize * width + b as usize)
     };
+    // Few cells: they are walked at the end; else the observations are, again.
+    if many <= a.codes.len() {
+        let cells = &mut cells[..many];
+        places().for_each(|place| cells[place] += 1);
+        let counts = cells.iter_mut().map(std::mem::take);
+        return counts.map(|count| logs.of(count)).sum();
+    }
     let mut sum = 0;
     for place in places() {
         sum += logs.steps()[cells[place] as usize];

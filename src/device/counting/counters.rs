@@ -15,7 +15,7 @@ impl<'a> Counters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response; inside a
     /// pool of so many threads.
     pub(crate) fn cpu(
-        columns: &[BinnedColumn],
+        columns: &'a [BinnedColumn],
         response: &Anchor,
         score: (&'a Logs, &'a Tally),
         shards: usize,
@@ -26,7 +26,7 @@ impl<'a> Counters<'a> {
         let device = |at: usize| {
             let (first, end) = (at * p / shards, (at + 1) * p / shards);
             let counter = CpuCounter::new(&columns[first..end], first, response, score, threads);
-            Box::new(counter) as Box<dyn Counter>
+            Box::new(counter) as Box<dyn Counter + 'a>
         };
         Self {
             devices: (0..shards).map(device).collect(),

@@ -1,11 +1,14 @@
 //! Counting on the CPU: units of columns over the threads.
 
+mod joined;
 mod pairs;
 mod planes;
 mod prepared;
 mod rows;
 mod sparse;
 mod table;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 use std::{
@@ -33,7 +36,7 @@ pub(crate) struct CpuCounter<'a> {
     classes: Classes,
     /// Σ c·L(c) over the response's classes.
     y: i64,
-    units: Vec<Scored>,
+    units: Vec<Scored<'a>>,
     /// What every candidate was or is to be counted against, the earliest first.
     anchors: Vec<Prepared>,
     /// Anchors that every unit has been counted against and that went.
@@ -44,8 +47,8 @@ pub(crate) struct CpuCounter<'a> {
 
 /// A unit and what its candidates' scores have gathered.
 #[derive(Debug)]
-struct Scored {
-    unit: Unit,
+struct Scored<'a> {
+    unit: Unit<'a>,
     candidates: Vec<Candidate>,
     /// Anchors it has been counted against.
     steps: usize,
@@ -66,7 +69,7 @@ struct Candidate {
 impl<'a> CpuCounter<'a> {
     /// Columns numbered from `first` on, for this response; inside a pool of so many threads.
     pub(crate) fn new(
-        columns: &[BinnedColumn],
+        columns: &'a [BinnedColumn],
         first: usize,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
@@ -97,18 +100,10 @@ impl<'a> CpuCounter<'a> {
         let nothing = Prepared::new(&nothing, &counter.classes, logs);
         let response = Prepared::new(response, &counter.classes, logs);
         let own = |unit: &mut Scored| {
-            let (mut sums, mut apart) = (Vec::new(), Vec::new());
-            counter.with_scratch(|scratch| {
-                let work = counter.work(&nothing, tally.needs_xwy());
-                unit.unit.sums(work, scratch, &mut sums);
-                if !tally.needs_xwy() {
-                    let work = counter.work(&response, false);
-                    unit.unit.sums(work, scratch, &mut apart);
-                }
-            });
-            for (sums, [xy, _]) in sums.iter_mut().zip(apart) {
-                sums[1] = xy;
-            }
+            let mut sums = Vec::new();
+            let by_class = tally.needs_xwy();
+            let work = [&nothing, &response].map(|it| counter.work(it, by_class));
+            counter.with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut sums));
             for (candidate, [x, xy]) in unit.candidates.iter_mut().zip(sums) {
                 let sums = Sums {
                     n: logs.whole(),
@@ -264,8 +259,8 @@ impl Counter for CpuCounter<'_> {
     }
 }
 
-impl Scored {
-    fn new(unit: Unit) -> Self {
+impl<'a> Scored<'a> {
+    fn new(unit: Unit<'a>) -> Self {
         let candidate = Candidate {
             taken: false,
             x: 0,

@@ -114,8 +114,10 @@ impl Columns {
             width: classes.count().next_power_of_two(),
             terms: logs.terms(),
         };
-        match (self.levels, anchor.levels) {
-            (2, 2) => binary(work, sums),
+        match (self.levels, anchor.levels, spans.len()) {
+            (2, 2, 1) => one_class(work, sums),
+            (2, 2, 2) => two_classes(work, sums),
+            (2, 2, _) => binary(work, sums),
             _ => few(work, sums),
         }
     }
@@ -138,6 +140,14 @@ struct Work<'a> {
 
 vectorised! {
     fn binary<'a>(work: Work<'a>, sums: &'a mut [[i64; 2]]) -> () = binary_in;
+}
+
+vectorised! {
+    fn one_class<'a>(work: Work<'a>, sums: &'a mut [[i64; 2]]) -> () = binary_few::<1, _>;
+}
+
+vectorised! {
+    fn two_classes<'a>(work: Work<'a>, sums: &'a mut [[i64; 2]]) -> () = binary_few::<2, _>;
 }
 
 vectorised! {
@@ -166,6 +176,42 @@ fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
         for (&span, (x, (&w, &rest))) in work.spans.iter().zip(by_class) {
             let both = ones(&plane[at..at + span], &work.anchor_planes[at..at + span]);
             at += span;
+            let cells = [both, x[0] - both, w - both, rest + both - x[0]];
+            for (total, cell) in total.iter_mut().zip(cells) {
+                *total += cell;
+                xwy += of(cell);
+            }
+        }
+        *sums = [total.into_iter().map(of).sum(), xwy];
+    }
+}
+
+/// The same of a known number of classes: their loop is unrolled, and what they share of the
+/// anchor is looked up once.
+#[inline(always)]
+fn binary_few<const CLASSES: usize, S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
+    let (terms, columns) = (work.terms, work.columns);
+    let of = |count: u32| terms[count as usize];
+    let (first, second) = work.by_cell.split_at(work.width);
+    let mut at = 0;
+    let anchor: [_; CLASSES] = std::array::from_fn(|class| {
+        let span = at..at + work.spans[class];
+        at = span.end;
+        (
+            span.clone(),
+            &work.anchor_planes[span],
+            first[class],
+            second[class],
+        )
+    });
+    let planes = columns.planes[work.first * columns.words..].chunks_exact(columns.words);
+    let (margins, _) = columns.margins[work.first * 2 * CLASSES..].as_chunks::<2>();
+    let margins = margins.as_chunks::<CLASSES>().0;
+    for ((plane, margins), sums) in planes.zip(margins).zip(sums) {
+        let mut total = [0; 4];
+        let mut xwy = 0;
+        for ((span, own, w, rest), x) in anchor.iter().zip(margins) {
+            let both = ones(&plane[span.clone()], own);
             let cells = [both, x[0] - both, w - both, rest + both - x[0]];
             for (total, cell) in total.iter_mut().zip(cells) {
                 *total += cell;

@@ -3,7 +3,7 @@
 //! Observations lie sorted by class, so that one class after another is a run of them; the
 //! order within a class is the file's.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
 use super::super::super::counting::{Anchor, Logs};
 
@@ -77,9 +77,9 @@ impl Classes {
     }
 
     /// Values of the file's order in class order.
-    pub(super) fn sorted<T: Copy>(&self, values: &[T]) -> Vec<T> {
+    pub(super) fn sorted<'a, T: Copy>(&self, values: &'a [T]) -> Cow<'a, [T]> {
         if self.count() == 1 {
-            return values.to_vec();
+            return values.into();
         }
         self.order.iter().map(|&row| values[row as usize]).collect()
     }
@@ -119,7 +119,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub(super) fn new(anchor: &Anchor, classes: &Classes, logs: &Logs) -> Self {
-        let codes = classes.sorted(&anchor.codes);
+        let codes = classes.sorted(&anchor.codes).into_owned();
         let width = classes.count().next_power_of_two();
         let mut by_cell = vec![0; anchor.levels * width];
         for (&code, &class) in codes.iter().zip(classes.of()) {

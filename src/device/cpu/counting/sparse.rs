@@ -3,7 +3,11 @@
 //! With x₀ and w₀ the most frequent levels of a column and of the anchor, only observations
 //! off both are counted one by one. All other cells follow: where no observation is off both,
 //! (x, w₀, y) is the column's margin, (x₀, w, y) the anchor's, and (x₀, w₀, y) what is left;
-//! each that is off both takes one from either margin and gives one to (x₀, w₀, y).
+//! each that is off both takes one from either margin and gives one to (x₀, w₀, y). Where no
+//! other entry of the column has its code, what it gives to its own cell is what it takes from
+//! the column's margin: only the anchor's is counted. Such entries lie last.
+
+use std::hint::select_unpredictable;
 
 use super::{prepared::Prepared, table::Work};
 use crate::{binning::Codes, device::counting::Logs};
@@ -12,7 +16,7 @@ use crate::{binning::Codes, device::counting::Logs};
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// Of a column by code, then ascending.
+    /// Of a column by code, then ascending; last those that have a code of their own.
     entries: Vec<Entry>,
     runs: Vec<Run>,
     /// Of each column the classes its entries have, and how many of each.
@@ -23,11 +27,11 @@ pub(super) struct Columns {
 struct Entry {
     /// The observation, in class order.
     row: u32,
-    /// The place of its code and class in `runs`.
+    /// The place of its code and class in `runs`, if it shares the code.
     run: u32,
 }
 
-/// Entries of one code and class.
+/// Entries of one shared code and class.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     /// How many.
@@ -40,31 +44,32 @@ struct Run {
 
 #[derive(Debug)]
 struct Column {
-    /// Where its entries, runs and classes end.
+    /// Where its entries that share a code end, its entries, runs and classes.
+    shared: usize,
     entries: usize,
     runs: usize,
     classes: usize,
-    /// Codes of its entries.
+    /// Codes that entries share.
     codes: usize,
     /// Σ c·L(c) over its entries' codes, and over codes and classes.
     x: i64,
     xy: i64,
 }
 
-/// The tables of one thread, all zero between two uses.
+/// The tables of one thread: between two columns all zero, or the anchor's margins.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Entries off both levels, and the anchor's cells there.
+    /// Entries off both levels, how many of them lie before each entry, and the anchor's
+    /// cells of one column's.
     off: Vec<Entry>,
+    before: Vec<u32>,
     cells: Vec<u32>,
     /// By code and the anchor's level, and class.
     xw: Vec<u32>,
     xwy: Vec<u32>,
-    /// Taken from the anchor's margins, the column's, and given to the most frequent levels.
+    /// What is left of the anchor's margins, and given to the most frequent levels.
     w: Vec<u32>,
     wy: Vec<u32>,
-    x: Vec<u32>,
-    xy: Vec<u32>,
     y: Vec<u32>,
 }
 
@@ -87,8 +92,11 @@ impl Columns {
             }
         };
         entries.sort_unstable();
+        let mut by_code: Vec<_> = entries.chunk_by(|a, b| a.0 == b.0).collect();
+        by_code.sort_by_key(|own| own.len() == 1);
         let (mut x, mut xy, mut codes) = (0, 0, 0);
-        for own in entries.chunk_by(|a, b| a.0 == b.0) {
+        let mut shared = self.entries.len();
+        for own in by_code {
             let of_code = own.len() as u32;
             x += logs.of(of_code);
             for own in own.chunk_by(|a, b| of[a.1 as usize] == of[b.1 as usize]) {
@@ -96,13 +104,18 @@ impl Columns {
                 xy += logs.of(count);
                 let own = own.iter().map(|&(_, row)| Entry { row, run });
                 self.entries.extend(own);
-                self.runs.push(Run {
-                    count,
-                    code: codes as u32,
-                    of_code,
-                });
+                if of_code > 1 {
+                    self.runs.push(Run {
+                        count,
+                        code: codes as u32,
+                        of_code,
+                    });
+                }
             }
-            codes += 1;
+            if of_code > 1 {
+                codes += 1;
+                shared = self.entries.len();
+            }
         }
         let mut classes: Vec<u32> = entries.iter().map(|it| of[it.1 as usize]).collect();
         classes.sort_unstable();
@@ -110,6 +123,7 @@ impl Columns {
         self.classes
             .extend(classes.map(|it| (it[0], it.len() as u32)));
         self.columns.push(Column {
+            shared,
             entries: self.entries.len(),
             runs: self.runs.len(),
             classes: self.classes.len(),
@@ -122,7 +136,10 @@ impl Columns {
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
     pub(super) fn sums(&self, work: Work, tables: &mut Tables, sums: &mut [[i64; 2]]) {
         let mode = Mode::of(work);
+        tables.w.clone_from(&work.anchor.counts);
+        tables.wy.clone_from(&work.anchor.by_cell);
         let nothing = Column {
+            shared: 0,
             entries: 0,
             runs: 0,
             classes: 0,
@@ -130,13 +147,12 @@ impl Columns {
             x: 0,
             xy: 0,
         };
+        mode.off_both(&self.entries, tables);
         let mut before = &nothing;
         for (column, sums) in self.columns.iter().zip(sums) {
-            let entries = &self.entries[before.entries..column.entries];
-            let off = mode.off_both(entries, &mut tables.off);
             *sums = match work.by_class {
-                true => mode.sums::<true>(self, before, column, off, tables),
-                false => mode.sums::<false>(self, before, column, off, tables),
+                true => mode.sums::<true>(self, before, column, tables),
+                false => mode.sums::<false>(self, before, column, tables),
             };
             before = column;
         }
@@ -175,17 +191,21 @@ impl<'a> Mode<'a> {
     }
 
     /// Notes the entries whose observation is off the anchor's most frequent level, too.
-    fn off_both(&self, entries: &[Entry], off: &mut Vec<Entry>) -> usize {
-        if off.len() < entries.len() {
-            off.resize(entries.len(), Entry { row: 0, run: 0 });
+    fn off_both(&self, entries: &[Entry], tables: &mut Tables) {
+        if tables.before.len() <= entries.len() {
+            tables.off.resize(entries.len(), Entry { row: 0, run: 0 });
+            tables.cells.resize(entries.len(), 0);
+            tables.before.resize(entries.len() + 1, 0);
         }
+        let (off, before) = (&mut tables.off[..], &mut tables.before[..=entries.len()]);
         let mut count = 0;
-        for &entry in entries {
+        for (&entry, before) in entries.iter().zip(&mut *before) {
             // Written always, kept or not: there is no branch to foresee.
-            off[count] = entry;
-            count += (self.off[entry.row as usize / 64] >> (entry.row % 64) & 1) as usize;
+            off[count as usize] = entry;
+            *before = count;
+            count += (self.off[entry.row as usize / 64] >> (entry.row % 64) & 1) as u32;
         }
-        count
+        before[entries.len()] = count;
     }
 
     /// The sums of the column behind `before`, of whose entries those noted are off both
@@ -195,15 +215,17 @@ impl<'a> Mode<'a> {
         columns: &Columns,
         before: &Column,
         column: &Column,
-        off: usize,
         tables: &mut Tables,
     ) -> [i64; 2] {
         let terms = self.work.logs.terms();
         let of = |count: u32| terms[count as usize];
-        let (m, both) = ((column.entries - before.entries) as u32, off as u32);
+        let m = (column.entries - before.entries) as u32;
+        let off = [before.entries, column.shared, column.entries];
+        let off = off.map(|end| tables.before[end] as usize);
+        let both = (off[2] - off[0]) as u32;
         let mut xw = column.x + self.anchor.w - of(self.own) + of(self.own + both - m);
         let mut xwy = column.xy + self.anchor.wy;
-        if off > 0 {
+        if both > 0 {
             let runs = &columns.runs[before.runs..column.runs];
             let first = before.runs as u32;
             let [w, wy] = self.counted::<BY_CLASS>(runs, first, column.codes, off, tables);
@@ -222,58 +244,82 @@ impl<'a> Mode<'a> {
     }
 
     /// What the observations off both levels add to the sums: each leaves the cells of the
-    /// two margins for one of its own.
+    /// two margins for one of its own. Those that share a code
+    /// lie between the first two places.
     fn counted<const BY_CLASS: bool>(
         &self,
         runs: &[Run],
         first_run: u32,
         codes: usize,
-        off: usize,
+        off: [usize; 3],
         tables: &mut Tables,
     ) -> [i64; 2] {
         let levels = self.anchor.levels.next_power_of_two();
-        tables.fit((codes, runs.len()), (levels, self.shift), off);
-        let entries = &tables.off[..off];
-        let cells = &mut tables.cells[..off];
-        let steps = self.work.logs.steps();
+        tables.fit(codes, (levels, self.shift));
+        let (entries, alone) = tables.off[off[0]..off[2]].split_at(off[1] - off[0]);
+        let (cells, alone_cells) = tables.cells[..off[2] - off[0]].split_at_mut(off[1] - off[0]);
+        let (steps, of_anchor) = (self.work.logs.steps(), self.cells);
         let (shift, bits) = (self.shift, levels.trailing_zeros());
-        let class = (1 << shift) - 1;
-        let (counts, by_cell) = (&self.anchor.counts[..], &self.anchor.by_cell[..]);
+        let (shared, class) = (bits + shift, (1 << shift) - 1);
+        // Borrowed one by one: their places stay in registers.
+        let (xw, xwy) = (&mut tables.xw[..], &mut tables.xwy[..]);
+        let (w_left, wy_left, y) = (&mut tables.w[..], &mut tables.wy[..], &mut tables.y[..]);
         let mut sums = [0; 2];
         // One more in a cell: what the sum gains. One less of a margin: what it loses.
         let add = |cell: &mut u32| {
+            let step = steps[*cell as usize];
             *cell += 1;
-            steps[*cell as usize - 1]
+            step
         };
-        let take = |taken: &mut u32, of: u32| {
-            *taken += 1;
-            steps[(of - *taken) as usize]
+        let take = |left: &mut u32| {
+            *left -= 1;
+            steps[*left as usize]
         };
+        // Entries of a code, and of a run, come together: what is left of their margins.
+        let (mut last, mut last_code) = (u32::MAX, u32::MAX);
+        let (mut of_code, mut of_run) = (0, 0);
         for (entry, kept) in entries.iter().zip(&mut *cells) {
-            let cell = self.cells[entry.row as usize] as usize;
-            let run = runs[(entry.run - first_run) as usize];
+            let cell = of_anchor[entry.row as usize] as usize;
+            let run = &runs[(entry.run - first_run) as usize];
             let (w, code) = (cell >> shift, run.code as usize);
             *kept = cell as u32;
-            sums[0] += add(&mut tables.xw[code << bits | w])
-                - take(&mut tables.w[w], counts[w])
-                - take(&mut tables.x[code], run.of_code);
+            of_code = select_unpredictable(run.code == last_code, of_code, run.of_code);
+            last_code = run.code;
+            sums[0] += add(&mut xw[code << bits | w]) - take(&mut w_left[w]) - take(&mut of_code);
             if BY_CLASS {
-                sums[1] += add(&mut tables.xwy[code << (bits + shift) | cell])
-                    - take(&mut tables.wy[cell], by_cell[cell])
-                    - take(&mut tables.xy[(entry.run - first_run) as usize], run.count);
-                tables.y[cell & class] += 1;
+                of_run = select_unpredictable(entry.run == last, of_run, run.count);
+                last = entry.run;
+                sums[1] += add(&mut xwy[code << shared | cell])
+                    - take(&mut wy_left[cell])
+                    - take(&mut of_run);
+                y[cell & class] += 1;
+            }
+        }
+        for (entry, kept) in alone.iter().zip(&mut *alone_cells) {
+            let cell = of_anchor[entry.row as usize];
+            *kept = cell;
+            sums[0] -= take(&mut w_left[(cell >> shift) as usize]);
+            if BY_CLASS {
+                sums[1] -= take(&mut wy_left[cell as usize]);
+                y[cell as usize & class] += 1;
+            }
+        }
+        let (counts, by_cell) = (&self.anchor.counts[..], &self.anchor.by_cell[..]);
+        for &cell in &*alone_cells {
+            let (cell, w) = (cell as usize, cell as usize >> shift);
+            w_left[w] = counts[w];
+            if BY_CLASS {
+                wy_left[cell] = by_cell[cell];
             }
         }
         for (entry, &cell) in entries.iter().zip(&*cells) {
-            let run = (entry.run - first_run) as usize;
-            let (cell, code) = (cell as usize, runs[run].code as usize);
-            tables.xw[code << bits | cell >> shift] = 0;
-            tables.w[cell >> shift] = 0;
-            tables.x[code] = 0;
+            let code = runs[(entry.run - first_run) as usize].code as usize;
+            let (cell, w) = (cell as usize, cell as usize >> shift);
+            xw[code << bits | w] = 0;
+            w_left[w] = counts[w];
             if BY_CLASS {
-                tables.xwy[code << (bits + shift) | cell] = 0;
-                tables.wy[cell] = 0;
-                tables.xy[run] = 0;
+                xwy[code << shared | cell] = 0;
+                wy_left[cell] = by_cell[cell];
             }
         }
         sums
@@ -281,17 +327,12 @@ impl<'a> Mode<'a> {
 }
 
 impl Tables {
-    /// Room for a column of so many codes and runs, an anchor of so many levels and classes of
-    /// so many bits, and so many entries.
-    fn fit(&mut self, (codes, runs): (usize, usize), (levels, shift): (usize, u32), off: usize) {
+    /// Room for a column of so many codes, an anchor of so many levels and classes of so many
+    /// bits.
+    fn fit(&mut self, codes: usize, (levels, shift): (usize, u32)) {
         for (table, len) in [
-            (&mut self.cells, off),
             (&mut self.xw, codes * levels),
             (&mut self.xwy, (codes * levels) << shift),
-            (&mut self.w, levels),
-            (&mut self.wy, levels << shift),
-            (&mut self.x, codes),
-            (&mut self.xy, runs),
             (&mut self.y, 1 << shift),
         ] {
             if table.len() < len {

@@ -249,12 +249,13 @@ fn gather<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], terms: &[i64]) -
 
 /// Where tables have no room: the cells of all observations are sorted and counted in runs.
 fn sorted<C: Code>(x: &[C], work: Work) -> [i64; 2] {
+    type Cell = (u32, u32, u32);
     let cells = x.iter().zip(&work.anchor.codes).zip(work.classes.of());
-    let mut cells: Vec<(u32, u32, u32)> = cells
+    let mut cells: Vec<Cell> = cells
         .map(|((x, w), y)| (*w, (*x).into(), if work.by_class { *y } else { 0 }))
         .collect();
     cells.sort_unstable();
-    let of = |cells: &[(u32, u32, u32)]| work.logs.of(cells.len() as u32);
+    let of = |cells: &[Cell]| work.logs.of(cells.len() as u32);
     let xw = cells.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(of);
     [xw.sum(), cells.chunk_by(|a, b| a == b).map(of).sum()]
 }

@@ -1,7 +1,9 @@
 //! A few columns in the layout that suits them.
 
+use std::borrow::Cow;
+
 use super::{
-    planes,
+    joined, planes,
     prepared::{Classes, Prepared},
     rows::{self, Row, WIDTH},
     sparse,
@@ -24,7 +26,7 @@ const BY_PLANES: usize = 4;
 const BY_ENTRIES: usize = 64;
 
 /// Observations an entry of a sparse column costs as much as.
-const ENTRY: usize = 12;
+const ENTRY: usize = 7;
 
 /// Entries of the columns of one unit at most, but for a longer single one.
 const ENTRIES: usize = 1 << 14;
@@ -34,7 +36,7 @@ const GROUP: u32 = 200;
 
 /// Where the codes lie, in class order.
 #[derive(Debug)]
-enum Layout {
+enum Layout<'a> {
     /// By observation, one code of each column: up to 256 levels.
     Rows {
         tile: Vec<Row>,
@@ -42,12 +44,12 @@ enum Layout {
     },
     /// One or two columns of up to 256 levels, each in a piece.
     Bytes {
-        codes: Vec<Vec<u8>>,
+        codes: Vec<Cow<'a, [u8]>>,
         levels: usize,
     },
     /// The same, of more levels.
     Words {
-        codes: Vec<Vec<u16>>,
+        codes: Vec<Cow<'a, [u16]>>,
         levels: usize,
     },
     Planes(planes::Columns),
@@ -56,23 +58,24 @@ enum Layout {
 
 /// Some columns.
 #[derive(Debug)]
-pub(super) struct Unit {
+pub(super) struct Unit<'a> {
     /// Ascending.
     pub(super) columns: Vec<u32>,
-    layout: Layout,
+    layout: Layout<'a>,
 }
 
 /// What one thread counts with.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     tables: table::Tables,
+    joined: joined::Table,
     sparse: sparse::Tables,
     bytes: [Vec<u8>; 2],
 }
 
 /// How a column is to lie; columns of one kind come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Kind {
+pub(super) enum Kind {
     Rows,
     Bytes,
     Words,
@@ -97,7 +100,7 @@ impl Kind {
     }
 
     /// Columns of one unit at most.
-    fn width(self) -> usize {
+    pub(super) fn width(self) -> usize {
         match self {
             Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
             Self::Bytes | Self::Words => 2,
@@ -131,10 +134,10 @@ fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
     }
 }
 
-impl Unit {
+impl<'a> Unit<'a> {
     /// These columns, numbered from `first` on, in units.
     pub(super) fn lay(
-        columns: &[BinnedColumn],
+        columns: &'a [BinnedColumn],
         first: usize,
         classes: &Classes,
         logs: &Logs,
@@ -168,15 +171,50 @@ impl Unit {
         let places = classes.places();
         groups
             .into_par_iter()
-            .map(|(kind, own)| {
-                let numbers = own.iter().map(|&at| (first + at) as u32).collect();
-                let own: Vec<&BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
-                Self {
-                    columns: numbers,
-                    layout: Layout::of(kind, &own, (classes, &places), logs),
-                }
-            })
+            .map(|(kind, own)| Self::of(kind, &own, columns, first, (classes, &places), logs))
             .collect()
+    }
+
+    /// Those of the columns at `own`, laid out in this way.
+    pub(super) fn of(
+        kind: Kind,
+        own: &[usize],
+        columns: &'a [BinnedColumn],
+        first: usize,
+        classes: (&Classes, &[u32]),
+        logs: &Logs,
+    ) -> Self {
+        let numbers = own.iter().map(|&at| (first + at) as u32).collect();
+        let own: Vec<&'a BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
+        Self {
+            columns: numbers,
+            layout: Layout::of(kind, &own, classes, logs),
+        }
+    }
+
+    /// Σ c·L(c) over x and (x, y) of each column: from one pass, or from work against an
+    /// anchor of one level and, where that has no classes, against the response.
+    pub(super) fn own(
+        &self,
+        (nothing, response): (Work, Work),
+        scratch: &mut Scratch,
+        sums: &mut Vec<[i64; 2]>,
+    ) {
+        if let Layout::Bytes { codes, levels } = &self.layout
+            && let Some(counted) = both_joined(codes, *levels, response, &mut scratch.joined)
+        {
+            sums.clear();
+            sums.extend(counted);
+            return;
+        }
+        self.sums(nothing, scratch, sums);
+        if !nothing.by_class {
+            let mut apart = Vec::new();
+            self.sums(response, scratch, &mut apart);
+            for (sums, [xy, _]) in sums.iter_mut().zip(apart) {
+                sums[1] = xy;
+            }
+        }
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
@@ -208,6 +246,12 @@ impl Unit {
                 }
             }
             Layout::Bytes { codes, levels } => {
+                if let Some(counted) = both_joined(codes, *levels, work, &mut scratch.joined) {
+                    for (sums, [_, xw]) in sums.iter_mut().zip(counted) {
+                        sums[0] = xw;
+                    }
+                    return;
+                }
                 both(codes, *levels, work, &mut scratch.tables, sums);
             }
             Layout::Words { codes, levels } => {
@@ -241,8 +285,20 @@ fn compares(n: usize, levels: usize, anchor: &Prepared) -> bool {
     largest <= GROUP && comparing <= counting
 }
 
+/// Σ c·L(c) over x and (x, w) of two columns, where one table does for both.
+fn both_joined(
+    codes: &[Cow<[u8]>],
+    levels: usize,
+    work: Work,
+    table: &mut joined::Table,
+) -> Option<[[i64; 2]; 2]> {
+    let [a, b] = codes else { return None };
+    let suits = !work.by_class && joined::suits(a.len(), levels, work.anchor);
+    suits.then(|| joined::sums([a, b], work.anchor, work.logs, table))
+}
+
 fn both<C: table::Code>(
-    codes: &[Vec<C>],
+    codes: &[Cow<[C]>],
     levels: usize,
     work: Work,
     tables: &mut table::Tables,
@@ -258,23 +314,31 @@ fn both<C: table::Code>(
     }
 }
 
-impl Layout {
+impl<'a> Layout<'a> {
     fn of(
         kind: Kind,
-        own: &[&BinnedColumn],
+        own: &[&'a BinnedColumn],
         (classes, places): (&Classes, &[u32]),
         logs: &Logs,
     ) -> Self {
         let levels = own.iter().map(|it| it.levels).max().unwrap_or(1);
-        let bytes = |column: &BinnedColumn| match &column.codes {
+        // Where there are no classes, the columns' own codes will do.
+        let bytes = |column: &'a BinnedColumn| match &column.codes {
             Codes::Byte(codes) => classes.sorted(codes),
-            other => classes.sorted(&other.dense().iter().map(|&it| it as u8).collect::<Vec<_>>()),
+            other => {
+                let codes: Vec<u8> = other.dense().iter().map(|&it| it as u8).collect();
+                classes.sorted(&codes).into_owned().into()
+            }
+        };
+        let words = |column: &'a BinnedColumn| match &column.codes {
+            Codes::Word(codes) => classes.sorted(codes),
+            other => classes.sorted(&other.dense()).into_owned().into(),
         };
         match kind {
             Kind::Rows => {
                 let mut tile = vec![Row::ZERO; classes.n()];
                 for (at, column) in own.iter().enumerate() {
-                    for (row, code) in tile.iter_mut().zip(bytes(column)) {
+                    for (row, &code) in tile.iter_mut().zip(&*bytes(column)) {
                         row.0[at] = code;
                     }
                 }
@@ -285,10 +349,7 @@ impl Layout {
                 levels,
             },
             Kind::Words => Self::Words {
-                codes: own
-                    .iter()
-                    .map(|it| classes.sorted(&it.codes.dense()))
-                    .collect(),
+                codes: own.iter().map(|it| words(it)).collect(),
                 levels,
             },
             Kind::Planes(levels) => {

@@ -1,0 +1,134 @@
+//! Many observations, two columns of few levels: both are counted in one table of cells
+//! (w, a, b), whose margins are the tables (w, a) and (w, b). One cell to raise instead of
+//! two, and its number is made of three codes by vectors.
+
+use super::prepared::Prepared;
+use crate::{device::counting::Logs, vector::vectorised};
+
+/// Most levels of a column.
+pub(super) const LEVELS: usize = 1 << BITS;
+const BITS: u32 = 5;
+
+/// Most levels of an anchor: a cell's number has 16 bits.
+pub(super) const ANCHOR: usize = 1 << (16 - 2 * BITS);
+
+/// Observations for each level of the anchor from which on it pays: its cells of (a, b) are
+/// walked at the end.
+const EACH: usize = 256;
+
+const CELLS: usize = 1 << 16;
+
+/// Cells of one level of the anchor.
+const TILE: usize = LEVELS * LEVELS;
+
+/// Numbers of cells made at once.
+const BLOCK: usize = 128;
+
+/// The table of one thread, zero between two uses: short cells, to stay in the first cache.
+#[derive(Debug, Default)]
+pub(super) struct Table(Vec<u16>);
+
+/// Whether columns of so many levels and observations are counted here.
+pub(super) fn suits(n: usize, levels: usize, anchor: &Prepared) -> bool {
+    levels <= LEVELS && anchor.levels <= ANCHOR && n >= EACH * anchor.levels
+}
+
+/// Σ c·L(c) over x and (x, w) of both columns.
+pub(super) fn sums(
+    x: [&[u8]; 2],
+    anchor: &Prepared,
+    logs: &Logs,
+    table: &mut Table,
+) -> [[i64; 2]; 2] {
+    table.0.resize(CELLS, 0);
+    let mut sums = [[0; 2]; 2];
+    let Some(cells) = table.0.first_chunk_mut() else {
+        return sums;
+    };
+    let offsets = anchor.short_offsets(2 * BITS);
+    let largest = anchor.counts.iter().copied().max().unwrap_or(0);
+    // No cell, and no margin within the anchor's level, can overflow.
+    let block = match u16::try_from(largest) {
+        Ok(_) => offsets.len().max(1),
+        Err(_) => usize::from(u16::MAX),
+    };
+    let mut margins = [[[0; LEVELS]; 2]; ANCHOR];
+    let blocks = x[0].chunks(block).zip(x[1].chunks(block));
+    for ((a, b), offsets) in blocks.zip(offsets.chunks(block)) {
+        count(a, b, offsets, cells);
+        empty(&mut cells[..TILE * anchor.levels], &mut margins);
+    }
+    let mut all = [[0; LEVELS]; 2];
+    for margins in &margins[..anchor.levels] {
+        for ((sums, all), margin) in sums.iter_mut().zip(&mut all).zip(margins) {
+            sums[1] += logs.sum(margin);
+            for (all, count) in all.iter_mut().zip(margin) {
+                *all += count;
+            }
+        }
+    }
+    for (sums, all) in sums.iter_mut().zip(&all) {
+        sums[0] = logs.sum(all);
+    }
+    sums
+}
+
+vectorised! {
+    fn count<'a>(a: &'a [u8], b: &'a [u8], offsets: &'a [u16], cells: &'a mut [u16; CELLS])
+        -> () = count_in;
+}
+
+#[inline(always)]
+fn count_in<S: pulp::Simd>(
+    _simd: S,
+    a: &[u8],
+    b: &[u8],
+    offsets: &[u16],
+    cells: &mut [u16; CELLS],
+) {
+    let place = |a: u8, b: u8, offset| offset | u16::from(a) << BITS | u16::from(b);
+    let (a, a_rest) = a.as_chunks::<BLOCK>();
+    let (b, b_rest) = b.as_chunks::<BLOCK>();
+    let (offsets, rest) = offsets.as_chunks::<BLOCK>();
+    let mut places = [0; BLOCK];
+    for ((a, b), offsets) in a.iter().zip(b).zip(offsets) {
+        for at in 0..BLOCK {
+            places[at] = place(a[at], b[at], offsets[at]);
+        }
+        for place in places {
+            cells[usize::from(place)] += 1;
+        }
+    }
+    for ((&a, &b), &offset) in a_rest.iter().zip(b_rest).zip(rest) {
+        cells[usize::from(place(a, b, offset))] += 1;
+    }
+}
+
+vectorised! {
+    /// Adds the cells to the margins, and clears them.
+    fn empty<'a>(cells: &'a mut [u16], margins: &'a mut [[[u32; LEVELS]; 2]; ANCHOR])
+        -> () = empty_in;
+}
+
+#[inline(always)]
+fn empty_in<S: pulp::Simd>(
+    _simd: S,
+    cells: &mut [u16],
+    margins: &mut [[[u32; LEVELS]; 2]; ANCHOR],
+) {
+    for (tile, [own_a, own_b]) in cells.as_chunks_mut::<TILE>().0.iter_mut().zip(margins) {
+        let mut of_b = [0u16; LEVELS];
+        for (own_a, row) in own_a.iter_mut().zip(tile.as_chunks_mut::<LEVELS>().0) {
+            let mut of_a = 0u16;
+            for (of_b, cell) in of_b.iter_mut().zip(row) {
+                of_a += *cell;
+                *of_b += *cell;
+                *cell = 0;
+            }
+            *own_a += u32::from(of_a);
+        }
+        for (own_b, of_b) in own_b.iter_mut().zip(of_b) {
+            *own_b += u32::from(of_b);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Every layout against the definition.
+
+use std::collections::HashMap;
+
+use super::{
+    prepared::{Classes, Prepared},
+    table::Work,
+    unit::{Kind, Scratch, Unit},
+};
+use crate::{
+    binning::{BinnedColumn, Codes, Rule},
+    device::counting::{Anchor, Logs},
+};
+
+/// Words of a seed (SplitMix64).
+struct Words(u64);
+
+impl Words {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((u128::from(z ^ (z >> 31)) * bound as u128) >> 64) as usize
+    }
+
+    /// Codes of so many levels; one in `rarely` is off the level `most`.
+    fn codes(&mut self, n: usize, levels: usize, rarely: usize, most: usize) -> Vec<u16> {
+        let code = |_| match self.below(rarely) {
+            0 => self.below(levels) as u16,
+            _ => most as u16,
+        };
+        (0..n).map(code).collect()
+    }
+
+    fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Anchor {
+        let most = self.below(levels);
+        Anchor::of(&Codes::Word(self.codes(n, levels, rarely, most)))
+    }
+}
+
+/// A column of these codes, held in one of the ways.
+fn column(codes: &[u16], levels: usize, most: Option<u16>) -> BinnedColumn {
+    let held = match most {
+        Some(most) => {
+            let off = || codes.iter().zip(0..).filter(|(code, _)| **code != most);
+            Codes::Sparse {
+                n: codes.len(),
+                most,
+                rows: off().map(|it| it.1).collect(),
+                codes: off().map(|it| *it.0).collect(),
+            }
+        }
+        None if levels <= 256 => Codes::Byte(codes.iter().map(|&it| it as u8).collect()),
+        None => Codes::Word(codes.to_vec()),
+    };
+    BinnedColumn {
+        name: String::new(),
+        index: 0,
+        levels,
+        codes: held,
+        rule: Rule::Edges(Vec::new()),
+        missing: None,
+    }
+}
+
+/// Σ c·L(c) over (x, w) and (x, w, y).
+fn defined(codes: &[u16], anchor: &Anchor, response: &Anchor, logs: &Logs) -> [i64; 2] {
+    let (mut xw, mut xwy) = (HashMap::new(), HashMap::new());
+    for ((&x, &w), &y) in codes.iter().zip(&anchor.codes).zip(&response.codes) {
+        *xw.entry((x, w)).or_insert(0) += 1;
+        *xwy.entry((x, w, y)).or_insert(0) += 1;
+    }
+    let sum = |counts: Vec<u32>| logs.sum(&counts);
+    [
+        sum(xw.into_values().collect()),
+        sum(xwy.into_values().collect()),
+    ]
+}
+
+/// Counts some columns in every layout that has room for them.
+fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
+    let logs = Logs::new(n, 2);
+    let response = words.anchor(n, classes, 1);
+    let codes: Vec<(Vec<u16>, u16)> = (0..p)
+        .map(|_| {
+            let most = words.below(levels);
+            (words.codes(n, levels, rarely, most), most as u16)
+        })
+        .collect();
+    let columns: Vec<BinnedColumn> = codes
+        .iter()
+        .enumerate()
+        .map(|(at, (codes, most))| column(codes, levels, (at % 2 == 1).then_some(*most)))
+        .collect();
+    let anchors: Vec<Anchor> = [(1, 1), (2, 1), (3, 9), (levels, rarely), (64, 2), (2000, 1)]
+        .iter()
+        .map(|&(levels, rarely)| words.anchor(n, levels, rarely))
+        .collect();
+    let nothing = Anchor {
+        codes: vec![0; n],
+        levels: 1,
+    };
+    let mut scratch = Scratch::default();
+    for by_class in [true, false] {
+        // Without classes, observations may lie in the file's order.
+        for response in [&response, &nothing]
+            .into_iter()
+            .skip(usize::from(!by_class))
+        {
+            let classes = Classes::new(response, &logs);
+            let mut kinds = vec![Kind::Sparse];
+            if levels <= 256 {
+                kinds.extend([Kind::Rows, Kind::Bytes]);
+            } else {
+                kinds.push(Kind::Words);
+            }
+            if levels <= 8 {
+                kinds.push(Kind::Planes(levels.max(2)));
+            }
+            for kind in kinds {
+                let own: Vec<usize> = (0..p.min(kind.width())).collect();
+                let unit = Unit::of(
+                    kind,
+                    &own,
+                    &columns,
+                    0,
+                    (&classes, &classes.places()),
+                    &logs,
+                );
+                for anchor in &anchors {
+                    let prepared = Prepared::new(anchor, &classes, &logs);
+                    let work = Work {
+                        anchor: &prepared,
+                        classes: &classes,
+                        by_class,
+                        logs: &logs,
+                    };
+                    let mut sums = Vec::new();
+                    unit.sums(work, &mut scratch, &mut sums);
+                    for ((codes, _), sums) in codes.iter().zip(&sums) {
+                        let counted = defined(codes, anchor, response, &logs);
+                        let shape = (n, levels, anchor.levels, response.levels, rarely);
+                        let many = if by_class { 2 } else { 1 };
+                        assert_eq!(sums[..many], counted[..many], "{kind:?} {shape:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_layout_has_the_sums_of_the_definition() {
+    let mut words = Words(1);
+    for n in [1, 2, 63, 64, 65, 200, 1000] {
+        for levels in [1, 2, 3, 5, 8, 31, 33, 64, 256, 300] {
+            let (classes, rarely) = ([1, 2, 9, 50][words.below(4)], [1, 3, 30][words.below(3)]);
+            check(&mut words, (n, 5), levels, classes, rarely);
+        }
+    }
+    for (levels, classes, rarely) in [(2, 2, 1), (31, 9, 1), (32, 2, 20), (64, 10, 40)] {
+        check(&mut words, (5000, 3), levels, classes, rarely);
+    }
+    // Past 16 bits.
+    check(&mut words, (70_000, 2), 32, 3, 2);
+}
