@@ -2,6 +2,8 @@
 //! and so on.
 
 mod pairs;
+#[cfg(test)]
+mod tests;
 
 use std::{num::NonZeroUsize, time::Instant};
 

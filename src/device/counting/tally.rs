@@ -164,7 +164,8 @@ impl Tally {
             step += i128::from(*weight) * i128::from(value);
         }
         match self.score.gather {
-            Gather::Sum | Gather::Mean => gathered + step,
+            // Only weights of a million over a thousand steps come near the end.
+            Gather::Sum | Gather::Mean => gathered.saturating_add(step),
             Gather::Minimum => gathered.min(step),
             Gather::Last => step,
         }
@@ -178,7 +179,7 @@ impl Tally {
             return relevance;
         }
         match self.score.join {
-            Join::Added => relevance + gathered,
+            Join::Added => relevance.saturating_add(gathered),
             Join::Alone => gathered,
             Join::Least => relevance.min(gathered),
         }

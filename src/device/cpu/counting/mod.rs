@@ -186,8 +186,9 @@ impl Counter for CpuCounter<'_> {
     fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
         let prepared = Prepared::new(anchor, &self.classes, self.logs);
         self.anchors.push(prepared);
-        // Relevance bounds nothing where it is not part of the score.
-        let bounded = self.steps() > 1 || self.tally.score().join != Join::Alone;
+        // Before the first anchor the score is relevance, which bounds what comes behind it
+        // only where the score is the lesser of the two.
+        let bounded = self.steps() > 1 || self.tally.score().join == Join::Least;
         if self.tally.only_falls() && bounded {
             return Ok(());
         }
