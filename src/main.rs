@@ -254,7 +254,11 @@ fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        text += &format!(": {cause}");
+        // Many a message has its cause in it already.
+        let told = cause.to_string();
+        if !text.contains(&told) {
+            text += &format!(": {told}");
+        }
         next = cause.source();
     }
     text

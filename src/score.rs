@@ -78,6 +78,11 @@ impl Combination {
         (self.w, self.xw, self.wy, self.xwy) != (0, 0, 0, 0)
     }
 
+    /// What its integers sum to: 0 for whatever is made of entropies.
+    pub fn sum(&self) -> i32 {
+        self.integers().iter().sum()
+    }
+
     /// The larger of the sums of its positive and of its negative integers: no value of it is
     /// farther from 0 than this times n·ln n.
     pub fn reach(&self) -> u32 {
@@ -102,6 +107,16 @@ impl Quantity {
     /// A plain combination.
     pub const fn plain(over: Combination) -> Self {
         Self { over, under: None }
+    }
+
+    /// # Errors
+    /// [`ScoreError::Unbalanced`].
+    pub fn balanced(&self) -> Result<(), ScoreError> {
+        let sums = [self.over, self.under.unwrap_or_default()].map(|it| it.sum());
+        match sums.into_iter().find(|it| *it != 0) {
+            Some(sum) => Err(ScoreError::Unbalanced { sum }),
+            None => Ok(()),
+        }
     }
 
     fn has_anchor(&self) -> bool {
@@ -191,6 +206,15 @@ pub enum ScoreError {
     /// Relevance is known before there is an anchor.
     #[error("relevance has a margin of the anchor; it is of x and y alone")]
     AnchoredRelevance,
+    /// Every entropy and information has its integers sum to 0: this is a slip.
+    #[error("a combination's integers sum to {sum}; those of entropies and informations sum to 0")]
+    Unbalanced {
+        /// What they sum to.
+        sum: i32,
+    },
+    /// A score needs something for its first choice.
+    #[error("relevance is empty; it is I(x;y), as a rule")]
+    NoRelevance,
     /// More than the fixed-point sums have room for.
     #[error("a combination's integers sum to {reach}; at most {REACH} have room")]
     Reach {
@@ -239,6 +263,12 @@ impl Score {
         if reach > REACH {
             return Err(ScoreError::Reach { reach });
         }
+        for quantity in self.quantities() {
+            quantity.balanced()?;
+        }
+        if self.relevance.over.is_zero() {
+            return Err(ScoreError::NoRelevance);
+        }
         let mut terms = self.terms.iter().enumerate();
         match terms.find(|(_, it)| it.weight.is_nan() || it.weight.abs() > WEIGHT) {
             Some((term, it)) => Err(ScoreError::Weight {
@@ -249,11 +279,16 @@ impl Score {
         }
     }
 
+    fn quantities(&self) -> impl Iterator<Item = Quantity> {
+        let terms = self.terms.iter().map(|it| it.quantity);
+        terms.chain([self.relevance])
+    }
+
     /// The largest [`Combination::reach`] of its quantities.
     pub fn reach(&self) -> u32 {
-        let quantities = self.terms.iter().map(|it| it.quantity);
-        let all = quantities.chain([self.relevance]);
-        let combinations = all.flat_map(|it| [it.over, it.under.unwrap_or_default()]);
+        let combinations = self
+            .quantities()
+            .flat_map(|it| [it.over, it.under.unwrap_or_default()]);
         combinations.map(|it| it.reach()).max().unwrap_or(0)
     }
 }
@@ -301,6 +336,14 @@ mod tests {
         assert!(with(vec![term(-0.5, 1)]).checked().is_ok());
         let refused = with(vec![term(1.0, 1), term(f64::NAN, 1)]).checked();
         assert!(matches!(refused, Err(ScoreError::Weight { term: 1, .. })));
+        let refused = with(vec![term(1.0, 2)]).checked();
+        assert_eq!(refused, Err(ScoreError::Unbalanced { sum: 1 }));
+        let relevance = Quantity::plain(Combination::default());
+        let empty = Score {
+            relevance,
+            ..mim.clone()
+        };
+        assert_eq!(empty.checked(), Err(ScoreError::NoRelevance));
         let refused = with(vec![term(1.0, 64)]).checked();
         assert_eq!(refused, Err(ScoreError::Reach { reach: 65 }));
         let refused = with(vec![term(1.0, 1); 9]).checked();

@@ -19,6 +19,9 @@ pub struct SavedBinning {
     /// What was asked for, as in `--binning`.
     #[serde(default)]
     pub rule: String,
+    /// The same of `--bin-response`.
+    #[serde(default)]
+    pub response_rule: String,
     /// The candidates, in the file's order.
     pub columns: Vec<SavedRule>,
     /// The response; a file written by hand may do without.
@@ -41,9 +44,10 @@ pub struct SavedRule {
 
 impl SavedBinning {
     /// The rules of columns that were binned as told.
-    pub fn of(columns: &BinnedColumns, binning: &Binning) -> Self {
+    pub fn of(columns: &BinnedColumns, binning: &Binning, bin_response: &Binning) -> Self {
         Self {
             rule: binning.to_string(),
+            response_rule: bin_response.to_string(),
             columns: columns.columns.iter().map(SavedRule::of).collect(),
             response: Some(SavedRule::of(&columns.response)),
         }

@@ -111,7 +111,7 @@ pub enum OptionError {
         options: String,
     },
     /// The method has no use for the option.
-    #[error("{option} says nothing to the method {method}")]
+    #[error("{option} has no effect with the method {method}")]
     NotOfMethod {
         /// What was given.
         option: &'static str,
@@ -121,6 +121,14 @@ pub enum OptionError {
     /// There is no such method or pair score, or not with such parameters.
     #[error(transparent)]
     Method(#[from] MethodError),
+    /// The method may be of a plugin that is not there.
+    #[error("{error}: {reason}; `passel plugins` says where they are looked for")]
+    NoPlugin {
+        /// What was asked for.
+        error: MethodError,
+        /// What of the plugins is amiss.
+        reason: String,
+    },
     /// A library that was named is no plugin.
     #[error(transparent)]
     Plugin(#[from] PluginError),
@@ -158,7 +166,7 @@ impl OptionError {
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
             Self::NotOfMethod { option, .. } => option,
-            Self::Method(_) => "method",
+            Self::Method(_) | Self::NoPlugin { .. } => "method",
             Self::Plugin(_) => "plugins",
             Self::ParquetUnbuilt | Self::ParquetOutput | Self::ParquetOfPass => "format",
             Self::StartAboveMax { .. } => "start-size",

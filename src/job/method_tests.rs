@@ -34,13 +34,13 @@ fn what_the_method_has_no_use_for_is_refused() {
     assert_eq!(
         refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),
         [
-            "particles says nothing to the method jmi; it is of the method pass",
-            "level says nothing to the method jmi; it is of the method pass",
+            "particles has no effect with the method jmi; it is of the method pass",
+            "level has no effect with the method jmi; it is of the method pass",
         ]
     );
     assert_eq!(
         refused(&[("top", "3")]),
-        ["top says nothing to the method pass; it is of selectors: name one with method"]
+        ["top has no effect with the method pass; it is of selectors: name one with method"]
     );
     assert_eq!(
         refused(&[("method", "jmi"), ("format", "parquet")])

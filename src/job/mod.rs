@@ -27,7 +27,7 @@ use crate::{
     binning::Binning,
     device::Resources,
     nearest::nearest,
-    plugin::{Declared, PASS, PairMethod, Plugins},
+    plugin::{Declared, MethodError, PASS, PairMethod, Plugins},
     progress::Progress,
     report::Format,
     search::{Interrupt, Pass},
@@ -176,10 +176,7 @@ impl Draft {
             PASS => errors.extend(self.without_meaning(options::is_of_selectors)),
             _ => {
                 errors.extend(self.without_meaning(options::is_of_pass));
-                match self
-                    .plugins()
-                    .and_then(|it| Ok(it.method(&self.job.method)?))
-                {
+                match self.found(|it| it.method(&self.job.method)) {
                     Ok(declared) => self.job.selector = Some(declared),
                     Err(error) => errors.push(error),
                 }
@@ -201,9 +198,7 @@ impl Draft {
         if self.job.format == Format::Parquet {
             errors.push(OptionError::ParquetOfPass);
         }
-        let found = self
-            .plugins()
-            .and_then(|it| Ok(it.pair_score(score)?.clone()));
+        let found = self.found(|it| it.pair_score(score).cloned());
         match found {
             Ok(score) if errors.is_empty() => Ok((self.job, score)),
             Ok(_) => Err(errors),
@@ -214,8 +209,27 @@ impl Draft {
         }
     }
 
-    fn plugins(&self) -> Result<Plugins, OptionError> {
-        Ok(Plugins::find(&self.job.plugins)?)
+    /// What the plugins there are have of it.
+    fn found<T>(
+        &self,
+        of: impl FnOnce(&Plugins) -> Result<T, MethodError>,
+    ) -> Result<T, OptionError> {
+        let plugins = Plugins::find(&self.job.plugins)?;
+        of(&plugins).map_err(|error| match (plugins.plugins(), plugins.refused()) {
+            _ if !matches!(error, MethodError::UnknownName { .. }) => error.into(),
+            (_, [first, others @ ..]) => OptionError::NoPlugin {
+                error,
+                reason: match others.len() {
+                    0 => format!("a library was not used ({first})"),
+                    more => format!("a library was not used ({first}), nor {more} more"),
+                },
+            },
+            ([], []) => OptionError::NoPlugin {
+                error,
+                reason: "no plugin was found".to_owned(),
+            },
+            _ => error.into(),
+        })
     }
 
     /// Options given that the method has no use for.

@@ -296,6 +296,7 @@ unsafe fn pair(
     let name = unsafe { name(it.name) }?;
     *place += &format!(" ({name})");
     let quantity = methods::quantity(&it.quantity)?;
+    quantity.balanced()?;
     Ok(PairMethod {
         name,
         title: unsafe { text(it.title, "title") }?,

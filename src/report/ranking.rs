@@ -53,16 +53,22 @@ fn header(
     (method, binning): (&Map<String, Value>, &str),
     data: &Path,
 ) -> String {
+    let rules: Asked = serde_json::from_str(binning).unwrap_or_default();
     let rows = [
         ("data", text::printable(&data.display().to_string())),
         (
             "response",
-            format!("{}, {classes} levels", text::printable(response)),
+            format!(
+                "{}, {classes} {} ({})",
+                text::printable(response),
+                if classes == 1 { "level" } else { "levels" },
+                rules.response_rule
+            ),
         ),
         ("observations n", n.to_string()),
         ("candidates p", p.to_string()),
         ("method", self::method(method)),
-        ("binning", rule(binning)),
+        ("binning", rules.rule),
     ];
     let mut page = String::new();
     for (label, value) in rows {
@@ -73,13 +79,10 @@ fn header(
 }
 
 /// What was asked for, of a saved binning.
-fn rule(binning: &str) -> String {
-    #[derive(serde::Deserialize)]
-    struct Asked {
-        rule: String,
-    }
-    let asked = serde_json::from_str::<Asked>(binning);
-    asked.map_or_else(|_| String::new(), |it| it.rule)
+#[derive(Default, serde::Deserialize)]
+struct Asked {
+    rule: String,
+    response_rule: String,
 }
 
 fn warnings(page: &mut String, warnings: &[String]) {
@@ -104,7 +107,8 @@ fn number(value: f64) -> String {
 
 fn ending(termination: Ending, k: usize) -> String {
     match termination {
-        Ending::Top => format!("ended at {k} variables, as asked"),
+        Ending::Top if k == 1 => "ended at the one variable wanted".to_owned(),
+        Ending::Top => format!("ended at the {k} variables wanted"),
         Ending::Threshold => "ended before a score below the threshold".to_owned(),
         Ending::Zero => "ended where no candidate's score is above zero".to_owned(),
         Ending::Interrupted => "interrupted: what was chosen before".to_owned(),
@@ -262,7 +266,10 @@ mod tests {
             p: 9,
             k: 2,
             selected: vec![variable("a,b", 7, None), variable("c", 0, Some(0.125))],
-            binning: to_raw_value(&serde_json::json!({ "rule": "auto" })).unwrap(),
+            binning: to_raw_value(
+                &serde_json::json!({ "rule": "auto", "response_rule": "levels" }),
+            )
+            .unwrap(),
             set_aside: Vec::new(),
             truth: None,
             devices: vec!["cpu".to_owned()],
@@ -277,7 +284,7 @@ mod tests {
     fn a_ranking_is_told_in_the_order_of_choice() {
         let page = ranking_text(&ranking(), Path::new("d.csv"));
         for line in [
-            "response             class, 2 levels",
+            "response             class, 2 levels (levels)",
             "method               mifs:beta=0.5",
             "binning              auto",
             "warning: 3 of 53 rows were dropped for missing values",

@@ -10,7 +10,7 @@ use serde_json::{
 
 use super::{Outcome, Report, RunError, written};
 use crate::{
-    binning::{BinnedColumns, BinningOptions, SavedBinning, bin},
+    binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
     device::Places,
     job::{Job, Pairing},
     output::OutputFile,
@@ -220,7 +220,38 @@ fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunErro
             "{dropped} of {rows} rows were dropped for missing values"
         ));
     }
+    warnings.extend(suspicions(&columns));
     Ok((columns, truth, warnings))
+}
+
+/// Columns whose scores cannot mean what they seem to.
+fn suspicions(columns: &BinnedColumns) -> Vec<String> {
+    let n = columns.n;
+    let response = &columns.response;
+    let mut warnings = Vec::new();
+    if response.levels == 1 {
+        warnings.push(format!(
+            "the response {} has one level: every score is 0",
+            response.name
+        ));
+    } else if response.levels >= n && n > 2 {
+        warnings.push(format!(
+            "the response {} has a level of its own in each of {n} rows: bin it with \
+             --bin-response equal-frequency:5, say",
+            response.name
+        ));
+    }
+    let text = |it: &&BinnedColumn| matches!(it.rule, Rule::Texts(_));
+    for column in columns.columns.iter().filter(text) {
+        if column.levels >= n && n > 2 {
+            warnings.push(format!(
+                "{} has a level of its own in each of {n} rows, like an identifier: leave it out \
+                 with --drop {}",
+                column.name, column.name
+            ));
+        }
+    }
+    warnings
 }
 
 fn named(name: &str) -> Map<String, Value> {
@@ -230,9 +261,10 @@ fn named(name: &str) -> Map<String, Value> {
 /// The rules of all columns where the report has them, else what was asked for alone.
 fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> {
     let saved = match job.format {
-        Format::Json => SavedBinning::of(columns, &job.binning),
+        Format::Json => SavedBinning::of(columns, &job.binning, &job.bin_response),
         _ => SavedBinning {
             rule: job.binning.to_string(),
+            response_rule: job.bin_response.to_string(),
             columns: Vec::new(),
             response: None,
         },

@@ -354,7 +354,8 @@ pub enum TableError {
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
-         or leave out their rows with --missing drop-rows",
+         leave out their rows with --missing drop-rows, or, for a selector, make them a level \
+         with --missing level",
         columns.len(), width, missing_list(columns)
     )]
     Missing {

@@ -71,7 +71,7 @@ proptest! {
     ) {
         let binning: Binning = rule.parse().unwrap();
         let first = binned(mixed(seed, n), rule, Missing::Level).unwrap();
-        let json = serde_json::to_value(SavedBinning::of(&first, &binning)).unwrap();
+        let json = serde_json::to_value(SavedBinning::of(&first, &binning, &Binning::Auto)).unwrap();
         let json = match whole_report {
             true => serde_json::json!({ "passel": "0.1.0", "response": "y", "binning": json }),
             false => json,
@@ -100,9 +100,15 @@ fn its_json_is_what_the_page_of_formats_says() {
         ],
     );
     let found = binned(t, "equal-width:2", Missing::Level).unwrap();
-    let json = serde_json::to_value(SavedBinning::of(&found, &Binning::EqualWidth(2))).unwrap();
+    let json = serde_json::to_value(SavedBinning::of(
+        &found,
+        &Binning::EqualWidth(2),
+        &Binning::Auto,
+    ))
+    .unwrap();
     let told = serde_json::json!({
         "rule": "equal-width:2",
+        "response_rule": "auto",
         "columns": [
             { "name": "x0", "edges": [0.625] },
             { "name": "x1", "texts": ["a", "b"], "missing": 2 },
