@@ -172,7 +172,11 @@ impl Selection<'_> {
             let Some(best) = counters.best()? else {
                 break;
             };
-            let score = tally.nats(best.score, chosen.len());
+            let steps = match tally.score().terms.is_empty() {
+                true => 0,
+                false => chosen.len(),
+            };
+            let score = tally.nats(best.score, steps);
             if tally.score().ends_at_zero && best.score <= 0 {
                 return Ok(Ending::Zero);
             }
@@ -282,6 +286,17 @@ mod tests {
         for it in &chosen[1..] {
             let off = it.redundancy.map(|it| (it - 64f64.ln()).abs());
             assert!(off.is_some_and(|it| it < 1e-12), "{it:?}");
+        }
+    }
+
+    #[test]
+    fn a_score_without_terms_is_relevance_however_it_gathers() {
+        let columns = [2, 3, 5].map(|by| (0..60).map(|at| at % by).collect());
+        let response: Vec<u8> = (0..60).map(|at| at / 7).collect();
+        for gather in [Gather::Mean, Gather::Minimum, Gather::Last] {
+            let chosen = chosen(columns.to_vec(), response.clone(), gather);
+            assert_eq!(chosen.len(), 3);
+            assert!(chosen.iter().all(|it| it.score == it.relevance));
         }
     }
 }
