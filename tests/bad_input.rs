@@ -346,4 +346,10 @@ fn files_that_are_read_are_never_written() {
     ]);
     assert_eq!(ran.code, Some(2));
     assert_eq!(folder.read("y.npy.gz"), "an array");
+    folder.write("y.npy", "an array");
+    let pairs = ["pairs", "x.npy", "--response", "y.npy", "--matrix", "y.npy"];
+    let ran = folder.run(&pairs);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the response"), "{}", ran.stderr);
+    assert_eq!(folder.read("y.npy"), "an array");
 }
