@@ -353,3 +353,12 @@ fn files_that_are_read_are_never_written() {
     assert!(ran.stderr.contains("the response"), "{}", ran.stderr);
     assert_eq!(folder.read("y.npy"), "an array");
 }
+
+#[test]
+fn a_cause_is_told_once() {
+    let folder = Folder::new();
+    folder.write("d.libsvm", "1 1:2\n1 3:x\n");
+    let ran = folder.run(&["select", "d.libsvm"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.stderr.matches("3:x").count(), 1, "{}", ran.stderr);
+}
