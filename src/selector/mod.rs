@@ -47,6 +47,15 @@ pub enum SelectorError {
     /// Counting has no way on GPUs yet.
     #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
     NotOnGpus,
+    /// The scores of all pairs are more numbers than memory holds.
+    #[error(
+        "the matrix of all pairs of {p} columns needs {p} · {p} · 8 bytes, which there are not: \
+         leave out --matrix, or columns with --drop"
+    )]
+    Matrix {
+        /// Columns.
+        p: usize,
+    },
     /// The threads cannot be started.
     #[error("{threads} threads could not be started")]
     Threads {
