@@ -236,10 +236,10 @@ unsafe fn method(
     let mut parameters: Vec<Parameter> = Vec::new();
     for there in entries {
         let it = unsafe { parameter(there) }?;
-        untaken(
-            it.name.clone(),
-            parameters.iter().any(|has| has.name == it.name),
-        )?;
+        // A report has the parameters beside the method's `name` and `plugin`.
+        let own = ["name", "plugin"].contains(&it.name.as_str());
+        let twice = own || parameters.iter().any(|has| has.name == it.name);
+        untaken(it.name.clone(), twice)?;
         parameters.push(it);
     }
     let function = it.declare.ok_or(Slip::Null { member: "declare" })?;

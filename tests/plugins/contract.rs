@@ -122,6 +122,7 @@ fn every_fault_is_one_error() {
             &["DEFAULT=(0.0/0.0)"],
             "NaN in 0 … 8 is no default in a finite range",
         ),
+        (&["PARAMETER=\"plugin\""], "the name `plugin` is taken"),
         (&["DEFAULT=9"], "9 in 0 … 8 is no default in a finite range"),
         (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
         (
