@@ -296,6 +296,10 @@ unsafe fn pair(
     let name = unsafe { name(it.name) }?;
     *place += &format!(" ({name})");
     let quantity = methods::quantity(&it.quantity)?;
+    let combinations = [quantity.over, quantity.under.unwrap_or_default()];
+    if combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
+        return Err(Slip::Lopsided);
+    }
     Ok(PairMethod {
         name,
         title: unsafe { text(it.title, "title") }?,
