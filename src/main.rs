@@ -249,7 +249,7 @@ fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// An error with its causes, on one line.
+/// An error with its causes, each told once, on one line.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

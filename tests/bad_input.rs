@@ -346,4 +346,19 @@ fn files_that_are_read_are_never_written() {
     ]);
     assert_eq!(ran.code, Some(2));
     assert_eq!(folder.read("y.npy.gz"), "an array");
+    folder.write("y.npy", "an array");
+    let pairs = ["pairs", "x.npy", "--response", "y.npy", "--matrix", "y.npy"];
+    let ran = folder.run(&pairs);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the response"), "{}", ran.stderr);
+    assert_eq!(folder.read("y.npy"), "an array");
+}
+
+#[test]
+fn a_cause_is_told_once() {
+    let folder = Folder::new();
+    folder.write("d.libsvm", "1 1:2\n1 3:x\n");
+    let ran = folder.run(&["select", "d.libsvm"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.stderr.matches("3:x").count(), 1, "{}", ran.stderr);
 }

@@ -126,7 +126,8 @@ pub struct passel_score {
 pub struct passel_parameter {
     /// sizeof(passel_parameter).
     pub size: usize,
-    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`.
+    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
+    /// neither `name` nor `plugin`.
     pub name: *const c_char,
     /// What it does, on one line.
     pub help: *const c_char,

@@ -88,7 +88,8 @@ typedef struct passel_engine {
 typedef struct passel_parameter {
     // sizeof(passel_parameter).
     size_t size;
-    // The name in `selector:name=number`: a small letter, then small letters, digits, `-`.
+    // The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
+    // neither `name` nor `plugin`.
     const char *name;
     // What it does, on one line.
     const char *help;

@@ -41,7 +41,8 @@ pub use score::{Against, Gather, Join, Part, Quantity, Score, Term};
 /// A number that a selector's score depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
-    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`.
+    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
+    /// neither `name` nor `plugin`.
     pub name: &'static str,
     /// What it does, on one line.
     pub help: &'static str,

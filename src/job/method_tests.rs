@@ -67,9 +67,12 @@ fn defaults_of_a_job_file_may_be_of_other_methods() {
 fn a_method_that_there_is_not_is_told_with_the_nearest() {
     let told = refused(&[("method", "jmj")]);
     assert_eq!(told, ["there is no method `jmj`; did you mean `jmi`?"]);
-    let far = refused(&[("method", "regression")]);
+    let pass = refused(&[("method", "pass:gamma=1")]);
+    assert_eq!(pass, ["method `pass` takes no parameters, not `gamma`"]);
+    assert!(job(&[("method", " pass ")]).unwrap().selector.is_none());
+    let far = refused(&[("method", "boruta")]);
     assert_eq!(
         far,
-        ["there is no method `regression`; `passel methods` lists them"]
+        ["there is no method `boruta`; `passel methods` lists them"]
     );
 }

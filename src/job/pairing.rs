@@ -1,9 +1,9 @@
 //! What `passel pairs` is asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Draft, Job, OptionError, same_file};
-use crate::plugin::PairMethod;
+use crate::{plugin::PairMethod, table::is_npy};
 
 /// All pairs of one file.
 #[derive(Debug, Clone)]
@@ -38,9 +38,12 @@ impl Pairing {
         (self.job, self.method) = (job, Some(method));
         let mut errors = Vec::new();
         if let Some(matrix) = &self.matrix {
+            let response = self.job.response.as_deref();
+            let response = response.filter(|_| is_npy(&self.job.data));
             let others = [
                 ("output", self.job.output.as_deref()),
                 ("the data", Some(&*self.job.data)),
+                ("the response", response.map(Path::new)),
             ];
             for (other, path) in others {
                 if path.is_some_and(|path| same_file(matrix, path)) {

@@ -168,6 +168,9 @@ pub enum Slip {
         /// What it wrote.
         reason: String,
     },
+    /// A pair score that depends on which of the two comes first.
+    #[error("exchanging x and w changes it: the integers of x and w, of xy and wy must be equal")]
+    Lopsided,
     /// What was declared cannot be.
     #[error(transparent)]
     Score(#[from] ScoreError),

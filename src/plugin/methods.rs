@@ -34,6 +34,14 @@ impl Plugins {
         let (name, given) = parsed.ok_or_else(|| MethodError::Form {
             text: text.to_owned(),
         })?;
+        if let (PASS, Some((parameter, _))) = (name, given.first()) {
+            return Err(MethodError::UnknownParameter {
+                method: PASS.to_owned(),
+                parameter: parameter.clone(),
+                known: Vec::new(),
+                nearest: None,
+            });
+        }
         let method = self.methods().find(|it| it.name == name);
         let method = method.ok_or_else(|| {
             let known = self.methods().map(|it| it.name.as_str());

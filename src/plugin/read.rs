@@ -236,10 +236,10 @@ unsafe fn method(
     let mut parameters: Vec<Parameter> = Vec::new();
     for there in entries {
         let it = unsafe { parameter(there) }?;
-        untaken(
-            it.name.clone(),
-            parameters.iter().any(|has| has.name == it.name),
-        )?;
+        // A report has the parameters beside the method's `name` and `plugin`.
+        let own = ["name", "plugin"].contains(&it.name.as_str());
+        let twice = own || parameters.iter().any(|has| has.name == it.name);
+        untaken(it.name.clone(), twice)?;
         parameters.push(it);
     }
     let function = it.declare.ok_or(Slip::Null { member: "declare" })?;
@@ -297,6 +297,10 @@ unsafe fn pair(
     *place += &format!(" ({name})");
     let quantity = methods::quantity(&it.quantity)?;
     quantity.balanced()?;
+    let combinations = [quantity.over, quantity.under.unwrap_or_default()];
+    if combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
+        return Err(Slip::Lopsided);
+    }
     Ok(PairMethod {
         name,
         title: unsafe { text(it.title, "title") }?,

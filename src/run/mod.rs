@@ -126,7 +126,7 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-            Self::Selector(SelectorError::Threads { .. }) => 1,
+            Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
             Self::Selector(_) | Self::NoScore => 2,
             Self::Interrupted => 130,
             Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,

@@ -11,13 +11,11 @@ use serde_json::{
 use super::{Outcome, Report, RunError, written};
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
-    device::Places,
     job::{Job, Pairing},
     output::OutputFile,
     plugin::{Declared, PairMethod},
     progress::Meter,
     report::{self, Format},
-    search::SearchError,
     selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
     selector::{self, SelectorError, Wanted},
     table::{self, ReadOptions, write_matrix},
@@ -189,7 +187,6 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
 
 /// The file's columns as codes, the indexes of those it marks as true, and warnings.
 fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunError> {
-    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
     if job.resources.devices.is_cuda() {
         return Err(SelectorError::NotOnGpus.into());
     }

@@ -49,6 +49,15 @@ pub enum SelectorError {
     /// Counting has no way on GPUs yet.
     #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
     NotOnGpus,
+    /// The scores of all pairs are more numbers than memory holds.
+    #[error(
+        "the matrix of all pairs of {p} columns needs {p} · {p} · 8 bytes, which there are not: \
+         leave out --matrix, or columns with --drop"
+    )]
+    Matrix {
+        /// Columns.
+        p: usize,
+    },
     /// The threads cannot be started.
     #[error("{threads} threads could not be started")]
     Threads {
@@ -174,7 +183,11 @@ impl Selection<'_> {
             let Some(best) = counters.best()? else {
                 break;
             };
-            let score = tally.nats(best.score, chosen.len());
+            let steps = match tally.score().terms.is_empty() {
+                true => 0,
+                false => chosen.len(),
+            };
+            let score = tally.nats(best.score, steps);
             if tally.score().ends_at_zero && best.score <= 0 {
                 return Ok(Ending::Zero);
             }
@@ -184,19 +197,20 @@ impl Selection<'_> {
             let column = best.column.0;
             let anchor = Anchor::of(self.codes(column));
             let own = anchor.sum(self.logs);
-            let redundancy: i64 = anchors
+            // Of many variables it leaves 64 bits.
+            let redundancy: i128 = anchors
                 .par_iter()
                 .map_init(Vec::new, |cells, (other, sum)| {
                     let both = joint_sum(&anchor, other, self.logs, cells);
-                    both - own - sum + self.logs.whole()
+                    i128::from(both - own - sum + self.logs.whole())
                 })
                 .sum();
+            let mean = redundancy.checked_div(anchors.len() as i128);
             chosen.push(Chosen {
                 column: column as usize,
                 score,
                 relevance: tally.quantity_nats(best.relevance),
-                redundancy: (!anchors.is_empty())
-                    .then(|| tally.quantity_nats(redundancy) / anchors.len() as f64),
+                redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
             });
             observe(chosen.len(), self.top);
             counters.take(column);
@@ -220,5 +234,80 @@ impl Selection<'_> {
 
     fn codes(&self, column: u32) -> &Codes {
         &self.columns.columns[column as usize].codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        binning::{BinnedColumn, Rule},
+        score::{Combination, Gather, Join, Quantity},
+    };
+
+    fn column(index: usize, codes: Vec<u8>) -> BinnedColumn {
+        let levels = (0..=codes.iter().copied().max().unwrap_or(0)).map(f64::from);
+        let levels: Vec<f64> = levels.collect();
+        BinnedColumn {
+            name: format!("x{index}"),
+            index,
+            levels: levels.len(),
+            codes: Codes::Byte(codes),
+            rule: Rule::Numbers(levels),
+            missing: None,
+        }
+    }
+
+    fn chosen(columns: Vec<Vec<u8>>, response: Vec<u8>, gather: Gather) -> Vec<Chosen> {
+        let columns = BinnedColumns {
+            n: response.len(),
+            columns: (0..).zip(columns).map(|(at, it)| column(at, it)).collect(),
+            response: column(0, response),
+        };
+        let mim = Score {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: Vec::new(),
+            gather,
+            join: Join::Added,
+            against: Against::Last,
+            ends_at_zero: false,
+        };
+        let stop = Stop {
+            top: Some(columns.columns.len()),
+            threshold: None,
+        };
+        let (resources, interrupt) = (Resources::cpu(1), Interrupt::default());
+        let found = rank(
+            &columns,
+            &mim,
+            &stop,
+            &resources,
+            &interrupt,
+            &mut |_, _| {},
+        );
+        found.map(|it| it.chosen).unwrap_or_default()
+    }
+
+    #[test]
+    fn redundancy_with_many_copies_is_their_entropy() {
+        let copy: Vec<u8> = (0..128).map(|at| at % 64).collect();
+        let response = copy.iter().map(|it| it % 2).collect();
+        let chosen = chosen(vec![copy; 60], response, Gather::Sum);
+        assert_eq!(chosen.len(), 60);
+        for it in &chosen[1..] {
+            let off = it.redundancy.map(|it| (it - 64f64.ln()).abs());
+            assert!(off.is_some_and(|it| it < 1e-12), "{it:?}");
+        }
+    }
+
+    #[test]
+    fn a_score_without_terms_is_relevance_however_it_gathers() {
+        let columns = [2, 3, 5].map(|by| (0..60).map(|at| at % by).collect());
+        let response: Vec<u8> = (0..60).map(|at| at / 7).collect();
+        for gather in [Gather::Mean, Gather::Minimum, Gather::Last] {
+            let chosen = chosen(columns.to_vec(), response.clone(), gather);
+            assert_eq!(chosen.len(), 3);
+            assert!(chosen.iter().all(|it| it.score == it.relevance));
+        }
     }
 }

@@ -52,11 +52,23 @@ fn score_of(quantity: Quantity) -> Score {
     }
 }
 
+/// Zeros for a matrix of p × p, if it is wanted.
+fn room(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
+    let mut matrix = Vec::new();
+    if wanted {
+        let cells = p.checked_mul(p).ok_or(SelectorError::Matrix { p })?;
+        let reserved = matrix.try_reserve_exact(cells);
+        reserved.map_err(|_| SelectorError::Matrix { p })?;
+        matrix.resize(cells, 0.0);
+    }
+    Ok(matrix)
+}
+
 /// Scores every pair of columns, and every column alone by I(x;y). `observe` is told how many
 /// columns are done, and of how many.
 ///
 /// # Errors
-/// Devices that do not count.
+/// Devices that do not count; a matrix that memory does not hold.
 pub fn pairs(
     columns: &BinnedColumns,
     score: &PairScore,
@@ -66,6 +78,8 @@ pub fn pairs(
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Paired, SelectorError> {
     let (shards, pool) = places(resources)?;
+    let p = columns.columns.len();
+    let mut matrix = room(p, wanted.matrix)?;
     let threads = pool.current_num_threads();
     let observe = Mutex::new(observe);
     Ok(pool.install(|| {
@@ -93,8 +107,6 @@ pub fn pairs(
         };
         let pairs_wanted = Pairs::new(most, least);
         let stop = || interrupt.requested();
-        let p = own.len();
-        let mut matrix = vec![0.0; if wanted.matrix { p * p } else { 0 }];
         let found = counters.relevance().and_then(|single| {
             let rows = wanted.matrix.then_some(&mut matrix[..]);
             let pairs = counters.pairs(own, &synergy, &pairs_wanted, rows, &stop, &done)?;
@@ -133,4 +145,18 @@ pub fn pairs(
             fault,
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_that_memory_does_not_hold_is_an_error() {
+        assert_eq!(room(3, true).map(|it| it.len()).ok(), Some(9));
+        assert_eq!(room(1 << 40, false).map(|it| it.len()).ok(), Some(0));
+        for p in [1 << 30, 1 << 40] {
+            assert!(matches!(room(p, true), Err(SelectorError::Matrix { .. })));
+        }
+    }
 }

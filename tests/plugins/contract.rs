@@ -122,6 +122,7 @@ fn every_fault_is_one_error() {
             &["DEFAULT=(0.0/0.0)"],
             "NaN in 0 … 8 is no default in a finite range",
         ),
+        (&["PARAMETER=\"plugin\""], "the name `plugin` is taken"),
         (&["DEFAULT=9"], "9 in 0 … 8 is no default in a finite range"),
         (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
         (
@@ -145,7 +146,12 @@ fn every_fault_is_one_error() {
             "a combination's integers sum to 2147483648; at most 64 have room",
         ),
         (
-            &["PAIR={60,5,0,0,0,0,0,0}"],
+            &["PAIR={1,-1,0,-1,0,1,0,0}"],
+            "pair score 1 (c-mi3): exchanging x and w changes it: the integers of x and w, of \
+             xy and wy must be equal",
+        ),
+        (
+            &["PAIR={60,0,0,5,0,0,0,0}"],
             "pair score 1 (c-mi3): a combination's integers sum to 65; at most 64 have room",
         ),
     ] {

@@ -17,6 +17,9 @@
 #ifndef PLUGIN
 #define PLUGIN "plain"
 #endif
+#ifndef PARAMETER
+#define PARAMETER "weight"
+#endif
 #ifndef TITLE
 #define TITLE "joint mutual information"
 #endif
@@ -68,7 +71,7 @@ static int32_t declare(const passel_selector *selector, const double *values,
 }
 
 static const passel_parameter weight = {
-    sizeof(passel_parameter), "weight", "What the sum is multiplied by", DEFAULT, 0.0, 8.0};
+    sizeof(passel_parameter), PARAMETER, "What the sum is multiplied by", DEFAULT, 0.0, 8.0};
 static const passel_parameter *const parameters[] = {&weight};
 static const passel_selector jmi = {
     SELECTOR_SIZE, NAME, TITLE, "weight*sum I((x,w);y)", "a test", parameters, 1, DECLARE, 0};

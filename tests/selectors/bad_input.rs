@@ -193,6 +193,15 @@ fn a_missing_value_is_refused_with_its_place_or_its_row_dropped() {
 }
 
 #[test]
+fn what_has_no_way_on_gpus_is_refused_whether_there_are_any_or_not() {
+    let (_folder, data) = written(&right());
+    let gpus = ["--response", "y", "--device", "cuda"];
+    let jmi = ["select", &data, "--method", "jmi"];
+    refused(&[&jmi[..], &gpus].concat(), &["--device cpu"]);
+    refused(&[&["pairs", &data][..], &gpus].concat(), &["--device cpu"]);
+}
+
+#[test]
 fn an_unknown_score_of_pairs_is_refused_with_the_nearest() {
     let (_folder, data) = written(&right());
     let arguments = ["pairs", &data, "--response", "y", "--score", "sinergy"];

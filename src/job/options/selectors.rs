@@ -15,7 +15,7 @@ pub(super) const SELECTORS: &[Opt] = &[
         heading: METHOD,
         list: false,
         set: |job, given| {
-            job.method = given.text()?;
+            job.method = given.text()?.trim().to_owned();
             Ok(())
         },
     },
