@@ -1,9 +1,9 @@
 //! Selectors by a declared score: the best candidate joins, is counted against the others,
 //! and so on.
 
-mod pairs;
 #[cfg(test)]
-mod tests;
+mod declared_tests;
+mod pairs;
 
 use std::{num::NonZeroUsize, time::Instant};
 
