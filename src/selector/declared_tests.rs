@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     binning::{BinnedColumn, Rule},
     random::{Stream, below},
-    score::{Combination, Gather, Join, Part, Quantity, Term},
+    score::{Combination, Gather, Join, PairScore, Part, Quantity, Term},
 };
 
 fn column(index: usize, levels: usize, codes: Vec<u8>) -> BinnedColumn {
@@ -107,4 +107,106 @@ fn what_is_spared_and_how_columns_are_sharded_does_not_show() {
             }
         }
     }
+}
+
+#[test]
+fn a_sum_over_anchor_and_class_alone_has_its_classes() {
+    let columns = columns(7, 300, 12, 5);
+    let term = |over| Score {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: vec![Term {
+            weight: 1.0,
+            quantity: Quantity::plain(over),
+            part: Part::Whole,
+        }],
+        gather: Gather::Last,
+        join: Join::Alone,
+        against: Against::Last,
+        ends_at_zero: false,
+    };
+    // I(w;y), the same for every candidate: the relevance of the one before.
+    let of_anchor = Combination {
+        n: 1,
+        w: -1,
+        y: -1,
+        wy: 1,
+        ..Combination::default()
+    };
+    let stop = Stop {
+        top: Some(3),
+        threshold: None,
+    };
+    let (resources, never) = (Resources::cpu(1), Interrupt::default());
+    let score = term(of_anchor);
+    let ranked = rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap();
+    for two in ranked.chosen.windows(2) {
+        assert!((two[1].score - two[0].relevance).abs() < 1e-12);
+    }
+    // The synergy of a pair does not go by the score it is told beside.
+    let [plain, three] = [Combination::X_W, Combination::XW_Y].map(|over| {
+        let score = PairScore {
+            quantity: Quantity::plain(over),
+        };
+        let wanted = Wanted::default();
+        let found = pairs(
+            &columns,
+            &score,
+            &wanted,
+            &resources,
+            &never,
+            &mut |_, _| {},
+        );
+        let mut pairs = found.unwrap().pairs;
+        pairs.sort_by_key(|it| (it.a, it.b));
+        pairs
+    });
+    assert_eq!(plain.len(), 66);
+    for (plain, three) in plain.iter().zip(&three) {
+        assert_eq!((plain.a, plain.b), (three.a, three.b));
+        assert_eq!(plain.synergy, three.synergy);
+    }
+}
+
+#[test]
+fn more_levels_than_a_table_holds_are_counted_all_the_same() {
+    let n = 6000;
+    // An identifier, and columns of many rare codes.
+    let word = |index: usize, codes: Vec<u16>| BinnedColumn {
+        levels: 1 + usize::from(codes.iter().copied().max().unwrap_or(0)),
+        codes: Codes::Word(codes),
+        ..column(index, 1, Vec::new())
+    };
+    let rare = |by: usize| {
+        let code = |row: usize| if row % 13 == 0 { (row / by) as u16 } else { 0 };
+        (0..n).map(code).collect()
+    };
+    let mut all = vec![word(0, (0..n as u16).collect())];
+    all.extend((1..4).map(|index| word(index, rare(26 * index))));
+    let response = column(0, 3, (0..n).map(|row| (row % 3) as u8).collect());
+    let dense = BinnedColumns {
+        n,
+        columns: all,
+        response,
+    };
+    let score = Score {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: vec![Term {
+            weight: 1.0,
+            quantity: Quantity::plain(Combination::XW_Y),
+            part: Part::Whole,
+        }],
+        gather: Gather::Sum,
+        join: Join::Alone,
+        against: Against::Last,
+        ends_at_zero: false,
+    };
+    let stop = Stop {
+        top: Some(4),
+        threshold: None,
+    };
+    let (resources, never) = (Resources::cpu(1), Interrupt::default());
+    let ranked = rank(&dense, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap();
+    // The identifier tells all of the response, and so does anything with it.
+    assert_eq!(ranked.chosen[0].column, 0);
+    assert!((ranked.chosen[1].score - 3f64.ln()).abs() < 1e-9);
 }

@@ -32,6 +32,9 @@ pub struct Stop {
     pub threshold: Option<f64>,
 }
 
+/// Levels of the response at most: every level of an anchor has a cell for each.
+pub const CLASSES: usize = 1024;
+
 /// Variables chosen where nothing else ends a selection.
 pub const TOP: usize = 10;
 
@@ -45,6 +48,15 @@ pub enum SelectorError {
         top: usize,
         /// Candidates.
         p: usize,
+    },
+    /// More levels of the response than tables are made for.
+    #[error(
+        "the response has {levels} levels; at most {CLASSES} are counted: bin it with \
+         --bin-response equal-frequency:5, say"
+    )]
+    Classes {
+        /// How many.
+        levels: usize,
     },
     /// Counting has no way on GPUs yet.
     #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
@@ -89,7 +101,7 @@ pub fn rank(
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
-    let (shards, pool) = places(resources)?;
+    let (shards, pool) = places(columns, resources)?;
     let threads = pool.current_num_threads();
     Ok(pool.install(|| {
         let starting = Instant::now();
@@ -120,7 +132,14 @@ pub fn rank(
 }
 
 /// How many shards, and the threads.
-pub(crate) fn places(resources: &Resources) -> Result<(usize, rayon::ThreadPool), SelectorError> {
+fn places(
+    columns: &BinnedColumns,
+    resources: &Resources,
+) -> Result<(usize, rayon::ThreadPool), SelectorError> {
+    let levels = columns.response.levels;
+    if levels > CLASSES {
+        return Err(SelectorError::Classes { levels });
+    }
     let shards = match &resources.devices {
         Choice::Auto => 1,
         Choice::Cpu(count) => count.get(),

@@ -77,7 +77,7 @@ pub fn pairs(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Paired, SelectorError> {
-    let (shards, pool) = places(resources)?;
+    let (shards, pool) = places(columns, resources)?;
     let p = columns.columns.len();
     let mut matrix = room(p, wanted.matrix)?;
     let threads = pool.current_num_threads();
@@ -86,7 +86,8 @@ pub fn pairs(
         let starting = Instant::now();
         let (score, synergy) = (score_of(score.quantity), score_of(Quantity::plain(SYNERGY)));
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
-        let tally = Tally::new(score, &logs, columns.n);
+        // Synergy needs the classes.
+        let tally = Tally::new(score, &logs, columns.n).by_class();
         let synergy = Tally::new(synergy, &logs, columns.n);
         let response = Anchor::of(&columns.response.codes);
         let own = &columns.columns;

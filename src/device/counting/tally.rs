@@ -84,16 +84,22 @@ impl Tally {
             weights: score.terms.iter().map(|it| fixed(it.weight)).collect(),
             n,
             bits: logs.bits(),
-            needs_xwy: used(|it| it.xwy),
+            needs_xwy: used(|it| it.xwy) || used(|it| it.wy),
             score,
         }
+    }
+
+    /// With classes, whatever the terms: another tally asks for them.
+    pub(crate) fn by_class(mut self) -> Self {
+        self.needs_xwy = true;
+        self
     }
 
     pub(crate) fn score(&self) -> &Score {
         &self.score
     }
 
-    /// Whether any term has the sum of the whole table.
+    /// Whether any term has a sum over anchor and class.
     pub(crate) fn needs_xwy(&self) -> bool {
         self.needs_xwy
     }
@@ -118,8 +124,9 @@ impl Tally {
             return 0;
         }
         let unit = (self.n as i128) << self.bits;
-        let under = i128::from(under);
-        let ratio = (2 * i128::from(over) * unit + under).div_euclid(2 * under);
+        let sign = i128::from(under.signum());
+        let (over, under) = (sign * i128::from(over), sign * i128::from(under));
+        let ratio = (2 * over * unit + under).div_euclid(2 * under);
         ratio.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
 

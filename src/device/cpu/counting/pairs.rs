@@ -22,7 +22,7 @@ impl CpuCounter<'_> {
     ) -> Pairs {
         let p = columns.len();
         let mut rows: Vec<Option<&mut [f64]>> = match matrix {
-            Some(matrix) => matrix.chunks_mut(p).map(Some).collect(),
+            Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
         // The first have the most behind them: any run of these has as much to do.

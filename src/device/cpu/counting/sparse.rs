@@ -12,6 +12,9 @@ use std::hint::select_unpredictable;
 use super::{prepared::Prepared, table::Work};
 use crate::{binning::Codes, device::counting::Logs};
 
+/// Cells of a column's table at most; past them cells are sorted.
+const MOST_CELLS: usize = 1 << 22;
+
 /// Columns, one after another.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -255,7 +258,8 @@ impl<'a> Mode<'a> {
         tables: &mut Tables,
     ) -> [i64; 2] {
         let levels = self.anchor.levels.next_power_of_two();
-        tables.fit(codes, (levels, self.shift));
+        let few = (codes * levels) << self.shift <= MOST_CELLS;
+        tables.fit(if few { codes } else { 0 }, (levels, self.shift));
         let (entries, alone) = tables.off[off[0]..off[2]].split_at(off[1] - off[0]);
         let (cells, alone_cells) = tables.cells[..off[2] - off[0]].split_at_mut(off[1] - off[0]);
         let (steps, of_anchor) = (self.work.logs.steps(), self.cells);
@@ -285,13 +289,17 @@ impl<'a> Mode<'a> {
             *kept = cell as u32;
             of_code = select_unpredictable(run.code == last_code, of_code, run.of_code);
             last_code = run.code;
-            sums[0] += add(&mut xw[code << bits | w]) - take(&mut w_left[w]) - take(&mut of_code);
+            sums[0] -= take(&mut w_left[w]) + take(&mut of_code);
+            if few {
+                sums[0] += add(&mut xw[code << bits | w]);
+            }
             if BY_CLASS {
                 of_run = select_unpredictable(entry.run == last, of_run, run.count);
                 last = entry.run;
-                sums[1] += add(&mut xwy[code << shared | cell])
-                    - take(&mut wy_left[cell])
-                    - take(&mut of_run);
+                sums[1] -= take(&mut wy_left[cell]) + take(&mut of_run);
+                if few {
+                    sums[1] += add(&mut xwy[code << shared | cell]);
+                }
                 y[cell & class] += 1;
             }
         }
@@ -315,14 +323,40 @@ impl<'a> Mode<'a> {
         for (entry, &cell) in entries.iter().zip(&*cells) {
             let code = runs[(entry.run - first_run) as usize].code as usize;
             let (cell, w) = (cell as usize, cell as usize >> shift);
-            xw[code << bits | w] = 0;
+            if few {
+                xw[code << bits | w] = 0;
+            }
             w_left[w] = counts[w];
             if BY_CLASS {
-                xwy[code << shared | cell] = 0;
+                if few {
+                    xwy[code << shared | cell] = 0;
+                }
                 wy_left[cell] = by_cell[cell];
             }
         }
+        if !few {
+            let code = |entry: &Entry| u64::from(runs[(entry.run - first_run) as usize].code);
+            let keys = entries.iter().zip(&*cells);
+            let keys = keys.map(|(entry, &cell)| code(entry) << 32 | u64::from(cell));
+            let [xw, xwy] = self.sorted(keys.collect());
+            sums[0] += xw;
+            if BY_CLASS {
+                sums[1] += xwy;
+            }
+        }
         sums
+    }
+
+    /// Σ c·L(c) over the cells of (x, w) and (x, w, y) that observations are in, each told by
+    /// its code and the anchor's cell.
+    #[cold]
+    fn sorted(&self, mut keys: Vec<u64>) -> [i64; 2] {
+        keys.sort_unstable();
+        let sum = |bits: u32| {
+            let cells = keys.chunk_by(|a, b| a >> bits == b >> bits);
+            cells.map(|it| self.work.logs.of(it.len() as u32)).sum()
+        };
+        [sum(self.shift), sum(0)]
     }
 }
 
