@@ -125,7 +125,7 @@ pub enum OptionError {
     #[error("{error}: {reason}; `passel plugins` says where they are looked for")]
     NoPlugin {
         /// What was asked for.
-        error: MethodError,
+        error: Box<MethodError>,
         /// What of the plugins is amiss.
         reason: String,
     },

@@ -218,14 +218,14 @@ impl Draft {
         of(&plugins).map_err(|error| match (plugins.plugins(), plugins.refused()) {
             _ if !matches!(error, MethodError::UnknownName { .. }) => error.into(),
             (_, [first, others @ ..]) => OptionError::NoPlugin {
-                error,
+                error: Box::new(error),
                 reason: match others.len() {
                     0 => format!("a library was not used ({first})"),
                     more => format!("a library was not used ({first}), nor {more} more"),
                 },
             },
             ([], []) => OptionError::NoPlugin {
-                error,
+                error: Box::new(error),
                 reason: "no plugin was found".to_owned(),
             },
             _ => error.into(),
