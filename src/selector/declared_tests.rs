@@ -32,7 +32,7 @@ fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedColumns {
         let mut own = codes(levels);
         // Some tell of the response.
         for (code, y) in own.iter_mut().zip(0..) {
-            if index % 3 == 0 && y % 4 != 0 {
+            if index.is_multiple_of(3) && y % 4 != 0 {
                 *code = (usize::from(response_code(&response, y)) % levels) as u8;
             }
         }
@@ -177,7 +177,13 @@ fn more_levels_than_a_table_holds_are_counted_all_the_same() {
         ..column(index, 1, Vec::new())
     };
     let rare = |by: usize| {
-        let code = |row: usize| if row % 13 == 0 { (row / by) as u16 } else { 0 };
+        let code = |row: usize| {
+            if row.is_multiple_of(13) {
+                (row / by) as u16
+            } else {
+                0
+            }
+        };
         (0..n).map(code).collect()
     };
     let mut all = vec![word(0, (0..n as u16).collect())];
