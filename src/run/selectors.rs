@@ -130,13 +130,8 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     )?;
     meter.finish();
     let own = &columns.columns;
-    if let Some(mut file) = matrix
-        && found.termination == Ending::Top
-    {
-        let written = write_matrix(&found.matrix, own.len(), &mut file);
-        written.map_err(|source| file.write_error(source))?;
-        file.commit()?;
-    } else if pairing.matrix.is_some() {
+    let whole = found.termination == Ending::Top;
+    if matrix.is_some() && !whole {
         warnings.push("the matrix was not written: not all pairs were scored".to_owned());
     }
     let single = found.single.iter().zip(own).map(|(&score, it)| Single {
@@ -171,6 +166,11 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         warnings,
     };
     let rendered = report::pairs(&told, &job.data, job.format).map_err(RunError::Render)?;
+    if let Some(mut file) = matrix.filter(|_| whole) {
+        let written = write_matrix(&found.matrix, own.len(), &mut file);
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()?;
+    }
     let report = Report {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,

@@ -22,9 +22,9 @@ pub(super) const SELECTORS: &[Opt] = &[
     Opt {
         name: "top",
         value: "K",
-        default: "10; 100 pairs; with a threshold all",
-        range: "1 … p",
-        help: "Of selectors: choose so many variables; of pairs: tell so many",
+        default: "10 variables, 100 pairs; with a threshold all",
+        range: "a whole number above 0; of selectors at most p",
+        help: "Choose so many variables, or tell so many pairs",
         heading: METHOD,
         list: false,
         set: |job, given| {
