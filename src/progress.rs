@@ -63,11 +63,7 @@ impl Meter {
 
     /// Takes note of an iteration.
     pub fn show(&mut self, iteration: &Iteration<'_>) {
-        let pause = match self.kind {
-            Progress::None => return,
-            Progress::Auto | Progress::Json => Duration::from_millis(100),
-            Progress::Plain => Duration::from_secs(1),
-        };
+        let Some(pause) = self.pause() else { return };
         let mut point = Point {
             number: iteration.number,
             of: iteration.of,
@@ -86,13 +82,18 @@ impl Meter {
         self.last = Some(point);
     }
 
+    /// Least time between two lines; none where nothing is shown.
+    fn pause(&self) -> Option<Duration> {
+        match self.kind {
+            Progress::None => None,
+            Progress::Auto | Progress::Json => Some(Duration::from_millis(100)),
+            Progress::Plain => Some(Duration::from_secs(1)),
+        }
+    }
+
     /// Takes note of one thing done, of so many.
     pub fn count(&mut self, what: &'static str, number: usize, of: usize) {
-        let pause = match self.kind {
-            Progress::None => return,
-            Progress::Auto | Progress::Json => Duration::from_millis(100),
-            Progress::Plain => Duration::from_secs(1),
-        };
+        let Some(pause) = self.pause() else { return };
         let since = self.shown.unwrap_or(self.started);
         if since.elapsed() < pause && number < of {
             return;

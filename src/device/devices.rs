@@ -1,6 +1,9 @@
 //! One device or several as one.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use rayon::prelude::*;
 
@@ -299,14 +302,12 @@ impl Drop for Done<'_> {
     }
 }
 
-/// The columns in ranges whose lengths differ by one at most, none of them empty.
+/// The columns in as many shards, where there are so many.
 fn shards(x: Columns<'_>, count: usize) -> Vec<Shard<'_>> {
-    let p = x.p();
-    let count = count.clamp(1, p.max(1));
-    let shard = |at: usize| {
-        let (first, end) = (at * p / count, (at + 1) * p / count);
-        let own = x.range(first..end);
-        Shard { x, first, own }
+    let shard = |range: Range<usize>| Shard {
+        x,
+        first: range.start,
+        own: x.range(range),
     };
-    (0..count).map(shard).collect()
+    super::shards(x.p(), count).map(shard).collect()
 }

@@ -32,10 +32,19 @@ pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
 pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};
 
+use std::ops::Range;
+
 use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
 };
+
+/// p columns in ranges whose lengths differ by one at most, none of them empty, as many as
+/// `count` where there are so many columns.
+fn shards(p: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = count.clamp(1, p.max(1));
+    (0..count).map(move |at| at * p / count..(at + 1) * p / count)
+}
 
 /// The columns one device sweeps.
 #[derive(Debug, Clone, Copy)]

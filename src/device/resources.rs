@@ -1,6 +1,6 @@
 //! What a search may run on.
 
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, thread::available_parallelism};
 
 /// What a search may run on. The selection does not depend on it.
 ///
@@ -32,6 +32,12 @@ impl Choice {
 }
 
 impl Resources {
+    /// How many threads of the CPU that is.
+    pub(crate) fn thread_count(&self) -> usize {
+        let threads = self.threads.or_else(|| available_parallelism().ok());
+        threads.map_or(1, NonZeroUsize::get)
+    }
+
     /// The CPU alone, with so many threads; 0 for one a core.
     pub fn cpu(threads: usize) -> Self {
         Self {

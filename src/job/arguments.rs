@@ -8,8 +8,8 @@ use clap::{
 };
 
 use super::{
-    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, SIMULATE, Simulation, option,
-    options::shared_with_pairs, simulation::defaults,
+    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, SIMULATE,
+    Simulation, option, options::shared_with_pairs, simulation::defaults,
 };
 use crate::simulate::{MODELS, model};
 
@@ -217,7 +217,7 @@ pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
 pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
     let mut draft = Draft::new(data.cloned().unwrap_or_default());
-    let mut pairing = Pairing::new(draft.job.clone());
+    let mut pairing = PairingDraft::default();
     let mut errors = Vec::new();
     for option in shared_with_pairs() {
         let values = values(matches, option);

@@ -41,7 +41,7 @@ pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
 pub use options::{OPTIONS, PAIRS, option};
-pub use pairing::Pairing;
+pub use pairing::{Pairing, PairingDraft};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 
 /// One selection to be made, checked as far as it can be without its data.

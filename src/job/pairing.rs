@@ -5,44 +5,49 @@ use std::path::{Path, PathBuf};
 use super::{Draft, Job, OptionError, same_file};
 use crate::{plugin::PairMethod, table::is_npy};
 
-/// All pairs of one file.
+/// All pairs of one file, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
 pub struct Pairing {
     /// Data, binning, where scores end, resources and report.
     pub job: Job,
-    /// The name of the score, as it was given.
-    pub score: String,
-    /// The score of that name.
-    pub method: Option<PairMethod>,
+    /// The score of a pair.
+    pub method: PairMethod,
     /// Where the scores of all pairs go; none for nowhere.
     pub matrix: Option<PathBuf>,
 }
 
-impl Pairing {
-    /// Defaults, for options to be set in.
-    pub(super) fn new(job: Job) -> Self {
+/// What only `passel pairs` has, being filled in.
+#[derive(Debug, Clone)]
+pub struct PairingDraft {
+    /// The name of the score.
+    pub(super) score: String,
+    /// Where the scores of all pairs go.
+    pub(super) matrix: Option<PathBuf>,
+}
+
+impl Default for PairingDraft {
+    fn default() -> Self {
         Self {
-            job,
             score: "mi3".to_owned(),
-            method: None,
             matrix: None,
         }
     }
+}
 
+impl PairingDraft {
     /// With the options that `select` has too.
     ///
     /// # Errors
     /// Every two options that contradict each other, and a score that there is not.
-    pub(super) fn check(mut self, shared: Draft) -> Result<Self, Vec<OptionError>> {
+    pub(super) fn check(self, shared: Draft) -> Result<Pairing, Vec<OptionError>> {
         let (job, method) = shared.check_pairs(&self.score)?;
-        (self.job, self.method) = (job, Some(method));
         let mut errors = Vec::new();
         if let Some(matrix) = &self.matrix {
-            let response = self.job.response.as_deref();
-            let response = response.filter(|_| is_npy(&self.job.data));
+            let response = job.response.as_deref();
+            let response = response.filter(|_| is_npy(&job.data));
             let others = [
-                ("output", self.job.output.as_deref()),
-                ("the data", Some(&*self.job.data)),
+                ("output", job.output.as_deref()),
+                ("the data", Some(&*job.data)),
                 ("the response", response.map(Path::new)),
             ];
             for (other, path) in others {
@@ -56,7 +61,11 @@ impl Pairing {
             }
         }
         if errors.is_empty() {
-            Ok(self)
+            Ok(Pairing {
+                job,
+                method,
+                matrix: self.matrix,
+            })
         } else {
             Err(errors)
         }

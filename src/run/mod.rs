@@ -83,9 +83,6 @@ pub enum RunError {
     /// A selector could not begin.
     #[error(transparent)]
     Selector(#[from] SelectorError),
-    /// Pairs without a score.
-    #[error("no score of pairs was named")]
-    NoScore,
     /// The search could not begin: a parameter that does not fit the data.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -127,7 +124,7 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
-            Self::Selector(_) | Self::NoScore => 2,
+            Self::Selector(_) => 2,
             Self::Interrupted => 130,
             Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,
             Self::Search(SearchError::Threads { .. } | SearchError::Device(_)) => 1,

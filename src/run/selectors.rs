@@ -11,6 +11,7 @@ use serde_json::{
 use super::{Outcome, Report, RunError, written};
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
+    device::DeviceError,
     job::{Job, Pairing},
     output::OutputFile,
     plugin::{Declared, PairMethod},
@@ -81,14 +82,7 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,
     };
-    match ranked.fault {
-        None => Ok(report),
-        Some(source) => Err(RunError::Fault {
-            report: Box::new(report),
-            source,
-            trace: None,
-        }),
-    }
+    unless(ranked.fault, report)
 }
 
 /// Scores every variable and every pair of one file.
@@ -104,15 +98,12 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         create(pairing.matrix.as_deref())?,
     );
     let (columns, _, mut warnings) = binned(job)?;
-    let Some(PairMethod {
+    let PairMethod {
         name,
         plugin,
         score,
         ..
-    }) = &pairing.method
-    else {
-        return Err(RunError::NoScore);
-    };
+    } = &pairing.method;
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("column", done, of);
     let wanted = Wanted {
@@ -175,7 +166,12 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,
     };
-    match found.fault {
+    unless(found.fault, report)
+}
+
+/// The report, unless a device failed meanwhile.
+fn unless(fault: Option<DeviceError>, report: Report) -> Result<Report, RunError> {
+    match fault {
         None => Ok(report),
         Some(source) => Err(RunError::Fault {
             report: Box::new(report),

@@ -120,10 +120,7 @@ pub fn search(
                 pivot,
             })?;
     }
-    let threads = resources
-        .threads
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
+    let threads = resources.thread_count();
     let elements = design.columns().values().len();
     let (places, note) = Places::of(&resources.devices, elements)?;
     // A thread for each GPU, however few there are for other work: it only waits.

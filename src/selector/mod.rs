@@ -5,7 +5,7 @@
 mod declared_tests;
 mod pairs;
 
-use std::{num::NonZeroUsize, time::Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -145,10 +145,7 @@ fn places(
         Choice::Cpu(count) => count.get(),
         Choice::Cuda(_) => return Err(SelectorError::NotOnGpus),
     };
-    let threads = resources
-        .threads
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
+    let threads = resources.thread_count();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|source| SelectorError::Threads { threads, source })?;
     Ok((shards, pool))

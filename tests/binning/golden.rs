@@ -1,27 +1,10 @@
 //! Sets of codes in several formats: whichever is read, the codes are the same.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use passel::table::{ReadOptions, read};
 
-use super::*;
-
-/// A file kept beside the repository, or none, said on standard error; where
-/// `PASSEL_REQUIRE_SHARED` is set its absence fails.
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("PASSEL_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    let file = root.join(path);
-    if file.exists() {
-        return Some(file);
-    }
-    let required = std::env::var_os("PASSEL_REQUIRE_SHARED").is_some();
-    assert!(!required, "{} is required and absent", file.display());
-    eprintln!("skipped: {} is absent", file.display());
-    None
-}
+use super::{problems::shared, *};
 
 fn levels(file: &Path, response: Option<&str>) -> BinnedColumns {
     let table = read(file, &ReadOptions::default()).unwrap();

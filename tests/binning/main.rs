@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/problems.rs"]
+mod problems;
+
 mod golden;
 mod refused;
 mod rules;

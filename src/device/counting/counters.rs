@@ -1,5 +1,7 @@
 //! One device or several that count as one.
 
+use std::ops::Range;
+
 use super::{
     super::{DeviceError, cpu::CpuCounter},
     Anchor, Best, Counter, Logs, Pair, Pairs, Tally,
@@ -21,15 +23,15 @@ impl<'a> Counters<'a> {
         shards: usize,
         threads: usize,
     ) -> Self {
-        let p = columns.len();
-        let shards = shards.clamp(1, p.max(1));
-        let device = |at: usize| {
-            let (first, end) = (at * p / shards, (at + 1) * p / shards);
-            let counter = CpuCounter::new(&columns[first..end], first, response, score, threads);
+        let device = |range: Range<usize>| {
+            let first = range.start;
+            let counter = CpuCounter::new(&columns[range], first, response, score, threads);
             Box::new(counter) as Box<dyn Counter + 'a>
         };
         Self {
-            devices: (0..shards).map(device).collect(),
+            devices: super::super::shards(columns.len(), shards)
+                .map(device)
+                .collect(),
         }
     }
 

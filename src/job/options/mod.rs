@@ -7,7 +7,7 @@ mod output;
 mod search;
 mod selectors;
 
-use super::{Opt, Pairing};
+use super::{Opt, PairingDraft};
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
 use output::REPORTING;
@@ -26,7 +26,7 @@ const COUNT: usize =
 pub const OPTIONS: &[Opt] = &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
 
 /// The options that only `passel pairs` has.
-pub const PAIRS: &[Opt<Pairing>] = PAIRING;
+pub const PAIRS: &[Opt<PairingDraft>] = PAIRING;
 
 /// Those that it shares with `passel select`.
 pub fn shared_with_pairs() -> impl Iterator<Item = &'static Opt> {

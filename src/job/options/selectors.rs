@@ -1,6 +1,6 @@
 //! Methods other than the first, and where their choice ends.
 
-use super::super::{Opt, Pairing};
+use super::super::{Opt, PairingDraft};
 
 const METHOD: &str = "Method";
 
@@ -61,7 +61,7 @@ pub(super) const SELECTORS: &[Opt] = &[
 ];
 
 /// What `passel pairs` has besides, in the order they are listed.
-pub(super) const PAIRING: &[Opt<Pairing>] = &[
+pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
     Opt {
         name: "score",
         value: "NAME",

@@ -46,9 +46,8 @@ pub(super) fn sums(
         return sums;
     };
     let offsets = anchor.short_offsets(2 * BITS);
-    let largest = anchor.counts.iter().copied().max().unwrap_or(0);
     // No cell, and no margin within the anchor's level, can overflow.
-    let block = match u16::try_from(largest) {
+    let block = match u16::try_from(anchor.largest) {
         Ok(_) => offsets.len().max(1),
         Err(_) => usize::from(u16::MAX),
     };

@@ -81,13 +81,13 @@ impl<'a> CpuCounter<'a> {
         };
         // Where no term asks for classes, observations lie in the file's order.
         let classes = match tally.needs_xwy() {
-            true => Classes::new(response, logs),
-            false => Classes::new(&nothing, logs),
+            true => Classes::new(response),
+            false => Classes::new(&nothing),
         };
         let mut counter = Self {
             logs,
             tally,
-            y: Classes::new(response, logs).sum,
+            y: response.sum(logs),
             units: Vec::new(),
             anchors: Vec::new(),
             gone: 0,
@@ -143,6 +143,17 @@ impl<'a> CpuCounter<'a> {
         count(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The sums that are the same for every candidate against an anchor.
+    fn fixed(&self, anchor: &Prepared) -> Sums {
+        Sums {
+            n: self.logs.whole(),
+            w: anchor.w,
+            y: self.y,
+            wy: anchor.wy,
+            ..Sums::default()
+        }
+    }
+
     /// Anchors so far.
     fn steps(&self) -> usize {
         self.gone + self.anchors.len()
@@ -160,14 +171,7 @@ impl<'a> CpuCounter<'a> {
             let anchor = &self.anchors[unit.steps - self.gone];
             let work = self.work(anchor, tally.needs_xwy());
             self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
-            let fixed = Sums {
-                n: self.logs.whole(),
-                w: anchor.w,
-                y: self.y,
-                wy: anchor.wy,
-                ..Sums::default()
-            };
-            let terms = tally.terms(&fixed);
+            let terms = tally.terms(&self.fixed(anchor));
             for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
                 let sums = [candidate.x, candidate.xy, xw, xwy];
                 candidate.gathered = tally.gather(candidate.gathered, &terms, sums);

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{CpuCounter, Prepared};
 use crate::{
     binning::BinnedColumn,
-    device::counting::{Anchor, Pair, Pairs, Sums, Tally},
+    device::counting::{Anchor, Pair, Pairs, Tally},
 };
 
 impl CpuCounter<'_> {
@@ -59,13 +59,7 @@ impl CpuCounter<'_> {
             return;
         }
         let anchor = Prepared::new(&Anchor::of(&column.codes), &self.classes, self.logs);
-        let fixed = Sums {
-            n: self.logs.whole(),
-            w: anchor.w,
-            y: self.y,
-            wy: anchor.wy,
-            ..Sums::default()
-        };
+        let fixed = self.fixed(&anchor);
         let (terms, both) = (self.tally.terms(&fixed), synergy.terms(&fixed));
         let mut counted = Vec::new();
         for scored in units {

@@ -93,10 +93,9 @@ impl Columns {
         }
     }
 
-    /// Σ c·L(c) over (x, w) and (x, w, y) of the columns from `first` on.
+    /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
     pub(super) fn sums(
         &self,
-        first: usize,
         anchor: &Prepared,
         classes: &Classes,
         logs: &Logs,
@@ -106,7 +105,6 @@ impl Columns {
         let anchor_planes = anchor.planes(|codes, levels| planes(codes, levels, classes));
         let work = Work {
             columns: self,
-            first,
             spans: &spans,
             anchor_planes,
             anchor_levels: anchor.levels,
@@ -126,7 +124,6 @@ impl Columns {
 #[derive(Clone, Copy)]
 struct Work<'a> {
     columns: &'a Columns,
-    first: usize,
     /// Words of each class.
     spans: &'a [usize],
     anchor_planes: &'a [u64],
@@ -165,8 +162,8 @@ fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
     let (terms, classes) = (work.terms, work.spans.len());
     let of = |count: u32| terms[count as usize];
     let columns = work.columns;
-    let planes = columns.planes[work.first * columns.words..].chunks(columns.words);
-    let margins = columns.margins[work.first * 2 * classes..].chunks(2 * classes);
+    let planes = columns.planes.chunks(columns.words);
+    let margins = columns.margins.chunks(2 * classes);
     for ((plane, margins), sums) in planes.zip(margins).zip(sums) {
         let mut at = 0;
         let mut total = [0; 4];
@@ -204,8 +201,8 @@ fn binary_few<const CLASSES: usize, S: pulp::Simd>(_simd: S, work: Work, sums: &
             second[class],
         )
     });
-    let planes = columns.planes[work.first * columns.words..].chunks_exact(columns.words);
-    let (margins, _) = columns.margins[work.first * 2 * CLASSES..].as_chunks::<2>();
+    let planes = columns.planes.chunks_exact(columns.words);
+    let (margins, _) = columns.margins.as_chunks::<2>();
     let margins = margins.as_chunks::<CLASSES>().0;
     for ((plane, margins), sums) in planes.zip(margins).zip(sums) {
         let mut total = [0; 4];
@@ -230,7 +227,7 @@ fn few_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
     let columns = work.columns;
     let (x_last, w_last) = (columns.levels - 1, work.anchor_levels - 1);
     let words = columns.words;
-    for (column, sums) in (work.first..).zip(sums) {
+    for (column, sums) in sums.iter_mut().enumerate() {
         let planes = columns.column_planes(column);
         let margins = &columns.margins[column * columns.levels * classes..];
         let mut total = [[0; LEVELS]; LEVELS];

@@ -27,12 +27,10 @@ pub(super) struct Classes {
     of: Vec<u32>,
     /// Where each class begins, and the end.
     starts: Vec<usize>,
-    /// Σ c·L(c) over the classes.
-    pub(super) sum: i64,
 }
 
 impl Classes {
-    pub(super) fn new(response: &Anchor, logs: &Logs) -> Self {
+    pub(super) fn new(response: &Anchor) -> Self {
         let mut starts = vec![0; response.levels + 1];
         for &class in &response.codes {
             starts[class as usize + 1] += 1;
@@ -47,10 +45,8 @@ impl Classes {
             next[class as usize] += 1;
         }
         let of = order.iter().map(|&row| response.codes[row as usize]);
-        let counts = starts.windows(2).map(|it| (it[1] - it[0]) as u32);
         Self {
             of: of.collect(),
-            sum: counts.map(|count| logs.of(count)).sum(),
             order,
             starts,
         }
@@ -104,6 +100,10 @@ pub(super) struct Prepared {
     pub(super) by_cell: Vec<u32>,
     /// Of each level.
     pub(super) counts: Vec<u32>,
+    /// Of the most frequent level.
+    pub(super) largest: u32,
+    /// Σ over levels of half the square of their size: pairs of observations that share one.
+    pub(super) pairs: u64,
     /// Σ c·L(c) over the levels.
     pub(super) w: i64,
     /// The same over levels and classes.
@@ -127,9 +127,12 @@ impl Prepared {
         }
         let levels = by_cell.chunks(width);
         let counts: Vec<u32> = levels.map(|it| it.iter().sum()).collect();
+        let squares = counts.iter().map(|&it| u64::from(it).pow(2));
         Self {
             codes,
             levels: anchor.levels,
+            largest: counts.iter().copied().max().unwrap_or(0),
+            pairs: squares.sum::<u64>() / 2,
             w: logs.sum(&counts),
             wy: logs.sum(&by_cell),
             by_cell,
@@ -141,12 +144,6 @@ impl Prepared {
             cells: OnceLock::new(),
             off_mode: OnceLock::new(),
         }
-    }
-
-    /// Σ over levels of half the square of their size: pairs of observations that share one.
-    pub(super) fn pairs(&self) -> u64 {
-        let squares = self.counts.iter().map(|&it| u64::from(it).pow(2));
-        squares.sum::<u64>() / 2
     }
 
     /// Observations by level, those of a level by class.
@@ -217,8 +214,8 @@ impl Prepared {
     /// The most frequent level, and a bit for each observation of another.
     pub(super) fn off_mode(&self) -> (usize, &[u64]) {
         let (level, off) = self.off_mode.get_or_init(|| {
-            let most = self.counts.iter().copied().max().unwrap_or(0);
-            let level = self.counts.iter().position(|it| *it == most).unwrap_or(0);
+            let level = self.counts.iter().position(|it| *it == self.largest);
+            let level = level.unwrap_or(0);
             let word = |codes: &[u32]| {
                 let bits = codes.iter().zip(0..);
                 bits.fold(0, |word, (&code, bit)| {

@@ -108,7 +108,7 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
             .into_iter()
             .skip(usize::from(!by_class))
         {
-            let classes = Classes::new(response, &logs);
+            let classes = Classes::new(response);
             let mut kinds = vec![Kind::Sparse];
             if levels <= 256 {
                 kinds.extend([Kind::Rows, Kind::Bytes]);

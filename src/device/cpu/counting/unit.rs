@@ -259,7 +259,7 @@ impl<'a> Unit<'a> {
             }
             Layout::Planes(columns) => {
                 if anchor.levels <= planes::LEVELS {
-                    columns.sums(0, anchor, classes, work.logs, sums);
+                    columns.sums(anchor, classes, work.logs, sums);
                     return;
                 }
                 let codes = &mut scratch.bytes[0];
@@ -277,12 +277,11 @@ impl<'a> Unit<'a> {
 
 /// Whether comparing observations costs less than counting them in tables, per column.
 fn compares(n: usize, levels: usize, anchor: &Prepared) -> bool {
-    let largest = anchor.counts.iter().copied().max().unwrap_or(0);
     // In cycles, measured: docs/performance.md.
-    let comparing = anchor.pairs() as f64 * 0.05 + n as f64 * 0.5;
+    let comparing = anchor.pairs as f64 * 0.05 + n as f64 * 0.5;
     let cells = (anchor.levels * levels.next_power_of_two()).min(4 * n);
     let counting = 3.0 * n as f64 + 1.5 * cells as f64;
-    largest <= GROUP && comparing <= counting
+    anchor.largest <= GROUP && comparing <= counting
 }
 
 /// Σ c·L(c) over x and (x, w) of two columns, where one table does for both.
