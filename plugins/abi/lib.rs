@@ -6,6 +6,8 @@
 
 #![no_std]
 #![allow(non_camel_case_types)]
+// What a member of a name like its struct's is, or a size or a number of, needs no word.
+#![allow(missing_docs)]
 #![forbid(unsafe_code)]
 
 use core::ffi::{c_char, c_void};
@@ -13,7 +15,7 @@ use core::ffi::{c_char, c_void};
 /// The contract's version. Version 0 may break; from 1 on it only grows.
 pub const PASSEL_ABI_VERSION: u32 = 0;
 
-/// The room for terms in a passel_score, in terms.
+/// passel_score.terms: the room for them, in terms.
 pub const PASSEL_TERMS: usize = 8;
 
 /// passel_term.part: all of the term.
@@ -36,41 +38,93 @@ pub const PASSEL_JOIN_ADDED: u32 = 0;
 pub const PASSEL_JOIN_ALONE: u32 = 1;
 /// passel_score.join: the lesser of the two.
 pub const PASSEL_JOIN_LEAST: u32 = 2;
+/// passel_score.join: relevance; never, where that is below 0.
+pub const PASSEL_JOIN_GUARDED: u32 = 3;
 
-/// passel_score.against: the anchor is the variable chosen last.
+/// passel_score.against: of the chosen variables the last.
 pub const PASSEL_AGAINST_LAST: u32 = 0;
-/// passel_score.against: the anchor is all chosen variables joined, a level for each
-/// combination of theirs.
+/// passel_score.against: all of them, joined.
 pub const PASSEL_AGAINST_JOINT: u32 = 1;
+/// passel_score.against: each two of them, joined.
+pub const PASSEL_AGAINST_PAIRS: u32 = 2;
+
+/// passel_selector.over: levels of candidates and response.
+pub const PASSEL_OVER_LEVELS: u32 = 0;
+/// passel_selector.over: a linear regression.
+pub const PASSEL_OVER_REGRESSION: u32 = 1;
 
 /// passel_engine.log: why the entry is about to return null.
 pub const PASSEL_LOG_ERROR: u32 = 0;
 /// passel_engine.log: worth a line on standard error.
 pub const PASSEL_LOG_WARNING: u32 = 1;
 
-/// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of
-/// a margin, an integer for each S: of the candidate x, the anchor w, the response y. The
-/// combination is their scalar product, in nats times the number of observations. So
-/// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never
-/// grows.
+/// What the engine lends a plugin; valid as long as the process lives.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_engine {
+    pub size: usize,
+    /// The engine's PASSEL_ABI_VERSION.
+    pub abi_version: u32,
+    /// The engine's version, as in `0.1.0`.
+    pub version: *const c_char,
+    /// Tells the user a text, copied before the call returns; level is PASSEL_LOG_…. To be
+    /// called with the very pointer that the entry was given, from any thread.
+    pub log:
+        Option<unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char)>,
+    pub data: *const c_void,
+}
+
+/// A number that a method depends on.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_parameter {
+    pub size: usize,
+    /// The name in `method:name=number`: a small letter, then small letters, digits, `-`;
+    /// neither `name` nor `plugin` nor `value`.
+    pub name: *const c_char,
+    /// What it does, on one line.
+    pub help: *const c_char,
+    /// The value where none is given.
+    pub default_value: f64,
+    /// The smallest value allowed; finite.
+    pub least: f64,
+    /// The largest value allowed; finite.
+    pub most: f64,
+}
+
+/// What a user asks for by its name: a selector, a pair score, a criterion. Never grows.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_method {
+    /// As a parameter's; no other's of its kind, and no selector is called `pass`.
+    pub name: *const c_char,
+    /// What it is called in full.
+    pub title: *const c_char,
+    /// What it computes, on one line.
+    pub formula: *const c_char,
+    /// Where it was published.
+    pub source: *const c_char,
+    /// Its parameters; may be null where there are none. Below, `values` has one number for
+    /// each, in this order and in their ranges, lent until the call returns.
+    pub parameters: *const *const passel_parameter,
+    /// How many; at most 64.
+    pub parameter_count: usize,
+}
+
+/// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
+/// margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
+/// The combination is their scalar product, in nats times the number of observations n. So
+/// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct passel_combination {
-    /// Of n·ln n, the table with one cell.
     pub n: i32,
-    /// Of the candidate's margin.
     pub x: i32,
-    /// Of the anchor's margin.
     pub w: i32,
-    /// Of the response's margin.
     pub y: i32,
-    /// Of the table of candidate and anchor.
     pub xw: i32,
-    /// Of the table of candidate and response.
     pub xy: i32,
-    /// Of the table of anchor and response.
     pub wy: i32,
-    /// Of the whole table.
     pub xwy: i32,
 }
 
@@ -96,6 +150,43 @@ pub struct passel_term {
     pub part: u32,
 }
 
+/// One contingency table, lent until the call returns. Never grows.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_table {
+    /// x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations.
+    pub counts: *const u32,
+    /// Levels of the candidate, maybe some without observations; so w and y.
+    pub x: usize,
+    /// Levels of the anchor; 1 where there is none.
+    pub w: usize,
+    /// Levels of the response.
+    pub y: usize,
+}
+
+/// What no combination says of a table.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_function {
+    pub size: usize,
+    /// Its value, larger is better: finite, or −∞ for never. `values` are those of the method,
+    /// `count` in number. Called from any thread, from several at once.
+    pub value: Option<
+        unsafe extern "C" fn(
+            function: *const passel_function,
+            values: *const f64,
+            count: usize,
+            table: *const passel_table,
+        ) -> f64,
+    >,
+    /// The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
+    /// double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
+    pub cuda: *const c_char,
+    /// Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
+    pub tolerance: f64,
+    pub data: *const c_void,
+}
+
 /// A selector's score of a candidate; larger is better. The engine makes it, all zero beside
 /// size and terms, and a plugin fills it in: zero is relevance of nothing, no terms,
 /// PASSEL_GATHER_SUM, PASSEL_JOIN_ADDED, PASSEL_AGAINST_LAST.
@@ -114,55 +205,120 @@ pub struct passel_score {
     pub gather: u32,
     /// What the gathered value makes with relevance: PASSEL_JOIN_…
     pub join: u32,
-    /// The anchor of a step: PASSEL_AGAINST_…
+    /// The anchors of a step: PASSEL_AGAINST_…; variables joined have a level for each
+    /// combination of theirs. While one is chosen, that one is the anchor of PAIRS too, for its
+    /// only step; then come the last with each before it.
     pub against: u32,
-    /// 1 for a selection that ends where no candidate's score is above 0, else 0.
-    pub ends_at_zero: u32,
+    /// 1 for a selection that ends where no candidate's score is above `floor`, else 0.
+    pub ends: u32,
+    /// In nats where scores are.
+    pub floor: f64,
+    /// Null, or what takes the place of relevance and of terms: relevance is its value of the
+    /// table of candidate and response, a step gives that of the whole table. The plugin's.
+    pub function: *const passel_function,
 }
 
-/// A number that a selector's score depends on.
+/// What a selector that runs is lent, until it returns: its functions may be called from any
+/// thread until then, each with this very pointer. Those of numbers return 0, or another
+/// number where an argument is wrong, which ends the selection as an error. Rooms are the
+/// plugin's, of the size said.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct passel_parameter {
-    /// sizeof(passel_parameter).
+pub struct passel_problem {
     pub size: usize,
-    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
-    /// neither `name` nor `plugin`.
-    pub name: *const c_char,
-    /// What it does, on one line.
-    pub help: *const c_char,
-    /// The value where none is given.
-    pub default_value: f64,
-    /// The smallest value allowed; finite.
-    pub least: f64,
-    /// The largest value allowed; finite.
-    pub most: f64,
+    /// Observations.
+    pub n: usize,
+    /// Candidates, numbered from 0; p stands for the response.
+    pub p: usize,
+    /// Variables that may be chosen, those kept included.
+    pub most: usize,
+    /// Takes a variable, the best first, with its score: of a regression, the model's.
+    pub choose: Option<
+        unsafe extern "C" fn(problem: *const passel_problem, column: usize, score: f64) -> i32,
+    >,
+    /// Writes the n numbers of a column: of levels, as the file has them, NaN where missing, a
+    /// text's level as its number; of a regression, centred, weighted, of norm 1.
+    pub numbers: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            column: usize,
+            numbers: *mut f64,
+        ) -> i32,
+    >,
+    /// Over levels: writes the n codes of a column, and how many levels it has.
+    pub codes: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            column: usize,
+            codes: *mut u32,
+            levels: *mut usize,
+        ) -> i32,
+    >,
+    /// Over a regression: for each of `count` anchors r, n numbers each, the `wanted`
+    /// candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
+    /// and xᵀr, count·wanted of both. Swept on every device at once: many anchors cost little
+    /// more than one.
+    pub sweep: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            anchors: *const f64,
+            count: usize,
+            wanted: usize,
+            columns: *mut usize,
+            products: *mut f64,
+        ) -> i32,
+    >,
+    /// Over a regression: fits these variables and the kept ones, in this order of entry.
+    /// Writes the n residuals, unless null, and the criterion asked for, +∞ where a variable
+    /// is collinear with those before it.
+    pub fit: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            columns: *const usize,
+            count: usize,
+            residuals: *mut f64,
+            criterion: *mut f64,
+        ) -> i32,
+    >,
+    /// Calls `work` with 0 … count − 1, in any order, on the engine's threads; returns when all
+    /// are done.
+    pub each: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            count: usize,
+            work: Option<unsafe extern "C" fn(at: usize, context: *mut c_void)>,
+            context: *mut c_void,
+        ),
+    >,
+    /// Writes `count` random words of this stream, the same for the same seed; each stream
+    /// begins anew with every call.
+    pub random: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            stream: u32,
+            words: *mut u32,
+            count: usize,
+        ),
+    >,
+    /// 1 once the user wants the end, else 0: to be asked many times a second. What was chosen
+    /// by then is reported.
+    pub interrupted: Option<unsafe extern "C" fn(problem: *const passel_problem) -> i32>,
+    /// Shows how far it is.
+    pub progress:
+        Option<unsafe extern "C" fn(problem: *const passel_problem, done: usize, of: usize)>,
+    pub data: *const c_void,
 }
 
-/// A method that chooses variables one by one, by a declared score.
+/// What chooses variables: one of `declare` and `run`, the other null.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_selector {
-    /// sizeof(passel_selector).
     pub size: usize,
-    /// The name it is asked for by: a small letter, then small letters, digits, `-`. No other
-    /// selector's, nor `pass`.
-    pub name: *const c_char,
-    /// What it is called in full.
-    pub title: *const c_char,
-    /// Its score, on one line.
-    pub formula: *const c_char,
-    /// Where it was published.
-    pub source: *const c_char,
-    /// Its parameters; may be null where there are none.
-    pub parameters: *const *const passel_parameter,
-    /// How many; at most 64.
-    pub parameter_count: usize,
-    /// Fills in the score for these values of the parameters, one each, in their order and
-    /// range, lent until the call returns. Returns 0; or else another number, with a reason in
-    /// `error`, the engine's room of `error_size` bytes, the ending zero included. The same
-    /// values give the same score. Called from any thread, from several at once, and once at
-    /// load with the default values.
+    pub method: passel_method,
+    /// Fills in a score, by which the engine chooses variables one by one. Returns 0; or else
+    /// another number, with a reason in `error`, the engine's room of `error_size` bytes, the
+    /// ending zero included. The same values give the same score. Called from any thread,
+    /// from several at once, and once at load with the default values.
     pub declare: Option<
         unsafe extern "C" fn(
             selector: *const passel_selector,
@@ -172,7 +328,19 @@ pub struct passel_selector {
             error_size: usize,
         ) -> i32,
     >,
-    /// The plugin's own: the engine does not look at it. May be left out, size and all.
+    /// Chooses variables itself. Returns as `declare` does, when all are chosen. Called from any
+    /// thread, from several at once for problems of their own.
+    pub run: Option<
+        unsafe extern "C" fn(
+            selector: *const passel_selector,
+            values: *const f64,
+            problem: *const passel_problem,
+            error: *mut c_char,
+            error_size: usize,
+        ) -> i32,
+    >,
+    /// What `run` is lent: PASSEL_OVER_…
+    pub over: u32,
     pub data: *const c_void,
 }
 
@@ -181,43 +349,40 @@ pub struct passel_selector {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_pair_score {
-    /// sizeof(passel_pair_score).
     pub size: usize,
-    /// The name it is asked for by, as a selector's; no other pair score's.
-    pub name: *const c_char,
-    /// What it is called in full.
-    pub title: *const c_char,
-    /// The score, on one line.
-    pub formula: *const c_char,
-    /// Where it was published.
-    pub source: *const c_char,
+    pub method: passel_method,
     /// Of the table of both variables and the response.
     pub quantity: passel_quantity,
+    /// Null, or what takes its place.
+    pub function: *const passel_function,
 }
 
-/// What the engine lends a plugin; valid as long as the process lives.
+/// What linear regressions are compared by; smaller is better.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct passel_engine {
-    /// As the engine was compiled.
+pub struct passel_criterion {
     pub size: usize,
-    /// The engine's PASSEL_ABI_VERSION.
-    pub abi_version: u32,
-    /// The engine's version, as in `0.1.0`.
-    pub version: *const c_char,
-    /// Tells the user a text, copied before the call returns; level is PASSEL_LOG_…. To be
-    /// called with the very pointer that the entry was given, from any thread.
-    pub log:
-        Option<unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char)>,
-    /// The engine's own.
+    pub method: passel_method,
+    /// The value for n observations, p candidates, k chosen variables beside the intercept,
+    /// k ≤ p, and rss > 0; +∞ where there is none. It does not fall when rss rises. Called from
+    /// any thread, from several at once, a million times a second.
+    pub value: Option<
+        unsafe extern "C" fn(
+            criterion: *const passel_criterion,
+            values: *const f64,
+            n: usize,
+            p: usize,
+            k: usize,
+            rss: f64,
+        ) -> f64,
+    >,
     pub data: *const c_void,
 }
 
-/// What a plugin brings; its entry returns it.
+/// What a plugin brings; its entry returns it. Lists may be null where they are empty.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_plugin {
-    /// sizeof(passel_plugin).
     pub size: usize,
     /// The PASSEL_ABI_VERSION it was compiled with; the engine takes its own only.
     pub abi_version: u32,
@@ -227,12 +392,12 @@ pub struct passel_plugin {
     pub version: *const c_char,
     /// What it is, on one line.
     pub description: *const c_char,
-    /// Its selectors; may be null where there are none.
     pub selectors: *const *const passel_selector,
-    /// How many; at most 1024.
+    /// How many; at most 1024, as of those below.
     pub selector_count: usize,
-    /// Its pair scores; may be null where there are none. May be left out, size and all.
+    /// Its pair scores. May be left out, size and all, and so may what follows.
     pub pair_scores: *const *const passel_pair_score,
-    /// How many; at most 1024.
     pub pair_score_count: usize,
+    pub criteria: *const *const passel_criterion,
+    pub criterion_count: usize,
 }

@@ -15,7 +15,8 @@
 // Strings are UTF-8 and end with a zero byte; none is null.
 //
 // A struct that may grow has its size in bytes first, as its maker compiled it (sizeof), and
-// grows at its end only: who reads takes no more than that, and what is missing is zero.
+// grows at its end only: who reads takes no more than that, and what is missing is zero. Its
+// `data` is its maker's own, which nobody else looks at.
 
 #ifndef PASSEL_H
 #define PASSEL_H
@@ -26,52 +27,33 @@
 // The contract's version. Version 0 may break; from 1 on it only grows.
 #define PASSEL_ABI_VERSION 0
 
-// The room for terms in a passel_score, in terms.
-#define PASSEL_TERMS 8
+#define PASSEL_TERMS 8             // passel_score.terms: the room for them, in terms.
 
-// passel_term.part: all of the term.
-#define PASSEL_PART_WHOLE 0
+#define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
+#define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).
 
-// passel_term.part: min(0, term).
-#define PASSEL_PART_BELOW_ZERO 1
+#define PASSEL_GATHER_SUM 0        // passel_score.gather: the sum of what the steps gave.
+#define PASSEL_GATHER_MEAN 1       // passel_score.gather: their sum, divided by how many they are.
+#define PASSEL_GATHER_MINIMUM 2    // passel_score.gather: the least of them.
+#define PASSEL_GATHER_LAST 3       // passel_score.gather: the last.
 
-// passel_score.gather: the sum of what the steps gave.
-#define PASSEL_GATHER_SUM 0
+#define PASSEL_JOIN_ADDED 0        // passel_score.join: relevance plus the gathered value.
+#define PASSEL_JOIN_ALONE 1        // passel_score.join: the gathered value alone.
+#define PASSEL_JOIN_LEAST 2        // passel_score.join: the lesser of the two.
+#define PASSEL_JOIN_GUARDED 3      // passel_score.join: relevance; never, where that is below 0.
 
-// passel_score.gather: their sum, divided by how many they are.
-#define PASSEL_GATHER_MEAN 1
+#define PASSEL_AGAINST_LAST 0      // passel_score.against: of the chosen variables the last.
+#define PASSEL_AGAINST_JOINT 1     // passel_score.against: all of them, joined.
+#define PASSEL_AGAINST_PAIRS 2     // passel_score.against: each two of them, joined.
 
-// passel_score.gather: the least of them.
-#define PASSEL_GATHER_MINIMUM 2
+#define PASSEL_OVER_LEVELS 0       // passel_selector.over: levels of candidates and response.
+#define PASSEL_OVER_REGRESSION 1   // passel_selector.over: a linear regression.
 
-// passel_score.gather: the last.
-#define PASSEL_GATHER_LAST 3
-
-// passel_score.join: relevance plus the gathered value.
-#define PASSEL_JOIN_ADDED 0
-
-// passel_score.join: the gathered value alone.
-#define PASSEL_JOIN_ALONE 1
-
-// passel_score.join: the lesser of the two.
-#define PASSEL_JOIN_LEAST 2
-
-// passel_score.against: the anchor is the variable chosen last.
-#define PASSEL_AGAINST_LAST 0
-
-// passel_score.against: the anchor is all chosen variables joined, a level for each
-// combination of theirs.
-#define PASSEL_AGAINST_JOINT 1
-
-// passel_engine.log: why the entry is about to return null.
-#define PASSEL_LOG_ERROR 0
-
-// passel_engine.log: worth a line on standard error.
-#define PASSEL_LOG_WARNING 1
+#define PASSEL_LOG_ERROR 0         // passel_engine.log: why the entry is about to return null.
+#define PASSEL_LOG_WARNING 1       // passel_engine.log: worth a line on standard error.
 
 // What the engine lends a plugin; valid as long as the process lives.
 typedef struct passel_engine {
-    // As the engine was compiled.
     size_t size;
     // The engine's PASSEL_ABI_VERSION.
     uint32_t abi_version;
@@ -80,16 +62,14 @@ typedef struct passel_engine {
     // Tells the user a text, copied before the call returns; level is PASSEL_LOG_…. To be
     // called with the very pointer that the entry was given, from any thread.
     void (*log)(const struct passel_engine *engine, uint32_t level, const char *text);
-    // The engine's own.
     const void *data;
 } passel_engine;
 
-// A number that a selector's score depends on.
+// A number that a method depends on.
 typedef struct passel_parameter {
-    // sizeof(passel_parameter).
     size_t size;
-    // The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
-    // neither `name` nor `plugin`.
+    // The name in `method:name=number`: a small letter, then small letters, digits, `-`;
+    // neither `name` nor `plugin` nor `value`.
     const char *name;
     // What it does, on one line.
     const char *help;
@@ -101,27 +81,35 @@ typedef struct passel_parameter {
     double most;
 } passel_parameter;
 
-// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of
-// a margin, an integer for each S: of the candidate x, the anchor w, the response y. The
-// combination is their scalar product, in nats times the number of observations. So
-// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never
-// grows.
+// What a user asks for by its name: a selector, a pair score, a criterion. Never grows.
+typedef struct passel_method {
+    // As a parameter's; no other's of its kind, and no selector is called `pass`.
+    const char *name;
+    // What it is called in full.
+    const char *title;
+    // What it computes, on one line.
+    const char *formula;
+    // Where it was published.
+    const char *source;
+    // Its parameters; may be null where there are none. Below, `values` has one number for
+    // each, in this order and in their ranges, lent until the call returns.
+    const struct passel_parameter *const *parameters;
+    // How many; at most 64.
+    size_t parameter_count;
+} passel_method;
+
+// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
+// margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
+// The combination is their scalar product, in nats times the number of observations n. So
+// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never grows.
 typedef struct passel_combination {
-    // Of n·ln n, the table with one cell.
     int32_t n;
-    // Of the candidate's margin.
     int32_t x;
-    // Of the anchor's margin.
     int32_t w;
-    // Of the response's margin.
     int32_t y;
-    // Of the table of candidate and anchor.
     int32_t xw;
-    // Of the table of candidate and response.
     int32_t xy;
-    // Of the table of anchor and response.
     int32_t wy;
-    // Of the whole table.
     int32_t xwy;
 } passel_combination;
 
@@ -143,6 +131,33 @@ typedef struct passel_term {
     uint32_t part;
 } passel_term;
 
+// One contingency table, lent until the call returns. Never grows.
+typedef struct passel_table {
+    // x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations.
+    const uint32_t *counts;
+    // Levels of the candidate, maybe some without observations; so w and y.
+    size_t x;
+    // Levels of the anchor; 1 where there is none.
+    size_t w;
+    // Levels of the response.
+    size_t y;
+} passel_table;
+
+// What no combination says of a table.
+typedef struct passel_function {
+    size_t size;
+    // Its value, larger is better: finite, or −∞ for never. `values` are those of the method,
+    // `count` in number. Called from any thread, from several at once.
+    double (*value)(const struct passel_function *function, const double *values, size_t count,
+        const struct passel_table *table);
+    // The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
+    // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
+    const char *cuda;
+    // Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
+    double tolerance;
+    const void *data;
+} passel_function;
+
 // A selector's score of a candidate; larger is better. The engine makes it, all zero beside
 // size and terms, and a plugin fills it in: zero is relevance of nothing, no terms,
 // PASSEL_GATHER_SUM, PASSEL_JOIN_ADDED, PASSEL_AGAINST_LAST.
@@ -159,63 +174,110 @@ typedef struct passel_score {
     uint32_t gather;
     // What the gathered value makes with relevance: PASSEL_JOIN_…
     uint32_t join;
-    // The anchor of a step: PASSEL_AGAINST_…
+    // The anchors of a step: PASSEL_AGAINST_…; variables joined have a level for each
+    // combination of theirs. While one is chosen, that one is the anchor of PAIRS too, for its
+    // only step; then come the last with each before it.
     uint32_t against;
-    // 1 for a selection that ends where no candidate's score is above 0, else 0.
-    uint32_t ends_at_zero;
+    // 1 for a selection that ends where no candidate's score is above `floor`, else 0.
+    uint32_t ends;
+    // In nats where scores are.
+    double floor;
+    // Null, or what takes the place of relevance and of terms: relevance is its value of the
+    // table of candidate and response, a step gives that of the whole table. The plugin's.
+    const struct passel_function *function;
 } passel_score;
 
-// A method that chooses variables one by one, by a declared score.
-typedef struct passel_selector {
-    // sizeof(passel_selector).
+// What a selector that runs is lent, until it returns: its functions may be called from any
+// thread until then, each with this very pointer. Those of numbers return 0, or another
+// number where an argument is wrong, which ends the selection as an error. Rooms are the
+// plugin's, of the size said.
+typedef struct passel_problem {
     size_t size;
-    // The name it is asked for by: a small letter, then small letters, digits, `-`. No other
-    // selector's, nor `pass`.
-    const char *name;
-    // What it is called in full.
-    const char *title;
-    // Its score, on one line.
-    const char *formula;
-    // Where it was published.
-    const char *source;
-    // Its parameters; may be null where there are none.
-    const struct passel_parameter *const *parameters;
-    // How many; at most 64.
-    size_t parameter_count;
-    // Fills in the score for these values of the parameters, one each, in their order and
-    // range, lent until the call returns. Returns 0; or else another number, with a reason in
-    // `error`, the engine's room of `error_size` bytes, the ending zero included. The same
-    // values give the same score. Called from any thread, from several at once, and once at
-    // load with the default values.
-    int32_t (*declare)(const struct passel_selector *selector,
-                       const double *values,
-                       struct passel_score *score,
-                       char *error,
-                       size_t error_size);
-    // The plugin's own: the engine does not look at it. May be left out, size and all.
+    // Observations.
+    size_t n;
+    // Candidates, numbered from 0; p stands for the response.
+    size_t p;
+    // Variables that may be chosen, those kept included.
+    size_t most;
+    // Takes a variable, the best first, with its score: of a regression, the model's.
+    int32_t (*choose)(const struct passel_problem *problem, size_t column, double score);
+    // Writes the n numbers of a column: of levels, as the file has them, NaN where missing, a
+    // text's level as its number; of a regression, centred, weighted, of norm 1.
+    int32_t (*numbers)(const struct passel_problem *problem, size_t column, double *numbers);
+    // Over levels: writes the n codes of a column, and how many levels it has.
+    int32_t (*codes)(const struct passel_problem *problem, size_t column, uint32_t *codes,
+        size_t *levels);
+    // Over a regression: for each of `count` anchors r, n numbers each, the `wanted`
+    // candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
+    // and xᵀr, count·wanted of both. Swept on every device at once: many anchors cost little
+    // more than one.
+    int32_t (*sweep)(const struct passel_problem *problem, const double *anchors, size_t count,
+        size_t wanted, size_t *columns, double *products);
+    // Over a regression: fits these variables and the kept ones, in this order of entry.
+    // Writes the n residuals, unless null, and the criterion asked for, +∞ where a variable
+    // is collinear with those before it.
+    int32_t (*fit)(const struct passel_problem *problem, const size_t *columns, size_t count,
+        double *residuals, double *criterion);
+    // Calls `work` with 0 … count − 1, in any order, on the engine's threads; returns when all
+    // are done.
+    void (*each)(const struct passel_problem *problem, size_t count,
+        void (*work)(size_t at, void *context), void *context);
+    // Writes `count` random words of this stream, the same for the same seed; each stream
+    // begins anew with every call.
+    void (*random)(const struct passel_problem *problem, uint32_t stream, uint32_t *words,
+        size_t count);
+    // 1 once the user wants the end, else 0: to be asked many times a second. What was chosen
+    // by then is reported.
+    int32_t (*interrupted)(const struct passel_problem *problem);
+    // Shows how far it is.
+    void (*progress)(const struct passel_problem *problem, size_t done, size_t of);
+    const void *data;
+} passel_problem;
+
+// What chooses variables: one of `declare` and `run`, the other null.
+typedef struct passel_selector {
+    size_t size;
+    struct passel_method method;
+    // Fills in a score, by which the engine chooses variables one by one. Returns 0; or else
+    // another number, with a reason in `error`, the engine's room of `error_size` bytes, the
+    // ending zero included. The same values give the same score. Called from any thread,
+    // from several at once, and once at load with the default values.
+    int32_t (*declare)(const struct passel_selector *selector, const double *values,
+        struct passel_score *score, char *error, size_t error_size);
+    // Chooses variables itself. Returns as `declare` does, when all are chosen. Called from any
+    // thread, from several at once for problems of their own.
+    int32_t (*run)(const struct passel_selector *selector, const double *values,
+        const struct passel_problem *problem, char *error, size_t error_size);
+    // What `run` is lent: PASSEL_OVER_…
+    uint32_t over;
     const void *data;
 } passel_selector;
 
 // A score of every pair of variables with the response, larger is better: x and w stand for
 // the two, and exchanging them must not change it.
 typedef struct passel_pair_score {
-    // sizeof(passel_pair_score).
     size_t size;
-    // The name it is asked for by, as a selector's; no other pair score's.
-    const char *name;
-    // What it is called in full.
-    const char *title;
-    // The score, on one line.
-    const char *formula;
-    // Where it was published.
-    const char *source;
+    struct passel_method method;
     // Of the table of both variables and the response.
     struct passel_quantity quantity;
+    // Null, or what takes its place.
+    const struct passel_function *function;
 } passel_pair_score;
 
-// What a plugin brings; its entry returns it.
+// What linear regressions are compared by; smaller is better.
+typedef struct passel_criterion {
+    size_t size;
+    struct passel_method method;
+    // The value for n observations, p candidates, k chosen variables beside the intercept,
+    // k ≤ p, and rss > 0; +∞ where there is none. It does not fall when rss rises. Called from
+    // any thread, from several at once, a million times a second.
+    double (*value)(const struct passel_criterion *criterion, const double *values, size_t n,
+        size_t p, size_t k, double rss);
+    const void *data;
+} passel_criterion;
+
+// What a plugin brings; its entry returns it. Lists may be null where they are empty.
 typedef struct passel_plugin {
-    // sizeof(passel_plugin).
     size_t size;
     // The PASSEL_ABI_VERSION it was compiled with; the engine takes its own only.
     uint32_t abi_version;
@@ -225,14 +287,14 @@ typedef struct passel_plugin {
     const char *version;
     // What it is, on one line.
     const char *description;
-    // Its selectors; may be null where there are none.
     const struct passel_selector *const *selectors;
-    // How many; at most 1024.
+    // How many; at most 1024, as of those below.
     size_t selector_count;
-    // Its pair scores; may be null where there are none. May be left out, size and all.
+    // Its pair scores. May be left out, size and all, and so may what follows.
     const struct passel_pair_score *const *pair_scores;
-    // How many; at most 1024.
     size_t pair_score_count;
+    const struct passel_criterion *const *criteria;
+    size_t criterion_count;
 } passel_plugin;
 
 #endif  /* PASSEL_H */
