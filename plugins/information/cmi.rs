@@ -38,7 +38,7 @@ pub const CMI: Selector = Selector {
             gather: Gather::Last,
             join: Join::Alone,
             against: Against::Joint,
-            ends_at_zero: true,
+            floor: Some(0.0),
             ..Score::default()
         })
     },

@@ -1,7 +1,7 @@
 //! Scores of every pair of variables.
 
 use passel_sdk::{
-    PairScore,
+    PairMeasure, PairScore,
     combinations::{W_Y, X_Y, XW_Y},
 };
 
@@ -19,7 +19,7 @@ use passel_sdk::{
 ///
 /// // y = x and w: the pair tells all of it, H(y) = ln 4 − ¾·ln 3.
 /// let (x, w, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]);
-/// let value = trial::quantity(&(MI3.quantity)(), &x, &w, &y);
+/// let value = trial::pair_score(&MI3, &[], &x, &w, &y);
 /// assert!((value - 0.562335).abs() < 1e-6);
 /// ```
 pub const MI3: PairScore = PairScore {
@@ -27,7 +27,8 @@ pub const MI3: PairScore = PairScore {
     title: "three-variate mutual information",
     formula: "I((x,w);y)",
     source: "W. J. McGill, Multivariate information transmission, Psychometrika 19 (1954) 97–116",
-    quantity: || XW_Y.into(),
+    parameters: &[],
+    measure: PairMeasure::Quantity(|| XW_Y.into()),
 };
 
 /// Synergy: **I((x,w);y) − I(x;y) − I(w;y)**.
@@ -44,10 +45,10 @@ pub const MI3: PairScore = PairScore {
 ///
 /// // y = x and w: 0.562335 − 2·0.215762.
 /// let (x, w, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]);
-/// let value = trial::quantity(&(SYNERGY.quantity)(), &x, &w, &y);
+/// let value = trial::pair_score(&SYNERGY, &[], &x, &w, &y);
 /// assert!((value - 0.130812).abs() < 1e-6);
 /// // A variable beside itself tells the same twice: −I(x;y).
-/// let value = trial::quantity(&(SYNERGY.quantity)(), &x, &x, &y);
+/// let value = trial::pair_score(&SYNERGY, &[], &x, &x, &y);
 /// assert!((value + 0.215762).abs() < 1e-6);
 /// ```
 pub const SYNERGY: PairScore = PairScore {
@@ -55,5 +56,6 @@ pub const SYNERGY: PairScore = PairScore {
     title: "synergy of two variables",
     formula: "I((x,w);y) − I(x;y) − I(w;y)",
     source: "D. Anastassiou, Computational analysis of the synergy among multiple interacting genes, Molecular Systems Biology 3 (2007) 83",
-    quantity: || (XW_Y - X_Y - W_Y).into(),
+    parameters: &[],
+    measure: PairMeasure::Quantity(|| (XW_Y - X_Y - W_Y).into()),
 };

@@ -8,7 +8,7 @@ use std::{
     any::Any,
     ffi::{CString, c_char, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    ptr, slice,
+    ptr,
     sync::{
         OnceLock,
         atomic::{AtomicPtr, Ordering},
@@ -18,7 +18,10 @@ use std::{
 use passel_abi as abi;
 pub use passel_abi::{passel_engine as Engine, passel_plugin as Plugin};
 
-use crate::{PairScore, Score, Selector};
+use crate::{
+    Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
+    Run, Score, Selector, function::listed,
+};
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
 static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
@@ -43,7 +46,7 @@ fn log(engine: *const Engine, level: u32, text: &str) {
 }
 
 /// The text without zero bytes, which would end it.
-fn c_text(text: &str) -> CString {
+pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
@@ -59,7 +62,11 @@ pub struct Description {
     /// All of them.
     pub selectors: &'static [Selector],
     /// All of them.
+    pub procedures: &'static [Procedure],
+    /// All of them.
     pub pair_scores: &'static [PairScore],
+    /// All of them.
+    pub criteria: &'static [Criterion],
 }
 
 /// The tables of one plugin, made when the engine first enters.
@@ -107,8 +114,10 @@ fn list<T>(entries: impl Iterator<Item = *const T>) -> (*const *const T, usize) 
 }
 
 fn table(it: &Description) -> Table {
-    let (selectors, selector_count) = list(it.selectors.iter().map(selector));
+    let procedures = it.procedures.iter().map(procedure);
+    let (selectors, selector_count) = list(it.selectors.iter().map(selector).chain(procedures));
     let (pair_scores, pair_score_count) = list(it.pair_scores.iter().map(pair_score));
+    let (criteria, criterion_count) = list(it.criteria.iter().map(criterion));
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
         abi_version: abi::PASSEL_ABI_VERSION,
@@ -119,11 +128,14 @@ fn table(it: &Description) -> Table {
         selector_count,
         pair_scores,
         pair_score_count,
+        criteria,
+        criterion_count,
     }))
 }
 
-fn selector(it: &'static Selector) -> *const abi::passel_selector {
-    let parameters = it.parameters.iter().map(|it| {
+/// How a user asks for it: name, title, formula, source and parameters.
+fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
+    let parameters = parameters.iter().map(|it| {
         forever(abi::passel_parameter {
             size: size_of::<abi::passel_parameter>(),
             name: text(it.name),
@@ -134,28 +146,111 @@ fn selector(it: &'static Selector) -> *const abi::passel_selector {
         })
     });
     let (parameters, parameter_count) = list(parameters);
-    forever(abi::passel_selector {
-        size: size_of::<abi::passel_selector>(),
-        name: text(it.name),
-        title: text(it.title),
-        formula: text(it.formula),
-        source: text(it.source),
+    let [name, title, formula, source] = texts.map(text);
+    abi::passel_method {
+        name,
+        title,
+        formula,
+        source,
         parameters,
         parameter_count,
+    }
+}
+
+fn selector(it: &'static Selector) -> *const abi::passel_selector {
+    forever(abi::passel_selector {
+        size: size_of::<abi::passel_selector>(),
+        method: method([it.name, it.title, it.formula, it.source], it.parameters),
         declare: Some(declare),
+        run: None,
+        over: abi::PASSEL_OVER_LEVELS,
+        data: ptr::from_ref(it).cast::<c_void>(),
+    })
+}
+
+fn procedure(it: &'static Procedure) -> *const abi::passel_selector {
+    forever(abi::passel_selector {
+        size: size_of::<abi::passel_selector>(),
+        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        declare: None,
+        run: Some(run),
+        over: match it.run {
+            Run::Levels(_) => abi::PASSEL_OVER_LEVELS,
+            Run::Regression(_) => abi::PASSEL_OVER_REGRESSION,
+        },
         data: ptr::from_ref(it).cast::<c_void>(),
     })
 }
 
 fn pair_score(it: &PairScore) -> *const abi::passel_pair_score {
+    let (quantity, function) = match it.measure {
+        PairMeasure::Quantity(quantity) => (quantity().abi(), ptr::null()),
+        PairMeasure::Function(function) => (Default::default(), function.abi()),
+    };
     forever(abi::passel_pair_score {
         size: size_of::<abi::passel_pair_score>(),
-        name: text(it.name),
-        title: text(it.title),
-        formula: text(it.formula),
-        source: text(it.source),
-        quantity: (it.quantity)().abi(),
+        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        quantity,
+        function,
     })
+}
+
+fn criterion(it: &'static Criterion) -> *const abi::passel_criterion {
+    forever(abi::passel_criterion {
+        size: size_of::<abi::passel_criterion>(),
+        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        value: Some(value),
+        data: ptr::from_ref(it).cast::<c_void>(),
+    })
+}
+
+/// Of every criterion made above.
+unsafe extern "C" fn value(
+    criterion: *const abi::passel_criterion,
+    values: *const f64,
+    n: usize,
+    p: usize,
+    k: usize,
+    rss: f64,
+) -> f64 {
+    // SAFETY: `criterion` is one made above, and its data what it was made of.
+    let criterion = unsafe { &*(*criterion).data.cast::<Criterion>() };
+    // SAFETY: the engine gives one value a parameter.
+    let values = unsafe { listed(values, criterion.parameters.len()) };
+    let value = catch_unwind(|| (criterion.value)(values, &Model { n, p, k, rss }));
+    value.unwrap_or_else(|panic| {
+        warn(&message(&*panic));
+        f64::NAN
+    })
+}
+
+/// Of every procedure made above.
+unsafe extern "C" fn run(
+    selector: *const abi::passel_selector,
+    values: *const f64,
+    problem: *const abi::passel_problem,
+    error: *mut c_char,
+    error_size: usize,
+) -> i32 {
+    // SAFETY: `selector` is one made above, and its data what it was made of.
+    let procedure = unsafe { &*(*selector).data.cast::<Procedure>() };
+    // SAFETY: the engine gives one value a parameter, and lends the problem until this returns.
+    let (values, problem) = unsafe {
+        let values = listed(values, procedure.parameters.len());
+        (values, Problem::new(&*problem))
+    };
+    let run = AssertUnwindSafe(|| match procedure.run {
+        Run::Levels(run) => run(values, &Levels(problem)),
+        Run::Regression(run) => run(values, &Regression(problem)),
+    });
+    match catch_unwind(run).unwrap_or_else(|panic| Err(message(&*panic))) {
+        Ok(()) => 0,
+        Err(reason) => {
+            // SAFETY: the engine's room, of this size.
+            unsafe { tell(&reason, error, error_size) };
+            1
+        }
+    }
 }
 
 /// Of every selector made above.
@@ -168,11 +263,8 @@ unsafe extern "C" fn declare(
 ) -> i32 {
     // SAFETY: `selector` is one made above, and its data the selector it was made of.
     let selector = unsafe { &*(*selector).data.cast::<Selector>() };
-    let values = match selector.parameters.len() {
-        0 => &[],
-        // SAFETY: the engine gives one value a parameter.
-        count => unsafe { slice::from_raw_parts(values, count) },
-    };
+    // SAFETY: the engine gives one value a parameter.
+    let values = unsafe { listed(values, selector.parameters.len()) };
     let declared = catch_unwind(|| (selector.score)(values));
     let declared = declared.unwrap_or_else(|panic| Err(message(&*panic)));
     // SAFETY: the engine's score, with room for its terms.
@@ -203,7 +295,9 @@ unsafe fn fill(from: &Score, to: &mut abi::passel_score) -> Result<(), String> {
     to.gather = from.gather.abi();
     to.join = from.join.abi();
     to.against = from.against.abi();
-    to.ends_at_zero = u32::from(from.ends_at_zero);
+    to.ends = u32::from(from.floor.is_some());
+    to.floor = from.floor.unwrap_or_default();
+    to.function = from.function.map_or(ptr::null(), |it| it.abi());
     Ok(())
 }
 
@@ -224,7 +318,7 @@ unsafe fn tell(reason: &str, error: *mut c_char, size: usize) {
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr().cast(), error, bytes.len()) };
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it panicked").to_owned()
@@ -250,13 +344,16 @@ mod tests {
             title: "",
             formula: "",
             source: "",
-            quantity,
+            parameters: &[],
+            measure: PairMeasure::Quantity(quantity),
         };
         Description {
             name: "of_two",
             version: "1",
             description: "",
             selectors: &[],
+            procedures: &[],
+            criteria: &[],
             pair_scores: Box::leak(Box::new([pair])),
         }
     }

@@ -20,7 +20,7 @@
 //!     },
 //! };
 //!
-//! passel_sdk::plugin! { name: mine, selectors: [JMI], pair_scores: [] }
+//! passel_sdk::plugin! { name: mine, selectors: [JMI] }
 //! # fn main() {}
 //! ```
 //!
@@ -31,18 +31,22 @@
 pub mod entry;
 
 mod combination;
+mod function;
+mod problem;
 mod score;
 pub mod trial;
 
 pub use combination::{Combination, combinations};
 pub use entry::warn;
+pub use function::{Function, Table};
+pub use problem::{Fitted, Levels, Problem, Regression, Swept};
 pub use score::{Against, Gather, Join, Part, Quantity, Score, Term};
 
-/// A number that a selector's score depends on.
+/// A number that a method depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
-    /// The name in `selector:name=number`: a small letter, then small letters, digits, `-`;
-    /// neither `name` nor `plugin`.
+    /// The name in `method:name=number`: a small letter, then small letters, digits, `-`;
+    /// neither `name` nor `plugin` nor `value`.
     pub name: &'static str,
     /// What it does, on one line.
     pub help: &'static str,
@@ -84,19 +88,92 @@ pub struct PairScore {
     pub formula: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// Of the table of both variables and the response; called once, at load.
-    pub quantity: fn() -> Quantity,
+    /// Its parameters, in the order its function takes them.
+    pub parameters: &'static [Parameter],
+    /// Of the table of both variables and the response.
+    pub measure: PairMeasure,
+}
+
+/// What a pair score is made of.
+#[derive(Debug, Clone, Copy)]
+pub enum PairMeasure {
+    /// Declared; called once, at load.
+    Quantity(fn() -> Quantity),
+    /// What cannot be declared.
+    Function(&'static Function),
+}
+
+/// A method that chooses variables by a way of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Procedure {
+    /// The name it is asked for by, as a selector's, and no selector's.
+    pub name: &'static str,
+    /// What it is called in full.
+    pub title: &'static str,
+    /// What it computes, on one line.
+    pub formula: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Its parameters, in the order [`run`](Self::run) takes them.
+    pub parameters: &'static [Parameter],
+    /// Chooses variables, and returns when all are chosen. Called from any thread. An error, or
+    /// a panic, ends the selection; what was chosen before is reported.
+    pub run: Run,
+}
+
+/// What a procedure is lent, beside one value a parameter, each inside its range.
+#[derive(Debug, Clone, Copy)]
+pub enum Run {
+    /// Levels of candidates and response: a ranking.
+    Levels(fn(&[f64], &Levels) -> Result<(), String>),
+    /// A linear regression: one model.
+    Regression(fn(&[f64], &Regression) -> Result<(), String>),
+}
+
+/// What linear regressions are compared by; smaller is better.
+#[derive(Debug, Clone, Copy)]
+pub struct Criterion {
+    /// The name it is asked for by, as a selector's; no other criterion's.
+    pub name: &'static str,
+    /// What it is called in full.
+    pub title: &'static str,
+    /// What it computes, on one line.
+    pub formula: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Its parameters, in the order [`value`](Self::value) takes them.
+    pub parameters: &'static [Parameter],
+    /// The value for one value a parameter, each inside its range; +∞ where there is none. It
+    /// does not fall when rss rises. Called from any thread, a million times a second.
+    pub value: fn(&[f64], &Model) -> f64,
+}
+
+/// What a criterion is told of a regression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    /// Observations.
+    pub n: usize,
+    /// Candidates, k ≤ p.
+    pub p: usize,
+    /// Chosen variables; the intercept is not counted.
+    pub k: usize,
+    /// Residual sum of squares, > 0.
+    pub rss: f64,
 }
 
 /// Makes the crate a plugin: `name` is the library's file name without `lib`, `passel_` and
 /// what follows the dot, so that of the crate `passel-NAME` or `NAME`; with `_` for `-`.
-/// Version and description are those of its `Cargo.toml`.
+/// Version and description are those of its `Cargo.toml`. Lists that are empty may be left
+/// out.
 #[macro_export]
 macro_rules! plugin {
     (
-        name: $name:ident,
-        selectors: [$($selector:expr),* $(,)?],
-        pair_scores: [$($pair_score:expr),* $(,)?] $(,)?
+        name: $name:ident
+        $(, selectors: [$($selector:expr),* $(,)?])?
+        $(, procedures: [$($procedure:expr),* $(,)?])?
+        $(, pair_scores: [$($pair_score:expr),* $(,)?])?
+        $(, criteria: [$($criterion:expr),* $(,)?])?
+        $(,)?
     ) => {
         const _: () = {
             #[unsafe(export_name = concat!("passel_plugin_", stringify!($name)))]
@@ -108,8 +185,10 @@ macro_rules! plugin {
                     name: stringify!($name),
                     version: env!("CARGO_PKG_VERSION"),
                     description: env!("CARGO_PKG_DESCRIPTION"),
-                    selectors: const { &[$($selector),*] },
-                    pair_scores: const { &[$($pair_score),*] },
+                    selectors: const { &[$($($selector),*)?] },
+                    procedures: const { &[$($($procedure),*)?] },
+                    pair_scores: const { &[$($($pair_score),*)?] },
+                    criteria: const { &[$($($criterion),*)?] },
                 })
             }
         };

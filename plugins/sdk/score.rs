@@ -2,7 +2,7 @@
 
 use passel_abi as abi;
 
-use crate::{Combination, combinations::X_Y};
+use crate::{Combination, Function, combinations::X_Y};
 
 /// A number of one table: a combination in nats times n, or the ratio of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,9 +124,11 @@ pub enum Join {
     Alone,
     /// The lesser of the two.
     Least,
+    /// Relevance; never, where the gathered value is below 0.
+    Guarded,
 }
 
-/// The anchor of a step.
+/// The anchors of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Against {
     /// The variable chosen last.
@@ -134,6 +136,8 @@ pub enum Against {
     Last,
     /// All chosen variables joined: a level for each combination of theirs.
     Joint,
+    /// Every two chosen variables, joined; while one is chosen, that one.
+    Pairs,
 }
 
 /// A selector's score of a candidate; larger is better. By default it is I(x;y) alone.
@@ -149,8 +153,12 @@ pub struct Score {
     pub join: Join,
     /// See [`Against`].
     pub against: Against,
-    /// Whether a selection ends where no candidate's score is above 0.
-    pub ends_at_zero: bool,
+    /// A selection ends where no candidate's score is above it, in nats where scores are; none
+    /// for one that goes on.
+    pub floor: Option<f64>,
+    /// What takes the place of relevance and of terms: relevance is its value of the table of
+    /// candidate and response, a step gives that of the whole table.
+    pub function: Option<&'static Function>,
 }
 
 impl Default for Score {
@@ -161,7 +169,8 @@ impl Default for Score {
             gather: Gather::Sum,
             join: Join::Added,
             against: Against::Last,
-            ends_at_zero: false,
+            floor: None,
+            function: None,
         }
     }
 }
@@ -183,6 +192,7 @@ impl Join {
             Self::Added => abi::PASSEL_JOIN_ADDED,
             Self::Alone => abi::PASSEL_JOIN_ALONE,
             Self::Least => abi::PASSEL_JOIN_LEAST,
+            Self::Guarded => abi::PASSEL_JOIN_GUARDED,
         }
     }
 }
@@ -192,6 +202,7 @@ impl Against {
         match self {
             Self::Last => abi::PASSEL_AGAINST_LAST,
             Self::Joint => abi::PASSEL_AGAINST_JOINT,
+            Self::Pairs => abi::PASSEL_AGAINST_PAIRS,
         }
     }
 }

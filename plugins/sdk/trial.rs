@@ -16,23 +16,37 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Against, Combination, Gather, Join, Part, Quantity, Score};
+use crate::{
+    Against, Combination, Function, Gather, Join, PairMeasure, PairScore, Part, Quantity, Score,
+    Table,
+};
 
 /// A selector's score of the candidate x where these variables were chosen, in this order, in
-/// nats; a ratio has no unit. Levels are numbers, one an observation.
+/// nats; a ratio has no unit, a function its own. Levels are numbers from 0, one an observation.
 pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     let nothing = vec![0; y.len()];
-    let relevance = quantity(&score.relevance, x, &nothing, y);
-    if chosen.is_empty() || score.terms.is_empty() {
+    let relevance = match score.function {
+        None => quantity(&score.relevance, x, &nothing, y),
+        Some(it) => function(it, &[], x, &nothing, y),
+    };
+    if chosen.is_empty() || score.terms.is_empty() && score.function.is_none() {
         return relevance;
     }
-    let steps = (1..=chosen.len()).map(|step| {
-        let w = match score.against {
-            Against::Last => chosen[step - 1].to_vec(),
-            Against::Joint => joint(&chosen[..step]),
-        };
+    let anchors: Vec<Vec<u32>> = match score.against {
+        Against::Last => chosen.iter().map(|it| it.to_vec()).collect(),
+        Against::Joint => (1..=chosen.len()).map(|it| joint(&chosen[..it])).collect(),
+        Against::Pairs if chosen.len() == 1 => vec![chosen[0].to_vec()],
+        Against::Pairs => {
+            let both = |b: usize| (0..b).map(move |a| joint(&[chosen[a], chosen[b]]));
+            (1..chosen.len()).flat_map(both).collect()
+        }
+    };
+    let steps = anchors.iter().map(|w| {
+        if let Some(it) = score.function {
+            return function(it, &[], x, w, y);
+        }
         let terms = score.terms.iter().map(|term| {
-            let value = quantity(&term.quantity, x, &w, y);
+            let value = quantity(&term.quantity, x, w, y);
             term.weight
                 * match term.part {
                     Part::Whole => value,
@@ -53,7 +67,30 @@ pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
         Join::Added => relevance + gathered,
         Join::Alone => gathered,
         Join::Least => relevance.min(gathered),
+        // Rounded sums seldom meet at 0 itself.
+        Join::Guarded if gathered < -1e-12 => f64::NEG_INFINITY,
+        Join::Guarded => relevance,
     }
+}
+
+/// A score of the pair x, w, as [`score`] gives it.
+pub fn pair_score(score: &PairScore, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
+    match score.measure {
+        PairMeasure::Quantity(it) => quantity(&it(), x, w, y),
+        PairMeasure::Function(it) => function(it, values, x, w, y),
+    }
+}
+
+/// A function's value of the table of x, w and y, for these parameters.
+pub fn function(function: &Function, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
+    let levels = |it: &[u32]| it.iter().max().map_or(1, |most| *most as usize + 1);
+    let [xs, ws, ys] = [x, w, y].map(levels);
+    let mut counts = vec![0; xs * ws * ys];
+    for ((x, w), y) in x.iter().zip(w).zip(y) {
+        counts[(*x as usize * ws + *w as usize) * ys + *y as usize] += 1;
+    }
+    let (counts, x, w, y) = (&counts[..], xs, ws, ys);
+    function.value(values, &Table { counts, x, w, y })
 }
 
 /// A quantity of the table of x, w and y, in nats; a ratio has no unit.

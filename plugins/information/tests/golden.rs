@@ -96,7 +96,7 @@ fn chosen(score: &Score, columns: &[Vec<u32>], most: usize) -> Vec<(usize, f64)>
         let scores = left.map(|at| (at, trial::score(score, &variables[at], &anchors, y)));
         let scores: Vec<(usize, f64)> = scores.collect();
         let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
-        if score.ends_at_zero && best <= TIE {
+        if score.floor.is_some() && best <= TIE {
             break;
         }
         let first = scores.into_iter().find(|it| it.1 >= best - TIE);

@@ -1,0 +1,267 @@
+//! What a procedure is lent by the engine.
+
+// The contract is pointers.
+#![allow(unsafe_code)]
+
+use std::{
+    any::Any,
+    ffi::c_void,
+    ops::Deref,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Mutex, PoisonError},
+};
+
+use passel_abi as abi;
+
+/// A selection to be made: observations, candidates numbered from 0, and the engine's threads.
+/// All of it may be called from any thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a>(&'a abi::passel_problem);
+
+// SAFETY: by the contract its functions may be called from any thread.
+unsafe impl Send for Problem<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Problem<'_> {}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(problem: &'a abi::passel_problem) -> Self {
+        Self(problem)
+    }
+
+    /// Observations.
+    pub fn n(&self) -> usize {
+        self.0.n
+    }
+
+    /// Candidates; as a column it stands for the response.
+    pub fn p(&self) -> usize {
+        self.0.p
+    }
+
+    /// Variables that may be chosen, those kept included.
+    pub fn most(&self) -> usize {
+        self.0.most
+    }
+
+    /// Takes a variable, the best first, with its score: of a regression, the model's.
+    ///
+    /// # Errors
+    /// Not a candidate, taken before, more than may be chosen, or a score that is no number.
+    pub fn choose(&self, column: usize, score: f64) -> Result<(), String> {
+        let choose = lent(self.0.choose)?;
+        // SAFETY: the very pointer that the procedure was given, here and below.
+        told(unsafe { choose(self.0, column, score) }, || {
+            format!("column {column} cannot be chosen with score {score}")
+        })
+    }
+
+    /// The n numbers of a column: over levels as the file has them, NaN where missing, a text's
+    /// level as its number; of a regression centred, weighted, of norm 1.
+    ///
+    /// # Errors
+    /// Not a column.
+    pub fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
+        let numbers = lent(self.0.numbers)?;
+        let mut room = vec![0.0; self.n()];
+        // SAFETY: room for n.
+        let done = unsafe { numbers(self.0, column, room.as_mut_ptr()) };
+        told(done, || format!("there is no column {column}")).map(|()| room)
+    }
+
+    /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
+    pub fn each(&self, count: usize, work: impl Fn(usize) + Sync) {
+        let Some(each) = self.0.each else { return };
+        let work = Work {
+            work: &work,
+            panic: Mutex::new(None),
+        };
+        // SAFETY: `work` outlives the call.
+        unsafe {
+            each(
+                self.0,
+                count,
+                Some(call),
+                (&raw const work).cast_mut().cast(),
+            )
+        };
+        let panic = work.panic.into_inner();
+        if let Some(panic) = panic.unwrap_or_else(PoisonError::into_inner) {
+            resume_unwind(panic);
+        }
+    }
+
+    /// So many random words of a stream, the same for the same seed; the stream begins anew
+    /// with every call.
+    pub fn random(&self, stream: u32, count: usize) -> Vec<u32> {
+        let mut words = vec![0; count];
+        if let Some(random) = self.0.random {
+            // SAFETY: room for as many.
+            unsafe { random(self.0, stream, words.as_mut_ptr(), count) };
+        }
+        words
+    }
+
+    /// Whether the user wants the end: to be asked many times a second. What was chosen by then
+    /// is reported.
+    pub fn interrupted(&self) -> bool {
+        // SAFETY: as above.
+        self.0
+            .interrupted
+            .is_some_and(|it| unsafe { it(self.0) } != 0)
+    }
+
+    /// Shows how far it is.
+    pub fn progress(&self, done: usize, of: usize) {
+        if let Some(progress) = self.0.progress {
+            // SAFETY: as above.
+            unsafe { progress(self.0, done, of) };
+        }
+    }
+}
+
+/// Levels of candidates and response.
+#[derive(Debug, Clone, Copy)]
+pub struct Levels<'a>(pub(crate) Problem<'a>);
+
+/// A linear regression.
+#[derive(Debug, Clone, Copy)]
+pub struct Regression<'a>(pub(crate) Problem<'a>);
+
+impl<'a> Deref for Levels<'a> {
+    type Target = Problem<'a>;
+
+    fn deref(&self) -> &Problem<'a> {
+        &self.0
+    }
+}
+
+impl<'a> Deref for Regression<'a> {
+    type Target = Problem<'a>;
+
+    fn deref(&self) -> &Problem<'a> {
+        &self.0
+    }
+}
+
+impl Levels<'_> {
+    /// The n codes of a column, and how many levels it has.
+    ///
+    /// # Errors
+    /// Not a column.
+    pub fn codes(&self, column: usize) -> Result<(Vec<u32>, usize), String> {
+        let problem = self.0.0;
+        let codes = lent(problem.codes)?;
+        let (mut room, mut levels) = (vec![0; problem.n], 0);
+        // SAFETY: room for n, and for one.
+        let done = unsafe { codes(problem, column, room.as_mut_ptr(), &mut levels) };
+        told(done, || format!("there is no column {column}")).map(|()| (room, levels))
+    }
+}
+
+/// A candidate that a sweep found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swept {
+    /// Its number.
+    pub column: usize,
+    /// xᵀr.
+    pub product: f64,
+}
+
+/// A least squares fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The n residuals.
+    pub residuals: Vec<f64>,
+    /// The criterion that the user asked for; +∞ where a variable is collinear with those
+    /// before it.
+    pub criterion: f64,
+}
+
+impl Regression<'_> {
+    /// For each anchor r, n numbers, the `wanted` candidates of largest |xᵀr|, the largest
+    /// first, of equal ones the lowest. Swept on every device at once: many anchors cost
+    /// little more than one.
+    ///
+    /// # Errors
+    /// An anchor that has not n numbers, or one that is none.
+    pub fn sweep(&self, anchors: &[&[f64]], wanted: usize) -> Result<Vec<Vec<Swept>>, String> {
+        let problem = self.0.0;
+        let sweep = lent(problem.sweep)?;
+        if let Some(at) = anchors.iter().position(|it| it.len() != problem.n) {
+            return Err(format!(
+                "anchor {at} has {} numbers, there are {} observations",
+                anchors[at].len(),
+                problem.n
+            ));
+        }
+        let (count, wanted) = (anchors.len(), wanted.min(problem.p));
+        let anchors = anchors.concat();
+        let (mut columns, mut products) = (vec![0; count * wanted], vec![0.0; count * wanted]);
+        // SAFETY: n numbers an anchor, and room for what is wanted of each.
+        let done = unsafe {
+            let (columns, products) = (columns.as_mut_ptr(), products.as_mut_ptr());
+            sweep(problem, anchors.as_ptr(), count, wanted, columns, products)
+        };
+        told(done, || "an anchor holds what is no number".to_owned())?;
+        let found = columns.into_iter().zip(products);
+        let found: Vec<Swept> = found
+            .map(|(column, product)| Swept { column, product })
+            .collect();
+        Ok(match wanted {
+            0 => vec![Vec::new(); count],
+            _ => found.chunks(wanted).map(<[_]>::to_vec).collect(),
+        })
+    }
+
+    /// Fits these variables and the kept ones, in this order of entry.
+    ///
+    /// # Errors
+    /// Not a candidate, one twice, or more than may be chosen.
+    pub fn fit(&self, columns: &[usize]) -> Result<Fitted, String> {
+        let problem = self.0.0;
+        let fit = lent(problem.fit)?;
+        let (mut residuals, mut criterion) = (vec![0.0; problem.n], 0.0);
+        // SAFETY: as many columns as said, room for n and for one.
+        let done = unsafe {
+            let residuals = residuals.as_mut_ptr();
+            fit(
+                problem,
+                columns.as_ptr(),
+                columns.len(),
+                residuals,
+                &mut criterion,
+            )
+        };
+        told(done, || format!("{columns:?} cannot be fitted")).map(|()| Fitted {
+            residuals,
+            criterion,
+        })
+    }
+}
+
+/// What [`Problem::each`] calls, and the first panic of it.
+struct Work<'a> {
+    work: &'a (dyn Fn(usize) + Sync),
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// A panic may not leave it: it goes on once all are done.
+unsafe extern "C" fn call(at: usize, context: *mut c_void) {
+    // SAFETY: what `each` handed out.
+    let work = unsafe { &*context.cast_const().cast::<Work>() };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (work.work)(at))) {
+        let mut first = work.panic.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(panic);
+    }
+}
+
+fn lent<F>(function: Option<F>) -> Result<F, String> {
+    function.ok_or_else(|| "the engine does not lend it here".to_owned())
+}
+
+fn told(done: i32, refused: impl FnOnce() -> String) -> Result<(), String> {
+    match done {
+        0 => Ok(()),
+        _ => Err(refused()),
+    }
+}
