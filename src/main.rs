@@ -6,7 +6,8 @@ use std::{
     error::Error,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{self, ExitCode},
+    thread,
 };
 
 use clap::ArgMatches;
@@ -19,7 +20,7 @@ use passel::{
     run::{Report, RunError, pairs, run, simulate},
     search::Interrupt,
 };
-use signal_hook::{consts, flag};
+use signal_hook::{consts, iterator::Signals};
 
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
@@ -64,13 +65,13 @@ fn main() -> ExitCode {
             },
             Err(errors) => refuse(&errors),
         },
-        Some(("criteria", matches)) => {
-            let list = match as_json(matches) {
-                true => criteria::json(),
-                false => criteria::text(),
-            };
-            print(list.as_bytes())
-        }
+        Some(("criteria", matches)) => with_plugins(matches, |plugins| {
+            tell_refused(plugins);
+            match as_json(matches) {
+                true => criteria::json(plugins),
+                false => criteria::text(plugins),
+            }
+        }),
         Some(("devices", matches)) => {
             let (host, cuda) = (host(), cuda());
             let list = match as_json(matches) {
@@ -80,10 +81,7 @@ fn main() -> ExitCode {
             print(list.as_bytes())
         }
         Some(("methods", matches)) => with_plugins(matches, |plugins| {
-            // Said here, for the list is of what can be used.
-            for refused in plugins.refused() {
-                complain(&format!("warning: {refused}"));
-            }
+            tell_refused(plugins);
             match as_json(matches) {
                 true => methods::json(plugins),
                 false => methods::text(plugins),
@@ -112,20 +110,34 @@ fn with_plugins(matches: &ArgMatches, list: impl Fn(&Plugins) -> String) -> u8 {
     }
 }
 
+/// Says what is not used, for the list is of what can be.
+fn tell_refused(plugins: &Plugins) {
+    for refused in plugins.refused() {
+        complain(&format!("warning: {refused}"));
+    }
+}
+
 /// Whether a list is to be read by a program.
 fn as_json(matches: &ArgMatches) -> bool {
     let format = matches.get_one::<String>("format");
     format.is_some_and(|it| it == "json")
 }
 
-/// The first Ctrl-C or TERM asks for the end, the second is the end.
+/// The first Ctrl-C or TERM asks for the end. The second is the end, unless a plugin is at work
+/// that did not heed the first: then it is left behind, and what it chose so far is told.
 fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
-    for signal in [consts::SIGINT, consts::SIGTERM] {
-        // In this order: the flag is still down when the first one looks.
-        flag::register_conditional_shutdown(signal, INTERRUPTED.into(), interrupt.flag())?;
-        flag::register(signal, interrupt.flag())?;
-    }
-    Ok(())
+    let mut signals = Signals::new([consts::SIGINT, consts::SIGTERM])?;
+    let interrupt = interrupt.clone();
+    let heed = move || {
+        for _ in signals.forever() {
+            if !interrupt.requested() {
+                interrupt.request();
+            } else if !interrupt.insist() {
+                process::exit(INTERRUPTED.into());
+            }
+        }
+    };
+    thread::Builder::new().spawn(heed).map(drop)
 }
 
 fn select(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
@@ -200,7 +212,14 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     });
     let report = match result {
         Ok(report) => report,
-        Err(RunError::Trace { report, .. } | RunError::Fault { report, .. }) => *report,
+        Err(
+            RunError::Trace { report, .. }
+            | RunError::Fault { report, .. }
+            | RunError::Procedure {
+                report: Some(report),
+                ..
+            },
+        ) => *report,
         Err(error) => return error.exit_code(),
     };
     if job.output.is_none() {

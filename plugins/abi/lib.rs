@@ -401,3 +401,8 @@ pub struct passel_plugin {
     pub criteria: *const *const passel_criterion,
     pub criterion_count: usize,
 }
+
+/// The entry of a plugin, for one that is part of the program.
+///
+/// cbindgen:ignore
+pub type passel_entry = unsafe extern "C" fn(engine: *const passel_engine) -> *const passel_plugin;

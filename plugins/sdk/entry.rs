@@ -16,7 +16,7 @@ use std::{
 };
 
 use passel_abi as abi;
-pub use passel_abi::{passel_engine as Engine, passel_plugin as Plugin};
+pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plugin as Plugin};
 
 use crate::{
     Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,

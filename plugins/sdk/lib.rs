@@ -164,7 +164,7 @@ pub struct Model {
 /// Makes the crate a plugin: `name` is the library's file name without `lib`, `passel_` and
 /// what follows the dot, so that of the crate `passel-NAME` or `NAME`; with `_` for `-`.
 /// Version and description are those of its `Cargo.toml`. Lists that are empty may be left
-/// out.
+/// out. For a program that the crate is a part of, there is a constant `PLUGIN`.
 #[macro_export]
 macro_rules! plugin {
     (
@@ -175,7 +175,8 @@ macro_rules! plugin {
         $(, criteria: [$($criterion:expr),* $(,)?])?
         $(,)?
     ) => {
-        const _: () = {
+        /// The plugin, for a program that it is a part of.
+        pub const PLUGIN: (&str, $crate::entry::Entry) = {
             #[unsafe(export_name = concat!("passel_plugin_", stringify!($name)))]
             extern "C" fn entry(
                 engine: *const $crate::entry::Engine,
@@ -191,6 +192,7 @@ macro_rules! plugin {
                     criteria: const { &[$($($criterion),*)?] },
                 })
             }
+            (stringify!($name), entry)
         };
     };
 }

@@ -101,7 +101,8 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("criteria")
                 .about("List the criteria, their penalties and parameters")
-                .arg(format.clone()),
+                .arg(format.clone())
+                .args(&plugins),
         )
         .subcommand(
             Command::new("devices")

@@ -78,7 +78,7 @@ pub enum OptionError {
         /// What the criteria said.
         error: CriterionError,
         /// The name or the parameter it resembles.
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
     },
     /// Two options name one file.
     #[error("{option} and {other} are the same file, {}", path.display())]
@@ -166,7 +166,8 @@ impl OptionError {
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
             Self::NotOfMethod { option, .. } => option,
-            Self::Method(_) | Self::NoPlugin { .. } => "method",
+            Self::Method(error) => error.option(),
+            Self::NoPlugin { error, .. } => error.option(),
             Self::Plugin(_) => "plugins",
             Self::ParquetUnbuilt | Self::ParquetOutput | Self::ParquetOfPass => "format",
             Self::StartAboveMax { .. } => "start-size",
@@ -191,9 +192,11 @@ impl OptionError {
             Self::ParquetUnbuilt => {
                 Some("build it with `cargo install --path . --features parquet`".to_owned())
             }
-            Self::Unknown { nearest, .. }
-            | Self::Choice { nearest, .. }
-            | Self::Criterion { nearest, .. } => {
+            Self::Unknown { nearest, .. } | Self::Choice { nearest, .. } => {
+                nearest.map(|nearest| format!("did you mean `{nearest}`?"))
+            }
+            Self::Criterion { nearest, .. } => {
+                let nearest = nearest.as_ref();
                 nearest.map(|nearest| format!("did you mean `{nearest}`?"))
             }
             _ => None,

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 
-use passel_criteria::{ALL, Criterion, CriterionError};
+use passel_criteria::{Criterion, CriterionError};
 
 use super::OptionError;
 use crate::{
@@ -182,26 +182,24 @@ impl Given<'_> {
         bytes(self.one()?).ok_or_else(|| self.out_of_range())
     }
 
-    /// A criterion: its name, then its parameters.
-    pub(super) fn criterion(&self) -> Result<Arc<dyn Criterion>, OptionError> {
+    /// A criterion: its name, then its parameters; none where the name is not passel's own.
+    pub(super) fn criterion(&self) -> Result<Option<Arc<dyn Criterion>>, OptionError> {
         let value = self.one()?;
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
         match passel_criteria::named(name, &parameters) {
-            Ok(criterion) => Ok(criterion.into()),
+            Ok(criterion) => Ok(Some(criterion.into())),
+            Err(CriterionError::UnknownName { .. }) => Ok(None),
             Err(error) => {
                 let nearest = match &error {
-                    CriterionError::UnknownName { name } => {
-                        nearest(name, ALL.iter().map(|entry| entry.name))
-                    }
                     CriterionError::UnknownParameter {
                         parameter, known, ..
                     } => nearest(parameter, known.iter().copied()),
-                    CriterionError::OutOfRange { .. } => None,
+                    _ => None,
                 };
                 Err(OptionError::Criterion {
                     value: value.to_owned(),
                     error,
-                    nearest,
+                    nearest: nearest.map(str::to_owned),
                 })
             }
         }

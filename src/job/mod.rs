@@ -21,15 +21,16 @@ use std::{
     sync::Arc,
 };
 
-use passel_criteria::{Criterion, Ebic};
+use passel_criteria::{Criterion, CriterionError, Ebic};
 
 use crate::{
     binning::Binning,
     device::Resources,
     nearest::nearest,
-    plugin::{Declared, MethodError, PASS, PairMethod, Plugins},
+    plugin::{Chooser, MethodError, PASS, Plugins, Settled},
     progress::Progress,
     report::Format,
+    score::PairScore,
     search::{Interrupt, Pass},
     selection::LEVEL,
     selector::Stop,
@@ -40,6 +41,7 @@ pub use error::OptionError;
 pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
+use options::Kind;
 pub use options::{OPTIONS, PAIRS, option};
 pub use pairing::{Pairing, PairingDraft};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
@@ -77,11 +79,13 @@ pub struct Job {
     /// What chooses, as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
     pub method: String,
     /// The selector of a plugin that the method names; none for `pass`.
-    pub selector: Option<Declared>,
+    pub selector: Option<Settled<Chooser>>,
     /// When a selector ends.
     pub stop: Stop,
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
+    /// The criterion as it was asked for, where it is not passel's own.
+    pub criterion_of_plugin: Option<String>,
     /// Libraries loaded beside those found by themselves.
     pub plugins: Vec<PathBuf>,
     /// The search.
@@ -130,6 +134,7 @@ impl Draft {
             selector: None,
             stop: Stop::default(),
             criterion: Arc::new(Ebic { gamma: 1.0 }),
+            criterion_of_plugin: None,
             plugins: Vec::new(),
             pass: Pass::default(),
             resources: Resources::default(),
@@ -172,19 +177,27 @@ impl Draft {
     /// Every pair of options that contradict each other, and a method that there is not.
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
         let mut errors = self.at_home();
-        match self.job.method.as_str() {
-            PASS => errors.extend(self.without_meaning(options::is_of_selectors)),
-            _ => {
-                errors.extend(self.without_meaning(options::is_of_pass));
-                match self.found(|it| it.method(&self.job.method)) {
-                    Ok(declared) => self.job.selector = Some(declared),
-                    Err(error) => errors.push(error),
+        let kind = match self.job.method.as_str() {
+            PASS => Some(Kind::Pass),
+            method => match self.found(|it| it.method(method)) {
+                Ok(settled) => {
+                    let kind = Kind::of(&settled.by);
+                    self.job.selector = Some(settled);
+                    Some(kind)
                 }
-                if self.job.format == Format::Parquet {
-                    errors.push(OptionError::ParquetOfPass);
+                Err(error) => {
+                    errors.push(error);
+                    None
                 }
+            },
+        };
+        if let Some(kind) = kind {
+            errors.extend(self.without_meaning(kind));
+            if kind != Kind::Pass && self.job.format == Format::Parquet {
+                errors.push(OptionError::ParquetOfPass);
             }
         }
+        errors.extend(self.settle_criterion().err());
         if errors.is_empty() {
             Ok(self.job)
         } else {
@@ -192,13 +205,36 @@ impl Draft {
         }
     }
 
+    /// Looks for a criterion that is not passel's own.
+    fn settle_criterion(&mut self) -> Result<(), OptionError> {
+        let Some(value) = self.job.criterion_of_plugin.clone() else {
+            return Ok(());
+        };
+        match self.found(|it| it.criterion(&value)) {
+            Ok(settled) => {
+                self.job.criterion = settled.by;
+                Ok(())
+            }
+            // As of passel's own.
+            Err(OptionError::Method(MethodError::UnknownName { name, nearest, .. })) => {
+                let error = CriterionError::UnknownName { name };
+                Err(OptionError::Criterion {
+                    value,
+                    error,
+                    nearest,
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The job of `passel pairs`, beside what only that has.
-    fn check_pairs(mut self, score: &str) -> Result<(Job, PairMethod), Vec<OptionError>> {
+    fn check_pairs(mut self, score: &str) -> Result<(Job, Settled<PairScore>), Vec<OptionError>> {
         let mut errors = self.at_home();
         if self.job.format == Format::Parquet {
             errors.push(OptionError::ParquetOfPass);
         }
-        let found = self.found(|it| it.pair_score(score).cloned());
+        let found = self.found(|it| it.pair_score(score));
         match found {
             Ok(score) if errors.is_empty() => Ok((self.job, score)),
             Ok(_) => Err(errors),
@@ -233,8 +269,8 @@ impl Draft {
     }
 
     /// Options given that the method has no use for.
-    fn without_meaning(&self, is_one: fn(&str) -> bool) -> Vec<OptionError> {
-        let given = self.given.iter().filter(|it| is_one(it));
+    fn without_meaning(&self, kind: Kind) -> Vec<OptionError> {
+        let given = self.given.iter().filter(|it| !kind.has_use_of(it));
         let error = |option: &&'static str| OptionError::NotOfMethod {
             option,
             method: self.job.method.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Draft, Job, OptionError, same_file};
-use crate::{plugin::PairMethod, table::is_npy};
+use crate::{plugin::Settled, score::PairScore, table::is_npy};
 
 /// All pairs of one file, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
@@ -11,7 +11,7 @@ pub struct Pairing {
     /// Data, binning, where scores end, resources and report.
     pub job: Job,
     /// The score of a pair.
-    pub method: PairMethod,
+    pub method: Settled<PairScore>,
     /// Where the scores of all pairs go; none for nowhere.
     pub matrix: Option<PathBuf>,
 }

@@ -80,7 +80,7 @@ pub enum Fault {
     /// Another plugin brings the same.
     #[error("{what} `{name}` is there already, from {}", by.display())]
     Taken {
-        /// A plugin, method or pair score.
+        /// A plugin, method, pair score or criterion.
         what: &'static str,
         /// Its name.
         name: String,
@@ -168,6 +168,40 @@ pub enum Slip {
         /// What it wrote.
         reason: String,
     },
+    /// Neither way to choose is left out.
+    #[error("it has both declare and run; one of them is to be null")]
+    Both,
+    /// A floor that no score can be above or below.
+    #[error("its floor is {floor}")]
+    Floor {
+        /// NaN, or an infinity.
+        floor: f64,
+    },
+    /// A tolerance that is none.
+    #[error("the tolerance is {tolerance}; it is 0 … 0.01")]
+    Tolerance {
+        /// As it says.
+        tolerance: f64,
+    },
+    /// A criterion that is no number for a model that could be.
+    #[error("its value of {k} of 20 variables and 100 observations is not a number")]
+    NotANumber {
+        /// Variables.
+        k: usize,
+    },
+    /// A criterion that prefers the worse of two fits.
+    #[error(
+        "its value of {k} of 20 variables and 100 observations falls from {low} to {high} where \
+         rss rises from 50 to 100"
+    )]
+    Falls {
+        /// Variables.
+        k: usize,
+        /// At the lower RSS.
+        low: f64,
+        /// At the higher.
+        high: f64,
+    },
     /// A pair score that depends on which of the two comes first.
     #[error("exchanging x and w changes it: the integers of x and w, of xy and wy must be equal")]
     Lopsided,
@@ -176,7 +210,7 @@ pub enum Slip {
     Score(#[from] ScoreError),
 }
 
-/// A method or pair score that cannot be had.
+/// A method, pair score or criterion that cannot be had.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MethodError {
     /// Not of the form.
@@ -188,7 +222,7 @@ pub enum MethodError {
     /// No plugin brings it.
     #[error("there is no {what} `{name}`{}", did_you_mean(nearest))]
     UnknownName {
-        /// A method or a pair score.
+        /// A method, a pair score or a criterion.
         what: &'static str,
         /// The name asked for.
         name: String,
@@ -197,7 +231,7 @@ pub enum MethodError {
     },
     /// The method has no such parameter.
     #[error(
-        "method `{method}` {}, not `{parameter}`{}",
+        "{what} `{method}` {}, not `{parameter}`{}",
         match known.is_empty() {
             true => "takes no parameters".to_owned(),
             false => format!("takes {}", known.join(", ")),
@@ -205,7 +239,9 @@ pub enum MethodError {
         did_you_mean(nearest)
     )]
     UnknownParameter {
-        /// The method.
+        /// As of an unknown name.
+        what: &'static str,
+        /// Its name.
         method: String,
         /// The parameter asked for.
         parameter: String,
@@ -215,9 +251,11 @@ pub enum MethodError {
         nearest: Option<String>,
     },
     /// The parameter lies outside its range.
-    #[error("{parameter} = {value} of method `{method}` lies outside {least} … {most}")]
+    #[error("{parameter} = {value} of {what} `{method}` lies outside {least} … {most}")]
     OutOfRange {
-        /// The method.
+        /// As of an unknown name.
+        what: &'static str,
+        /// Its name.
         method: String,
         /// The parameter.
         parameter: String,
@@ -229,9 +267,11 @@ pub enum MethodError {
         most: f64,
     },
     /// The plugin has no score for these parameters, or none that can be.
-    #[error("method `{method}` of plugin `{plugin}`: {slip}")]
+    #[error("{what} `{method}` of plugin `{plugin}`: {slip}")]
     Declare {
-        /// The method.
+        /// As of an unknown name.
+        what: &'static str,
+        /// Its name.
         method: String,
         /// Its plugin.
         plugin: String,
@@ -241,6 +281,20 @@ pub enum MethodError {
 }
 
 impl MethodError {
+    /// The option that asked for it.
+    pub fn option(&self) -> &'static str {
+        match self {
+            Self::Form { .. } => "method",
+            Self::UnknownName { what, .. }
+            | Self::UnknownParameter { what, .. }
+            | Self::OutOfRange { what, .. }
+            | Self::Declare { what, .. } => match *what {
+                "pair score" => "score",
+                what => what,
+            },
+        }
+    }
+
     /// Whether the name is nobody's, and resembles none.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::UnknownName { nearest: None, .. })

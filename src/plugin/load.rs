@@ -15,12 +15,11 @@ use std::{
 };
 
 use libloading::Library;
-use passel_abi::{PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_plugin};
+use passel_abi::{
+    PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_entry as Entry, passel_plugin,
+};
 
 use super::{Fault, Plugin, PluginError, find::unreadable, read, whole};
-
-/// The entry of every plugin.
-type Entry = unsafe extern "C" fn(*const passel_engine) -> *const passel_plugin;
 
 /// Loads a library and reads all it brings.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
@@ -42,23 +41,38 @@ pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     let name = name_of(path).map_err(refuse)?;
     let symbol = format!("passel_plugin_{name}");
     let entry = entry(path, &symbol).map_err(refuse)?;
+    // SAFETY: that is what a symbol of this name is.
+    unsafe { entered(entry, &name.replace('_', "-"), path) }.map_err(refuse)
+}
+
+/// Enters a plugin that is part of the program, and reads all it brings.
+pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     let name = name.replace('_', "-");
-    let lent = lend(&name);
-    // SAFETY: that is what a symbol of this name is; the table lent is never freed.
-    let plugin = unsafe { entry(&lent.table) };
+    // Where a library's path would be.
+    let path = Path::new("linked").join(&name);
+    // SAFETY: what the contract gives this type.
+    unsafe { entered(entry, &name, &path) }.map_err(|fault| PluginError { path, fault })
+}
+
+/// # Safety
+/// A plugin's entry.
+unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Fault> {
+    let lent = lend(name);
+    // SAFETY: the caller's; the table lent is never freed.
+    let plugin: *const passel_plugin = unsafe { entry(&lent.table) };
     let logged = lent.entered();
     if plugin.is_null() {
         let reason = match logged.is_empty() {
             true => "it returned null and did not say why".to_owned(),
             false => logged,
         };
-        return Err(refuse(Fault::Entry { reason }));
+        return Err(Fault::Entry { reason });
     }
     if !logged.is_empty() {
         lent.tell(&logged);
     }
     // SAFETY: the table of a plugin that was entered.
-    unsafe { read::plugin(plugin, &name, path) }.map_err(refuse)
+    unsafe { read::plugin(plugin, name, path) }
 }
 
 /// What a library's file name calls the plugin, as in its entry.

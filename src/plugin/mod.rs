@@ -4,8 +4,10 @@
 //! checked and copied once, so that from here on they are plain data. What is wrong with a
 //! library is one error with its path, and passel goes on without it, unless it was named.
 
+mod calls;
 mod error;
 mod find;
+mod lent;
 mod load;
 mod methods;
 mod read;
@@ -18,10 +20,11 @@ use std::{
 
 pub use error::{Fault, MethodError, PluginError};
 pub use find::PATH;
-pub use methods::Declared;
+pub use methods::{Chooser, Settled};
 
-use crate::score::PairScore;
-use read::Declare;
+use calls::{Declare, Run, Value};
+use methods::PairWay;
+use passel_abi::passel_entry;
 
 /// The method that is passel's own: no plugin may bring one of this name.
 pub const PASS: &str = "pass";
@@ -51,16 +54,18 @@ pub struct Plugin {
     pub methods: Vec<Method>,
     /// The pair scores it brings.
     pub pair_scores: Vec<PairMethod>,
+    /// The criteria it brings.
+    pub criteria: Vec<PluginCriterion>,
 }
 
-/// A selector of a plugin.
-#[derive(Debug)]
-pub struct Method {
+/// What is known of a method, whatever it does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct About {
     /// The name it is asked for by.
     pub name: String,
     /// What it is called in full.
     pub title: String,
-    /// Its score, on one line.
+    /// What it computes, on one line.
     pub formula: String,
     /// Where it was published.
     pub source: String,
@@ -68,10 +73,24 @@ pub struct Method {
     pub parameters: Vec<Parameter>,
     /// The plugin it is of.
     pub plugin: String,
-    declare: Declare,
 }
 
-/// A number that a selector's score depends on.
+/// A selector of a plugin.
+#[derive(Debug)]
+pub struct Method {
+    /// How it is asked for.
+    pub about: About,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    Declares(Declare),
+    Ranks(Run),
+    Regresses(Run),
+}
+
+/// A number that a method depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// The name in `method:name=number`.
@@ -87,20 +106,19 @@ pub struct Parameter {
 }
 
 /// A pair score of a plugin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PairMethod {
-    /// The name it is asked for by.
-    pub name: String,
-    /// What it is called in full.
-    pub title: String,
-    /// The score, on one line.
-    pub formula: String,
-    /// Where it was published.
-    pub source: String,
-    /// The plugin it is of.
-    pub plugin: String,
-    /// The score, declared.
-    pub score: PairScore,
+    /// How it is asked for.
+    pub about: About,
+    way: PairWay,
+}
+
+/// A criterion of a plugin.
+#[derive(Debug)]
+pub struct PluginCriterion {
+    /// How it is asked for.
+    pub about: About,
+    value: Value,
 }
 
 impl Plugins {
@@ -133,6 +151,18 @@ impl Plugins {
         Ok(Self(Arc::new(found)))
     }
 
+    /// Plugins that are part of the program: each `PLUGIN` of what `passel_sdk::plugin!` makes.
+    ///
+    /// # Errors
+    /// One that cannot be used, or brings what another has.
+    pub fn linked(plugins: &[(&str, passel_entry)]) -> Result<Self, PluginError> {
+        let mut found = Found::default();
+        for (name, entry) in plugins {
+            found.take(load::linked(name, *entry)?)?;
+        }
+        Ok(Self(Arc::new(found)))
+    }
+
     /// The plugins, in the order they were loaded.
     pub fn plugins(&self) -> &[Plugin] {
         &self.0.plugins
@@ -152,17 +182,25 @@ impl Plugins {
     pub fn pair_scores(&self) -> impl Iterator<Item = &PairMethod> {
         self.0.plugins.iter().flat_map(|it| &it.pair_scores)
     }
+
+    /// The criteria of all plugins.
+    pub fn criteria(&self) -> impl Iterator<Item = &PluginCriterion> {
+        self.0.plugins.iter().flat_map(|it| &it.criteria)
+    }
 }
 
 impl Found {
     /// Loads one library, if what it brings is not there already.
     fn add(&mut self, path: &Path) -> Result<(), PluginError> {
-        let plugin = load::load(path)?;
+        self.take(load::load(path)?)
+    }
+
+    fn take(&mut self, plugin: Plugin) -> Result<(), PluginError> {
         for other in &self.plugins {
             if let Some((what, name)) = clash(&plugin, other) {
                 let (name, by) = (name.to_owned(), other.path.clone());
                 return Err(PluginError {
-                    path: path.to_owned(),
+                    path: plugin.path.clone(),
                     fault: Fault::Taken { what, name, by },
                 });
             }
@@ -174,13 +212,26 @@ impl Found {
 
 /// What two plugins both bring.
 fn clash<'a>(plugin: &'a Plugin, other: &Plugin) -> Option<(&'static str, &'a str)> {
-    let method = |it: &&Method| other.methods.iter().any(|has| has.name == it.name);
-    let pair = |it: &&PairMethod| other.pair_scores.iter().any(|has| has.name == it.name);
     if plugin.name == other.name {
         return Some(("plugin", &plugin.name));
     }
-    let method = plugin.methods.iter().find(method);
-    let pair = || plugin.pair_scores.iter().find(pair);
-    let method = method.map(|it| ("method", it.name.as_str()));
-    method.or_else(|| pair().map(|it| ("pair score", it.name.as_str())))
+    let theirs = names(other);
+    names(plugin).find(|it| theirs.clone().any(|has| has == *it))
+}
+
+/// What a plugin brings, by kind and name.
+fn names(plugin: &Plugin) -> impl Iterator<Item = (&'static str, &str)> + Clone {
+    let methods = plugin
+        .methods
+        .iter()
+        .map(|it| ("method", it.about.name.as_str()));
+    let pairs = plugin
+        .pair_scores
+        .iter()
+        .map(|it| ("pair score", it.about.name.as_str()));
+    let criteria = plugin
+        .criteria
+        .iter()
+        .map(|it| ("criterion", it.about.name.as_str()));
+    methods.chain(pairs).chain(criteria)
 }

@@ -11,12 +11,18 @@ use std::{
 };
 
 use passel_abi::{
-    PASSEL_ABI_VERSION, PASSEL_TERMS, passel_pair_score, passel_parameter, passel_plugin,
-    passel_quantity, passel_score, passel_selector, passel_term,
+    PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
+    passel_function, passel_method, passel_pair_score, passel_parameter, passel_plugin,
+    passel_selector,
 };
 
-use super::{Fault, Method, PASS, PairMethod, Parameter, Plugin, error::Slip, methods};
-use crate::score::{PairScore, Score, TERMS};
+use super::{
+    About, Fault, Method, PASS, PairMethod, Parameter, Plugin, PluginCriterion, Way,
+    calls::{Declare, Function, Run, Value},
+    error::Slip,
+    methods::{self, PairWay},
+};
+use crate::score::TERMS;
 
 const _: () = assert!(PASSEL_TERMS == TERMS);
 
@@ -29,8 +35,8 @@ const MOST: usize = 1024;
 /// Most parameters of a selector.
 const MOST_PARAMETERS: usize = 64;
 
-/// Room for a plugin's reason.
-const REASON: usize = 1024;
+/// Longest text of a program: a function in CUDA C.
+const LONGEST_CUDA: usize = 1 << 20;
 
 /// A struct that may grow.
 ///
@@ -48,6 +54,16 @@ unsafe impl Table for passel_plugin {
 
 // SAFETY: as above.
 unsafe impl Table for passel_selector {
+    const LEAST: usize = offset_of!(Self, over);
+}
+
+// SAFETY: as above.
+unsafe impl Table for passel_criterion {
+    const LEAST: usize = offset_of!(Self, data);
+}
+
+// SAFETY: as above.
+unsafe impl Table for passel_function {
     const LEAST: usize = offset_of!(Self, data);
 }
 
@@ -58,7 +74,7 @@ unsafe impl Table for passel_parameter {
 
 // SAFETY: as above.
 unsafe impl Table for passel_pair_score {
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, function);
 }
 
 /// As much of a struct as its maker knew of; the rest is zero.
@@ -112,23 +128,31 @@ unsafe fn list<T>(
 /// # Safety
 /// Null, or a text that ends or is longer than any that is taken.
 unsafe fn text(there: *const c_char, member: &'static str) -> Result<String, Slip> {
+    let most = LONGEST;
+    // SAFETY: the caller's.
+    let text = unsafe { whole(there, member, most) }?;
+    match text.contains(char::is_control) {
+        true => Err(Slip::Text { member, most }),
+        false => Ok(text),
+    }
+}
+
+/// # Safety
+/// As of [`text`].
+unsafe fn whole(there: *const c_char, member: &'static str, most: usize) -> Result<String, Slip> {
     if there.is_null() {
         return Err(Slip::Null { member });
     }
     let mut bytes = Vec::new();
-    for at in 0..=LONGEST {
+    for at in 0..=most {
         // SAFETY: it has not ended before.
         match unsafe { there.add(at).read() }.to_ne_bytes()[0] {
             0 => break,
             byte => bytes.push(byte),
         }
     }
-    let text = String::from_utf8(bytes).ok();
-    let line = text.filter(|it| it.len() <= LONGEST && !it.contains(char::is_control));
-    line.ok_or(Slip::Text {
-        member,
-        most: LONGEST,
-    })
+    let text = String::from_utf8(bytes).ok().filter(|it| it.len() <= most);
+    text.ok_or(Slip::Text { member, most })
 }
 
 /// # Safety
@@ -186,8 +210,9 @@ pub(super) unsafe fn plugin(
     for (at, there) in selectors.map_err(whole())?.into_iter().enumerate() {
         let (mut place, taken) = (format!("selector {}", at + 1), &methods);
         let method = unsafe { method(there, &name, &mut place) }.and_then(|it| {
-            let twice = it.name == PASS || taken.iter().any(|has| has.name == it.name);
-            untaken(it.name.clone(), twice).map(|()| it)
+            let name = &it.about.name;
+            let twice = name == PASS || taken.iter().any(|has| has.about.name == *name);
+            untaken(name.clone(), twice).map(|()| it)
         });
         methods.push(method.map_err(of(place))?);
     }
@@ -197,10 +222,24 @@ pub(super) unsafe fn plugin(
     for (at, there) in pairs.map_err(whole())?.into_iter().enumerate() {
         let (mut place, taken) = (format!("pair score {}", at + 1), &pair_scores);
         let pair = unsafe { pair(there, &name, &mut place) }.and_then(|it| {
-            let twice = taken.iter().any(|has| has.name == it.name);
-            untaken(it.name.clone(), twice).map(|()| it)
+            let name = &it.about.name;
+            let twice = taken.iter().any(|has| has.about.name == *name);
+            untaken(name.clone(), twice).map(|()| it)
         });
         pair_scores.push(pair.map_err(of(place))?);
+    }
+    let members = ["criteria", "criterion_count"];
+    let there = unsafe { list(it.criteria, it.criterion_count, members, MOST) };
+    let mut criteria: Vec<PluginCriterion> = Vec::new();
+    for (at, there) in there.map_err(whole())?.into_iter().enumerate() {
+        let (mut place, taken) = (format!("criterion {}", at + 1), &criteria);
+        let criterion = unsafe { criterion(there, &name, &mut place) }.and_then(|it| {
+            let name = &it.about.name;
+            let own = passel_criteria::ALL.iter().any(|has| has.name == name);
+            let twice = own || taken.iter().any(|has| has.about.name == *name);
+            untaken(name.clone(), twice).map(|()| it)
+        });
+        criteria.push(criterion.map_err(of(place))?);
     }
     Ok(Plugin {
         name,
@@ -209,6 +248,7 @@ pub(super) unsafe fn plugin(
         path: path.to_owned(),
         methods,
         pair_scores,
+        criteria,
     })
 }
 
@@ -219,15 +259,12 @@ fn untaken(name: String, taken: bool) -> Result<(), Slip> {
     }
 }
 
+/// How it is asked for.
+///
 /// # Safety
-/// A selector of a plugin that was entered.
-unsafe fn method(
-    there: *const passel_selector,
-    plugin: &str,
-    place: &mut String,
-) -> Result<Method, Slip> {
+/// Of a plugin that was entered.
+unsafe fn about(it: &passel_method, plugin: &str, place: &mut String) -> Result<About, Slip> {
     // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the selector") }?;
     let name = unsafe { name(it.name) }?;
     *place += &format!(" ({name})");
     let members = ["parameters", "parameter_count"];
@@ -236,33 +273,62 @@ unsafe fn method(
     let mut parameters: Vec<Parameter> = Vec::new();
     for there in entries {
         let it = unsafe { parameter(there) }?;
-        // A report has the parameters beside the method's `name` and `plugin`.
-        let own = ["name", "plugin"].contains(&it.name.as_str());
+        // A report has the parameters beside these of its own.
+        let own = ["name", "plugin", "value"].contains(&it.name.as_str());
         let twice = own || parameters.iter().any(|has| has.name == it.name);
         untaken(it.name.clone(), twice)?;
         parameters.push(it);
     }
-    let function = it.declare.ok_or(Slip::Null { member: "declare" })?;
-    let method = Method {
+    Ok(About {
         name,
         title: unsafe { text(it.title, "title") }?,
         formula: unsafe { text(it.formula, "formula") }?,
         source: unsafe { text(it.source, "source") }?,
         plugin: plugin.to_owned(),
-        declare: Declare {
-            function,
-            selector: there,
-        },
         parameters,
-    };
-    // A selector that cannot be declared by itself is broken, and that shows here.
-    let defaults: Vec<f64> = method.parameters.iter().map(|it| it.default).collect();
-    method.declare.score(&defaults)?;
-    Ok(method)
+    })
 }
 
 /// # Safety
-/// As of [`method`].
+/// As of [`about`], here and below.
+unsafe fn method(
+    there: *const passel_selector,
+    plugin: &str,
+    place: &mut String,
+) -> Result<Method, Slip> {
+    // SAFETY: by the contract, here and below.
+    let it = unsafe { table(there, "the selector") }?;
+    let about = unsafe { about(&it.method, plugin, place) }?;
+    let defaults = about.defaults();
+    let way = match (it.declare, it.run) {
+        (Some(function), None) => {
+            let selector = there;
+            let declare = Declare { function, selector };
+            // One that cannot be declared by itself is broken, and that shows here.
+            declare.score(&defaults)?;
+            Way::Declares(declare)
+        }
+        (None, Some(function)) => {
+            let run = Run {
+                function,
+                selector: there,
+                values: defaults.into(),
+            };
+            match it.over {
+                PASSEL_OVER_LEVELS => Way::Ranks(run),
+                PASSEL_OVER_REGRESSION => Way::Regresses(run),
+                value => {
+                    let member = "over";
+                    return Err(Slip::Constant { member, value });
+                }
+            }
+        }
+        (None, None) => return Err(Slip::Null { member: "declare" }),
+        (Some(_), Some(_)) => return Err(Slip::Both),
+    };
+    Ok(Method { about, way })
+}
+
 unsafe fn parameter(there: *const passel_parameter) -> Result<Parameter, Slip> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "a parameter") }?;
@@ -284,8 +350,6 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<Parameter, Slip> {
     })
 }
 
-/// # Safety
-/// As of [`method`].
 unsafe fn pair(
     there: *const passel_pair_score,
     plugin: &str,
@@ -293,73 +357,63 @@ unsafe fn pair(
 ) -> Result<PairMethod, Slip> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the pair score") }?;
-    let name = unsafe { name(it.name) }?;
-    *place += &format!(" ({name})");
-    let quantity = methods::quantity(&it.quantity)?;
-    quantity.balanced()?;
-    let combinations = [quantity.over, quantity.under.unwrap_or_default()];
-    if combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
-        return Err(Slip::Lopsided);
+    let about = unsafe { about(&it.method, plugin, place) }?;
+    let way = match it.function.is_null() {
+        true => PairWay::Declared(methods::pair_quantity(&it.quantity)?),
+        false => PairWay::Coded(unsafe { function(it.function, &about.defaults()) }?),
+    };
+    Ok(PairMethod { about, way })
+}
+
+unsafe fn criterion(
+    there: *const passel_criterion,
+    plugin: &str,
+    place: &mut String,
+) -> Result<PluginCriterion, Slip> {
+    // SAFETY: by the contract, here and below.
+    let it = unsafe { table(there, "the criterion") }?;
+    let about = unsafe { about(&it.method, plugin, place) }?;
+    let function = it.value.ok_or(Slip::Null { member: "value" })?;
+    // The report's names outlive every selection; a plugin is loaded once.
+    let leaked = |it: &str| -> &'static str { Box::leak(it.into()) };
+    let parameters = about.parameters.iter();
+    let value = Value {
+        function,
+        criterion: there,
+        name: leaked(&about.name),
+        parameters: parameters
+            .map(|it| (leaked(&it.name), it.default))
+            .collect(),
+        values: about.defaults().into(),
+    };
+    let value = value.looked_at()?;
+    Ok(PluginCriterion { about, value })
+}
+
+/// A function of a table for these parameters.
+///
+/// # Safety
+/// Null, or a function of a plugin that was entered.
+pub(super) unsafe fn function(
+    there: *const passel_function,
+    values: &[f64],
+) -> Result<Function, Slip> {
+    // SAFETY: by the contract, here and below.
+    let it = unsafe { table(there, "the function") }?;
+    let value = it.value.ok_or(Slip::Null { member: "value" })?;
+    let cuda = match it.cuda.is_null() {
+        true => None,
+        false => Some(unsafe { whole(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
+    };
+    let tolerance = it.tolerance;
+    if !(0.0..=0.01).contains(&tolerance) {
+        return Err(Slip::Tolerance { tolerance });
     }
-    Ok(PairMethod {
-        name,
-        title: unsafe { text(it.title, "title") }?,
-        formula: unsafe { text(it.formula, "formula") }?,
-        source: unsafe { text(it.source, "source") }?,
-        plugin: plugin.to_owned(),
-        score: PairScore { quantity },
+    Ok(Function {
+        value,
+        function: there,
+        values: values.into(),
+        cuda,
+        tolerance,
     })
-}
-
-/// A plugin's way to a score.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Declare {
-    function: unsafe extern "C" fn(
-        *const passel_selector,
-        *const f64,
-        *mut passel_score,
-        *mut c_char,
-        usize,
-    ) -> i32,
-    selector: *const passel_selector,
-}
-
-// SAFETY: by the contract any thread may call it, and the selector is never changed or freed.
-unsafe impl Send for Declare {}
-// SAFETY: as above, several at once.
-unsafe impl Sync for Declare {}
-
-impl Declare {
-    /// The score for one value a parameter, each inside its range.
-    pub(super) fn score(&self, values: &[f64]) -> Result<Score, Slip> {
-        let mut terms = [passel_term::default(); PASSEL_TERMS];
-        let mut reason = [0; REASON];
-        let mut score = passel_score {
-            size: size_of::<passel_score>(),
-            relevance: passel_quantity::default(),
-            terms: terms.as_mut_ptr(),
-            term_count: 0,
-            gather: 0,
-            join: 0,
-            against: 0,
-            ends_at_zero: 0,
-        };
-        // SAFETY: the selector's own function, with all that the contract lends it.
-        let done = unsafe {
-            let (score, reason) = (&raw mut score, reason.as_mut_ptr());
-            (self.function)(self.selector, values.as_ptr(), score, reason, REASON)
-        };
-        if done == 0 {
-            return methods::score(&score, &terms);
-        }
-        let bytes = reason.map(|it: c_char| it.to_ne_bytes()[0]);
-        let end = bytes.iter().position(|it| *it == 0).unwrap_or(REASON);
-        let reason = printable(&String::from_utf8_lossy(&bytes[..end]));
-        Err(Slip::Declare {
-            reason: match reason.is_empty() {
-                true => format!("it returned {done} and did not say why"),
-                false => reason,
-            },
-        })
-    }
 }

@@ -3,10 +3,14 @@
 use std::fmt::Write;
 
 use passel_criteria::ALL;
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// Every criterion with its penalty, parameters and source, for a reader.
-pub fn text() -> String {
+use super::methods::{about, entry_of};
+use crate::plugin::Plugins;
+
+/// Every criterion with its penalty, parameters and source, for a reader; those of plugins
+/// last.
+pub fn text(plugins: &Plugins) -> String {
     let mut page = String::from(
         "Criteria φ = n·ln(rss/n) + penalty, smaller is better; n observations, p\n\
          candidates, k chosen variables. `--criterion NAME:PARAMETER=NUMBER` picks one.\n",
@@ -24,12 +28,15 @@ pub fn text() -> String {
         }
         let _ = writeln!(page, "    source     {}", entry.source);
     }
+    for it in plugins.criteria() {
+        entry_of(&mut page, &it.about);
+    }
     page
 }
 
-/// The same, for a program.
-pub fn json() -> String {
-    let entries = ALL.iter().map(|entry| {
+/// The same, for a program: passel's own have a penalty, those of plugins a formula.
+pub fn json(plugins: &Plugins) -> String {
+    let own = ALL.iter().map(|entry| {
         let parameters = entry.parameters.iter().map(
             |it| json!({ "name": it.name, "default": it.default, "min": it.min, "max": it.max }),
         );
@@ -41,8 +48,6 @@ pub fn json() -> String {
             "source": entry.source,
         })
     });
-    format!(
-        "{:#}\n",
-        serde_json::Value::from(entries.collect::<Vec<_>>())
-    )
+    let others = plugins.criteria().map(|it| about(&it.about));
+    format!("{:#}\n", Value::from(own.chain(others).collect::<Vec<_>>()))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plugin::{Method, PASS, PairMethod, Parameter, Plugins};
+use crate::plugin::{About, PASS, Parameter, Plugins};
 
 /// passel's own method, told as a plugin's is.
 const TITLE: &str = "particle swarm stepwise";
@@ -21,24 +21,20 @@ pub fn text(plugins: &Plugins) -> String {
     );
     entry(&mut page, [PASS, TITLE, FORMULA], &[], SOURCE, None);
     for it in plugins.methods() {
-        let of = Some(it.plugin.as_str());
-        let head = [&*it.name, &it.title, &it.formula];
-        entry(&mut page, head, &it.parameters, &it.source, of);
+        entry_of(&mut page, &it.about);
     }
     if plugins.pair_scores().next().is_some() {
         page += "\nPair scores, larger is better: x and w the two variables, y the response.\n";
     }
     for it in plugins.pair_scores() {
-        let of = Some(it.plugin.as_str());
-        entry(
-            &mut page,
-            [&*it.name, &it.title, &it.formula],
-            &[],
-            &it.source,
-            of,
-        );
+        entry_of(&mut page, &it.about);
     }
     page
+}
+
+pub(super) fn entry_of(page: &mut String, it: &About) {
+    let head = [&*it.name, &it.title, &it.formula];
+    entry(page, head, &it.parameters, &it.source, Some(&it.plugin));
 }
 
 fn entry(
@@ -74,16 +70,17 @@ pub fn json(plugins: &Plugins) -> String {
         "source": SOURCE,
         "plugin": null,
     });
-    let methods = [pass].into_iter().chain(plugins.methods().map(method));
+    let methods = plugins.methods().map(|it| about(&it.about));
+    let pair_scores = plugins.pair_scores().map(|it| about(&it.about));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
-        "methods": methods.collect::<Vec<Value>>(),
-        "pair_scores": plugins.pair_scores().map(pair_score).collect::<Vec<Value>>(),
+        "methods": [pass].into_iter().chain(methods).collect::<Vec<Value>>(),
+        "pair_scores": pair_scores.collect::<Vec<Value>>(),
     });
     format!("{all:#}\n")
 }
 
-fn method(it: &Method) -> Value {
+pub(super) fn about(it: &About) -> Value {
     let parameters = it.parameters.iter().map(|it| {
         json!({
             "name": it.name,
@@ -98,16 +95,6 @@ fn method(it: &Method) -> Value {
         "title": it.title,
         "formula": it.formula,
         "parameters": parameters.collect::<Vec<Value>>(),
-        "source": it.source,
-        "plugin": it.plugin,
-    })
-}
-
-fn pair_score(it: &PairMethod) -> Value {
-    json!({
-        "name": it.name,
-        "title": it.title,
-        "formula": it.formula,
         "source": it.source,
         "plugin": it.plugin,
     })

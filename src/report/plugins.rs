@@ -13,7 +13,11 @@ pub fn text(plugins: &Plugins) -> String {
     for it in plugins.plugins() {
         let _ = writeln!(page, "{} {}  {}", it.name, it.version, it.description);
         let _ = writeln!(page, "    library      {}", it.path.display());
-        for (what, names) in [("methods", methods(it)), ("pair scores", pair_scores(it))] {
+        for (what, names) in [
+            ("methods", methods(it)),
+            ("pair scores", pair_scores(it)),
+            ("criteria", criteria(it)),
+        ] {
             if !names.is_empty() {
                 let _ = writeln!(page, "    {what:<11}  {}", names.join(", "));
             }
@@ -39,12 +43,24 @@ pub fn text(plugins: &Plugins) -> String {
 }
 
 fn methods(plugin: &Plugin) -> Vec<&str> {
-    plugin.methods.iter().map(|it| it.name.as_str()).collect()
+    plugin
+        .methods
+        .iter()
+        .map(|it| it.about.name.as_str())
+        .collect()
 }
 
 fn pair_scores(plugin: &Plugin) -> Vec<&str> {
-    let names = plugin.pair_scores.iter().map(|it| it.name.as_str());
+    let names = plugin.pair_scores.iter().map(|it| it.about.name.as_str());
     names.collect()
+}
+
+fn criteria(plugin: &Plugin) -> Vec<&str> {
+    plugin
+        .criteria
+        .iter()
+        .map(|it| it.about.name.as_str())
+        .collect()
 }
 
 /// The same, for a program.
@@ -57,6 +73,7 @@ pub fn json(plugins: &Plugins) -> String {
             "path": it.path.to_string_lossy(),
             "methods": methods(it),
             "pair_scores": pair_scores(it),
+            "criteria": criteria(it),
         })
     });
     let refused = plugins

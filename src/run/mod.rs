@@ -1,6 +1,7 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
+mod procedures;
 mod selectors;
 
 use std::{
@@ -18,11 +19,12 @@ use crate::{
     device::{DeviceError, Places},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
+    plugin::Chooser,
     progress::Meter,
     report,
     search::{self, Interrupt, Iteration, SearchError},
     selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
-    selector::SelectorError,
+    selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
     table::{self, Form, ReadOptions, TableError},
     trace::Trace,
@@ -108,6 +110,18 @@ pub enum RunError {
         /// The trace, if that could not be written either.
         trace: Option<Box<OutputError>>,
     },
+    /// A selector of a plugin failed; what it chose before was reported.
+    #[error("method `{method}` of plugin `{plugin}` failed")]
+    Procedure {
+        /// What it chose until then, if it chose anything.
+        report: Option<Box<Report>>,
+        /// Its name.
+        method: String,
+        /// The plugin.
+        plugin: String,
+        /// At what.
+        source: ProcedureFault,
+    },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -127,10 +141,12 @@ impl RunError {
             Self::Selector(_) => 2,
             Self::Interrupted => 130,
             Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,
-            Self::Search(SearchError::Threads { .. } | SearchError::Device(_)) => 1,
+            Self::Search(
+                SearchError::Threads { .. } | SearchError::Thread { .. } | SearchError::Device(_),
+            ) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
-            Self::Render(_) | Self::Fault { .. } | Self::Trace { .. } => 1,
+            Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } | Self::Trace { .. } => 1,
         }
     }
 }
@@ -141,8 +157,11 @@ impl RunError {
 /// The data, the settings or the output: [`RunError`] says which. An interrupt
 /// is no error: the selection is then the best so far.
 pub fn run(job: &Job) -> Result<Report, RunError> {
-    if let Some(declared) = &job.selector {
-        return selectors::rank(job, declared);
+    if let Some(settled) = &job.selector {
+        return match &settled.by {
+            Chooser::Regresses(procedure) => procedures::regress(job, settled, procedure),
+            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, settled),
+        };
     }
     let started = Instant::now();
     // Both places first: a search of hours must not end at a wrong path.
@@ -151,21 +170,7 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
-    let reading = ReadOptions {
-        response: job.response.as_deref(),
-        factors: &job.factor,
-    };
-    let table = table::read(&job.data, &reading)?;
-    let choices = DesignOptions {
-        response: job.response.as_deref(),
-        keep: &job.keep,
-        drop: &job.drop,
-        missing: job.missing,
-        intercept: job.intercept,
-        weights: job.weights.as_deref(),
-        p_total: job.p_total,
-    };
-    let design = Design::from_table(table, &choices)?;
+    let design = design(job)?;
 
     let mut meter = Meter::new(job.progress);
     if let Some(trace) = &mut trace {
@@ -214,6 +219,25 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         }),
         (Ok(()), None) => Ok(report),
     }
+}
+
+/// The design matrix of a job's data.
+fn design(job: &Job) -> Result<Design, RunError> {
+    let reading = ReadOptions {
+        response: job.response.as_deref(),
+        factors: &job.factor,
+    };
+    let table = table::read(&job.data, &reading)?;
+    let choices = DesignOptions {
+        response: job.response.as_deref(),
+        keep: &job.keep,
+        drop: &job.drop,
+        missing: job.missing,
+        intercept: job.intercept,
+        weights: job.weights.as_deref(),
+        p_total: job.p_total,
+    };
+    Ok(Design::from_table(table, &choices)?)
 }
 
 /// Puts a report in its file, if it has one.

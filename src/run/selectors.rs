@@ -1,46 +1,68 @@
 //! The way of a selector and of all pairs: file → table → columns of codes → counting →
 //! report.
 
-use std::{path::Path, time::Instant};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use serde_json::{
     Map, Value,
     value::{RawValue, to_raw_value},
 };
 
-use super::{Outcome, Report, RunError, written};
+use super::{
+    Outcome, Report, RunError,
+    procedures::{self, partly},
+    written,
+};
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
     device::DeviceError,
     job::{Job, Pairing},
     output::OutputFile,
-    plugin::{Declared, PairMethod},
+    plugin::{Chooser, Settled},
     progress::Meter,
     report::{self, Format},
     selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
-    selector::{self, SelectorError, Wanted},
-    table::{self, ReadOptions, write_matrix},
+    selector::{self, Asked, SelectorError, Wanted},
+    table::{self, Column, ReadOptions, Table, Values, write_matrix},
 };
 
 /// Runs a job whose method is a selector of a plugin.
-pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
+pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
-    let (columns, truth, mut warnings) = binned(job)?;
+    let wants_numbers = matches!(settled.by, Chooser::Ranks(_));
+    let Binned {
+        columns,
+        numbers,
+        truth,
+        mut warnings,
+    } = binned(job, wants_numbers)?;
+    let columns = Arc::new(columns);
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("variable", done, of);
-    let ranked = selector::rank(
-        &columns,
-        &declared.score,
-        &job.stop,
-        &job.resources,
-        &job.interrupt,
-        &mut observe,
-    )?;
+    let (ranked, failed) = match &settled.by {
+        Chooser::Score(score) => {
+            let (resources, interrupt) = (&job.resources, &job.interrupt);
+            let stop = &job.stop;
+            let ranked = selector::rank(&columns, score, stop, resources, interrupt, &mut observe)?;
+            (ranked, None)
+        }
+        Chooser::Ranks(procedure) | Chooser::Regresses(procedure) => {
+            let asked = Asked {
+                top: job.stop.top,
+                seed: job.pass.seed,
+                time_limit: job.pass.time_limit,
+            };
+            let data = (&columns, numbers);
+            let (resources, interrupt) = (&job.resources, &job.interrupt);
+            selector::rank_by(procedure, data, &asked, resources, interrupt, &mut observe)?
+        }
+    };
     meter.finish();
     if let Some(fault) = &ranked.fault {
         warnings.push(format!("what was chosen before a device failed: {fault}"));
     }
+    warnings.extend(failed.as_ref().map(partly));
     let selected = ranked.chosen.iter().map(|it| {
         let column = &columns.columns[it.column];
         RankedVariable {
@@ -53,14 +75,9 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
     });
     let selected: Vec<_> = selected.collect();
     let chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
-    let mut method = named(&declared.name);
-    for (name, value) in &declared.parameters {
-        method.insert(name.clone(), (*value).into());
-    }
-    method.insert("plugin".to_owned(), declared.plugin.clone().into());
     let ranking = Ranking {
         passel: env!("CARGO_PKG_VERSION"),
-        method,
+        method: with_parameters(settled),
         criterion: None,
         response: columns.response.name.clone(),
         classes: columns.response.levels,
@@ -82,6 +99,9 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,
     };
+    if failed.is_some() {
+        return procedures::unless(settled, Some(report), failed);
+    }
     unless(ranked.fault, report)
 }
 
@@ -97,13 +117,11 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         create(job.output.as_deref())?,
         create(pairing.matrix.as_deref())?,
     );
-    let (columns, _, mut warnings) = binned(job)?;
-    let PairMethod {
-        name,
-        plugin,
-        score,
+    let Binned {
+        columns,
+        mut warnings,
         ..
-    } = &pairing.method;
+    } = binned(job, false)?;
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("column", done, of);
     let wanted = Wanted {
@@ -113,7 +131,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     };
     let found = selector::pairs(
         &columns,
-        score,
+        &pairing.method.by,
         &wanted,
         &job.resources,
         &job.interrupt,
@@ -138,11 +156,9 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         score: it.score,
         synergy: it.synergy,
     });
-    let mut method = named(name);
-    method.insert("plugin".to_owned(), plugin.clone().into());
     let told = PairsReport {
         passel: env!("CARGO_PKG_VERSION"),
-        method,
+        method: with_parameters(&pairing.method),
         response: columns.response.name.clone(),
         classes: columns.response.levels,
         n: columns.n,
@@ -181,8 +197,17 @@ fn unless(fault: Option<DeviceError>, report: Report) -> Result<Report, RunError
     }
 }
 
-/// The file's columns as codes, the indexes of those it marks as true, and warnings.
-fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunError> {
+/// The file's columns as codes.
+struct Binned {
+    columns: BinnedColumns,
+    /// Of the candidates, then of the response: none where they are not wanted.
+    numbers: Vec<Values>,
+    /// Indexes of the columns that the file marks as true.
+    truth: Vec<usize>,
+    warnings: Vec<String>,
+}
+
+fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
     if job.resources.devices.is_cuda() {
         return Err(SelectorError::NotOnGpus.into());
     }
@@ -206,6 +231,10 @@ fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunErro
         binning: &job.binning,
         bin_response: &job.bin_response,
     };
+    let numbers = match response.filter(|_| with_numbers) {
+        Some(response) => numbers(table.clone(), response, job)?,
+        None => Vec::new(),
+    };
     let columns = bin(table, &options)?;
     if columns.n < rows {
         let dropped = rows - columns.n;
@@ -214,7 +243,23 @@ fn binned(job: &Job) -> Result<(BinnedColumns, Vec<usize>, Vec<String>), RunErro
         ));
     }
     warnings.extend(suspicions(&columns));
-    Ok((columns, truth, warnings))
+    Ok(Binned {
+        columns,
+        numbers,
+        truth,
+        warnings,
+    })
+}
+
+/// The values of the candidates, then those of the response, of the rows that are binned.
+fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, RunError> {
+    let name = table.columns[response].name.clone();
+    table.columns.retain(|it| !job.drop.contains(&it.name));
+    table.handle_missing(job.missing)?;
+    let (own, mut candidates): (Vec<_>, _) =
+        table.columns.into_iter().partition(|it| it.name == name);
+    candidates.extend(own);
+    Ok(candidates.into_iter().map(|it: Column| it.values).collect())
 }
 
 /// Columns whose scores cannot mean what they seem to.
@@ -247,8 +292,14 @@ fn suspicions(columns: &BinnedColumns) -> Vec<String> {
     warnings
 }
 
-fn named(name: &str) -> Map<String, Value> {
-    Map::from_iter([("name".to_owned(), name.into())])
+/// A method's name, parameters and plugin, for a report.
+pub(super) fn with_parameters<T>(settled: &Settled<T>) -> Map<String, Value> {
+    let mut method = Map::from_iter([("name".to_owned(), settled.name.clone().into())]);
+    for (name, value) in &settled.parameters {
+        method.insert(name.clone(), (*value).into());
+    }
+    method.insert("plugin".to_owned(), settled.plugin.clone().into());
+    method
 }
 
 /// The rules of all columns where the report has them, else what was asked for alone.

@@ -1,8 +1,10 @@
 //! What a search found, and the way from there to the report.
 
-use super::{Met, Pass};
+use rayon::prelude::*;
+
+use super::{Judge, Met, Pass, Visited};
 use crate::{
-    design::Design,
+    design::{Columns, Design},
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
@@ -55,9 +57,64 @@ pub struct Found {
 }
 
 impl Found {
+    /// The model of these columns, ascending, beside the others met; all else is for the caller
+    /// to fill in.
+    pub(crate) fn of(
+        x: Columns,
+        y: &[f64],
+        judge: Judge,
+        members: &[u32],
+        visited: Visited,
+    ) -> Self {
+        let mut front = visited.front();
+        let ((fit, pivot), mut models) = rayon::join(
+            || Fit::of(x, y, members),
+            || beside(members, visited, (x, y), judge),
+        );
+        let value = judge.value(&fit);
+        let own = front.iter_mut().find(|met| *met.members == *members);
+        own.into_iter().for_each(|met| met.value = value);
+        // First, for others may equal it.
+        let members = members.into();
+        models.insert(0, Met { value, members });
+        Self {
+            value,
+            exact: is_exact(x.n(), &fit),
+            pivot,
+            fit,
+            certified: false,
+            front,
+            models,
+            iterations: 0,
+            termination: Termination::Iterations,
+            max_size: 0,
+            seconds: 0.0,
+            starting: 0.0,
+            notes: Vec::new(),
+            devices: Vec::new(),
+            screen: String::new(),
+            fault: None,
+        }
+    }
+
     /// The result, on the original scale, with intervals at [`LEVEL`]. What the caller alone knows (seconds
     /// of reading, say) is left for the caller to fill in.
     pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
+        let method = Method {
+            name: "pass".to_owned(),
+            parameters: pass.parameters(self.max_size),
+        };
+        self.by(method, design, criterion, pass)
+    }
+
+    /// The same, of a method that need not be PaSS.
+    pub fn by(
+        &self,
+        method: Method,
+        design: &Design,
+        criterion: &dyn Criterion,
+        pass: &Pass,
+    ) -> Selection {
         let (intercept, selected) = estimates(design, &self.fit, self.exact);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
@@ -103,10 +160,7 @@ impl Found {
         let name = |j: u32| design.variables()[j as usize].name.clone();
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION"),
-            method: Method {
-                name: "pass",
-                parameters: pass.parameters(self.max_size),
-            },
+            method,
             criterion: CriterionValue {
                 name: criterion.name().to_owned(),
                 value: self.value,
@@ -154,4 +208,25 @@ impl Found {
 pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
+}
+
+/// Observations × variables² of the models reported beyond which they keep the
+/// φ of the walk: their fits would take seconds.
+const REFIT_WORK: usize = 1 << 28;
+
+/// The models met beside the one found. Those that will be told are fitted anew: walks
+/// lose digits.
+fn beside(found: &[u32], visited: Visited, (x, y): (Columns, &[f64]), judge: Judge) -> Vec<Met> {
+    let mut models = visited.best();
+    models.retain(|met| *met.members != *found);
+    let mut again = models.len().min(2 * REPORTED);
+    let work = |met: &Met| x.n() * met.members.len().pow(2);
+    if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
+        again = 0;
+    }
+    models[..again].par_iter_mut().for_each(|met| {
+        met.value = judge.value(&Fit::of(x, y, &met.members).0);
+    });
+    models[..again].sort_by(Met::order);
+    models
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 /// A request to stop that any thread may make. Clones share one request: a
@@ -15,22 +15,51 @@ use std::sync::{
 /// assert!(job.requested());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt(Arc<Request>);
+
+#[derive(Debug, Default)]
+struct Request {
+    requested: AtomicBool,
+    insisted: AtomicBool,
+    leavable: AtomicUsize,
+}
 
 impl Interrupt {
     /// Asks for the end of the work.
     pub fn request(&self) {
-        // Nothing else is published with the flag, so no ordering is needed.
-        self.0.store(true, Ordering::Relaxed);
+        // Nothing else is published with the flags, so no ordering is needed.
+        self.0.requested.store(true, Ordering::Relaxed);
     }
 
     /// Whether the end of the work was asked for.
     pub fn requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.requested.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for a signal handler to set.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
+    /// Asks for the end of the work a second time: who waits for a plugin that does not heed
+    /// the first leaves it behind. False where nobody does, or it was insisted before.
+    pub fn insist(&self) -> bool {
+        let heard = self.0.leavable.load(Ordering::Relaxed) > 0;
+        heard && !self.0.insisted.swap(true, Ordering::Relaxed)
+    }
+
+    pub(crate) fn insisted(&self) -> bool {
+        self.0.insisted.load(Ordering::Relaxed)
+    }
+
+    /// While it lives, work is done that can be left behind.
+    pub(crate) fn leavable(&self) -> Leavable<'_> {
+        self.0.leavable.fetch_add(1, Ordering::Relaxed);
+        Leavable(&self.0.leavable)
+    }
+}
+
+/// See [`Interrupt::leavable`].
+#[derive(Debug)]
+pub(crate) struct Leavable<'a>(&'a AtomicUsize);
+
+impl Drop for Leavable<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -37,16 +37,16 @@ use crate::{
     selection::{Selection, Termination},
 };
 pub use found::Found;
-use found::{REPORTED, is_exact};
 pub use interrupt::Interrupt;
 pub use observe::{Iteration, Move, Step};
 use particle::{Problem, rises};
 use polish::Polish;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
-use swarm::{Judge, Swarm};
+pub(crate) use swarm::Judge;
+use swarm::Swarm;
 pub use visited::Met;
-use visited::Visited;
+pub(crate) use visited::Visited;
 
 /// Why a search could not run.
 #[derive(Debug, Error)]
@@ -71,6 +71,12 @@ pub enum SearchError {
         threads: usize,
         /// The system's reason.
         source: rayon::ThreadPoolBuildError,
+    },
+    /// The thread of a selector of a plugin could not be started.
+    #[error("no thread could be started")]
+    Thread {
+        /// The system's reason.
+        source: std::io::Error,
     },
     /// A device asked for is not there, or cannot begin.
     #[error(transparent)]
@@ -111,15 +117,7 @@ pub fn search(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(&Iteration) + Send),
 ) -> Result<Found, SearchError> {
-    let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
-    let mut kept = Fit::empty(design.y());
-    for &j in design.keep() {
-        kept.add(design.columns(), j)
-            .map_err(|Collinear { pivot }| SearchError::KeptCollinear {
-                name: design.variables()[j as usize].name.clone(),
-                pivot,
-            })?;
-    }
+    let (max_size, kept) = start(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
     let (places, note) = Places::of(&resources.devices, elements)?;
@@ -134,12 +132,7 @@ pub fn search(
         forward: pass.forward,
         improve_backward: pass.backward[0],
     };
-    let judge = Judge {
-        criterion,
-        n: design.n(),
-        p: design.p_total().unwrap_or(design.p()),
-        tss: design.tss(),
-    };
+    let judge = Judge::of(criterion, design);
     // A thread of its own becomes the pool's first: the caller then sleeps before
     // the others start, and leaves them its core.
     let searching = || {
@@ -194,6 +187,23 @@ pub fn search(
     })
 }
 
+/// The bound on size in force, and the fit of the kept variables.
+///
+/// # Errors
+/// A parameter outside its range, or kept variables that are collinear.
+pub(crate) fn start(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
+    let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
+    let mut kept = Fit::empty(design.y());
+    for &j in design.keep() {
+        kept.add(design.columns(), j)
+            .map_err(|Collinear { pivot }| SearchError::KeptCollinear {
+                name: design.variables()[j as usize].name.clone(),
+                pivot,
+            })?;
+    }
+    Ok((max_size, kept))
+}
+
 /// Searches with every core and no interruption, and reports the model found.
 ///
 /// # Errors
@@ -208,10 +218,6 @@ pub fn select(
     let found = search(design, criterion, pass, &anything, &never, &mut |_| {})?;
     Ok(found.selection(design, criterion, pass))
 }
-
-/// Observations × variables² of the models reported beyond which they keep the
-/// φ of the walk: their fits would take seconds.
-const REFIT_WORK: usize = 1 << 28;
 
 /// Raises a flag when it goes, by a panic too: a criterion is anybody's code.
 struct Raise<'a>(&'a AtomicBool);
@@ -314,50 +320,16 @@ fn walk(
             (fault, termination) = (polished.fault, Termination::Fault);
         }
     }
-    let mut front = visited.front();
-    let ((fit, pivot), mut models) = rayon::join(
-        || Fit::of(problem.x, problem.y, &members),
-        || beside(&members, visited, &problem, judge),
-    );
-    let value = judge.value(&fit);
-    let own = front.iter_mut().find(|met| *met.members == *members);
-    own.into_iter().for_each(|met| met.value = value);
-    // First, for others may equal it.
-    let members = members.into_boxed_slice();
-    models.insert(0, Met { value, members });
+    let found = Found::of(problem.x, problem.y, judge, &members, visited);
     Ok(Found {
-        value,
-        exact: is_exact(problem.x.n(), &fit),
-        pivot,
-        fit,
         certified,
-        front,
-        models,
         iterations,
         termination,
         max_size: problem.max_size,
         seconds: start.elapsed().as_secs_f64(),
-        starting: 0.0,
-        notes: Vec::new(),
         devices: names,
         screen,
         fault,
+        ..found
     })
-}
-
-/// The models met beside the one found. Those that will be told are fitted anew: walks
-/// lose digits.
-fn beside(found: &[u32], visited: Visited, problem: &Problem, judge: Judge) -> Vec<Met> {
-    let mut models = visited.best();
-    models.retain(|met| *met.members != *found);
-    let mut again = models.len().min(2 * REPORTED);
-    let work = |met: &Met| problem.x.n() * met.members.len().pow(2);
-    if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
-        again = 0;
-    }
-    models[..again].par_iter_mut().for_each(|met| {
-        met.value = judge.value(&Fit::of(problem.x, problem.y, &met.members).0);
-    });
-    models[..again].sort_by(Met::order);
-    models
 }

@@ -10,6 +10,7 @@ use super::{
     visited::Visited,
 };
 use crate::{
+    design::Design,
     device::{DeviceError, Devices, Gain, Held, Update},
     least_squares::Fit,
 };
@@ -53,7 +54,17 @@ pub(crate) struct Judge<'a> {
     pub(crate) tss: f64,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// Of this design's models.
+    pub(crate) fn of(criterion: &'a dyn Criterion, design: &Design) -> Self {
+        Self {
+            criterion,
+            n: design.n(),
+            p: design.p_total().unwrap_or(design.p()),
+            tss: design.tss(),
+        }
+    }
+
     /// φ of a fit. RSS is floored at n·eps²·TSS, where it is nothing but rounding.
     pub(crate) fn value(&self, fit: &Fit) -> f64 {
         self.floored(fit.support().len(), fit.rss())

@@ -67,7 +67,7 @@ impl Visited {
     }
 
     /// Takes note of a model.
-    pub(super) fn offer(&mut self, value: f64, members: &[u32]) {
+    pub(crate) fn offer(&mut self, value: f64, members: &[u32]) {
         let met = || Met {
             value,
             members: members.into(),

@@ -93,7 +93,7 @@ pub struct Selection {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Method {
     /// The name it is asked for by.
-    pub name: &'static str,
+    pub name: String,
     /// The parameters, defaults filled in.
     #[serde(flatten)]
     pub parameters: serde_json::Map<String, serde_json::Value>,
@@ -215,8 +215,10 @@ pub enum Termination {
     TimeLimit,
     /// Interrupted from outside: the best so far is reported.
     Interrupted,
-    /// A device failed: the best so far is reported.
+    /// A device or a plugin failed: the best so far is reported.
     Fault,
+    /// The selector of a plugin chose all that it wanted to.
+    Done,
 }
 
 /// Wall-clock seconds.

@@ -199,6 +199,10 @@ pub enum Ending {
     Zero,
     /// Interrupted from outside: what was chosen before is reported.
     Interrupted,
-    /// A device failed: what was chosen before is reported.
+    /// A device or a plugin failed: what was chosen before is reported.
     Fault,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The selector chose all that it wanted to.
+    Done,
 }

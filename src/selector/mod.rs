@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod declared_tests;
 mod pairs;
+mod procedure;
 
 use std::time::Instant;
 
@@ -17,11 +18,14 @@ use crate::{
         counting::{Anchor, Counters, Logs, Tally, joint_sum},
     },
     score::{Against, Score},
-    search::Interrupt,
+    search::{Interrupt, SearchError},
     selection::{Chosen, Ending, Ranked},
 };
 
 pub use pairs::{PAIRS, Wanted, pairs};
+pub use procedure::{
+    Asked, Misuse, Problem, Procedure, ProcedureFault, Regressed, rank_by, regress,
+};
 
 /// When a selection ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -70,6 +74,9 @@ pub enum SelectorError {
         /// Columns.
         p: usize,
     },
+    /// A procedure cannot begin.
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// The threads cannot be started.
     #[error("{threads} threads could not be started")]
     Threads {

@@ -140,7 +140,11 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         heading: MODEL,
         list: false,
         set: |job, given| {
-            job.criterion = given.criterion()?;
+            job.criterion_of_plugin = None;
+            match given.criterion()? {
+                Some(own) => job.criterion = own,
+                None => job.criterion_of_plugin = Some(given.text()?.trim().to_owned()),
+            }
             Ok(())
         },
     },

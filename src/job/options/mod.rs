@@ -8,6 +8,7 @@ mod search;
 mod selectors;
 
 use super::{Opt, PairingDraft};
+use crate::plugin::Chooser;
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
 use output::REPORTING;
@@ -33,11 +34,56 @@ pub fn shared_with_pairs() -> impl Iterator<Item = &'static Opt> {
     OPTIONS.iter().filter(|it| SHARED.contains(&it.name))
 }
 
-/// Options that mean nothing to a selector of a plugin: how models are searched and judged.
+/// What chooses, as far as options go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The search by criterion.
+    Pass,
+    /// A selector of a plugin by a score.
+    Scores,
+    /// One that ranks by itself.
+    Ranks,
+    /// One that chooses the model of a regression by itself.
+    Regresses,
+}
+
+impl Kind {
+    pub fn of(chooser: &Chooser) -> Self {
+        match chooser {
+            Chooser::Score(_) => Self::Scores,
+            Chooser::Ranks(_) => Self::Ranks,
+            Chooser::Regresses(_) => Self::Regresses,
+        }
+    }
+
+    /// Whether the option means anything to it.
+    pub fn has_use_of(self, name: &str) -> bool {
+        match self {
+            Self::Pass => !is_of_selectors(name),
+            Self::Scores => !is_of_pass(name),
+            Self::Ranks => {
+                ["seed", "time-limit"].contains(&name)
+                    || name != "threshold" && name != "stop" && !is_of_pass(name)
+            }
+            Self::Regresses => {
+                let own = ["seed", "time-limit"].contains(&name) || !is_of(name, "Search");
+                own && name != "trace" && !is_of_selectors(name)
+            }
+        }
+    }
+}
+
+fn is_of(name: &str, heading: &str) -> bool {
+    OPTIONS
+        .iter()
+        .any(|it| it.name == name && it.heading == heading)
+}
+
+/// Options that mean nothing to a selector of a plugin by a score: how models are searched and
+/// judged.
 pub fn is_of_pass(name: &str) -> bool {
     let others = ["weights", "level", "trace", "precision", "memory-limit"];
-    let own = |it: &Opt| it.name == name && ["Model", "Search"].contains(&it.heading);
-    others.contains(&name) || OPTIONS.iter().any(own)
+    others.contains(&name) || is_of(name, "Model") || is_of(name, "Search")
 }
 
 /// Options that mean nothing to the search by criterion.

@@ -1,0 +1,95 @@
+//! The way of a selector that chooses the model of a regression by itself: file → design matrix
+//! → the plugin → report.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{Outcome, Report, RunError, design, selectors::with_parameters, written};
+use crate::{
+    device::Places,
+    job::Job,
+    output::OutputFile,
+    plugin::Settled,
+    progress::Meter,
+    report,
+    search::SearchError,
+    selection::{Elapsed, Method},
+    selector::{self, Procedure, ProcedureFault},
+};
+
+/// Runs a job whose method chooses the model of a regression by itself.
+pub(super) fn regress<T>(
+    job: &Job,
+    settled: &Settled<T>,
+    procedure: &Arc<dyn Procedure>,
+) -> Result<Report, RunError> {
+    let started = Instant::now();
+    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
+    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
+    let design = Arc::new(design(job)?);
+    let mut meter = Meter::new(job.progress);
+    let mut observe = |done, of| meter.count("step", done, of);
+    let regressed = selector::regress(
+        procedure,
+        &design,
+        &job.criterion,
+        &job.pass,
+        &job.resources,
+        &job.interrupt,
+        &mut observe,
+    )?;
+    meter.finish();
+    let found = regressed.found;
+    let mut method = with_parameters(settled);
+    let name = settled.name.clone();
+    method.shift_remove("name");
+    method.insert("max_size".to_owned(), found.max_size.into());
+    let parameters = method;
+    let method = Method { name, parameters };
+    let mut selection = found.by(method, &design, &*job.criterion, &job.pass);
+    selection.set_level(job.level);
+    if let Some(fault) = &regressed.fault {
+        selection.warnings.push(partly(fault));
+    }
+    let total = started.elapsed().as_secs_f64();
+    selection.elapsed_seconds = Elapsed {
+        read: total - found.seconds - found.starting,
+        devices: found.starting,
+        search: found.seconds,
+        total,
+    };
+    // An empty model is no part of a selection.
+    let keeps = regressed.fault.is_none() || selection.k > job.keep.len();
+    let report = match keeps {
+        false => None,
+        true => {
+            let rendered = report::render(&selection, &job.data, job.format);
+            Some(Report {
+                outcome: Outcome::Selection(Box::new(selection)),
+                rendered: written(output, rendered.map_err(RunError::Render)?)?,
+            })
+        }
+    };
+    unless(settled, report, regressed.fault)
+}
+
+/// The report, unless the selector failed.
+pub(super) fn unless<T>(
+    settled: &Settled<T>,
+    report: Option<Report>,
+    fault: Option<ProcedureFault>,
+) -> Result<Report, RunError> {
+    match (report, fault) {
+        (Some(report), None) => Ok(report),
+        (report, fault) => Err(RunError::Procedure {
+            report: report.map(Box::new),
+            method: settled.name.clone(),
+            plugin: settled.plugin.clone(),
+            source: fault.unwrap_or_else(|| ProcedureFault::Gave("it chose nothing".to_owned())),
+        }),
+    }
+}
+
+/// The warning of a report that is not whole.
+pub(super) fn partly(fault: &ProcedureFault) -> String {
+    format!("what was chosen before the selector failed: {fault}")
+}

@@ -1,0 +1,216 @@
+//! A procedure over levels: columns of codes, and the numbers they were made of.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, aside, pool};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    device::{
+        Resources,
+        counting::{Anchor, Logs, joint_sum},
+    },
+    search::Interrupt,
+    selection::{Chosen, Ending, Ranked},
+    selector::{SelectorError, TOP},
+    table::{MISSING, Values},
+};
+
+/// What is asked of a procedure over levels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// Variables to choose at most.
+    pub top: Option<usize>,
+    /// Of its random numbers.
+    pub seed: u64,
+    /// After which it is to end.
+    pub time_limit: Option<Duration>,
+}
+
+/// Lets a procedure rank variables, given by their codes and as the file has them, the response
+/// last. The second is what it failed at, if it did. `observe` is told how far it says it is.
+///
+/// # Errors
+/// More variables wanted than there are, or threads that cannot be started.
+pub fn rank_by(
+    procedure: &Arc<dyn Procedure>,
+    (columns, numbers): (&Arc<BinnedColumns>, Vec<Values>),
+    asked: &Asked,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut dyn FnMut(usize, usize),
+) -> Result<(Ranked, Option<ProcedureFault>), SelectorError> {
+    let p = columns.columns.len();
+    let top = asked.top.unwrap_or(TOP.min(p));
+    if top > p {
+        return Err(SelectorError::Top { top, p });
+    }
+    let started = Instant::now();
+    let desk = Arc::new(Desk {
+        p,
+        most: top,
+        seed: asked.seed,
+        pool: pool(resources.thread_count())?,
+        interrupt: interrupt.clone(),
+        until: asked.time_limit.map(|it| started + it),
+        chosen: Default::default(),
+        misuse: Default::default(),
+        done: Default::default(),
+        of: Default::default(),
+    });
+    let (procedure, own) = (Arc::clone(procedure), Arc::clone(columns));
+    let end = aside(&desk, observe, move |desk| {
+        procedure.run(&Levels {
+            desk,
+            columns: &own,
+            numbers: &numbers,
+        })
+    })?;
+    let seconds = started.elapsed().as_secs_f64();
+    let fault = match end {
+        End::Returned(said) => desk.fault(said),
+        End::Left => None,
+    };
+    let termination = match &fault {
+        Some(_) => Ending::Fault,
+        None if interrupt.requested() => Ending::Interrupted,
+        None if desk.late() => Ending::TimeLimit,
+        None => Ending::Done,
+    };
+    let ranked = Ranked {
+        chosen: told(columns, &desk.chosen()),
+        termination,
+        devices: vec!["cpu".to_owned()],
+        starting: 0.0,
+        seconds,
+        fault: None,
+    };
+    Ok((ranked, fault))
+}
+
+/// What was chosen, with what any selector's choice is told with.
+fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
+    let logs = Logs::new(columns.n, 1);
+    let own = |it: &BinnedColumn| {
+        let anchor = Anchor::of(&it.codes);
+        let sum = anchor.sum(&logs);
+        (anchor, sum)
+    };
+    let mut cells = Vec::new();
+    let mut information = |a: &(Anchor, i64), b: &(Anchor, i64)| {
+        let both = joint_sum(&a.0, &b.0, &logs, &mut cells);
+        let sum = both - a.1 - b.1 + logs.whole();
+        sum as f64 / columns.n as f64 / f64::from(logs.bits()).exp2()
+    };
+    let response = own(&columns.response);
+    let anchors: Vec<_> = chosen
+        .iter()
+        .map(|it| own(&columns.columns[it.0]))
+        .collect();
+    let each = chosen.iter().zip(&anchors).enumerate();
+    each.map(|(at, (&(column, score), anchor))| {
+        let shared: f64 = anchors[..at].iter().map(|it| information(anchor, it)).sum();
+        Chosen {
+            column,
+            score,
+            relevance: information(anchor, &response),
+            redundancy: (at > 0).then(|| shared / at as f64),
+        }
+    })
+    .collect()
+}
+
+struct Levels<'a> {
+    desk: &'a Desk,
+    columns: &'a BinnedColumns,
+    numbers: &'a [Values],
+}
+
+impl Levels<'_> {
+    fn column(&self, column: usize) -> Result<&BinnedColumn, Misuse> {
+        let p = self.desk.p;
+        let found = match column == p {
+            true => Some(&self.columns.response),
+            false => self.columns.columns.get(column),
+        };
+        self.desk.noted(found.ok_or(Misuse::Column { column, p }))
+    }
+
+    fn not_lent<T>(&self, what: &'static str) -> Result<T, Misuse> {
+        let of = "a problem over levels";
+        self.desk.noted(Err(Misuse::NotLent { what, of }))
+    }
+}
+
+impl Problem for Levels<'_> {
+    fn n(&self) -> usize {
+        self.columns.n
+    }
+
+    fn p(&self) -> usize {
+        self.desk.p
+    }
+
+    fn most(&self) -> usize {
+        self.desk.most
+    }
+
+    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {
+        self.desk.take(column, score)
+    }
+
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse> {
+        let p = self.desk.p;
+        let values = self.numbers.get(column).ok_or(Misuse::Column { column, p });
+        match self.desk.noted(values)? {
+            Values::Factor { codes, .. } => {
+                for (number, code) in room.iter_mut().zip(codes) {
+                    *number = match *code {
+                        MISSING => f64::NAN,
+                        code => f64::from(code),
+                    };
+                }
+            }
+            values => {
+                if let Some(numbers) = values.numbers(room.len()) {
+                    room.copy_from_slice(&numbers);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse> {
+        let column = self.column(column)?;
+        for (to, code) in room.iter_mut().zip(column.codes.dense()) {
+            *to = code.into();
+        }
+        Ok(column.levels)
+    }
+
+    fn sweep(&self, _: &[f64], _: usize, _: &mut [usize], _: &mut [f64]) -> Result<(), Misuse> {
+        self.not_lent("sweeps")
+    }
+
+    fn fit(&self, _: &[usize], _: Option<&mut [f64]>) -> Result<f64, Misuse> {
+        self.not_lent("fits")
+    }
+
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.desk.each(count, work);
+    }
+
+    fn random(&self, stream: u32, words: &mut [u32]) {
+        self.desk.random(stream, words);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.desk.interrupted()
+    }
+
+    fn progress(&self, done: usize, of: usize) {
+        self.desk.progress(done, of);
+    }
+}

@@ -1,0 +1,314 @@
+//! Selectors that go a way of their own: what they are lent, what they chose, and how one that
+//! does not heed the wish to end is left behind.
+
+mod levels;
+mod regression;
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rayon::ThreadPool;
+use thiserror::Error;
+
+use crate::{
+    device::DeviceError,
+    random::Stream,
+    search::{Interrupt, SearchError},
+};
+
+pub use levels::{Asked, rank_by};
+pub use regression::{Regressed, regress};
+
+/// A selector that chooses variables by itself.
+pub trait Procedure: fmt::Debug + Send + Sync {
+    /// Chooses variables, and returns when all are chosen.
+    ///
+    /// # Errors
+    /// What it cannot do, on one line; what it chose before stands.
+    fn run(&self, problem: &dyn Problem) -> Result<(), String>;
+}
+
+/// What a procedure is lent. All of it may be called from any thread, until the procedure
+/// returns.
+pub trait Problem: Send + Sync {
+    /// Observations.
+    fn n(&self) -> usize;
+
+    /// Candidates, numbered from 0; as a column it stands for the response.
+    fn p(&self) -> usize;
+
+    /// Variables that may be chosen, those kept included.
+    fn most(&self) -> usize;
+
+    /// Takes a variable, the best first, with its score.
+    ///
+    /// # Errors
+    /// See [`Misuse`], here and below. The first one ends the selection as an error, whether
+    /// or not the procedure heeds it.
+    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse>;
+
+    /// Writes the n numbers of a column.
+    ///
+    /// # Errors
+    /// Not a column.
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse>;
+
+    /// Over levels: writes the n codes of a column; how many levels it has.
+    ///
+    /// # Errors
+    /// Not a column, or a regression.
+    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse>;
+
+    /// Over a regression: for each anchor r, n numbers each, the candidates of largest |xᵀr|
+    /// and xᵀr, the largest first, of equal ones the lowest; as many of each as there is room
+    /// for, of both kinds alike.
+    ///
+    /// # Errors
+    /// An anchor that holds what is no number, more wanted than there are, or levels.
+    fn sweep(
+        &self,
+        anchors: &[f64],
+        wanted: usize,
+        columns: &mut [usize],
+        products: &mut [f64],
+    ) -> Result<(), Misuse>;
+
+    /// Over a regression: fits these variables and the kept ones, in this order of entry; the
+    /// value of the criterion, +∞ where one is collinear with those before it.
+    ///
+    /// # Errors
+    /// Not a candidate, one twice, more than may be chosen, or levels.
+    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, Misuse>;
+
+    /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
+
+    /// Writes random words of a stream, which begins anew with every call.
+    fn random(&self, stream: u32, words: &mut [u32]);
+
+    /// Whether the user wants the end.
+    fn interrupted(&self) -> bool;
+
+    /// Shows how far it is.
+    fn progress(&self, done: usize, of: usize);
+}
+
+/// What a procedure asked for and cannot have.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Misuse {
+    /// Not a column.
+    #[error("it named column {column} of {p}")]
+    Column {
+        /// As it said.
+        column: usize,
+        /// How many there are.
+        p: usize,
+    },
+    /// A variable chosen before.
+    #[error("it chose column {column} twice")]
+    Twice {
+        /// As it said.
+        column: usize,
+    },
+    /// More variables than may be chosen.
+    #[error("it chose more than {most} variables")]
+    TooMany {
+        /// How many may be.
+        most: usize,
+    },
+    /// A score that is no number.
+    #[error("its score of column {column} is {score}")]
+    Score {
+        /// The column.
+        column: usize,
+        /// NaN, or an infinity.
+        score: f64,
+    },
+    /// An anchor with a NaN or an infinity.
+    #[error("its anchor {at} holds {value}")]
+    Anchor {
+        /// Which, from 0.
+        at: usize,
+        /// What it holds.
+        value: f64,
+    },
+    /// More candidates of a sweep than there are.
+    #[error("it asked for the {wanted} strongest of {p} candidates")]
+    Wanted {
+        /// As it said.
+        wanted: usize,
+        /// How many there are.
+        p: usize,
+    },
+    /// Something of levels for a regression, or the other way round.
+    #[error("it asked for {what}, which {of} does not have")]
+    NotLent {
+        /// What it asked for.
+        what: &'static str,
+        /// What it chooses from.
+        of: &'static str,
+    },
+    /// A device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Why a procedure's selection failed; what was chosen before stands.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ProcedureFault {
+    /// It says that it cannot.
+    #[error("{0}")]
+    Gave(String),
+    /// It broke its contract.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+}
+
+/// What any procedure's problem has, shared with who waits for it.
+#[derive(Debug)]
+struct Desk {
+    p: usize,
+    most: usize,
+    seed: u64,
+    pool: ThreadPool,
+    interrupt: Interrupt,
+    /// When it is to end.
+    until: Option<Instant>,
+    chosen: Mutex<Vec<(usize, f64)>>,
+    misuse: Mutex<Option<Misuse>>,
+    done: AtomicUsize,
+    of: AtomicUsize,
+}
+
+/// How a procedure ended.
+enum End<T> {
+    /// It returned.
+    Returned(T),
+    /// It did not heed the wish to end: its thread runs on, and is nobody's.
+    Left,
+}
+
+/// Streams of procedures begin here: no particle, no simulation and no permutation has them.
+const STREAMS: u64 = 1 << 62;
+
+/// Between two looks at the wish to end.
+const LOOK: Duration = Duration::from_millis(20);
+
+impl Desk {
+    fn take(&self, column: usize, score: f64) -> Result<(), Misuse> {
+        let mut chosen = lock(&self.chosen);
+        let p = self.p;
+        self.noted(if column >= p {
+            Err(Misuse::Column { column, p })
+        } else if chosen.iter().any(|it| it.0 == column) {
+            Err(Misuse::Twice { column })
+        } else if chosen.len() == self.most {
+            Err(Misuse::TooMany { most: self.most })
+        } else if !score.is_finite() {
+            Err(Misuse::Score { column, score })
+        } else {
+            chosen.push((column, score));
+            Ok(())
+        })
+    }
+
+    /// The first misuse is remembered.
+    fn noted<T>(&self, result: Result<T, Misuse>) -> Result<T, Misuse> {
+        if let Err(misuse) = &result {
+            lock(&self.misuse).get_or_insert(misuse.clone());
+        }
+        result
+    }
+
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        use rayon::prelude::*;
+        self.pool
+            .install(|| (0..count).into_par_iter().for_each(work));
+    }
+
+    fn random(&self, stream: u32, words: &mut [u32]) {
+        let mut stream = Stream::new(self.seed, STREAMS + u64::from(stream));
+        for word in words {
+            *word = (stream.word() >> 32) as u32;
+        }
+    }
+
+    fn late(&self) -> bool {
+        self.until.is_some_and(|it| Instant::now() >= it)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.requested() || self.late()
+    }
+
+    fn progress(&self, done: usize, of: usize) {
+        self.done.store(done, Ordering::Relaxed);
+        self.of.store(of, Ordering::Relaxed);
+    }
+
+    /// What was chosen so far.
+    fn chosen(&self) -> Vec<(usize, f64)> {
+        lock(&self.chosen).clone()
+    }
+
+    /// What went wrong, of what the procedure said and of what it did.
+    fn fault(&self, said: Result<(), String>) -> Option<ProcedureFault> {
+        // What it says of its own misuse is less than what is known.
+        let misuse = lock(&self.misuse).clone().map(ProcedureFault::Misuse);
+        misuse.or_else(|| said.err().map(ProcedureFault::Gave))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The threads that are lent.
+fn pool(threads: usize) -> Result<ThreadPool, SearchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|source| SearchError::Threads { threads, source })
+}
+
+/// Does the work on a thread that can be left behind: another's code need not heed the wish to
+/// end. `observe` is told how far it is.
+fn aside<T: Send + 'static>(
+    desk: &Arc<Desk>,
+    observe: &mut dyn FnMut(usize, usize),
+    work: impl FnOnce(&Desk) -> T + Send + 'static,
+) -> Result<End<T>, SearchError> {
+    let (send, receive) = mpsc::channel();
+    let own = Arc::clone(desk);
+    let interrupt = desk.interrupt.clone();
+    let _foreign = interrupt.leavable();
+    let started = thread::Builder::new().spawn(move || {
+        let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        // Nobody listens any more where it was left.
+        let _ = send.send(done);
+    });
+    started.map_err(|source| SearchError::Thread { source })?;
+    let mut shown = 0;
+    loop {
+        match receive.recv_timeout(LOOK) {
+            Ok(Ok(done)) => return Ok(End::Returned(done)),
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(RecvTimeoutError::Timeout) if interrupt.insisted() => return Ok(End::Left),
+            Err(RecvTimeoutError::Timeout) => {
+                let done = desk.done.load(Ordering::Relaxed);
+                if done != shown {
+                    shown = done;
+                    observe(done, desk.of.load(Ordering::Relaxed));
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(End::Left),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! A procedure over a linear regression: the sweep XᵀR, fits and the criterion.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Instant,
+};
+
+use passel_criteria::Criterion;
+
+use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, aside, lock, pool};
+use crate::{
+    design::Design,
+    device::{Devices, Gain, Places, Resources},
+    least_squares::{Anchor, Collinear, Fit},
+    search::{self, Found, Interrupt, Judge, Pass, SearchError, Visited},
+    selection::Termination,
+    vector::product,
+};
+
+/// A model found by a procedure.
+#[derive(Debug)]
+pub struct Regressed {
+    /// As of any search.
+    pub found: Found,
+    /// What the procedure failed at, if it did.
+    pub fault: Option<ProcedureFault>,
+}
+
+/// What the thread that runs it ends with.
+struct Ran {
+    said: Result<(), String>,
+    devices: Vec<String>,
+    screen: String,
+    starting: f64,
+}
+
+/// Lets a procedure choose the model of a regression. Of `pass` the seed, the bound on size and
+/// the time limit are taken. `observe` is told how far it says it is.
+///
+/// # Errors
+/// As [`crate::search::search`].
+pub fn regress(
+    procedure: &Arc<dyn Procedure>,
+    design: &Arc<Design>,
+    criterion: &Arc<dyn Criterion>,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut dyn FnMut(usize, usize),
+) -> Result<Regressed, SearchError> {
+    let (max_size, _) = search::start(design, pass)?;
+    let threads = resources.thread_count();
+    let elements = design.columns().values().len();
+    let (places, note) = Places::of(&resources.devices, elements)?;
+    let started = Instant::now();
+    let desk = Arc::new(Desk {
+        p: design.p(),
+        most: max_size,
+        seed: pass.seed,
+        pool: pool(threads.max(places.threads()))?,
+        interrupt: interrupt.clone(),
+        until: pass.time_limit.map(|it| started + it),
+        chosen: Default::default(),
+        misuse: Default::default(),
+        done: Default::default(),
+        of: Default::default(),
+    });
+    let fits = Arc::new(Mutex::new(Fits::default()));
+    let (procedure, resources) = (Arc::clone(procedure), resources.clone());
+    let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
+    let work = move |desk: &Desk| -> Result<Ran, SearchError> {
+        let (design, criterion, fits) = &own;
+        let starting = Instant::now();
+        let (x, y) = (design.columns(), design.y());
+        let new = || Devices::new(&places, x, y, (1, Gain::Correlation), &resources, threads);
+        let devices = desk.pool.install(new)?;
+        let regression = Regression {
+            desk,
+            design,
+            judge: Judge::of(&**criterion, design),
+            fits,
+            names: (devices.names(), devices.screen()),
+            devices: Mutex::new(devices),
+        };
+        let starting = starting.elapsed().as_secs_f64();
+        let said = procedure.run(&regression);
+        let (devices, screen) = regression.names;
+        Ok(Ran {
+            said,
+            devices,
+            screen,
+            starting,
+        })
+    };
+    let ran = match aside(&desk, observe, work)? {
+        End::Returned(ran) => Some(ran?),
+        End::Left => None,
+    };
+    let chosen = desk.chosen().into_iter().map(|it| it.0 as u32);
+    let mut members: Vec<u32> = chosen.chain(design.keep().iter().copied()).collect();
+    members.sort_unstable();
+    members.dedup();
+    let fits = std::mem::take(&mut *lock(&fits));
+    let mut found = Found::of(
+        design.columns(),
+        design.y(),
+        Judge::of(&**criterion, design),
+        &members,
+        fits.met,
+    );
+    found.max_size = max_size;
+    found.iterations = fits.count;
+    found.notes.extend(note);
+    let mut fault = None;
+    if let Some(ran) = ran {
+        (found.devices, found.screen, found.starting) = (ran.devices, ran.screen, ran.starting);
+        fault = desk.fault(ran.said);
+    }
+    found.termination = match &fault {
+        Some(_) => Termination::Fault,
+        None if interrupt.requested() => Termination::Interrupted,
+        None if desk.late() => Termination::TimeLimit,
+        None => Termination::Done,
+    };
+    found.seconds = started.elapsed().as_secs_f64() - found.starting;
+    Ok(Regressed { found, fault })
+}
+
+/// The models fitted.
+#[derive(Debug, Default)]
+struct Fits {
+    count: usize,
+    /// The last one: the next is often the same with a variable more.
+    last: Option<Fit>,
+    met: Visited,
+}
+
+struct Regression<'a> {
+    desk: &'a Desk,
+    design: &'a Design,
+    judge: Judge<'a>,
+    fits: &'a Mutex<Fits>,
+    devices: Mutex<Devices<'a>>,
+    names: (Vec<String>, String),
+}
+
+impl Regression<'_> {
+    /// The strongest candidates of each anchor, by number and xᵀr.
+    fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, Misuse> {
+        let (n, p) = (self.design.n(), self.desk.p);
+        if wanted > p {
+            return Err(Misuse::Wanted { wanted, p });
+        }
+        // At unit norm, so that no square of a product leaves the range of numbers.
+        let mut units = Vec::with_capacity(anchors.len());
+        for (at, anchor) in anchors.chunks_exact(n).enumerate() {
+            if let Some(&value) = anchor.iter().find(|it| !it.is_finite()) {
+                return Err(Misuse::Anchor { at, value });
+            }
+            let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
+            let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
+            let scaled: Vec<f64> = anchor.iter().map(|it| it * scale).collect();
+            let norm = product(&scaled, &scaled).sqrt();
+            let unit = if norm > 0.0 { 1.0 / norm } else { 0.0 };
+            units.push((
+                scaled.iter().map(|it| it * unit).collect::<Vec<_>>(),
+                norm,
+                most,
+            ));
+        }
+        let residuals: Vec<Anchor> = units
+            .iter()
+            .map(|(unit, ..)| Anchor {
+                support: &[],
+                coefficients: &[],
+                inverse: &[],
+                residual: unit,
+            })
+            .collect();
+        let found = self.desk.pool.install(|| {
+            let never = || false;
+            lock(&self.devices).neighbours(&residuals, &[], wanted, &never)
+        })?;
+        let x = self.design.columns();
+        let strongest = found
+            .into_iter()
+            .zip(&units)
+            .map(|(found, (unit, norm, most))| {
+                // One product in one order, whatever device swept.
+                let exact = found.joining.iter().map(|it| {
+                    let product = product(x.column(it.column), unit);
+                    (it.column, product)
+                });
+                let mut exact: Vec<(u32, f64)> = exact.collect();
+                exact.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+                exact.truncate(wanted);
+                let scaled = exact
+                    .into_iter()
+                    .map(|(column, it)| (column, it * norm * most));
+                scaled.collect()
+            });
+        Ok(strongest.collect())
+    }
+
+    /// The fit of these variables beside the kept ones, or as far as none is collinear.
+    fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), Misuse> {
+        let (p, keep) = (self.desk.p, self.design.keep());
+        let mut support = keep.to_vec();
+        for (at, &column) in columns.iter().enumerate() {
+            if column >= p {
+                return Err(Misuse::Column { column, p });
+            }
+            if columns[..at].contains(&column) {
+                return Err(Misuse::Twice { column });
+            }
+            if keep.binary_search(&(column as u32)).is_err() {
+                support.push(column as u32);
+            }
+        }
+        let most = self.desk.most;
+        if support.len() > most {
+            return Err(Misuse::TooMany { most });
+        }
+        let last = lock(&self.fits).last.take();
+        let last = last.filter(|it| support.starts_with(it.support()));
+        let mut fit = last.unwrap_or_else(|| Fit::empty(self.design.y()));
+        let mut whole = true;
+        for &column in &support[fit.support().len()..] {
+            if let Err(Collinear { .. }) = fit.add(self.design.columns(), column) {
+                whole = false;
+                break;
+            }
+        }
+        Ok((fit, whole))
+    }
+
+    fn not_lent<T>(&self, what: &'static str) -> Result<T, Misuse> {
+        let of = "a regression";
+        self.desk.noted(Err(Misuse::NotLent { what, of }))
+    }
+}
+
+impl Problem for Regression<'_> {
+    fn n(&self) -> usize {
+        self.design.n()
+    }
+
+    fn p(&self) -> usize {
+        self.desk.p
+    }
+
+    fn most(&self) -> usize {
+        self.desk.most
+    }
+
+    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {
+        self.desk.take(column, score)
+    }
+
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse> {
+        let p = self.desk.p;
+        let numbers = match column {
+            _ if column < p => Ok(self.design.columns().column(column as u32)),
+            _ if column == p => Ok(self.design.y()),
+            _ => Err(Misuse::Column { column, p }),
+        };
+        room.copy_from_slice(self.desk.noted(numbers)?);
+        Ok(())
+    }
+
+    fn codes(&self, _: usize, _: &mut [u32]) -> Result<usize, Misuse> {
+        self.not_lent("codes")
+    }
+
+    fn sweep(
+        &self,
+        anchors: &[f64],
+        wanted: usize,
+        columns: &mut [usize],
+        products: &mut [f64],
+    ) -> Result<(), Misuse> {
+        if wanted == 0 || anchors.is_empty() && wanted <= self.desk.p {
+            return Ok(());
+        }
+        let swept = self.desk.noted(self.swept(anchors, wanted))?;
+        let rooms = columns.chunks_mut(wanted).zip(products.chunks_mut(wanted));
+        for (found, (columns, products)) in swept.into_iter().zip(rooms) {
+            for ((column, product), (to, product_to)) in
+                found.into_iter().zip(columns.iter_mut().zip(products))
+            {
+                (*to, *product_to) = (column as usize, product);
+            }
+        }
+        Ok(())
+    }
+
+    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, Misuse> {
+        let (fit, whole) = self.desk.noted(self.fitted(columns))?;
+        if let Some(room) = residuals {
+            room.copy_from_slice(fit.residual());
+        }
+        let value = match whole {
+            true => self.judge.value(&fit),
+            false => f64::INFINITY,
+        };
+        let mut fits = lock(self.fits);
+        fits.count += 1;
+        if whole {
+            let mut members = fit.support().to_vec();
+            members.sort_unstable();
+            fits.met.offer(value, &members);
+        }
+        fits.last = Some(fit);
+        Ok(value)
+    }
+
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.desk.each(count, work);
+    }
+
+    fn random(&self, stream: u32, words: &mut [u32]) {
+        self.desk.random(stream, words);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.desk.interrupted()
+    }
+
+    fn progress(&self, done: usize, of: usize) {
+        self.desk.progress(done, of);
+    }
+}
