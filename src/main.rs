@@ -200,7 +200,11 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     });
     let report = match result {
         Ok(report) => report,
-        Err(RunError::Trace { report, .. } | RunError::Fault { report, .. }) => *report,
+        Err(
+            RunError::Trace { report, .. }
+            | RunError::Fault { report, .. }
+            | RunError::Unscored { report, .. },
+        ) => *report,
         Err(error) => return error.exit_code(),
     };
     if job.output.is_none() {

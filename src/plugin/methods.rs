@@ -5,7 +5,9 @@ use passel_abi as abi;
 use super::{Method, MethodError, PASS, PairMethod, Plugins, error::Slip};
 use crate::{
     nearest::nearest,
-    score::{Against, Combination, Gather, Join, Part, Quantity, REACH, Score, ScoreError, Term},
+    score::{
+        Against, Combination, Gather, Join, Measure, Part, Quantity, REACH, Score, ScoreError, Term,
+    },
     spec::parse_spec,
 };
 
@@ -131,8 +133,10 @@ pub(super) fn score(it: &abi::passel_score, room: &[abi::passel_term]) -> Result
     let gather = [Gather::Sum, Gather::Mean, Gather::Minimum, Gather::Last];
     let join = [Join::Added, Join::Alone, Join::Least];
     let score = Score {
-        relevance: quantity(&it.relevance)?,
-        terms: terms.collect::<Result<_, Slip>>()?,
+        measure: Measure::Declared {
+            relevance: quantity(&it.relevance)?,
+            terms: terms.collect::<Result<_, Slip>>()?,
+        },
         gather: constant("gather", it.gather, &gather)?,
         join: constant("join", it.join, &join)?,
         against: constant("against", it.against, &[Against::Last, Against::Joint])?,

@@ -99,7 +99,7 @@ pub struct PairMethod {
     pub source: String,
     /// The plugin it is of.
     pub plugin: String,
-    /// The score, declared.
+    /// The score.
     pub score: PairScore,
 }
 

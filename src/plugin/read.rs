@@ -307,7 +307,7 @@ unsafe fn pair(
         formula: unsafe { text(it.formula, "formula") }?,
         source: unsafe { text(it.source, "source") }?,
         plugin: plugin.to_owned(),
-        score: PairScore { quantity },
+        score: PairScore::Declared(quantity),
     })
 }
 

@@ -1,5 +1,7 @@
 //! Counting on the CPU: units of columns over the threads.
 
+mod cells;
+mod coded;
 mod joined;
 mod pairs;
 mod planes;
@@ -17,6 +19,8 @@ use std::{
 };
 
 use rayon::prelude::*;
+
+pub(crate) use coded::CodedCounter;
 
 use self::{
     prepared::{Classes, Prepared},
