@@ -13,7 +13,7 @@ use std::{num::NonZeroUsize, time::Instant};
 use passel::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::Resources,
-    score::{Against, Combination, Gather, Join, PairScore, Part, Quantity, Score, Term},
+    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
     selector::{Stop, Wanted, pairs, rank},
 };
@@ -115,16 +115,18 @@ fn sparse(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
 
 fn score(over: Combination, weight: f64, gather: Gather, join: Join) -> Score {
     Score {
-        relevance: Quantity::plain(Combination::X_Y),
-        terms: vec![Term {
-            weight,
-            quantity: Quantity::plain(over),
-            part: Part::Whole,
-        }],
+        measure: Measure::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: vec![Term {
+                weight,
+                quantity: Quantity::plain(over),
+                part: Part::Whole,
+            }],
+        },
         gather,
         join,
         against: Against::Last,
-        ends_at_zero: false,
+        floor: None,
     }
 }
 
@@ -317,9 +319,7 @@ fn main() {
 /// Three-variate mutual information of all pairs of 2,000 binary columns.
 fn all_pairs(threads: usize, runs: usize) {
     let data = dense(1000, 2000, 2, 2);
-    let score = PairScore {
-        quantity: Quantity::plain(Combination::XW_Y),
-    };
+    let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
     let resources = Resources {
         threads: NonZeroUsize::new(threads),
         ..Resources::default()

@@ -215,6 +215,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         Err(
             RunError::Trace { report, .. }
             | RunError::Fault { report, .. }
+            | RunError::Unscored { report, .. }
             | RunError::Procedure {
                 report: Some(report),
                 ..

@@ -5,8 +5,16 @@
 //! entropy and mutual information is an integer combination of the S: n·I(x;y) =
 //! S(xy) − S(x) − S(y) + S(n). Here x is the candidate, w the anchor (the column chosen last,
 //! or all chosen columns joined), y the response, and S(n) = n·ln n.
+//!
+//! What no combination declares may be [`Coded`].
+
+mod coded;
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
+
+pub use coded::{Cells, Coded, TableFunction};
 
 /// An integer for each margin sum of the table of (x, w, y); the combination is their
 /// scalar product, in nats times n.
@@ -171,9 +179,11 @@ pub enum Join {
     Alone,
     /// The lesser of the two.
     Least,
+    /// Relevance; never, where the gathered value is below 0.
+    Guarded,
 }
 
-/// The anchor of a step.
+/// The anchors of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Against {
     /// The column chosen last.
@@ -181,23 +191,38 @@ pub enum Against {
     Last,
     /// All chosen columns joined: a level for each combination of theirs.
     Joint,
+    /// Every two chosen columns, joined; while one is chosen, that one.
+    Pairs,
+}
+
+/// What is measured of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measure {
+    /// Integers of margin sums.
+    Declared {
+        /// Of the table of candidate and response alone.
+        relevance: Quantity,
+        /// What a step gives is their sum; none for a score that is relevance alone.
+        terms: Vec<Term>,
+    },
+    /// A function: relevance is that of the table whose anchor has one level, what a step gives
+    /// that of the whole table.
+    Coded(Coded),
 }
 
 /// A selector's score of a candidate; larger is better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// Of the table of candidate and response alone.
-    pub relevance: Quantity,
-    /// What a step gives is their sum; none for a score that is relevance alone.
-    pub terms: Vec<Term>,
+    /// See [`Measure`].
+    pub measure: Measure,
     /// See [`Gather`].
     pub gather: Gather,
     /// See [`Join`].
     pub join: Join,
     /// See [`Against`].
     pub against: Against,
-    /// Whether a selection ends where no candidate's score is above 0.
-    pub ends_at_zero: bool,
+    /// A selection ends where no candidate's score is above it, in nats where scores are.
+    pub floor: Option<f64>,
 }
 
 /// A score that cannot be.
@@ -229,6 +254,12 @@ pub enum ScoreError {
         /// As it prints.
         weight: String,
     },
+    /// A tolerance by which everything is a tie, or nothing.
+    #[error("the tolerance is {tolerance}; it is a number from 0 to below 1")]
+    Tolerance {
+        /// As it prints.
+        tolerance: String,
+    },
     /// More terms than there are margins has no use.
     #[error("{count} terms; at most {TERMS} are summed")]
     Terms {
@@ -252,11 +283,18 @@ impl Score {
     /// # Errors
     /// [`ScoreError`] says what has no meaning or no room.
     pub fn checked(self) -> Result<Self, ScoreError> {
-        if self.relevance.has_anchor() {
+        let (relevance, terms) = match &self.measure {
+            Measure::Coded(coded) => {
+                coded.checked()?;
+                return Ok(self);
+            }
+            Measure::Declared { relevance, terms } => (relevance, terms),
+        };
+        if relevance.has_anchor() {
             return Err(ScoreError::AnchoredRelevance);
         }
-        if self.terms.len() > TERMS {
-            let count = self.terms.len();
+        if terms.len() > TERMS {
+            let count = terms.len();
             return Err(ScoreError::Terms { count });
         }
         let reach = self.reach();
@@ -266,10 +304,10 @@ impl Score {
         for quantity in self.quantities() {
             quantity.balanced()?;
         }
-        if self.relevance.over.is_zero() {
+        if relevance.over.is_zero() {
             return Err(ScoreError::NoRelevance);
         }
-        let mut terms = self.terms.iter().enumerate();
+        let mut terms = terms.iter().enumerate();
         match terms.find(|(_, it)| it.weight.is_nan() || it.weight.abs() > WEIGHT) {
             Some((term, it)) => Err(ScoreError::Weight {
                 term,
@@ -279,13 +317,42 @@ impl Score {
         }
     }
 
-    fn quantities(&self) -> impl Iterator<Item = Quantity> {
-        let terms = self.terms.iter().map(|it| it.quantity);
-        terms.chain([self.relevance])
+    /// What is declared of a step; none of a coded score.
+    pub fn terms(&self) -> &[Term] {
+        match &self.measure {
+            Measure::Declared { terms, .. } => terms,
+            Measure::Coded(_) => &[],
+        }
     }
 
-    /// The largest [`Combination::reach`] of its quantities.
+    /// The function, if it is coded.
+    pub fn coded(&self) -> Option<&Coded> {
+        match &self.measure {
+            Measure::Declared { .. } => None,
+            Measure::Coded(coded) => Some(coded),
+        }
+    }
+
+    /// Whether candidates are counted against anchors; else the score is relevance alone.
+    pub fn has_steps(&self) -> bool {
+        self.coded().is_some() || !self.terms().is_empty()
+    }
+
+    fn quantities(&self) -> impl Iterator<Item = Quantity> {
+        let relevance = match &self.measure {
+            Measure::Declared { relevance, .. } => Some(*relevance),
+            Measure::Coded(_) => None,
+        };
+        let terms = self.terms().iter().map(|it| it.quantity);
+        terms.chain(relevance)
+    }
+
+    /// The largest [`Combination::reach`] of its quantities; of a coded score that of the
+    /// redundancy told beside it.
     pub fn reach(&self) -> u32 {
+        if self.coded().is_some() {
+            return Combination::X_W.reach();
+        }
         let combinations = self
             .quantities()
             .flat_map(|it| [it.over, it.under.unwrap_or_default()]);
@@ -293,60 +360,11 @@ impl Score {
     }
 }
 
-/// A score of two variables and the response, over all pairs: x and w stand for the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PairScore {
-    /// Of the table of both and the response.
-    pub quantity: Quantity,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_score_without_meaning_or_room_is_refused() {
-        let mim = Score {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: Vec::new(),
-            gather: Gather::Sum,
-            join: Join::Added,
-            against: Against::Last,
-            ends_at_zero: false,
-        };
-        assert_eq!(mim.clone().checked(), Ok(mim.clone()));
-        let relevance = Quantity::plain(Combination::X_W);
-        let anchored = Score {
-            relevance,
-            ..mim.clone()
-        };
-        assert_eq!(anchored.checked(), Err(ScoreError::AnchoredRelevance));
-        let term = |weight: f64, n: i32| Term {
-            weight,
-            quantity: Quantity::plain(Combination {
-                n,
-                ..Combination::XW_Y
-            }),
-            part: Part::Whole,
-        };
-        let with = |terms: Vec<Term>| Score {
-            terms,
-            ..mim.clone()
-        };
-        assert!(with(vec![term(-0.5, 1)]).checked().is_ok());
-        let refused = with(vec![term(1.0, 1), term(f64::NAN, 1)]).checked();
-        assert!(matches!(refused, Err(ScoreError::Weight { term: 1, .. })));
-        let refused = with(vec![term(1.0, 2)]).checked();
-        assert_eq!(refused, Err(ScoreError::Unbalanced { sum: 1 }));
-        let relevance = Quantity::plain(Combination::default());
-        let empty = Score {
-            relevance,
-            ..mim.clone()
-        };
-        assert_eq!(empty.checked(), Err(ScoreError::NoRelevance));
-        let refused = with(vec![term(1.0, 64)]).checked();
-        assert_eq!(refused, Err(ScoreError::Reach { reach: 65 }));
-        let refused = with(vec![term(1.0, 1); 9]).checked();
-        assert_eq!(refused, Err(ScoreError::Terms { count: 9 }));
-    }
+/// A score of two variables and the response, over all pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PairScore {
+    /// Of the table of both and the response: x and w stand for the two, either way round.
+    Declared(Quantity),
+    /// A function of that table: x is the column that comes first in the file, w the other.
+    Coded(Coded),
 }

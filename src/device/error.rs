@@ -81,6 +81,57 @@ pub enum DeviceError {
         /// What the driver said.
         reason: String,
     },
+    /// The table of a column gave no score.
+    #[error("{}", .0.told(|column| format!("column {column}")))]
+    Unscored(Unscored),
+}
+
+/// Why the table of a column, or of two, gave no score.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unscored {
+    /// The column, from 0 among the candidates.
+    pub column: u32,
+    /// The other of a pair.
+    pub beside: Option<u32>,
+    /// What is wrong.
+    pub reason: NoScore,
+}
+
+/// What is wrong with a table or with what was made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NoScore {
+    /// The score's code gave NaN.
+    #[error("is not a number")]
+    NotANumber,
+    /// The score's code gave +∞.
+    #[error("is infinite")]
+    Infinite,
+    /// The score's code panicked.
+    #[error("could not be computed: {0}")]
+    GaveUp(String),
+    /// The whole table has more cells than are counted.
+    #[error(
+        "needs a table of {cells} cells, and {most} are the most that are counted; make fewer \
+         levels, with --binning equal-frequency:5, say"
+    )]
+    Cells {
+        /// How many.
+        cells: u128,
+        /// At most.
+        most: usize,
+    },
+}
+
+impl Unscored {
+    /// The message, with columns as they are to be called.
+    pub fn told(&self, name: impl Fn(u32) -> String) -> String {
+        let column = name(self.column);
+        let whose = match self.beside {
+            Some(other) => format!("{column} and {}", name(other)),
+            None => column,
+        };
+        format!("score of {whose} {}", self.reason)
+    }
 }
 
 fn there_are(count: usize) -> String {
@@ -111,6 +162,25 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_score_is_told_by_number_or_by_name() {
+        let unscored = |beside, reason| Unscored {
+            column: 3,
+            beside,
+            reason,
+        };
+        let alone = unscored(None, NoScore::NotANumber);
+        assert_eq!(
+            DeviceError::Unscored(alone).to_string(),
+            "score of column 3 is not a number"
+        );
+        let both = unscored(Some(7), NoScore::GaveUp("index 2".to_owned()));
+        assert_eq!(
+            both.told(|column| format!("`x{column}`")),
+            "score of `x3` and `x7` could not be computed: index 2"
+        );
+    }
 
     #[test]
     fn bytes_are_read_in_their_unit() {

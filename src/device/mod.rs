@@ -27,7 +27,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use cpu::Cpu;
 pub(crate) use devices::{Devices, Places};
-pub use error::{Bytes, DeviceError};
+pub use error::{Bytes, DeviceError, NoScore, Unscored};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use pool::Pool;
 pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};

@@ -135,10 +135,6 @@ impl TableFunction for Function {
     fn tolerance(&self) -> f64 {
         self.tolerance
     }
-
-    fn cuda(&self) -> Option<&str> {
-        self.cuda.as_deref()
-    }
 }
 
 /// A selector that runs, for settled parameters.

@@ -239,10 +239,7 @@ pub(super) fn score(
             relevance: quantity(&it.relevance)?,
             terms: terms.collect::<Result<_, Slip>>()?,
         },
-        // SAFETY: by the contract the plugin's, who was entered.
-        false => Measure::Coded(Coded(Arc::new(unsafe {
-            read::function(it.function, values)
-        }?))),
+        false => Measure::Coded(Coded(Arc::new(read::function_of(it, values)?))),
     };
     let ends = constant("ends", it.ends, &[false, true])?;
     if ends && !it.floor.is_finite() {

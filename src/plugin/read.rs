@@ -13,7 +13,7 @@ use std::{
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
     passel_function, passel_method, passel_pair_score, passel_parameter, passel_plugin,
-    passel_selector,
+    passel_score, passel_selector,
 };
 
 use super::{
@@ -390,14 +390,17 @@ unsafe fn criterion(
     Ok(PluginCriterion { about, value })
 }
 
+/// The function of a score that a plugin filled in, for these parameters.
+pub(super) fn function_of(score: &passel_score, values: &[f64]) -> Result<Function, Slip> {
+    // SAFETY: by the contract the plugin's, who was entered.
+    unsafe { function(score.function, values) }
+}
+
 /// A function of a table for these parameters.
 ///
 /// # Safety
 /// Null, or a function of a plugin that was entered.
-pub(super) unsafe fn function(
-    there: *const passel_function,
-    values: &[f64],
-) -> Result<Function, Slip> {
+unsafe fn function(there: *const passel_function, values: &[f64]) -> Result<Function, Slip> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the function") }?;
     let value = it.value.ok_or(Slip::Null { member: "value" })?;

@@ -70,11 +70,12 @@ pub fn json(plugins: &Plugins) -> String {
         "source": SOURCE,
         "plugin": null,
     });
-    let methods = plugins.methods().map(|it| about(&it.about));
+    let others = plugins.methods().map(|it| about(&it.about));
+    let methods: Vec<Value> = [pass].into_iter().chain(others).collect();
     let pair_scores = plugins.pair_scores().map(|it| about(&it.about));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
-        "methods": [pass].into_iter().chain(methods).collect::<Vec<Value>>(),
+        "methods": methods,
         "pair_scores": pair_scores.collect::<Vec<Value>>(),
     });
     format!("{all:#}\n")

@@ -112,7 +112,9 @@ fn ending(termination: Ending, k: usize) -> String {
         Ending::Threshold => "ended before a score below the threshold".to_owned(),
         Ending::Zero => "ended where no candidate's score is above zero".to_owned(),
         Ending::Interrupted => "interrupted: what was chosen before".to_owned(),
-        Ending::Fault => "a device failed: what was chosen before".to_owned(),
+        Ending::Fault => "ended by a failure: what was chosen before".to_owned(),
+        Ending::TimeLimit => "time limit: what was chosen until then".to_owned(),
+        Ending::Done => "ended by itself".to_owned(),
     }
 }
 

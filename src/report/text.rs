@@ -194,8 +194,12 @@ fn found(selection: &Selection) -> String {
             format!("interrupted, {} iterations done", selection.iterations)
         }
         Termination::Fault => {
-            format!("a device failed, {} iterations done", selection.iterations)
+            format!(
+                "ended by a failure, {} iterations done",
+                selection.iterations
+            )
         }
+        Termination::Done => format!("{} models fitted", selection.iterations),
     };
     let on = selection.devices.join(", ");
     let optimum = if selection.certified {

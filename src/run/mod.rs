@@ -122,6 +122,14 @@ pub enum RunError {
         /// At what.
         source: ProcedureFault,
     },
+    /// The table of a variable gave no score; what was chosen before was reported.
+    #[error("{reason}: the selection is what was chosen before")]
+    Unscored {
+        /// What was chosen until then.
+        report: Box<Report>,
+        /// Which variable, and why.
+        reason: String,
+    },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -146,7 +154,8 @@ impl RunError {
             ) => 1,
             Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
-            Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } | Self::Trace { .. } => 1,
+            Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
+            Self::Unscored { .. } | Self::Trace { .. } => 1,
         }
     }
 }

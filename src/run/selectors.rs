@@ -59,8 +59,15 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         }
     };
     meter.finish();
-    if let Some(fault) = &ranked.fault {
-        warnings.push(format!("what was chosen before a device failed: {fault}"));
+    let fault = ranked.fault.map(|it| Ended::of(it, &columns));
+    match &fault {
+        Some(Ended::Device(fault)) => {
+            warnings.push(format!("what was chosen before a device failed: {fault}"));
+        }
+        Some(Ended::Unscored(reason)) => {
+            warnings.push(format!("what was chosen before the end: {reason}"));
+        }
+        None => {}
     }
     warnings.extend(failed.as_ref().map(partly));
     let selected = ranked.chosen.iter().map(|it| {
@@ -102,7 +109,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
     if failed.is_some() {
         return procedures::unless(settled, Some(report), failed);
     }
-    unless(ranked.fault, report)
+    unless(fault, report)
 }
 
 /// Scores every variable and every pair of one file.
@@ -182,19 +189,40 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,
     };
-    unless(found.fault, report)
+    unless(found.fault.map(|it| Ended::of(it, &columns)), report)
 }
 
-/// The report, unless a device failed meanwhile.
-fn unless(fault: Option<DeviceError>, report: Report) -> Result<Report, RunError> {
-    match fault {
-        None => Ok(report),
-        Some(source) => Err(RunError::Fault {
-            report: Box::new(report),
+/// What ended a selection early.
+enum Ended {
+    Device(DeviceError),
+    /// A table gave no score: which and why, by name.
+    Unscored(String),
+}
+
+impl Ended {
+    fn of(fault: DeviceError, columns: &BinnedColumns) -> Self {
+        let name = |column: u32| format!("`{}`", columns.columns[column as usize].name);
+        match fault {
+            DeviceError::Unscored(it) => Self::Unscored(it.told(name)),
+            other => Self::Device(other),
+        }
+    }
+}
+
+/// The report, unless something failed meanwhile.
+fn unless(ended: Option<Ended>, report: Report) -> Result<Report, RunError> {
+    let report = match ended {
+        None => return Ok(report),
+        Some(ended) => (Box::new(report), ended),
+    };
+    Err(match report {
+        (report, Ended::Device(source)) => RunError::Fault {
+            report,
             source,
             trace: None,
-        }),
-    }
+        },
+        (report, Ended::Unscored(reason)) => RunError::Unscored { report, reason },
+    })
 }
 
 /// The file's columns as codes.

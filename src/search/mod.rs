@@ -26,7 +26,6 @@ use std::{
 };
 
 use passel_criteria::Criterion;
-use rayon::prelude::*;
 use thiserror::Error;
 
 pub use crate::device::Gain;

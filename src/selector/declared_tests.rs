@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 
 use super::*;
 use crate::{
-    binning::{BinnedColumn, Rule},
+    binning::{BinnedColumn, Codes, Rule},
     random::{Stream, below},
-    score::{Combination, Gather, Join, PairScore, Part, Quantity, Term},
+    score::{Combination, Gather, Join, Measure, PairScore, Part, Quantity, Term},
 };
 
-fn column(index: usize, levels: usize, codes: Vec<u8>) -> BinnedColumn {
+pub(super) fn column(index: usize, levels: usize, codes: Vec<u8>) -> BinnedColumn {
     BinnedColumn {
         name: format!("x{index}"),
         index,
@@ -20,7 +20,7 @@ fn column(index: usize, levels: usize, codes: Vec<u8>) -> BinnedColumn {
     }
 }
 
-fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedColumns {
+pub(super) fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedColumns {
     let mut stream = Stream::new(seed, 0);
     let mut codes = |levels: usize| -> Vec<u8> {
         let code = |_| below(stream.word(), levels) as u8;
@@ -48,6 +48,17 @@ fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedColumns {
 
 fn response_code(response: &BinnedColumn, row: usize) -> u16 {
     response.codes.dense()[row]
+}
+
+pub(super) fn of_term(over: Combination, weight: f64, part: Part) -> Measure {
+    Measure::Declared {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: vec![Term {
+            weight,
+            quantity: Quantity::plain(over),
+            part,
+        }],
+    }
 }
 
 fn chosen(columns: &BinnedColumns, score: &Score, shards: usize) -> Vec<(usize, u64)> {
@@ -88,16 +99,11 @@ fn what_is_spared_and_how_columns_are_sharded_does_not_show() {
                     (Combination::XW_Y, -1.0, Part::BelowZero),
                 ] {
                     let score = Score {
-                        relevance: Quantity::plain(Combination::X_Y),
-                        terms: vec![Term {
-                            weight,
-                            quantity: Quantity::plain(over),
-                            part,
-                        }],
+                        measure: of_term(over, weight, part),
                         gather,
                         join,
                         against: Against::Last,
-                        ends_at_zero: false,
+                        floor: None,
                     };
                     let every = chosen(&columns, &score, 30);
                     for shards in [1, 4] {
@@ -113,16 +119,11 @@ fn what_is_spared_and_how_columns_are_sharded_does_not_show() {
 fn a_sum_over_anchor_and_class_alone_has_its_classes() {
     let columns = columns(7, 300, 12, 5);
     let term = |over| Score {
-        relevance: Quantity::plain(Combination::X_Y),
-        terms: vec![Term {
-            weight: 1.0,
-            quantity: Quantity::plain(over),
-            part: Part::Whole,
-        }],
+        measure: of_term(over, 1.0, Part::Whole),
         gather: Gather::Last,
         join: Join::Alone,
         against: Against::Last,
-        ends_at_zero: false,
+        floor: None,
     };
     // I(w;y), the same for every candidate: the relevance of the one before.
     let of_anchor = Combination {
@@ -144,9 +145,7 @@ fn a_sum_over_anchor_and_class_alone_has_its_classes() {
     }
     // The synergy of a pair does not go by the score it is told beside.
     let [plain, three] = [Combination::X_W, Combination::XW_Y].map(|over| {
-        let score = PairScore {
-            quantity: Quantity::plain(over),
-        };
+        let score = PairScore::Declared(Quantity::plain(over));
         let wanted = Wanted::default();
         let found = pairs(
             &columns,
@@ -195,16 +194,11 @@ fn more_levels_than_a_table_holds_are_counted_all_the_same() {
         response,
     };
     let score = Score {
-        relevance: Quantity::plain(Combination::X_Y),
-        terms: vec![Term {
-            weight: 1.0,
-            quantity: Quantity::plain(Combination::XW_Y),
-            part: Part::Whole,
-        }],
+        measure: of_term(Combination::XW_Y, 1.0, Part::Whole),
         gather: Gather::Sum,
         join: Join::Alone,
         against: Against::Last,
-        ends_at_zero: false,
+        floor: None,
     };
     let stop = Stop {
         top: Some(4),

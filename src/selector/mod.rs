@@ -1,6 +1,8 @@
-//! Selectors by a declared score: the best candidate joins, is counted against the others,
+//! Selectors by a score: the best candidate joins, is counted against the others,
 //! and so on.
 
+#[cfg(test)]
+mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
 mod pairs;
@@ -12,7 +14,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::{
-    binning::{BinnedColumns, Codes},
+    binning::BinnedColumns,
     device::{
         Choice, DeviceError, Resources,
         counting::{Anchor, Counters, Logs, Tally, joint_sum},
@@ -101,10 +103,8 @@ pub fn rank(
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Ranked, SelectorError> {
     let p = columns.columns.len();
-    let top = stop.top.unwrap_or(match stop.threshold {
-        None => TOP.min(p),
-        Some(_) => p,
-    });
+    let ends = stop.threshold.is_some() || score.floor.is_some();
+    let top = stop.top.unwrap_or(if ends { p } else { TOP.min(p) });
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
@@ -114,14 +114,7 @@ pub fn rank(
         let starting = Instant::now();
         let logs = Logs::new(columns.n, score.reach());
         let tally = Tally::new(score.clone(), &logs, columns.n);
-        let response = Anchor::of(&columns.response.codes);
-        let counters = Counters::cpu(
-            &columns.columns,
-            &response,
-            (&logs, &tally),
-            shards,
-            threads,
-        );
+        let counters = Counters::cpu(columns, (&logs, &tally), shards, threads);
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
@@ -206,19 +199,17 @@ impl Selection<'_> {
             let Some(best) = counters.best()? else {
                 break;
             };
-            let steps = match tally.score().terms.is_empty() {
-                true => 0,
-                false => chosen.len(),
-            };
-            let score = tally.nats(best.score, steps);
-            if tally.score().ends_at_zero && best.score <= 0 {
-                return Ok(Ending::Zero);
+            if let Some(floor) = tally.score().floor.filter(|it| best.score <= *it) {
+                return Ok(match floor == 0.0 {
+                    true => Ending::Zero,
+                    false => Ending::Threshold,
+                });
             }
-            if self.threshold.is_some_and(|least| score < least) {
+            if self.threshold.is_some_and(|least| best.score < least) {
                 return Ok(Ending::Threshold);
             }
-            let column = best.column.0;
-            let anchor = Anchor::of(self.codes(column));
+            let column = best.column;
+            let anchor = self.anchor(column);
             let own = anchor.sum(self.logs);
             // Of many variables it leaves 64 bits.
             let redundancy: i128 = anchors
@@ -231,13 +222,13 @@ impl Selection<'_> {
             let mean = redundancy.checked_div(anchors.len() as i128);
             chosen.push(Chosen {
                 column: column as usize,
-                score,
-                relevance: tally.quantity_nats(best.relevance),
+                score: best.score,
+                relevance: best.relevance,
                 redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
             });
             observe(chosen.len(), self.top);
             counters.take(column);
-            if chosen.len() < self.top && !tally.score().terms.is_empty() {
+            if chosen.len() < self.top && tally.score().has_steps() {
                 match tally.score().against {
                     Against::Last => counters.sweep(&anchor)?,
                     Against::Joint => {
@@ -248,6 +239,19 @@ impl Selection<'_> {
                         counters.sweep(&next)?;
                         joint = Some(next);
                     }
+                    Against::Pairs if anchors.is_empty() => counters.sweep(&anchor)?,
+                    Against::Pairs => {
+                        if anchors.len() == 1 {
+                            // One variable stood for a pair until there was one.
+                            counters.forget();
+                        }
+                        for (other, _) in &anchors {
+                            if self.interrupt.requested() {
+                                return Ok(Ending::Interrupted);
+                            }
+                            counters.sweep(&other.joined(&anchor))?;
+                        }
+                    }
                 }
             }
             anchors.push((anchor, own));
@@ -255,8 +259,12 @@ impl Selection<'_> {
         Ok(Ending::Top)
     }
 
-    fn codes(&self, column: u32) -> &Codes {
-        &self.columns.columns[column as usize].codes
+    fn anchor(&self, column: u32) -> Anchor {
+        let column = &self.columns.columns[column as usize];
+        match self.tally.score().coded() {
+            Some(_) => Anchor::plain(column),
+            None => Anchor::of(&column.codes),
+        }
     }
 }
 
@@ -264,8 +272,8 @@ impl Selection<'_> {
 mod tests {
     use super::*;
     use crate::{
-        binning::{BinnedColumn, Rule},
-        score::{Combination, Gather, Join, Quantity},
+        binning::{BinnedColumn, Codes, Rule},
+        score::{Combination, Gather, Join, Measure, Quantity},
     };
 
     fn column(index: usize, codes: Vec<u8>) -> BinnedColumn {
@@ -288,12 +296,14 @@ mod tests {
             response: column(0, response),
         };
         let mim = Score {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: Vec::new(),
+            measure: Measure::Declared {
+                relevance: Quantity::plain(Combination::X_Y),
+                terms: Vec::new(),
+            },
             gather,
             join: Join::Added,
             against: Against::Last,
-            ends_at_zero: false,
+            floor: None,
         };
         let stop = Stop {
             top: Some(columns.columns.len()),

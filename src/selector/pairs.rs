@@ -1,4 +1,4 @@
-//! All pairs of variables by a declared score.
+//! All pairs of variables by a score.
 
 use std::{
     sync::{
@@ -13,9 +13,9 @@ use crate::{
     binning::BinnedColumns,
     device::{
         Resources,
-        counting::{Anchor, Counters, Logs, Pairs, Tally},
+        counting::{Counters, FoundPair, Logs, Tally},
     },
-    score::{Against, Combination, Gather, Join, PairScore, Part, Quantity, Score, Term},
+    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
     selection::{Ending, Pair, Paired},
 };
@@ -37,18 +37,24 @@ pub struct Wanted {
 /// I((x,w);y) − I(x;y) − I(w;y).
 const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
 
-fn score_of(quantity: Quantity) -> Score {
-    Score {
+fn declared(quantity: Quantity) -> Measure {
+    Measure::Declared {
         relevance: Quantity::plain(Combination::X_Y),
         terms: vec![Term {
             weight: 1.0,
             quantity,
             part: Part::Whole,
         }],
+    }
+}
+
+fn score_of(measure: Measure) -> Score {
+    Score {
+        measure,
         gather: Gather::Last,
         join: Join::Alone,
         against: Against::Last,
-        ends_at_zero: false,
+        floor: None,
     }
 }
 
@@ -84,33 +90,44 @@ pub fn pairs(
     let observe = Mutex::new(observe);
     Ok(pool.install(|| {
         let starting = Instant::now();
-        let (score, synergy) = (score_of(score.quantity), score_of(Quantity::plain(SYNERGY)));
+        let measure = match score {
+            PairScore::Declared(quantity) => declared(*quantity),
+            PairScore::Coded(coded) => Measure::Coded(coded.clone()),
+        };
+        let (score, synergy) = (
+            score_of(measure),
+            score_of(declared(Quantity::plain(SYNERGY))),
+        );
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
         let tally = Tally::new(score, &logs, columns.n).by_class();
         let synergy = Tally::new(synergy, &logs, columns.n);
-        let response = Anchor::of(&columns.response.codes);
-        let own = &columns.columns;
-        let mut counters = Counters::cpu(own, &response, (&logs, &tally), shards, threads);
+        let counters = |tally| Counters::cpu(columns, (&logs, tally), shards, threads);
+        // Relevance is I(x;y), whatever a pair's score is.
+        let alone = match tally.score().coded() {
+            Some(_) => Some(counters(&synergy).relevance()),
+            None => None,
+        };
+        let mut counters = counters(&tally);
         let starting = starting.elapsed().as_secs_f64();
         let started = Instant::now();
-        let least = wanted.threshold.map_or(i128::MIN, |it| tally.bound(it));
         let most = match (wanted.top, wanted.threshold) {
             (Some(top), _) => top,
             (None, Some(_)) => usize::MAX,
             (None, None) => PAIRS,
         };
-        let (finished, all) = (AtomicUsize::new(0), own.len() * counters.names().len());
+        let (finished, all) = (AtomicUsize::new(0), p * counters.names().len());
         let done = || {
             let finished = 1 + finished.fetch_add(1, Ordering::Relaxed);
             let mut observe = observe.lock().unwrap_or_else(PoisonError::into_inner);
             observe(finished, all);
         };
-        let pairs_wanted = Pairs::new(most, least);
         let stop = || interrupt.requested();
-        let found = counters.relevance().and_then(|single| {
+        let alone = alone.unwrap_or_else(|| counters.relevance());
+        let found = alone.and_then(|single| {
             let rows = wanted.matrix.then_some(&mut matrix[..]);
-            let pairs = counters.pairs(own, &synergy, &pairs_wanted, rows, &stop, &done)?;
+            let few = (most, wanted.threshold);
+            let pairs = counters.pairs(columns, &synergy, few, rows, &stop, &done)?;
             Ok((single, pairs))
         });
         let (single, pairs, fault) = match found {
@@ -121,19 +138,15 @@ pub fn pairs(
         {
             matrix[a * p + b] = matrix[b * p + a];
         }
-        let pair = |it: crate::device::counting::Pair| Pair {
+        let pair = |it: FoundPair| Pair {
             a: it.a as usize,
             b: it.b as usize,
-            score: tally.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
+            score: it.score,
+            synergy: it.synergy,
         };
-        let above = |it: &Pair| wanted.threshold.is_none_or(|least| it.score >= least);
         Paired {
-            single: single
-                .into_iter()
-                .map(|it| tally.quantity_nats(it))
-                .collect(),
-            pairs: pairs.into_iter().map(pair).filter(above).collect(),
+            single,
+            pairs: pairs.into_iter().map(pair).collect(),
             matrix,
             termination: match (&fault, interrupt.requested()) {
                 (Some(_), _) => Ending::Fault,

@@ -2,7 +2,7 @@
 
 use passel::{
     plugin::{Declared, Plugins},
-    score::{Against, Combination, Gather, Join, Part, Quantity, Score, Term},
+    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
 };
 
 use super::beside;
@@ -27,15 +27,21 @@ fn term(weight: f64, over: Combination) -> Term {
     }
 }
 
+fn of_terms(terms: &[Term]) -> Measure {
+    Measure::Declared {
+        relevance: Quantity::plain(Combination::X_Y),
+        terms: terms.to_vec(),
+    }
+}
+
 /// Relevance alone: what the scores below differ from.
 fn mim() -> Score {
     Score {
-        relevance: Quantity::plain(Combination::X_Y),
-        terms: Vec::new(),
+        measure: of_terms(&[]),
         gather: Gather::Sum,
         join: Join::Added,
         against: Against::Last,
-        ends_at_zero: false,
+        floor: None,
     }
 }
 
@@ -55,7 +61,7 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         ..term(1.0, H_XWY)
     };
     let of = |terms: &[Term], gather, join| Score {
-        terms: terms.to_vec(),
+        measure: of_terms(terms),
         gather,
         join,
         ..mim()
@@ -87,7 +93,7 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
             "cmi",
             Score {
                 against: Against::Joint,
-                ends_at_zero: true,
+                floor: Some(0.0),
                 ..of(&[term(1.0, X_Y_GIVEN_W)], Gather::Last, Join::Alone)
             },
         ),
@@ -107,9 +113,10 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
 #[test]
 fn pair_scores_arrive_as_their_definitions() {
     let plugins = plugins();
-    let quantity = |name: &str| plugins.pair_score(name).unwrap().score.quantity;
-    assert_eq!(quantity("mi3"), Quantity::plain(Combination::XW_Y));
-    assert_eq!(quantity("synergy"), Quantity::plain(INTERACTION));
+    let score = |name: &str| plugins.pair_score(name).unwrap().score.clone();
+    let declared = |it| PairScore::Declared(Quantity::plain(it));
+    assert_eq!(score("mi3"), declared(Combination::XW_Y));
+    assert_eq!(score("synergy"), declared(INTERACTION));
     let told = plugins.pair_score("sinergy").unwrap_err().to_string();
     assert_eq!(
         told,

@@ -2,7 +2,7 @@
 
 use passel::{
     plugin::Plugins,
-    score::{Combination, Join, Quantity},
+    score::{Combination, Join, PairScore, Quantity},
 };
 use tempfile::tempdir;
 
@@ -31,10 +31,11 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
     assert_eq!(plugin.description, "a plugin in C");
     let declared = plugins.method("c-jmi:weight=3").unwrap();
     assert_eq!(declared.parameters, [("weight".to_owned(), 3.0)]);
-    assert_eq!(declared.score.terms[0].weight, 3.0);
+    assert_eq!(declared.score.terms()[0].weight, 3.0);
     assert_eq!(declared.score.join, Join::Alone);
     let pair = plugins.pair_score("c-mi3").unwrap();
-    assert_eq!(pair.score.quantity, Quantity::plain(Combination::XW_Y));
+    let mi3 = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+    assert_eq!(pair.score, mi3);
     let told = plugins.method("c-jmi:weight=2").unwrap_err().to_string();
     assert_eq!(
         told,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Logs;
-use crate::binning::Codes;
+use crate::binning::{BinnedColumn, Codes};
 
 /// Codes of one column, or of several joined: a level for each observation.
 #[derive(Debug, Clone)]
@@ -26,6 +26,15 @@ impl Anchor {
             codes.iter().map(|&code| u64::from(code)),
             u64::from(most) + 1,
         )
+    }
+
+    /// One column's codes as they are, for who is to see them.
+    pub(crate) fn plain(column: &BinnedColumn) -> Self {
+        let codes = column.codes.dense();
+        Self {
+            codes: codes.into_iter().map(u32::from).collect(),
+            levels: column.levels.max(1),
+        }
     }
 
     /// The combinations of two that occur, numbered as they come first.

@@ -2,19 +2,22 @@
 //! reduced to margin sums, these to scores, and these to the best candidate.
 //!
 //! Counts are integers and sums are fixed-point, so no order of additions shows: any number
-//! of threads, devices or machines, any layout of the columns gives the same bits.
+//! of threads, devices or machines, any layout of the columns gives the same bits. A coded score
+//! is a function of one table at a time, so that it has the same bits as well.
 
 mod anchor;
 mod counters;
 mod logs;
+mod ordered;
 mod pairs;
 mod tally;
 
 pub(crate) use anchor::{Anchor, joint_sum};
-pub(crate) use counters::Counters;
+pub(crate) use counters::{Counters, FoundPair};
 pub(crate) use logs::Logs;
+pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};
-pub(crate) use tally::{Best, Sums, Tally};
+pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
 use super::DeviceError;
 use crate::binning::BinnedColumn;
@@ -28,8 +31,17 @@ pub(crate) trait Counter: Send {
     /// [`Counter::best`] needs it.
     fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError>;
 
+    /// Forgets all anchors: the score is relevance again.
+    fn forget(&mut self);
+
     /// The best candidate of its columns; none where all are taken.
     fn best(&mut self) -> Result<Option<Best>, DeviceError>;
+
+    /// The first of its candidates whose score is at least this one, which may be below the
+    /// best of all: asked where scores are floats. Exact scores are equal or they are not.
+    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
+        Ok(self.best()?.filter(|it| it.score >= least))
+    }
 
     /// A column, of all devices', that is no candidate any more.
     fn take(&mut self, column: u32);

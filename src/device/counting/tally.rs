@@ -1,12 +1,16 @@
-//! From margin sums to scores, in integers throughout: the same bits everywhere.
+//! From margin sums to scores, in integers throughout: the same bits everywhere. (Coded scores
+//! are floats, gathered in the order of the steps.)
 
 use std::cmp::Reverse;
 
-use super::Logs;
-use crate::score::{Combination, Gather, Join, Part, Quantity, Score, Term};
+use super::{Logs, number, ordered};
+use crate::score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term};
 
 /// Fraction bits of a term's weight.
 const WEIGHT_BITS: u32 = 32;
+
+/// The score of a candidate that is not to be chosen.
+pub(crate) const NEVER: i128 = i128::MIN;
 
 /// Σ c·L(c) over the margins of one table of (x, w, y).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,6 +58,16 @@ impl Open {
     }
 }
 
+impl Part {
+    #[inline(always)]
+    fn of(self, value: i64) -> i64 {
+        match self {
+            Self::Whole => value,
+            Self::BelowZero => value.min(0),
+        }
+    }
+}
+
 /// The terms of a score against one anchor.
 #[derive(Debug)]
 pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
@@ -61,7 +75,8 @@ pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
 /// How margin sums become the score of a step, and these a candidate's score.
 ///
 /// Values of one table are in nats times n times 2^bits; gathered ones and scores have
-/// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor.
+/// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor. Scores of a coded
+/// measure are floats as [`ordered`] integers, their relevance too.
 #[derive(Debug)]
 pub(crate) struct Tally {
     score: Score,
@@ -69,22 +84,25 @@ pub(crate) struct Tally {
     n: usize,
     bits: u32,
     needs_xwy: bool,
+    /// Of a coded score.
+    tolerance: f64,
 }
 
 impl Tally {
     pub(crate) fn new(score: Score, logs: &Logs, n: usize) -> Self {
         let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         let used = |by: fn(&Combination) -> i32| {
-            let quantities = score.terms.iter().map(|it| it.quantity);
+            let quantities = score.terms().iter().map(|it| it.quantity);
             let mut combinations =
                 quantities.flat_map(|it| [it.over, it.under.unwrap_or_default()]);
             combinations.any(|it| by(&it) != 0)
         };
         Self {
-            weights: score.terms.iter().map(|it| fixed(it.weight)).collect(),
+            weights: score.terms().iter().map(|it| fixed(it.weight)).collect(),
             n,
             bits: logs.bits(),
             needs_xwy: used(|it| it.xwy) || used(|it| it.wy),
+            tolerance: score.coded().map_or(0.0, |it| it.0.tolerance()),
             score,
         }
     }
@@ -107,6 +125,11 @@ impl Tally {
     /// Whether what is gathered can only fall, so that it bounds what it will be.
     pub(crate) fn only_falls(&self) -> bool {
         self.score.gather == Gather::Minimum
+    }
+
+    /// Whether that holds from relevance on, the score before the first anchor.
+    pub(crate) fn falls_from_relevance(&self) -> bool {
+        matches!(self.score.join, Join::Least | Join::Guarded)
     }
 
     /// A quantity of a table.
@@ -132,7 +155,10 @@ impl Tally {
 
     /// Relevance of a candidate, of sums of x and y alone.
     pub(crate) fn relevance(&self, sums: &Sums) -> i64 {
-        self.quantity(&self.score.relevance, sums)
+        match &self.score.measure {
+            Measure::Declared { relevance, .. } => self.quantity(relevance, sums),
+            Measure::Coded(_) => 0,
+        }
     }
 
     /// Before the first step.
@@ -145,7 +171,7 @@ impl Tally {
 
     /// The terms against an anchor, whose own sums are these.
     pub(crate) fn terms(&self, fixed: &Sums) -> Terms {
-        let terms = self.score.terms.iter().zip(&self.weights);
+        let terms = self.score.terms().iter().zip(&self.weights);
         let open = |(term, &weight): (&Term, _)| {
             let Quantity { over, under } = &term.quantity;
             let under = under.as_ref().map(|it| Open::of(it, fixed));
@@ -164,12 +190,23 @@ impl Tally {
                 None => over,
                 Some(under) => self.ratio(over, under.value(sums)),
             };
-            let value = match part {
-                Part::Whole => value,
-                Part::BelowZero => value.min(0),
-            };
-            step += i128::from(*weight) * i128::from(value);
+            step += i128::from(*weight) * i128::from(part.of(value));
         }
+        self.joined(gathered, step)
+    }
+
+    /// The same from all sums of the table, where none was known before.
+    pub(crate) fn gather_whole(&self, gathered: i128, sums: &Sums) -> i128 {
+        let terms = self.score.terms().iter().zip(&self.weights);
+        let value = |(term, weight): (&Term, &i64)| {
+            let value = self.quantity(&term.quantity, sums);
+            i128::from(*weight) * i128::from(term.part.of(value))
+        };
+        self.joined(gathered, terms.map(value).sum())
+    }
+
+    #[inline(always)]
+    fn joined(&self, gathered: i128, step: i128) -> i128 {
         match self.score.gather {
             // Only weights of a million over a thousand steps come near the end.
             Gather::Sum | Gather::Mean => gathered.saturating_add(step),
@@ -189,6 +226,8 @@ impl Tally {
             Join::Added => relevance.saturating_add(gathered),
             Join::Alone => gathered,
             Join::Least => relevance.min(gathered),
+            Join::Guarded if gathered < 0 => NEVER,
+            Join::Guarded => relevance,
         }
     }
 
@@ -200,16 +239,71 @@ impl Tally {
         }
     }
 
-    /// A score in nats (a ratio's own unit).
+    /// Adds a step to what a coded score has gathered, if it is not the first.
+    pub(crate) fn gather_coded(&self, gathered: Option<f64>, step: f64) -> f64 {
+        let Some(gathered) = gathered else {
+            return step;
+        };
+        match self.score.gather {
+            Gather::Sum | Gather::Mean => gathered + step,
+            Gather::Minimum => gathered.min(step),
+            Gather::Last => step,
+        }
+    }
+
+    /// A candidate's coded score after so many steps.
+    pub(crate) fn total_coded(&self, relevance: f64, gathered: Option<f64>, steps: usize) -> f64 {
+        let Some(gathered) = gathered else {
+            return relevance;
+        };
+        let gathered = gathered / self.factor(steps) as f64;
+        match self.score.join {
+            Join::Added => relevance + gathered,
+            Join::Alone => gathered,
+            Join::Least => relevance.min(gathered),
+            Join::Guarded if gathered < 0.0 => f64::NEG_INFINITY,
+            Join::Guarded => relevance,
+        }
+    }
+
+    /// The least score that is as good as this one, which is the best.
+    pub(crate) fn as_good(&self, best: i128) -> i128 {
+        let score = number(best as i64);
+        match self.score.coded().is_some() && score.is_finite() {
+            true => i128::from(ordered(score - self.tolerance * score.abs())),
+            false => best,
+        }
+    }
+
+    /// A score in nats (a ratio's own unit, a coded score's).
     pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
+        if self.score.coded().is_some() {
+            return number(score as i64);
+        }
         score as f64
             / self.factor(steps) as f64
             / self.n as f64
             / f64::from(self.bits + WEIGHT_BITS).exp2()
     }
 
-    /// A score not above those of so many nats after one step, and near them.
-    pub(crate) fn bound(&self, nats: f64) -> i128 {
+    /// Relevance in nats, or in a coded score's own unit.
+    pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
+        match self.score.coded() {
+            Some(_) => number(relevance),
+            None => self.quantity_nats(relevance),
+        }
+    }
+
+    /// A score not above those of so many nats after one step, and near them; without any, one
+    /// not above any that may be chosen.
+    pub(crate) fn bound(&self, nats: Option<f64>) -> i128 {
+        if self.score.coded().is_some() {
+            let never = ordered(f64::NEG_INFINITY);
+            return i128::from(nats.map_or(never, ordered).max(never + 1));
+        }
+        let Some(nats) = nats else {
+            return i128::MIN;
+        };
         let unit = self.n as f64 * f64::from(self.bits + WEIGHT_BITS).exp2();
         let score = (nats * unit) as i128;
         // A float has fewer digits than a score.

@@ -1,5 +1,7 @@
 //! Counting on the CPU: units of columns over the threads.
 
+mod cells;
+mod coded;
 mod joined;
 mod pairs;
 mod planes;
@@ -18,6 +20,8 @@ use std::{
 
 use rayon::prelude::*;
 
+pub(crate) use coded::CodedCounter;
+
 use self::{
     prepared::{Classes, Prepared},
     table::Work,
@@ -25,9 +29,9 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Logs, Pairs, Sums, Tally},
+    counting::{Anchor, Best, Counter, Logs, NEVER, Pairs, Sums, Tally},
 };
-use crate::{binning::BinnedColumn, score::Join};
+use crate::binning::BinnedColumn;
 
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
@@ -192,7 +196,7 @@ impl Counter for CpuCounter<'_> {
         self.anchors.push(prepared);
         // Before the first anchor the score is relevance, which bounds what comes behind it
         // only where the score is the lesser of the two.
-        let bounded = self.steps() > 1 || self.tally.score().join == Join::Least;
+        let bounded = self.steps() > 1 || self.tally.falls_from_relevance();
         if self.tally.only_falls() && bounded {
             return Ok(());
         }
@@ -203,6 +207,18 @@ impl Counter for CpuCounter<'_> {
         self.gone += self.anchors.len();
         self.anchors.clear();
         Ok(())
+    }
+
+    fn forget(&mut self) {
+        let tally = self.tally;
+        (self.gone, self.anchors) = (0, Vec::new());
+        self.units.par_iter_mut().for_each(|unit| {
+            unit.steps = 0;
+            for candidate in &mut unit.candidates {
+                candidate.gathered = tally.start();
+            }
+            unit.judge(tally);
+        });
     }
 
     fn best(&mut self) -> Result<Option<Best>, DeviceError> {
@@ -289,6 +305,9 @@ impl<'a> Scored<'a> {
                 continue;
             }
             let score = tally.total(it.relevance, it.gathered, self.steps);
+            if score == NEVER {
+                continue;
+            }
             // Columns ascend: of equal scores the first stays.
             if best.is_none_or(|(most, _)| score > most) {
                 best = Some((score, at));

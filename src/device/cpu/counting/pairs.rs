@@ -8,6 +8,15 @@ use crate::{
     device::counting::{Anchor, Pair, Pairs, Tally},
 };
 
+/// Every place below p, the first and the last by turns: the first have the most behind them,
+/// and any run of these has as much to do.
+pub(super) fn evenly(p: usize) -> impl Iterator<Item = usize> {
+    (0..p).map(move |at| match at % 2 {
+        0 => at / 2,
+        _ => p - 1 - at / 2,
+    })
+}
+
 impl CpuCounter<'_> {
     /// See [`Counter::pairs`](super::Counter::pairs).
     #[allow(clippy::too_many_arguments)]
@@ -25,12 +34,7 @@ impl CpuCounter<'_> {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        // The first have the most behind them: any run of these has as much to do.
-        let place = |at: usize| match at % 2 {
-            0 => at / 2,
-            _ => p - 1 - at / 2,
-        };
-        let anchors = (0..p).map(|at| (place(at), rows[place(at)].take()));
+        let anchors = evenly(p).map(|at| (at, rows[at].take()));
         let anchors: Vec<_> = anchors.collect();
         let nothing = || wanted.clone();
         let pairs = anchors

@@ -1,0 +1,130 @@
+//! All pairs by a coded score: x the column that comes first, w the other.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::{
+    super::{
+        super::super::{
+            DeviceError, NoScore, Unscored,
+            counting::{Anchor, Pair, Pairs, Tally, ordered},
+        },
+        cells::{Beside, margins},
+        pairs::evenly,
+    },
+    CodedCounter,
+};
+use crate::binning::BinnedColumn;
+
+/// A pair that has no score, by its two numbers, the first before the other.
+type Fault = (u64, NoScore);
+
+impl CodedCounter<'_> {
+    /// See [`Counter::pairs`](super::Counter::pairs); of the pairs whose first column is this
+    /// device's.
+    pub(super) fn best_pairs(
+        &self,
+        columns: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        mut matrix: Option<&mut [f64]>,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        let p = columns.len();
+        let mut rows: Vec<Option<&mut [f64]>> = match &mut matrix {
+            Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
+            None => (0..p).map(|_| None).collect(),
+        };
+        let anchors: Vec<_> = evenly(p).map(|at| (at, rows[at].take())).collect();
+        // Pairs behind one that has no score need none.
+        let end = AtomicU64::new(u64::MAX);
+        let nothing = || (wanted.clone(), None);
+        let (pairs, fault) = anchors
+            .into_par_iter()
+            .fold(nothing, |(mut pairs, fault), (w, row)| {
+                let mut found = None;
+                if !stop() {
+                    found = self
+                        .pairs_of(w, columns, synergy, &mut pairs, row, &end)
+                        .err();
+                    done();
+                }
+                (pairs, first(fault, found))
+            })
+            .reduce(nothing, |a, b| (a.0.with(b.0), first(a.1, b.1)));
+        if let Some((numbers, reason)) = fault {
+            let (column, other) = ((numbers >> 32) as u32, numbers as u32);
+            return Err(DeviceError::Unscored(Unscored {
+                column,
+                beside: Some(other),
+                reason,
+            }));
+        }
+        // A thread has the row of its w.
+        if let Some(matrix) = matrix {
+            for x in self.first..self.first + self.columns.len() {
+                for w in x + 1..p {
+                    matrix[x * p + w] = matrix[w * p + x];
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Those of w with what comes before it; where there is a matrix, with itself too.
+    fn pairs_of(
+        &self,
+        w: usize,
+        columns: &[BinnedColumn],
+        synergy: &Tally,
+        pairs: &mut Pairs,
+        mut row: Option<&mut [f64]>,
+        end: &AtomicU64,
+    ) -> Result<(), Fault> {
+        let last = w + usize::from(row.is_some());
+        let own = self.columns.iter().zip(self.first..last);
+        if own.len() == 0 {
+            return Ok(());
+        }
+        let beside = Beside::new(&Anchor::plain(&columns[w]), &self.response);
+        for (column, x) in own {
+            let numbers = (x as u64) << 32 | w as u64;
+            if numbers > end.load(Ordering::Relaxed) {
+                break;
+            }
+            let read = self.read(column, &beside, |cells| {
+                let value = self.value(cells)?;
+                let score = i128::from(ordered(value));
+                if x < w && pairs.wants(score) {
+                    let sums = margins(cells, self.logs);
+                    pairs.push(Pair {
+                        score,
+                        synergy: synergy.gather_whole(0, &sums),
+                        a: x as u32,
+                        b: w as u32,
+                    });
+                }
+                Ok(value)
+            });
+            match read.flatten() {
+                Ok(value) => {
+                    if let Some(row) = &mut row {
+                        row[x] = value;
+                    }
+                }
+                Err(reason) => {
+                    end.fetch_min(numbers, Ordering::Relaxed);
+                    return Err((numbers, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fault of the lower numbers.
+fn first(a: Option<Fault>, b: Option<Fault>) -> Option<Fault> {
+    a.into_iter().chain(b).min_by_key(|it| it.0)
+}

@@ -1,0 +1,400 @@
+//! Coded scores: functions of the whole table, against plain references and declared ones.
+
+use std::{collections::HashMap, num::NonZeroUsize, sync::Arc};
+
+use super::{
+    declared_tests::{column, columns, of_term},
+    *,
+};
+use crate::{
+    binning::Codes,
+    device::{NoScore, Unscored},
+    score::{
+        Cells, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, TableFunction,
+    },
+};
+
+/// A function and its tolerance.
+struct Made<F>(F, f64);
+
+impl<F> std::fmt::Debug for Made<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("made")
+    }
+}
+
+impl<F: Fn(&Cells) -> f64 + Send + Sync> TableFunction for Made<F> {
+    fn value(&self, table: &Cells) -> f64 {
+        (self.0)(table)
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.1
+    }
+}
+
+fn coded(value: impl Fn(&Cells) -> f64 + Send + Sync + 'static, tolerance: f64) -> Coded {
+    Coded(Arc::new(Made(value, tolerance)))
+}
+
+fn score(measure: Measure, gather: Gather, join: Join) -> Score {
+    Score {
+        measure,
+        gather,
+        join,
+        against: Against::Last,
+        floor: None,
+    }
+}
+
+/// Of shards and threads.
+fn resources((shards, threads): (usize, usize)) -> Resources {
+    Resources {
+        threads: NonZeroUsize::new(threads),
+        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        ..Resources::default()
+    }
+}
+
+const PLACES: [(usize, usize); 4] = [(1, 1), (1, 3), (3, 1), (3, 3)];
+
+fn ranked(columns: &BinnedColumns, score: &Score, top: usize, places: (usize, usize)) -> Ranked {
+    let stop = Stop {
+        top: Some(top),
+        threshold: None,
+    };
+    let (resources, never) = (resources(places), Interrupt::default());
+    rank(columns, score, &stop, &resources, &never, &mut |_, _| {}).unwrap()
+}
+
+/// H in nats of the counts of what `key` makes of (x, w, y), below the number of cells.
+fn entropy(table: &Cells, key: impl Fn(usize, usize, usize) -> usize) -> f64 {
+    let mut counts = vec![0; table.counts.len()];
+    for (at, count) in table.counts.iter().enumerate() {
+        let (x, w, y) = (at / table.y / table.w, at / table.y % table.w, at % table.y);
+        counts[key(x, w, y)] += count;
+    }
+    counts.retain(|it| *it > 0);
+    // Tables that are equal but for the order of their cells have one value.
+    counts.sort_unstable();
+    let n = f64::from(counts.iter().sum::<u32>());
+    let shares = counts.iter().map(|it| f64::from(*it) / n);
+    shares.map(|share| -share * share.ln()).sum()
+}
+
+/// I((x,w);y).
+fn joint_information(table: &Cells) -> f64 {
+    let xw = |x, w, _| x * table.w + w;
+    let xwy = |x, w, y| (x * table.w + w) * table.y + y;
+    entropy(table, xw) + entropy(table, |_, _, y| y) - entropy(table, xwy)
+}
+
+/// χ² of (x, w) and y.
+fn chi_square(table: &Cells) -> f64 {
+    let rows: Vec<&[u32]> = table.counts.chunks(table.y).collect();
+    let of_y = |y: usize| rows.iter().map(|row| f64::from(row[y])).sum::<f64>();
+    let n: f64 = (0..table.y).map(of_y).sum();
+    let mut sum = 0.0;
+    for row in &rows {
+        let own = f64::from(row.iter().sum::<u32>());
+        for (y, &count) in row.iter().enumerate() {
+            let expected = own * of_y(y) / n;
+            if expected > 0.0 {
+                sum += (f64::from(count) - expected).powi(2) / expected;
+            }
+        }
+    }
+    sum
+}
+
+/// What the impurity of y falls by when (x, w) is known.
+fn gini(table: &Cells) -> f64 {
+    let purity = |row: &[f64]| {
+        let own = row.iter().sum::<f64>();
+        match own {
+            0.0 => 0.0,
+            _ => row.iter().map(|it| it * it).sum::<f64>() / own,
+        }
+    };
+    let rows = table.counts.chunks(table.y);
+    let rows: Vec<Vec<f64>> = rows
+        .map(|row| row.iter().map(|it| f64::from(*it)).collect())
+        .collect();
+    let all: Vec<f64> = (0..table.y)
+        .map(|y| rows.iter().map(|row| row[y]).sum())
+        .collect();
+    let n: f64 = all.iter().sum();
+    (rows.iter().map(|row| purity(row)).sum::<f64>() - purity(&all)) / n
+}
+
+#[test]
+fn coded_information_chooses_as_declared_information_does() {
+    for (seed, (n, levels)) in [(60, 4), (300, 6), (5000, 9)].into_iter().enumerate() {
+        let columns = columns(seed as u64, n, 25, levels);
+        for gather in [Gather::Sum, Gather::Mean, Gather::Minimum, Gather::Last] {
+            for join in [Join::Added, Join::Alone, Join::Least] {
+                let declared = of_term(Combination::XW_Y, 1.0, Part::Whole);
+                let declared = ranked(&columns, &score(declared, gather, join), 10, (1, 1));
+                let measure = Measure::Coded(coded(joint_information, 1e-10));
+                let score = score(measure, gather, join);
+                let own = ranked(&columns, &score, 10, (1, 1));
+                assert_eq!(own.chosen.len(), 10);
+                for (own, declared) in own.chosen.iter().zip(&declared.chosen) {
+                    let what = format!("{n} {gather:?} {join:?}: {own:?} {declared:?}");
+                    assert_eq!(own.column, declared.column, "{what}");
+                    assert!((own.score - declared.score).abs() < 1e-9, "{what}");
+                    assert!((own.relevance - declared.relevance).abs() < 1e-9, "{what}");
+                    assert_eq!(own.redundancy, declared.redundancy, "{what}");
+                }
+                for places in PLACES {
+                    assert_eq!(ranked(&columns, &score, 10, places).chosen, own.chosen);
+                }
+            }
+        }
+    }
+}
+
+/// The table from the codes themselves.
+fn counted(x: &[u16], w: Option<&[u16]>, y: &[u16]) -> Vec<(Vec<u32>, u32)> {
+    let levels = |it: &[u16]| 1 + usize::from(it.iter().copied().max().unwrap());
+    let classes = levels(y);
+    let mut rows: HashMap<(u16, u16), Vec<u32>> = HashMap::new();
+    for t in 0..y.len() {
+        let row = rows.entry((x[t], w.map_or(0, |it| it[t]))).or_default();
+        row.resize(classes, 0);
+        row[usize::from(y[t])] += 1;
+    }
+    let rows = rows.into_values();
+    rows.map(|row| (row.clone(), row.iter().sum())).collect()
+}
+
+/// χ² and the fall of Gini's impurity of any such rows.
+fn references(rows: &[(Vec<u32>, u32)]) -> [f64; 2] {
+    let classes = rows[0].0.len();
+    let n: f64 = rows.iter().map(|it| f64::from(it.1)).sum();
+    let of_y = |y: usize| rows.iter().map(|it| f64::from(it.0[y])).sum::<f64>() / n;
+    let (mut chi, mut pure) = (0.0, 0.0);
+    for (row, own) in rows {
+        let own = f64::from(*own);
+        for (y, count) in row.iter().map(|it| f64::from(*it)).enumerate() {
+            let expected = own * of_y(y);
+            if expected > 0.0 {
+                chi += (count - expected) * (count - expected) / expected;
+            }
+            pure += count * count / own / n;
+        }
+    }
+    let before: f64 = (0..classes).map(|y| of_y(y) * of_y(y)).sum();
+    [chi, pure - before]
+}
+
+/// The columns, held in every form that has room.
+fn in_every_form(mut columns: BinnedColumns) -> BinnedColumns {
+    for (at, column) in columns.columns.iter_mut().enumerate() {
+        let codes = column.codes.dense();
+        column.codes = match at % 3 {
+            0 => continue,
+            1 => Codes::Word(codes),
+            _ => {
+                let most = codes[0];
+                let off = || codes.iter().zip(0..).filter(|it| *it.0 != most);
+                Codes::Sparse {
+                    n: codes.len(),
+                    most,
+                    rows: off().map(|it| it.1).collect(),
+                    codes: off().map(|it| *it.0).collect(),
+                }
+            }
+        };
+    }
+    columns
+}
+
+#[test]
+fn coded_sums_are_those_of_the_codes_themselves() {
+    for (seed, (n, levels)) in [(1, 1), (50, 3), (400, 40), (3000, 200)]
+        .into_iter()
+        .enumerate()
+    {
+        let columns = in_every_form(columns(10 + seed as u64, n, 20, levels));
+        let codes: Vec<Vec<u16>> = columns.columns.iter().map(|it| it.codes.dense()).collect();
+        let y = columns.response.codes.dense();
+        for (kind, function) in [chi_square, gini].into_iter().enumerate() {
+            let measure = Measure::Coded(coded(function, 1e-9));
+            let score = score(measure, Gather::Sum, Join::Added);
+            let own = ranked(&columns, &score, 6, (1, 1));
+            for places in PLACES {
+                assert_eq!(ranked(&columns, &score, 6, places).chosen, own.chosen);
+            }
+            let mut chosen: Vec<usize> = Vec::new();
+            for it in &own.chosen {
+                let score = |x: usize| {
+                    let table = |w: Option<&usize>| {
+                        let w = w.map(|w| &codes[*w][..]);
+                        references(&counted(&codes[x], w, &y))[kind]
+                    };
+                    table(None) + chosen.iter().map(|w| table(Some(w))).sum::<f64>()
+                };
+                let left = (0..20).filter(|x| !chosen.contains(x));
+                let scores: Vec<(usize, f64)> = left.map(|x| (x, score(x))).collect();
+                let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
+                let near = scores.iter().find(|it| it.1 >= best - 1e-9 * best.abs());
+                assert_eq!(it.column, near.unwrap().0, "{n} {kind} {scores:?}");
+                assert!((it.score - best).abs() <= 1e-8 * best.abs().max(1.0));
+                chosen.push(it.column);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
+    // 20 columns, the number of the level of each a score of its own.
+    let scores = [
+        -1.0, 0.5, 0.99, 0.9999, 0.99989, 0.2, 1.0, 0.99995, 1.0, 0.9998,
+    ];
+    let own = |at: usize| column(at, 2 + at, vec![0; 8]);
+    let columns = BinnedColumns {
+        n: 8,
+        columns: (0..scores.len()).map(own).collect(),
+        response: column(0, 1, vec![0; 8]),
+    };
+    for sign in [1.0, -1.0] {
+        let value = move |table: &Cells| match sign > 0.0 {
+            true => scores[table.x - 2],
+            false => scores[table.x - 2] - 3.0,
+        };
+        for (tolerance, order) in [
+            (0.0, [6, 8, 7, 3]),
+            // 0.9999 is the first within the tolerance of 1 until it goes.
+            (
+                1.0001e-4,
+                if sign > 0.0 {
+                    [3, 6, 7, 8]
+                } else {
+                    [3, 4, 6, 7]
+                },
+            ),
+        ] {
+            let measure = Measure::Coded(coded(value, tolerance));
+            let score = score(measure, Gather::Last, Join::Alone);
+            for places in PLACES {
+                let found = ranked(&columns, &score, 4, places);
+                let found: Vec<usize> = found.chosen.iter().map(|it| it.column).collect();
+                assert_eq!(found, order, "{sign} {tolerance} {places:?}");
+            }
+        }
+    }
+}
+
+/// A fault at the columns of more levels than four, from the second step on.
+fn faulty(value: impl Fn() -> f64 + Send + Sync + 'static) -> Score {
+    let value = move |table: &Cells| match table.w {
+        2.. if table.x > 4 => value(),
+        _ => 1.0 / table.x as f64,
+    };
+    score(Measure::Coded(coded(value, 0.0)), Gather::Sum, Join::Alone)
+}
+
+#[test]
+fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
+    let own = |at: usize| column(at, 2 + at, vec![0; 8]);
+    let columns = BinnedColumns {
+        n: 8,
+        columns: (0..10).map(own).collect(),
+        response: column(0, 1, vec![0; 8]),
+    };
+    let unscored = |reason| {
+        Some(DeviceError::Unscored(Unscored {
+            column: 3,
+            beside: None,
+            reason,
+        }))
+    };
+    for places in PLACES {
+        let found = |score| ranked(&columns, &score, 5, places);
+        for (score, fault) in [
+            (faulty(|| f64::NAN), NoScore::NotANumber),
+            (faulty(|| f64::INFINITY), NoScore::Infinite),
+            (
+                faulty(|| panic!("no way")),
+                NoScore::GaveUp("no way".into()),
+            ),
+        ] {
+            let found = found(score);
+            assert_eq!(found.fault, unscored(fault));
+            assert_eq!((found.chosen.len(), found.termination), (1, Ending::Fault));
+        }
+        // −∞ is a score, of those never chosen.
+        let found = found(faulty(|| f64::NEG_INFINITY));
+        assert_eq!((found.fault, found.chosen.len()), (None, 3));
+        assert_eq!(found.termination, Ending::Top);
+    }
+}
+
+#[test]
+fn coded_pairs_are_the_declared_ones() {
+    let never = Interrupt::default();
+    let columns = in_every_form(columns(3, 90, 14, 5));
+    let found = |score: PairScore, wanted: &Wanted, places| {
+        let resources = resources(places);
+        pairs(&columns, &score, wanted, &resources, &never, &mut |_, _| {}).unwrap()
+    };
+    for top in [5, 91] {
+        let wanted = Wanted {
+            top: Some(top),
+            threshold: (top == 91).then_some(0.05),
+            matrix: true,
+        };
+        let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+        let declared = found(declared, &wanted, (1, 1));
+        // So far from a tie that the order is theirs.
+        let coded = PairScore::Coded(coded(
+            |it| (joint_information(it) * 1e10).round() / 1e10,
+            0.0,
+        ));
+        let first = found(coded.clone(), &wanted, (1, 1));
+        assert_eq!(first.single, declared.single);
+        assert_eq!(first.pairs.len(), declared.pairs.len());
+        for (own, declared) in first.pairs.iter().zip(&declared.pairs) {
+            assert_eq!((own.a, own.b), (declared.a, declared.b));
+            assert!((own.score - declared.score).abs() < 1e-9);
+            assert_eq!(own.synergy, declared.synergy);
+        }
+        for (own, declared) in first.matrix.iter().zip(&declared.matrix) {
+            assert!((own - declared).abs() < 1e-9);
+        }
+        for places in PLACES {
+            let own = found(coded.clone(), &wanted, places);
+            assert_eq!((&own.pairs, &own.matrix), (&first.pairs, &first.matrix));
+        }
+    }
+    // x is the lower of the two, and the first pair without a score is named.
+    let levels: Vec<usize> = columns.columns.iter().map(|it| it.levels).collect();
+    let lopsided = coded(|it| it.x as f64 + 0.01 * it.w as f64, 0.0);
+    let wanted = Wanted {
+        top: Some(91),
+        ..Wanted::default()
+    };
+    for it in found(PairScore::Coded(lopsided), &wanted, (2, 2)).pairs {
+        assert_eq!(it.score, levels[it.a] as f64 + 0.01 * levels[it.b] as f64);
+    }
+    let wrong = |it: &Cells| if it.x > 2 && it.w > 2 { f64::NAN } else { 1.0 };
+    let wide = |at: &usize| levels[*at] > 2;
+    let mut numbers = (0..14).filter(wide);
+    let expected = (
+        numbers.next().unwrap() as u32,
+        numbers.next().map(|it| it as u32),
+    );
+    for places in PLACES {
+        let found = found(PairScore::Coded(coded(wrong, 0.0)), &wanted, places);
+        let Some(DeviceError::Unscored(it)) = found.fault else {
+            panic!("no fault");
+        };
+        assert_eq!(
+            ((it.column, it.beside), it.reason),
+            (expected, NoScore::NotANumber)
+        );
+        assert!(found.pairs.is_empty());
+    }
+}
