@@ -6,18 +6,17 @@
 
 mod anchor;
 mod counters;
-mod logs;
 mod pairs;
 mod tally;
 
 pub(crate) use anchor::{Anchor, joint_sum};
 pub(crate) use counters::Counters;
-pub(crate) use logs::Logs;
 pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use tally::{Best, Sums, Tally};
 
 use super::DeviceError;
 use crate::binning::BinnedColumn;
+pub(crate) use crate::logs::Logs;
 
 /// One device: its columns, and what their scores have gathered.
 pub(crate) trait Counter: Send {
