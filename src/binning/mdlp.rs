@@ -17,8 +17,8 @@ use crate::{
     table::Values,
 };
 
-/// A gain that exceeds its cost by less than this, in bits and beside a cost of one bit, equals
-/// it, and the cut is refused: the two are rounded, and on another machine differently.
+/// Where gain and cost are the same to so many digits they are equal, and the cut is refused:
+/// both are rounded, and the cost's logarithms on another machine differently.
 const SLACK: f64 = 1e-9;
 
 /// Up to so many classes 3^k is a whole number of f64; above, 2 is nothing beside it.
@@ -29,7 +29,7 @@ pub(super) struct Classes {
     codes: Vec<u16>,
     /// Observations of each.
     counts: Vec<u32>,
-    /// L(c), its sums of 64 bits too short for these counts.
+    /// L(c) with every fraction bit of use, for which sums of c·L(c) have 128 bits.
     logs: Vec<i64>,
 }
 
@@ -99,9 +99,8 @@ struct Entry {
 /// What a column holds, in no order.
 fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
     let entry = |value: f64, class: u16| {
-        // −0 is 0, however it was written.
         (!value.is_nan()).then_some(Entry {
-            value: value + 0.0,
+            value,
             class,
             count: 1,
         })

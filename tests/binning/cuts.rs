@@ -114,6 +114,8 @@ fn zeros_of_both_signs_are_one_value() {
     let classes = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
     let column = with_classes(numbers(values), &classes);
     assert_eq!((column.codes.dense(), column.levels), (vec![0; 8], 1));
+    let values = [0.0, -0.0, 0.0, -0.0, 1.0, 1.0, 1.0, 1.0];
+    assert_eq!(edges(&with_classes(numbers(values), &classes)), [0.5]);
 }
 
 #[test]
