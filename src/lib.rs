@@ -33,6 +33,8 @@ mod random;
 
 mod quietly;
 
+mod logs;
+
 pub mod table;
 
 pub mod simulate;

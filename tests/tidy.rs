@@ -16,6 +16,7 @@ const WAY: &[&str] = &[
     "spec",
     "random",
     "quietly",
+    "logs",
     "table",
     "simulate",
     "score",

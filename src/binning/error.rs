@@ -47,6 +47,11 @@ pub enum BinningError {
     /// The response is dropped.
     #[error("`{name}` is the response: it cannot be in --drop too")]
     ResponseDropped { name: String },
+    /// The response's levels cannot be made of themselves.
+    #[error(
+        "--bin-response mdlp: mdlp bins variables by the levels of the response, which must have them already: take --bin-response equal-frequency:5, say"
+    )]
+    MdlpOfResponse,
     /// No candidate is left.
     #[error("{table} has no variable to choose from beside the response")]
     NoVariables { table: String },

@@ -1,7 +1,8 @@
 //! Table → columns of small integers, whose joint values can be counted.
 //!
-//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`)
-//! or taken from a report (`edges.rs`); `code.rs` turns values into codes by it.
+//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`;
+//! `mdlp.rs` with an eye on the response) or taken from a report (`edges.rs`); `code.rs` turns
+//! values into codes by it.
 
 mod code;
 mod columns;
@@ -10,6 +11,7 @@ mod equal_frequency;
 mod equal_width;
 mod error;
 mod levels;
+mod mdlp;
 mod numbers;
 
 use std::{collections::HashSet, fmt, path::PathBuf, str::FromStr};
@@ -21,6 +23,7 @@ use crate::{
 pub use columns::{BinnedColumn, BinnedColumns, Codes, Rule};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::{BinningError, SavedFault};
+use mdlp::Classes;
 use numbers::Numbers;
 
 /// Most levels of a column: codes have 16 bits.
@@ -45,17 +48,32 @@ pub enum Binning {
     /// order, counted from 0, those at ⌊k·n/b⌋ for k = 1 … b − 1 begin a bin. Equal values
     /// stay together, so that there are fewer bins where values repeat.
     EqualFrequency(usize),
+    /// Bins that tell the response's levels apart: cut where the entropy of these is least,
+    /// again and again, while a cut gains more than its description costs (Fayyad and Irani
+    /// 1993). An edge lies midway between two neighbouring values. Of candidates alone.
+    Mdlp,
     /// The rules of an earlier report, applied to these data.
     Edges(PathBuf),
 }
 
 /// The rules by name.
-const RULES: [&str; 5] = ["auto", "levels", "equal-width", "equal-frequency", "edges"];
+const RULES: [&str; 6] = [
+    "auto",
+    "levels",
+    "equal-width",
+    "equal-frequency",
+    "mdlp",
+    "edges",
+];
 
 impl Binning {
     /// What [`FromStr`] takes.
     pub const RANGE: &str =
-        "auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE";
+        "auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE";
+
+    /// What a response is binned by.
+    pub const RESPONSE_RANGE: &str = "auto, levels, equal-width:BINS or equal-frequency:BINS \
+        (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels";
 }
 
 impl FromStr for Binning {
@@ -76,6 +94,7 @@ impl FromStr for Binning {
             ("levels", None) => Some(Self::Levels),
             ("equal-width", Some(value)) => bins(value).map(Self::EqualWidth),
             ("equal-frequency", Some(value)) => bins(value).map(Self::EqualFrequency),
+            ("mdlp", None) => Some(Self::Mdlp),
             ("edges", Some(file)) if !file.is_empty() => Some(Self::Edges(file.into())),
             _ => None,
         };
@@ -93,6 +112,7 @@ impl fmt::Display for Binning {
             Self::Levels => write!(f, "levels"),
             Self::EqualWidth(bins) => write!(f, "equal-width:{bins}"),
             Self::EqualFrequency(bins) => write!(f, "equal-frequency:{bins}"),
+            Self::Mdlp => write!(f, "mdlp"),
             Self::Edges(file) => write!(f, "edges:{}", file.display()),
         }
     }
@@ -109,7 +129,7 @@ pub struct BinningOptions<'a> {
     pub missing: Missing,
     /// The rule of the candidates.
     pub binning: &'a Binning,
-    /// The rule of the response.
+    /// The rule of the response: not [`Binning::Mdlp`].
     pub bin_response: &'a Binning,
 }
 
@@ -134,6 +154,9 @@ impl Default for BinningOptions<'_> {
 /// # Errors
 /// See [`BinningError`]: each names the table, the column and the mend.
 pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
+    if *options.bin_response == Binning::Mdlp {
+        return Err(BinningError::MdlpOfResponse);
+    }
     let response = response_of(&table, options)?;
     for name in options.drop {
         match table.position(name) {
@@ -144,13 +167,13 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
             None => return Err(unknown(&table, "--drop", name)),
         }
     }
-    let candidates = Maker::new(options.binning, "--binning")?;
+    let mut candidates = Maker::new(options.binning, "--binning")?;
     let own = Maker::new(options.bin_response, "--bin-response")?;
 
     let dropped: HashSet<&String> = options.drop.iter().collect();
     let stays = |column: &Column| !dropped.contains(&column.name);
     let positions = table.columns.iter().enumerate();
-    let positions: Vec<usize> = positions
+    let mut positions: Vec<usize> = positions
         .filter(|(_, column)| stays(column))
         .map(|(at, _)| at)
         .collect();
@@ -158,24 +181,26 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
     table.handle_missing(options.missing)?;
 
     let (source, n) = (table.source, table.rows);
+    // It stayed, and comes before the others: rules may be made with an eye on it.
+    let place = positions.partition_point(|at| *at < response);
+    positions.remove(place);
+    if positions.is_empty() {
+        return Err(BinningError::NoVariables { table: source });
+    }
+    let taken = own.bin(&source, table.columns.remove(place), n, 0)?;
+    if *options.binning == Binning::Mdlp {
+        candidates.classes = Some(Classes::new(&taken));
+    }
     let mut columns = Vec::with_capacity(positions.len());
-    let mut taken = None;
     for (at, column) in positions.into_iter().zip(table.columns) {
-        if at == response {
-            taken = Some(own.bin(&source, column, n, 0)?);
-        } else {
-            let index = at - usize::from(at > response);
-            columns.push(candidates.bin(&source, column, n, index)?);
-        }
+        let index = at - usize::from(at > response);
+        columns.push(candidates.bin(&source, column, n, index)?);
     }
-    match taken {
-        Some(response) if !columns.is_empty() => Ok(BinnedColumns {
-            n,
-            columns,
-            response,
-        }),
-        _ => Err(BinningError::NoVariables { table: source }),
-    }
+    Ok(BinnedColumns {
+        n,
+        columns,
+        response: taken,
+    })
 }
 
 /// Which column is the response.
@@ -211,6 +236,8 @@ struct Maker<'a> {
     option: &'static str,
     /// Of an earlier report.
     saved: Option<edges::Rules>,
+    /// The response's levels, where rules are made with an eye on them.
+    classes: Option<Classes>,
 }
 
 impl<'a> Maker<'a> {
@@ -223,6 +250,7 @@ impl<'a> Maker<'a> {
             binning,
             option,
             saved,
+            classes: None,
         })
     }
 
@@ -279,22 +307,25 @@ impl<'a> Maker<'a> {
     /// A rule made of the values.
     fn rule(&self, values: &Values, n: usize) -> Rule {
         let wide;
-        let numbers = match values {
-            Values::Factor { levels, .. } => return Rule::Texts(levels.clone()),
-            Values::Numbers(values) => Numbers::new(values, 0),
-            bytes @ Values::Bytes(_) => {
+        let numbers = match (values, &self.classes) {
+            (Values::Factor { levels, .. }, _) => return Rule::Texts(levels.clone()),
+            (_, Some(classes)) => return mdlp::rule(values, classes),
+            (Values::Numbers(values), _) => Numbers::new(values, 0),
+            (bytes @ Values::Bytes(_), _) => {
                 wide = bytes.numbers(n).unwrap_or_default();
                 Numbers::new(&wide, 0)
             }
-            Values::Sparse { values, .. } => Numbers::new(values, n - values.len()),
+            (Values::Sparse { values, .. }, _) => Numbers::new(values, n - values.len()),
         };
         match self.binning {
             Binning::Levels => levels::rule(&numbers),
             Binning::EqualWidth(bins) => equal_width::rule(&numbers, *bins),
             Binning::EqualFrequency(bins) => equal_frequency::rule(&numbers, *bins),
-            // Rules of a file are not made of values.
-            Binning::Auto | Binning::Edges(_) => levels::of_few_integers(&numbers, FEW)
-                .unwrap_or_else(|| equal_width::rule(&numbers, BINS)),
+            // Rules of a file are not made of values, those of classes are made already.
+            Binning::Auto | Binning::Edges(_) | Binning::Mdlp => {
+                levels::of_few_integers(&numbers, FEW)
+                    .unwrap_or_else(|| equal_width::rule(&numbers, BINS))
+            }
         }
     }
 }

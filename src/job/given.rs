@@ -177,6 +177,18 @@ impl Given<'_> {
         })
     }
 
+    /// How the response becomes levels: `mdlp`, which goes by them, is not even meant.
+    pub(super) fn bin_response(&self) -> Result<Binning, OptionError> {
+        match self.binning() {
+            Ok(Binning::Mdlp) => Err(self.out_of_range()),
+            Err(OptionError::Choice {
+                nearest: Some("mdlp"),
+                ..
+            }) => Err(self.out_of_range()),
+            other => other,
+        }
+    }
+
     /// A size in bytes above zero: `500MB`, `8GiB`, `1.5G`.
     pub(super) fn bytes(&self) -> Result<u64, OptionError> {
         bytes(self.one()?).ok_or_else(|| self.out_of_range())

@@ -216,12 +216,12 @@ fn each_mistake_names_option_value_and_range() {
         (
             "binning",
             &["equal-width:1"],
-            "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE",
+            "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE",
         ),
         (
             "bin-response",
-            &["mdl"],
-            "bin-response = mdl must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE",
+            &["mdlp"],
+            "bin-response = mdlp must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels",
         ),
         (
             "no-intercept",
@@ -315,6 +315,7 @@ fn a_misspelling_is_told_what_it_resembles() {
         ("particels", "1", "particles"),
         ("missing", "drop-row", "drop-rows"),
         ("binning", "equalwidth:10", "equal-width"),
+        ("binning", "mdl", "mdlp"),
         ("gain", "exakt", "exact"),
         ("format", "JSON", "json"),
         ("progress", "plian", "plain"),
@@ -326,7 +327,9 @@ fn a_misspelling_is_told_what_it_resembles() {
     }
     let far = &given("criterion", &["lasso"]).unwrap_err()[0];
     assert_eq!(far.help().as_deref(), Some("`passel criteria` lists them"));
-    assert_eq!(given("gain", &["lasso"]).unwrap_err()[0].help(), None);
+    for (name, value) in [("gain", "lasso"), ("bin-response", "mdl")] {
+        assert_eq!(given(name, &[value]).unwrap_err()[0].help(), None);
+    }
 }
 
 #[test]

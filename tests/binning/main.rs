@@ -5,7 +5,9 @@
 #[path = "../support/problems.rs"]
 mod problems;
 
+mod cuts;
 mod golden;
+mod mdlp;
 mod refused;
 mod rules;
 mod saved;

@@ -17,6 +17,7 @@ fn texts_that_are_no_rules() {
         "levels",
         "equal-width:2",
         "equal-frequency:65536",
+        "mdlp",
         "edges:a:b",
     ] {
         assert_eq!(rule.parse::<Binning>().unwrap().to_string(), rule);
@@ -33,7 +34,8 @@ fn texts_that_are_no_rules() {
         "equal-width:2.5",
         "edges",
         "edges:",
-        "mdlp",
+        "mdlp:3",
+        "mdl",
     ] {
         let parts = ["equal-frequency:BINS (2 … 65536)", wrong];
         assert_told(wrong.parse::<Binning>(), &parts);
@@ -42,6 +44,18 @@ fn texts_that_are_no_rules() {
         "equal-wdth:3".parse::<Binning>(),
         &["did you mean `equal-width`?"],
     );
+    assert_told("mdpl".parse::<Binning>(), &["did you mean `mdlp`?"]);
+}
+
+#[test]
+fn a_response_by_its_own_levels() {
+    let options = BinningOptions {
+        bin_response: &Binning::Mdlp,
+        ..BinningOptions::default()
+    };
+    let found = bin(table(2, [numbers([1.0, 2.0])]), &options);
+    let parts = ["--bin-response mdlp", "--bin-response equal-frequency:5"];
+    assert_told(found, &parts);
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn without_a_rule_few_integers_are_levels_and_the_rest_ten_bins() {
 
 #[test]
 fn text_keeps_its_levels_under_every_rule() {
-    for rule in ["levels", "equal-width:2", "equal-frequency:2"] {
+    for rule in ["levels", "equal-width:2", "equal-frequency:2", "mdlp"] {
         let text = one(texts(&["a", "b", "c"], &[2, 0, 1]), 3, rule);
         assert_eq!((text.codes.dense(), text.levels), (vec![2, 0, 1], 3));
     }

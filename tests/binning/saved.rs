@@ -65,7 +65,7 @@ proptest! {
         seed in any::<u64>(),
         n in 2_usize..80,
         rule in prop::sample::select(vec![
-            "auto", "levels", "equal-width:10", "equal-width:7", "equal-frequency:10",
+            "auto", "levels", "equal-width:10", "equal-width:7", "equal-frequency:10", "mdlp",
         ]),
         whole_report in any::<bool>(),
     ) {

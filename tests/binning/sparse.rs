@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// The same numbers, with zeros left out.
-fn sparse(dense: &[f64]) -> Values {
+pub fn sparse(dense: &[f64]) -> Values {
     let entries = dense.iter().enumerate().filter(|(_, value)| **value != 0.0);
     let (rows, values) = entries.map(|(row, value)| (row as u32, *value)).unzip();
     Values::Sparse { rows, values }
@@ -24,7 +24,7 @@ proptest! {
             1 => Just(NAN),
         ], 1..50),
         rule in prop::sample::select(vec![
-            "auto", "levels", "equal-width:3", "equal-width:10", "equal-frequency:4",
+            "auto", "levels", "equal-width:3", "equal-width:10", "equal-frequency:4", "mdlp",
         ]),
     ) {
         let n = values.len();

@@ -7,20 +7,19 @@
 
 mod anchor;
 mod counters;
-mod logs;
 mod ordered;
 mod pairs;
 mod tally;
 
 pub(crate) use anchor::{Anchor, joint_sum};
 pub(crate) use counters::{Counters, FoundPair};
-pub(crate) use logs::Logs;
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
 use super::DeviceError;
 use crate::binning::BinnedColumn;
+pub(crate) use crate::logs::Logs;
 
 /// One device: its columns, and what their scores have gathered.
 pub(crate) trait Counter: Send {

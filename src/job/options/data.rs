@@ -84,7 +84,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         value: "RULE",
         default: "auto",
         range: Binning::RANGE,
-        help: "How variables become the levels that are counted; auto: levels for text and at most 64 distinct integers, else equal-width:10; edges: as in the JSON report FILE",
+        help: "How variables become the levels that are counted; auto: levels for text and at most 64 distinct integers, else equal-width:10; mdlp: cut where the response's levels part (Fayyad and Irani); edges: as in the JSON report FILE",
         heading: DATA,
         list: false,
         set: |job, given| {
@@ -96,12 +96,12 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         name: "bin-response",
         value: "RULE",
         default: "auto",
-        range: Binning::RANGE,
+        range: Binning::RESPONSE_RANGE,
         help: "The same for the response",
         heading: DATA,
         list: false,
         set: |job, given| {
-            job.bin_response = given.binning()?;
+            job.bin_response = given.bin_response()?;
             Ok(())
         },
     },

@@ -10,7 +10,7 @@
 const LOG2_BITS: u32 = 56;
 
 /// Most fraction bits that are of use: below them lies the rounding of the logarithms.
-const MOST_BITS: u32 = 52;
+pub(crate) const MOST_BITS: u32 = 52;
 
 /// ln 2 · 2⁶⁴.
 const LN_2: u128 = 0xB172_17F7_D1CF_79AB;
@@ -31,24 +31,7 @@ impl Logs {
     pub(crate) fn new(n: usize, reach: u32) -> Self {
         let most = n as f64 * (n as f64).ln().max(1.0) * f64::from(reach.max(1));
         let bits = (61 - most.log2().ceil() as u32).min(MOST_BITS);
-        let mut logs = vec![0i64; n + 1];
-        // Smallest prime factors by the sieve of Eratosthenes.
-        let mut factor = vec![0u32; n + 1];
-        for c in 2..=n {
-            if factor[c] == 0 {
-                logs[c] = ln(c as u64, bits);
-                for multiple in (c * c..=n).step_by(c) {
-                    if factor[multiple] == 0 {
-                        factor[multiple] = c as u32;
-                    }
-                }
-            } else {
-                let prime = factor[c] as usize;
-                logs[c] = logs[prime] + logs[c / prime];
-            }
-        }
-        drop(factor);
-        let mut terms = logs;
+        let mut terms = logarithms(n, bits);
         for (c, log) in terms.iter_mut().enumerate() {
             *log *= c as i64;
         }
@@ -86,6 +69,28 @@ impl Logs {
     pub(crate) fn whole(&self) -> i64 {
         self.terms.last().copied().unwrap_or(0)
     }
+}
+
+/// L(c) of the counts 0 … n, the first of which is no matter, with at most [`MOST_BITS`]
+/// fraction bits.
+pub(crate) fn logarithms(n: usize, bits: u32) -> Vec<i64> {
+    let mut logs = vec![0i64; n + 1];
+    // Smallest prime factors by the sieve of Eratosthenes.
+    let mut factor = vec![0u32; n + 1];
+    for c in 2..=n {
+        if factor[c] == 0 {
+            logs[c] = ln(c as u64, bits);
+            for multiple in (c * c..=n).step_by(c) {
+                if factor[multiple] == 0 {
+                    factor[multiple] = c as u32;
+                }
+            }
+        } else {
+            let prime = factor[c] as usize;
+            logs[c] = logs[prime] + logs[c / prime];
+        }
+    }
+    logs
 }
 
 /// ln x to the nearest multiple of 2^−bits, by integers alone: the library's differs between
