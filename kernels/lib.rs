@@ -9,6 +9,7 @@ pub mod gather;
 pub mod least_squares;
 pub mod neighbours;
 pub mod strongest;
+pub mod tables;
 pub mod update;
 
 /// One `.cu` file.
@@ -41,6 +42,16 @@ pub const COMMON: &str = include_str!("common.cuh");
 
 /// Every kernel.
 pub const ALL: &[Kernel] = &[
+    update::KERNEL,
+    gain::KERNEL,
+    gather::KERNEL,
+    strongest::KERNEL,
+    neighbours::KERNEL,
+    tables::KERNEL,
+];
+
+/// Those that a search of regressions needs.
+pub const SEARCH: &[Kernel] = &[
     update::KERNEL,
     gain::KERNEL,
     gather::KERNEL,

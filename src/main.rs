@@ -12,7 +12,10 @@ use std::{
 
 use clap::ArgMatches;
 use passel::{
-    device::{cuda::facts::cuda, host::host},
+    device::{
+        cuda::{facts::cuda, functions},
+        host::host,
+    },
     job::{self, Job, OptionError},
     plugin::Plugins,
     progress::Progress,
@@ -87,12 +90,42 @@ fn main() -> ExitCode {
                 false => methods::text(plugins),
             }
         }),
-        Some(("plugins", matches)) => with_plugins(matches, |all| match as_json(matches) {
-            true => plugins::json(all),
-            false => plugins::text(all),
-        }),
+        Some(("plugins", matches)) => list_plugins(matches),
         _ => WRONG,
     })
+}
+
+/// Prints what there is of plugins; with `--cuda` their functions in CUDA C are tried.
+fn list_plugins(matches: &ArgMatches) -> u8 {
+    let named = match job::arguments::plugins(matches) {
+        Ok(named) => named,
+        Err(error) => return refuse(&[error]),
+    };
+    let all = match Plugins::find(&named) {
+        Ok(all) => all,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            return WRONG;
+        }
+    };
+    let mut tried = Vec::new();
+    if matches.get_flag("cuda") {
+        for plugin in all.plugins() {
+            for (name, function) in plugin.functions() {
+                let checked = functions::check(name, &function).transpose();
+                tried.extend(checked.map(|it| (&*plugin.name, name.to_owned(), it)));
+            }
+        }
+    }
+    let code = match tried.iter().all(|it| it.2.is_ok()) {
+        true => DONE,
+        false => FAILED,
+    };
+    let list = match as_json(matches) {
+        true => plugins::json(&all, &tried),
+        false => plugins::text(&all, &tried),
+    };
+    print(list.as_bytes()).max(code)
 }
 
 /// Prints a list made from the plugins there are and those that were named.

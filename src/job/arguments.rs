@@ -119,6 +119,10 @@ pub fn command() -> Command {
             Command::new("plugins")
                 .about("List the plugins, what they bring, and what was refused and why")
                 .arg(format)
+                .arg(Arg::new("cuda").long("cuda").action(ArgAction::SetTrue).help(
+                    "Compile their functions in CUDA C, and run them on the first GPU, if there \
+                     is one, beside their twins",
+                ))
                 .args(&plugins),
         )
 }

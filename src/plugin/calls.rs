@@ -135,6 +135,14 @@ impl TableFunction for Function {
     fn tolerance(&self) -> f64 {
         self.tolerance
     }
+
+    fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    fn cuda(&self) -> Option<&str> {
+        self.cuda.as_deref()
+    }
 }
 
 /// A selector that runs, for settled parameters.

@@ -6,8 +6,8 @@ use passel_abi as abi;
 use passel_criteria::Criterion;
 
 use super::{
-    About, Method, MethodError, PASS, PairMethod, PluginCriterion, Plugins, Way, calls::Function,
-    error::Slip, read,
+    About, Method, MethodError, PASS, PairMethod, Plugin, PluginCriterion, Plugins, Way,
+    calls::Function, error::Slip, read,
 };
 use crate::{
     nearest::nearest,
@@ -110,6 +110,27 @@ impl Plugins {
     }
 }
 
+impl Plugin {
+    /// The functions of tables that it brings, by the name of their method, at its defaults.
+    pub fn functions(&self) -> Vec<(&str, Coded)> {
+        let mut functions = Vec::new();
+        for it in &self.methods {
+            let chooser = it.chooser(&it.about.defaults());
+            if let Ok(Chooser::Score(score)) = chooser
+                && let Some(coded) = score.coded()
+            {
+                functions.push((&*it.about.name, coded.clone()));
+            }
+        }
+        for it in &self.pair_scores {
+            if let PairScore::Coded(coded) = it.score(&it.about.defaults()) {
+                functions.push((&*it.about.name, coded));
+            }
+        }
+        functions
+    }
+}
+
 /// The name and the parameters of a text.
 fn asked(text: &str) -> Result<(&str, Vec<(String, f64)>), MethodError> {
     let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
@@ -201,14 +222,6 @@ impl PairMethod {
         match &self.way {
             PairWay::Declared(quantity) => PairScore::Declared(*quantity),
             PairWay::Coded(function) => PairScore::Coded(Coded(Arc::new(function.with(values)))),
-        }
-    }
-
-    /// Its function in CUDA C, if it brings one.
-    pub fn cuda(&self) -> Option<&str> {
-        match &self.way {
-            PairWay::Declared(_) => None,
-            PairWay::Coded(function) => function.cuda.as_deref(),
         }
     }
 }

@@ -4,10 +4,16 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plugin::{PATH, Plugin, Plugins};
+use crate::{
+    device::{DeviceError, cuda::functions::Checked},
+    plugin::{PATH, Plugin, Plugins},
+};
+
+/// What became of the functions in CUDA C that were tried: by plugin and method.
+pub type Tried<'a> = [(&'a str, String, Result<Checked, DeviceError>)];
 
 /// Every plugin with what it brings, and every library that is not used, for a reader.
-pub fn text(plugins: &Plugins) -> String {
+pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
     for it in plugins.plugins() {
@@ -21,6 +27,9 @@ pub fn text(plugins: &Plugins) -> String {
             if !names.is_empty() {
                 let _ = writeln!(page, "    {what:<11}  {}", names.join(", "));
             }
+        }
+        for (_, name, checked) in tried.iter().filter(|(plugin, ..)| *plugin == it.name) {
+            let _ = writeln!(page, "    CUDA C       {name}: {}", told(checked));
         }
         page.push('\n');
     }
@@ -40,6 +49,22 @@ pub fn text(plugins: &Plugins) -> String {
     }
     page.truncate(page.trim_end().len());
     page + "\n"
+}
+
+fn told(checked: &Result<Checked, DeviceError>) -> String {
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => return error.to_string(),
+    };
+    let for_all = checked.architectures.join(", ");
+    let ran = match &checked.ran {
+        None => "there is no GPU to run it on".to_owned(),
+        Some(ran) => format!(
+            "on {} as its twin for {} tables, to {:.0e} of the value",
+            ran.device, ran.tables, ran.difference
+        ),
+    };
+    format!("compiles for {for_all} with NVRTC {}; {ran}", checked.nvrtc)
 }
 
 fn methods(plugin: &Plugin) -> Vec<&str> {
@@ -64,7 +89,7 @@ fn criteria(plugin: &Plugin) -> Vec<&str> {
 }
 
 /// The same, for a program.
-pub fn json(plugins: &Plugins) -> String {
+pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let used = plugins.plugins().iter().map(|it| {
         json!({
             "name": it.name,
@@ -74,6 +99,13 @@ pub fn json(plugins: &Plugins) -> String {
             "methods": methods(it),
             "pair_scores": pair_scores(it),
             "criteria": criteria(it),
+            "cuda": tried
+                .iter()
+                .filter(|(plugin, ..)| *plugin == it.name)
+                .map(|(_, name, checked)| {
+                    json!({ "name": name, "works": checked.is_ok(), "told": told(checked) })
+                })
+                .collect::<Vec<Value>>(),
         })
     });
     let refused = plugins

@@ -13,6 +13,17 @@ pub trait TableFunction: Debug + Send + Sync {
     /// Relative, from 0 to below 1: values this close to the best are as good as it, and the
     /// lowest column is chosen of them.
     fn tolerance(&self) -> f64;
+
+    /// The parameters of its method, which the same in CUDA C is given.
+    fn values(&self) -> &[f64] {
+        &[]
+    }
+
+    /// The same in CUDA C, if there is one: a text with `passel_value`, as the contract of
+    /// plugins has it.
+    fn cuda(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Counts of (x, w, y), of x the candidate, w the anchor, y the response.

@@ -9,7 +9,7 @@ use cudarc::{
     cublas::{CudaBlas, result as blas, sys as blas_sys},
     driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys},
 };
-use passel_kernels as kernels;
+use passel_kernels::{self as kernels, Kernel};
 
 use super::{
     super::DeviceError,
@@ -94,15 +94,7 @@ impl Card {
         let ratio = asked(ask::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO)?;
         let processors = asked(ask::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let (major, _) = context.compute_capability().map_err(failed)?;
-        let mut functions = HashMap::new();
-        for kernel in kernels::ALL {
-            let module = compile::module(&context, kernel)?;
-            for &function in kernel.functions {
-                let loaded = module.load_function(function).map_err(failed)?;
-                functions.insert(function, loaded);
-            }
-        }
-        Ok(Self {
+        let mut card = Self {
             name: format!("{name} {}", context.name().map_err(failed)?),
             slow_f64: ratio >= SLOW_F64,
             has_tf32: major >= 8,
@@ -112,8 +104,23 @@ impl Card {
             stream,
             copier,
             blas,
-            functions,
-        })
+            functions: HashMap::new(),
+        };
+        for kernel in kernels::SEARCH {
+            card.load(kernel)?;
+        }
+        Ok(card)
+    }
+
+    /// Loads the functions of a kernel.
+    pub(super) fn load(&mut self, kernel: &Kernel) -> Result<(), DeviceError> {
+        let module = compile::module(&self.context, kernel)?;
+        for &function in kernel.functions {
+            let loaded = module.load_function(function);
+            let loaded = loaded.map_err(|error| self.failed("loading a kernel", error))?;
+            self.functions.insert(function, loaded);
+        }
+        Ok(())
     }
 
     pub(super) fn failed(&self, during: &str, error: DriverError) -> DeviceError {

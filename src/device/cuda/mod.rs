@@ -15,6 +15,7 @@ pub(crate) mod compile;
 #[cfg(test)]
 mod compile_tests;
 pub mod facts;
+pub mod functions;
 mod gain;
 pub(crate) mod library;
 mod links;

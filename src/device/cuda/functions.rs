@@ -1,0 +1,151 @@
+//! Functions of tables in CUDA C, as plugins bring them: compiled for every architecture, and
+//! held against their twins on a card.
+
+use passel_kernels::{ARCHITECTURES, Kernel, tables};
+
+use super::{
+    super::DeviceError,
+    card::{Card, arguments},
+    compile,
+    library::{self, Version},
+};
+use crate::{
+    random::{Stream, below},
+    score::{Cells, Coded},
+};
+
+/// A function that does what its twin does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// What compiled it.
+    pub nvrtc: Version,
+    /// What for.
+    pub architectures: &'static [&'static str],
+    /// The card it ran on, if there is one.
+    pub ran: Option<Ran>,
+}
+
+/// How near the two are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// The card.
+    pub device: String,
+    /// Tables that both were given.
+    pub tables: usize,
+    /// Largest difference, as a share of the value.
+    pub difference: f64,
+}
+
+/// Tables of each shape.
+const TABLES: usize = 1000;
+
+/// Levels of x, w and y.
+const SHAPES: [[usize; 3]; 6] = [
+    [2, 1, 2],
+    [2, 2, 2],
+    [3, 5, 2],
+    [10, 10, 2],
+    [7, 4, 11],
+    [64, 3, 10],
+];
+
+/// Compiles a function of this name for every architecture; where there is a card, holds its
+/// values of random tables against the twin's.
+///
+/// # Errors
+/// NVRTC missing, what it says of the text, a card that fails, or a value that differs by more
+/// than the tolerance.
+pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceError> {
+    let Some(text) = function.0.cuda() else {
+        return Ok(None);
+    };
+    let kernel = Kernel {
+        name: tables::KERNEL.name,
+        // Asked once in the life of a program.
+        source: Box::leak(tables::with(name, text).into()),
+        functions: tables::KERNEL.functions,
+        spills: &[],
+    };
+    for architecture in ARCHITECTURES {
+        compile::compile(&kernel, architecture, &[])?;
+    }
+    let ran = match library::cards() {
+        Ok(1..) => Some(compare(name, &kernel, function)?),
+        Ok(0) | Err(_) => None,
+    };
+    Ok(Some(Checked {
+        nvrtc: library::nvrtc()?,
+        architectures: ARCHITECTURES,
+        ran,
+    }))
+}
+
+fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceError> {
+    const DURING: &str = "trying a plugin's function";
+    let mut card = Card::open(0)?;
+    card.load(kernel)?;
+    let values = function.0.values();
+    let mut words = Stream::new(1, 0);
+    let mut largest = 0.0f64;
+    for shape @ [x, w, y] in SHAPES {
+        let cells = x * w * y;
+        // Few, many and no observations a cell.
+        let count = |at: usize| {
+            let most = [1, 3, 40, 100_000][at / cells % 4];
+            let drawn = below(words.word(), most + 1);
+            if below(words.word(), 3) == 0 {
+                0
+            } else {
+                drawn as u32
+            }
+        };
+        let counts: Vec<u32> = (0..TABLES * cells).map(count).collect();
+        let on_card = card.buffer::<u32>(counts.len(), DURING)?;
+        card.upload(&counts, on_card.address())?;
+        let parameters = card.buffer::<f64>(values.len(), DURING)?;
+        card.upload(values, parameters.address())?;
+        let out = card.buffer::<f64>(TABLES, DURING)?;
+        let (counts_at, values_at, out_at) =
+            (on_card.address(), parameters.address(), out.address());
+        let ([x, w, y], tables) = (shape.map(|it| it as u32), TABLES as i64);
+        let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
+        card.launch("tables", (8, 1, 1), 128, 0, given)?;
+        let mut theirs = vec![0f64; TABLES];
+        card.download(out_at, &mut theirs)?;
+        card.wait(DURING)?;
+        let ours = tables::reference(&counts, shape, |counts| {
+            let [x, w, y] = shape;
+            function.0.value(&Cells { counts, x, w, y })
+        });
+        for (table, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            let size = ours.abs().max(theirs.abs());
+            let difference = match ours == theirs || size == 0.0 {
+                true => 0.0,
+                false => (ours - theirs).abs() / size,
+            };
+            // Written so that what is not a number is one.
+            let near = difference <= function.0.tolerance().max(f64::EPSILON);
+            if !near {
+                let counts = &counts[table * cells..][..cells];
+                return Err(DeviceError::Failed {
+                    device: card.name.clone(),
+                    during: format!("{DURING}, {name}"),
+                    reason: format!(
+                        "of the {} × {} × {} table {counts:?} its twin makes {ours}, it makes \
+                         {theirs}; the tolerance is {}",
+                        shape[0],
+                        shape[1],
+                        shape[2],
+                        function.0.tolerance()
+                    ),
+                });
+            }
+            largest = largest.max(difference);
+        }
+    }
+    Ok(Ran {
+        device: card.name.clone(),
+        tables: TABLES * SHAPES.len(),
+        difference: largest,
+    })
+}
