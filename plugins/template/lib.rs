@@ -28,7 +28,7 @@ pub const MINE: Selector = Selector {
     },
 };
 
-passel_sdk::plugin! { name: mine, selectors: [MINE], pair_scores: [] }
+passel_sdk::plugin! { name: mine, selectors: [MINE] }
 
 #[cfg(test)]
 mod tests {
