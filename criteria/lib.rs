@@ -126,6 +126,13 @@ pub enum CriterionError {
         /// Those it has.
         known: Vec<&'static str>,
     },
+    /// One parameter has two values.
+    Twice {
+        /// The criterion.
+        criterion: &'static str,
+        /// The parameter.
+        parameter: String,
+    },
     /// The parameter lies outside its range.
     OutOfRange {
         /// The criterion.
@@ -160,6 +167,10 @@ impl fmt::Display for CriterionError {
                 "criterion `{criterion}` has no parameter `{parameter}`; it has {}",
                 known.join(", ")
             ),
+            Self::Twice {
+                criterion,
+                parameter,
+            } => write!(f, "criterion `{criterion}` is given `{parameter}` twice"),
             Self::OutOfRange {
                 criterion,
                 parameter,
@@ -196,7 +207,13 @@ pub fn named(
                 name: name.to_owned(),
             })?;
     let mut values: Vec<f64> = entry.parameters.iter().map(|p| p.default).collect();
-    for (given, value) in parameters {
+    for (at, (given, value)) in parameters.iter().enumerate() {
+        if parameters[..at].iter().any(|it| it.0 == *given) {
+            return Err(CriterionError::Twice {
+                criterion: entry.name,
+                parameter: given.clone(),
+            });
+        }
         let at = entry.parameters.iter().position(|p| p.name == given);
         let at = at.ok_or_else(|| CriterionError::UnknownParameter {
             criterion: entry.name,

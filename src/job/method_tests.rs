@@ -30,6 +30,18 @@ fn a_method_is_found_with_its_parameters() {
 }
 
 #[test]
+fn a_parameter_given_twice_is_refused() {
+    let told = refused(&[("method", "mifs:beta=1,beta=2")]);
+    assert_eq!(told, ["method `mifs` is given `beta` twice"]);
+    let mut draft = Draft::new("x.csv");
+    let told = draft.set("criterion", &["ebic:gamma=0,gamma=1".to_owned()]);
+    assert_eq!(
+        told.unwrap_err().to_string(),
+        "criterion = ebic:gamma=0,gamma=1: criterion `ebic` is given `gamma` twice"
+    );
+}
+
+#[test]
 fn what_the_method_has_no_use_for_is_refused() {
     assert_eq!(
         refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),

@@ -250,6 +250,16 @@ pub enum MethodError {
         /// The one it resembles.
         nearest: Option<String>,
     },
+    /// One parameter has two values.
+    #[error("{what} `{method}` is given `{parameter}` twice")]
+    Twice {
+        /// As of an unknown name.
+        what: &'static str,
+        /// Its name.
+        method: String,
+        /// The parameter.
+        parameter: String,
+    },
     /// The parameter lies outside its range.
     #[error("{parameter} = {value} of {what} `{method}` lies outside {least} … {most}")]
     OutOfRange {
@@ -287,6 +297,7 @@ impl MethodError {
             Self::Form { .. } => "method",
             Self::UnknownName { what, .. }
             | Self::UnknownParameter { what, .. }
+            | Self::Twice { what, .. }
             | Self::OutOfRange { what, .. }
             | Self::Declare { what, .. } => match *what {
                 "pair score" => "score",

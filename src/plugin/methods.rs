@@ -165,7 +165,14 @@ impl About {
         by: impl FnOnce(&[f64]) -> Result<T, Slip>,
     ) -> Result<Settled<T>, MethodError> {
         let mut values = self.defaults();
-        for (name, value) in given {
+        for (at, (name, value)) in given.iter().enumerate() {
+            if given[..at].iter().any(|it| it.0 == *name) {
+                return Err(MethodError::Twice {
+                    what,
+                    method: self.name.clone(),
+                    parameter: name.clone(),
+                });
+            }
             let at = self.parameters.iter().position(|it| it.name == *name);
             let at = at.ok_or_else(|| {
                 let known: Vec<String> = self.parameters.iter().map(|it| it.name.clone()).collect();
