@@ -16,7 +16,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         Choice, DeviceError, Resources,
-        counting::{Anchor, Counters, Logs, Tally, joint_sum},
+        counting::{Anchor, Counters, Logs, Tally, information},
     },
     score::{Against, Score},
     search::Interrupt,
@@ -207,8 +207,8 @@ impl Selection<'_> {
             let redundancy: i128 = anchors
                 .par_iter()
                 .map_init(Vec::new, |cells, (other, sum)| {
-                    let both = joint_sum(&anchor, other, self.logs, cells);
-                    i128::from(both - own - sum + self.logs.whole())
+                    let (a, b) = ((&anchor, own), (other, *sum));
+                    i128::from(information(a, b, self.logs, cells))
                 })
                 .sum();
             let mean = redundancy.checked_div(anchors.len() as i128);
@@ -242,7 +242,7 @@ impl Selection<'_> {
         let column = &self.columns.columns[column as usize];
         match self.tally.score().coded() {
             Some(_) => Anchor::plain(column),
-            None => Anchor::of(&column.codes),
+            None => Anchor::of(column),
         }
     }
 }

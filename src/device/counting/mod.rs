@@ -12,7 +12,7 @@ mod ordered;
 mod pairs;
 mod tally;
 
-pub(crate) use anchor::{Anchor, joint_sum};
+pub(crate) use anchor::{Anchor, information};
 pub(crate) use counters::{Counters, FoundPair};
 pub(crate) use logs::Logs;
 pub(crate) use ordered::{number, ordered};

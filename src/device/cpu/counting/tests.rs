@@ -35,7 +35,7 @@ impl Words {
 
     fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Anchor {
         let most = self.below(levels);
-        Anchor::of(&Codes::Word(self.codes(n, levels, rarely, most)))
+        Anchor::of(&column(&self.codes(n, levels, rarely, most), 1000, None))
     }
 }
 
@@ -97,10 +97,7 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
         .iter()
         .map(|&(levels, rarely)| words.anchor(n, levels, rarely))
         .collect();
-    let nothing = Anchor {
-        codes: vec![0; n],
-        levels: 1,
-    };
+    let nothing = Anchor::nothing(n);
     let mut scratch = Scratch::default();
     for by_class in [true, false] {
         // Without classes, observations may lie in the file's order.
