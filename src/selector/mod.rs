@@ -6,8 +6,12 @@ mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
 mod pairs;
+#[cfg(test)]
+mod pairwise_tests;
+#[cfg(test)]
+mod unscored_tests;
 
-use std::time::Instant;
+use std::{cmp::Reverse, time::Instant};
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -15,10 +19,10 @@ use thiserror::Error;
 use crate::{
     binning::BinnedColumns,
     device::{
-        Choice, DeviceError, Resources,
-        counting::{Anchor, Counters, Logs, Tally, information},
+        Choice, DeviceError, Resources, Unscored,
+        counting::{Anchor, Counters, Logs, Tally, cells, information},
     },
-    score::{Against, Score},
+    score::{Against, Coded, Score},
     search::Interrupt,
     selection::{Chosen, Ending, Ranked},
 };
@@ -60,6 +64,9 @@ pub enum SelectorError {
         /// How many.
         levels: usize,
     },
+    /// A whole table would have more cells than are counted.
+    #[error("{0}")]
+    Cells(String),
     /// Counting has no way on GPUs yet.
     #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
     NotOnGpus,
@@ -103,6 +110,9 @@ pub fn rank(
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
+    // How many levels joined columns have is known when they are.
+    let two = top > 1 && score.against != Against::Joint;
+    room(columns, score.coded(), two)?;
     let (shards, pool) = places(columns, resources)?;
     let threads = pool.current_num_threads();
     Ok(pool.install(|| {
@@ -124,6 +134,28 @@ pub fn rank(
             ..selection.run(counters, observe)
         }
     }))
+}
+
+/// Whether the whole tables of a coded score may be made, of any two columns or of one.
+fn room(columns: &BinnedColumns, coded: Option<&Coded>, two: bool) -> Result<(), SelectorError> {
+    let own = &columns.columns;
+    let mut widest: Vec<usize> = (0..own.len()).collect();
+    // Of equally many levels the lowest columns.
+    widest.sort_by_key(|at| Reverse(own[*at].levels));
+    let (Some(_), Some(&x)) = (coded, widest.first()) else {
+        return Ok(());
+    };
+    let w = widest.get(1).filter(|_| two);
+    let levels = w.map_or(1, |at| own[*at].levels);
+    cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
+        let unscored = Unscored {
+            column: x as u32,
+            beside: w.map(|at| *at as u32),
+            reason,
+        };
+        SelectorError::Cells(unscored.told(|at| format!("`{}`", own[at as usize].name)))
+    })?;
+    Ok(())
 }
 
 /// How many shards, and the threads.

@@ -2,15 +2,12 @@
 //! column at a time, in the file's order of observations, whatever form its codes have.
 //! Observations that miss x or w are in no cell.
 
-use super::super::super::counting::Anchor;
+use super::super::super::counting::{Anchor, cells};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::NoScore,
     score::Cells,
 };
-
-/// Most cells of a table: 512 MiB a thread.
-pub(crate) const MOST: usize = 1 << 27;
 
 /// Cells that a thread keeps for the next table; a larger one is made anew, which the system
 /// does without touching what no observation is in.
@@ -65,15 +62,6 @@ impl Beside {
     /// Cells of a column's table, if it may be made.
     pub(super) fn cells(&self, column: &BinnedColumn) -> Result<usize, NoScore> {
         cells(column.levels, self.w, self.y)
-    }
-}
-
-/// Cells of a table of so many levels, if it may be made.
-pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, NoScore> {
-    let cells = x as u128 * w as u128 * y as u128;
-    match usize::try_from(cells) {
-        Ok(few) if few <= MOST => Ok(few),
-        _ => Err(NoScore::Cells { cells, most: MOST }),
     }
 }
 
