@@ -65,6 +65,17 @@ impl Logs {
         counts.iter().map(|&count| self.of(count)).sum()
     }
 
+    /// A value of a table of so many observations, as if it were of all n: divided by n, both
+    /// are the same, to the nearest bit; 0 of none.
+    pub(crate) fn of_all(&self, value: i64, left: u32) -> i64 {
+        let n = self.terms.len() as i128 - 1;
+        match i128::from(left) {
+            0 => 0,
+            left if left == n => value,
+            left => (2 * i128::from(value) * n + left).div_euclid(2 * left) as i64,
+        }
+    }
+
     /// n·L(n), the table with one cell.
     pub(crate) fn whole(&self) -> i64 {
         self.terms.last().copied().unwrap_or(0)
@@ -138,6 +149,14 @@ mod tests {
                 assert!(off.abs() < 1e-12 * (1.0 + exact), "{n} {c}: {off}");
             }
             assert!(logs.whole() < 1 << 62);
+        }
+    }
+
+    #[test]
+    fn values_of_a_part_are_told_as_of_all() {
+        let logs = Logs::new(10, 2);
+        for (value, left, all) in [(7, 10, 7), (7, 5, 14), (1, 3, 3), (-1, 3, -3), (9, 0, 0)] {
+            assert_eq!(logs.of_all(value, left), all, "{value} {left}");
         }
     }
 

@@ -124,6 +124,11 @@ fn a_level_of_missing_values_is_no_part_of_a_regression() {
         &["--missing", "level"],
         &["--missing level", "drop-rows"],
     );
+    csv(
+        RIGHT,
+        &["--missing", "pairwise"],
+        &["--missing pairwise", "drop-rows"],
+    );
 }
 
 #[test]

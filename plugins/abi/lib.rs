@@ -245,7 +245,7 @@ pub struct passel_problem {
             numbers: *mut f64,
         ) -> i32,
     >,
-    /// Over levels: writes the n codes of a column, and how many levels it has.
+    /// Over levels: writes the n codes of a column, and their number, which stands for none.
     pub codes: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,

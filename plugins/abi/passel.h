@@ -204,7 +204,7 @@ typedef struct passel_problem {
     // Writes the n numbers of a column: of levels, as the file has them, NaN where missing, a
     // text's level as its number; of a regression, centred, weighted, of norm 1.
     int32_t (*numbers)(const struct passel_problem *problem, size_t column, double *numbers);
-    // Over levels: writes the n codes of a column, and how many levels it has.
+    // Over levels: writes the n codes of a column, and their number, which stands for none.
     int32_t (*codes)(const struct passel_problem *problem, size_t column, uint32_t *codes,
         size_t *levels);
     // Over a regression: for each of `count` anchors r, n numbers each, the `wanted`

@@ -67,6 +67,24 @@ pub enum Rule {
     Edges(Vec<f64>),
 }
 
+/// The code of missing values, behind those of all levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingCode {
+    /// A level as any other.
+    Level(u16),
+    /// None: tables of the column leave these observations out.
+    Nothing(u16),
+}
+
+impl MissingCode {
+    /// The code, whatever it stands for.
+    pub fn code(self) -> u16 {
+        match self {
+            Self::Level(code) | Self::Nothing(code) => code,
+        }
+    }
+}
+
 /// One variable as codes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinnedColumn {
@@ -74,14 +92,25 @@ pub struct BinnedColumn {
     pub name: String,
     /// Position in the file with the response taken out.
     pub index: usize,
-    /// Codes are below this, at most 65,536; some may not occur.
+    /// Codes are below this, at most 65,536, but for [`MissingCode::Nothing`], which is this;
+    /// some may not occur.
     pub levels: usize,
     /// One for each observation.
     pub codes: Codes,
     /// Where they came from.
     pub rule: Rule,
-    /// The code of missing values, where they are a level of their own.
-    pub missing: Option<u16>,
+    /// The code of missing values, where they were not refused and the column has any.
+    pub missing: Option<MissingCode>,
+}
+
+impl BinnedColumn {
+    /// The code of the observations that tables of this column leave out, if there are any.
+    pub fn left_out(&self) -> Option<u16> {
+        match self.missing {
+            Some(MissingCode::Nothing(code)) => Some(code),
+            Some(MissingCode::Level(_)) | None => None,
+        }
+    }
 }
 
 /// Every candidate, and the response, as codes.

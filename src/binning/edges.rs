@@ -9,7 +9,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, Rule, error::SavedFault,
+    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule,
+    error::SavedFault,
 };
 use crate::{nearest::nearest, table::Values};
 
@@ -37,7 +38,7 @@ pub struct SavedRule {
     /// As `edges`, `numbers` or `texts`.
     #[serde(flatten)]
     pub rule: Rule,
-    /// The code of missing values, where they are a level.
+    /// The code of missing values, where they have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<u16>,
 }
@@ -59,7 +60,7 @@ impl SavedRule {
         Self {
             name: column.name.clone(),
             rule: column.rule.clone(),
-            missing: column.missing,
+            missing: column.missing.map(MissingCode::code),
         }
     }
 

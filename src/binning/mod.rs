@@ -20,7 +20,7 @@ use crate::{
     nearest::nearest,
     table::{Column, Missing, Table, Values, is_npy},
 };
-pub use columns::{BinnedColumn, BinnedColumns, Codes, Rule};
+pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::{BinningError, SavedFault};
 use mdlp::Classes;
@@ -149,7 +149,8 @@ impl Default for BinningOptions<'_> {
 /// into codes, letting go of its values one column after another.
 ///
 /// Columns that are constant or the same stay. With [`Missing::Level`] a column that misses
-/// values has one level more, the last.
+/// values has one level more, the last; with [`Missing::Pairwise`] these have a code that is no
+/// level, and observations without a response are left out.
 ///
 /// # Errors
 /// See [`BinningError`]: each names the table, the column and the mend.
@@ -167,8 +168,8 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
             None => return Err(unknown(&table, "--drop", name)),
         }
     }
-    let mut candidates = Maker::new(options.binning, "--binning")?;
-    let own = Maker::new(options.bin_response, "--bin-response")?;
+    let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
+    let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
 
     let dropped: HashSet<&String> = options.drop.iter().collect();
     let stays = |column: &Column| !dropped.contains(&column.name);
@@ -179,6 +180,10 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         .collect();
     table.columns.retain(stays);
     table.handle_missing(options.missing)?;
+    let own_place = positions.iter().position(|at| *at == response);
+    if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
+        table.drop_missing_of(response)?;
+    }
 
     let (source, n) = (table.source, table.rows);
     // It stayed, and comes before the others: rules may be made with an eye on it.
@@ -238,10 +243,15 @@ struct Maker<'a> {
     saved: Option<edges::Rules>,
     /// The response's levels, where rules are made with an eye on them.
     classes: Option<Classes>,
+    missing: Missing,
 }
 
 impl<'a> Maker<'a> {
-    fn new(binning: &'a Binning, option: &'static str) -> Result<Self, BinningError> {
+    fn new(
+        binning: &'a Binning,
+        option: &'static str,
+        missing: Missing,
+    ) -> Result<Self, BinningError> {
         let saved = match binning {
             Binning::Edges(file) => Some(edges::Rules::read(file)?),
             _ => None,
@@ -251,6 +261,7 @@ impl<'a> Maker<'a> {
             option,
             saved,
             classes: None,
+            missing,
         })
     }
 
@@ -263,33 +274,38 @@ impl<'a> Maker<'a> {
         index: usize,
     ) -> Result<BinnedColumn, BinningError> {
         let Column { name, values } = column;
-        let (rule, missing) = match &self.saved {
+        let (rule, saved) = match &self.saved {
             Some(rules) => rules.of(table, &name, &values)?,
-            None => {
-                let rule = self.rule(&values, n);
-                let missing = code::misses(&values).then(|| rule.levels());
-                (rule, missing)
-            }
+            None => (self.rule(&values, n), None),
         };
-        let levels = rule.levels() + usize::from(missing.is_some());
-        if levels > MOST_LEVELS {
+        // What stands for nothing needs no level that the rule was made with.
+        let missing = match (&self.saved, self.missing) {
+            (Some(_), Missing::Refuse | Missing::DropRows | Missing::Level) => saved,
+            _ => code::misses(&values).then(|| rule.levels()),
+        };
+        let all = rule.levels() + usize::from(missing.is_some());
+        if all > MOST_LEVELS {
             return Err(BinningError::Levels {
                 table: table.to_owned(),
                 name,
-                levels,
+                levels: all,
                 text: matches!(rule, Rule::Texts(_)),
                 option: self.option,
             });
         }
-        let missing = missing.map(|code| code as u16);
-        match code::codes(values, n, &rule, missing) {
+        let code = missing.map(|code| code as u16);
+        let pairwise = self.missing == Missing::Pairwise;
+        match code::codes(values, n, &rule, code) {
             Ok(codes) => Ok(BinnedColumn {
                 name,
                 index,
-                levels,
+                levels: if pairwise { rule.levels() } else { all },
                 codes,
                 rule,
-                missing,
+                missing: code.map(match pairwise {
+                    true => MissingCode::Nothing,
+                    false => MissingCode::Level,
+                }),
             }),
             Err(unseen) => Err(BinningError::Unseen {
                 table: table.to_owned(),

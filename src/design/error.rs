@@ -130,6 +130,11 @@ pub enum DesignError {
         "--missing level makes missing values a level of their own, for methods that count levels; a regression has none: use refuse or drop-rows"
     )]
     MissingLevel,
+    /// Another one.
+    #[error(
+        "--missing pairwise leaves observations out of one table of counts at a time, for methods that count levels; a regression has whole observations: use refuse or drop-rows"
+    )]
+    MissingPairwise,
     /// Too few observations.
     #[error("{table} has {n} observations: at least {FEWEST_ROWS} are needed")]
     FewRows {

@@ -102,8 +102,10 @@ impl Design {
     /// # Errors
     /// See [`DesignError`]: each names the table, the column and the mend.
     pub fn from_table(mut table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
-        if options.missing == Missing::Level {
-            return Err(DesignError::MissingLevel);
+        match options.missing {
+            Missing::Level => return Err(DesignError::MissingLevel),
+            Missing::Pairwise => return Err(DesignError::MissingPairwise),
+            Missing::Refuse | Missing::DropRows => {}
         }
         let response = response_of(&table, options)?;
         let response_name = table.columns[response].name.clone();

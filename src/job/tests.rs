@@ -211,7 +211,7 @@ fn each_mistake_names_option_value_and_range() {
         (
             "missing",
             &["ignore"],
-            "missing = ignore must be refuse, drop-rows or level",
+            "missing = ignore must be refuse, drop-rows, level or pairwise",
         ),
         (
             "binning",

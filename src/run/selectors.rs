@@ -23,7 +23,7 @@ use crate::{
     report::{self, Format},
     selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
     selector::{self, Asked, SelectorError, Wanted},
-    table::{self, Column, ReadOptions, Table, Values, write_matrix},
+    table::{self, Column, Missing, ReadOptions, Table, Values, write_matrix},
 };
 
 /// Runs a job whose method is a selector of a plugin.
@@ -284,6 +284,9 @@ fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, 
     let name = table.columns[response].name.clone();
     table.columns.retain(|it| !job.drop.contains(&it.name));
     table.handle_missing(job.missing)?;
+    if let (Missing::Pairwise, Some(response)) = (job.missing, table.position(&name)) {
+        table.drop_missing_of(response)?;
+    }
     let (own, mut candidates): (Vec<_>, _) =
         table.columns.into_iter().partition(|it| it.name == name);
     candidates.extend(own);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{NoScore, Unscored},
+    device::NoScore,
     score::{
         Cells, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, TableFunction,
     },
@@ -33,11 +33,14 @@ impl<F: Fn(&Cells) -> f64 + Send + Sync> TableFunction for Made<F> {
     }
 }
 
-fn coded(value: impl Fn(&Cells) -> f64 + Send + Sync + 'static, tolerance: f64) -> Coded {
+pub(super) fn coded(
+    value: impl Fn(&Cells) -> f64 + Send + Sync + 'static,
+    tolerance: f64,
+) -> Coded {
     Coded(Arc::new(Made(value, tolerance)))
 }
 
-fn score(measure: Measure, gather: Gather, join: Join) -> Score {
+pub(super) fn score(measure: Measure, gather: Gather, join: Join) -> Score {
     Score {
         measure,
         gather,
@@ -56,9 +59,14 @@ fn resources((shards, threads): (usize, usize)) -> Resources {
     }
 }
 
-const PLACES: [(usize, usize); 4] = [(1, 1), (1, 3), (3, 1), (3, 3)];
+pub(super) const PLACES: [(usize, usize); 4] = [(1, 1), (1, 3), (3, 1), (3, 3)];
 
-fn ranked(columns: &BinnedColumns, score: &Score, top: usize, places: (usize, usize)) -> Ranked {
+pub(super) fn ranked(
+    columns: &BinnedColumns,
+    score: &Score,
+    top: usize,
+    places: (usize, usize),
+) -> Ranked {
     let stop = Stop {
         top: Some(top),
         threshold: None,
@@ -83,7 +91,7 @@ fn entropy(table: &Cells, key: impl Fn(usize, usize, usize) -> usize) -> f64 {
 }
 
 /// I((x,w);y).
-fn joint_information(table: &Cells) -> f64 {
+pub(super) fn joint_information(table: &Cells) -> f64 {
     let xw = |x, w, _| x * table.w + w;
     let xwy = |x, w, y| (x * table.w + w) * table.y + y;
     entropy(table, xw) + entropy(table, |_, _, y| y) - entropy(table, xwy)
@@ -91,14 +99,18 @@ fn joint_information(table: &Cells) -> f64 {
 
 /// χ² of (x, w) and y.
 fn chi_square(table: &Cells) -> f64 {
-    let rows: Vec<&[u32]> = table.counts.chunks(table.y).collect();
-    let of_y = |y: usize| rows.iter().map(|row| f64::from(row[y])).sum::<f64>();
-    let n: f64 = (0..table.y).map(of_y).sum();
+    let mut of_y = vec![0.0; table.y];
+    for row in table.counts.chunks(table.y) {
+        for (of_y, &count) in of_y.iter_mut().zip(row) {
+            *of_y += f64::from(count);
+        }
+    }
+    let n: f64 = of_y.iter().sum();
     let mut sum = 0.0;
-    for row in &rows {
+    for row in table.counts.chunks(table.y) {
         let own = f64::from(row.iter().sum::<u32>());
-        for (y, &count) in row.iter().enumerate() {
-            let expected = own * of_y(y) / n;
+        for (of_y, &count) in of_y.iter().zip(row) {
+            let expected = own * of_y / n;
             if expected > 0.0 {
                 sum += (f64::from(count) - expected).powi(2) / expected;
             }
@@ -116,15 +128,15 @@ fn gini(table: &Cells) -> f64 {
             _ => row.iter().map(|it| it * it).sum::<f64>() / own,
         }
     };
-    let rows = table.counts.chunks(table.y);
-    let rows: Vec<Vec<f64>> = rows
-        .map(|row| row.iter().map(|it| f64::from(*it)).collect())
-        .collect();
-    let all: Vec<f64> = (0..table.y)
-        .map(|y| rows.iter().map(|row| row[y]).sum())
-        .collect();
-    let n: f64 = all.iter().sum();
-    (rows.iter().map(|row| purity(row)).sum::<f64>() - purity(&all)) / n
+    let (mut all, mut sum) = (vec![0.0; table.y], 0.0);
+    for row in table.counts.chunks(table.y) {
+        let row: Vec<f64> = row.iter().map(|it| f64::from(*it)).collect();
+        for (all, count) in all.iter_mut().zip(&row) {
+            *all += count;
+        }
+        sum += purity(&row);
+    }
+    (sum - purity(&all)) / all.iter().sum::<f64>()
 }
 
 #[test]
@@ -189,7 +201,7 @@ fn references(rows: &[(Vec<u32>, u32)]) -> [f64; 2] {
 }
 
 /// The columns, held in every form that has room.
-fn in_every_form(mut columns: BinnedColumns) -> BinnedColumns {
+pub(super) fn in_every_form(mut columns: BinnedColumns) -> BinnedColumns {
     for (at, column) in columns.columns.iter_mut().enumerate() {
         let codes = column.codes.dense();
         column.codes = match at % 3 {
@@ -284,51 +296,6 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
                 assert_eq!(found, order, "{sign} {tolerance} {places:?}");
             }
         }
-    }
-}
-
-/// A fault at the columns of more levels than four, from the second step on.
-fn faulty(value: impl Fn() -> f64 + Send + Sync + 'static) -> Score {
-    let value = move |table: &Cells| match table.w {
-        2.. if table.x > 4 => value(),
-        _ => 1.0 / table.x as f64,
-    };
-    score(Measure::Coded(coded(value, 0.0)), Gather::Sum, Join::Alone)
-}
-
-#[test]
-fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
-    let own = |at: usize| column(at, 2 + at, vec![0; 8]);
-    let columns = BinnedColumns {
-        n: 8,
-        columns: (0..10).map(own).collect(),
-        response: column(0, 1, vec![0; 8]),
-    };
-    let unscored = |reason| {
-        Some(DeviceError::Unscored(Unscored {
-            column: 3,
-            beside: None,
-            reason,
-        }))
-    };
-    for places in PLACES {
-        let found = |score| ranked(&columns, &score, 5, places);
-        for (score, fault) in [
-            (faulty(|| f64::NAN), NoScore::NotANumber),
-            (faulty(|| f64::INFINITY), NoScore::Infinite),
-            (
-                faulty(|| panic!("no way")),
-                NoScore::GaveUp("no way".into()),
-            ),
-        ] {
-            let found = found(score);
-            assert_eq!(found.fault, unscored(fault));
-            assert_eq!((found.chosen.len(), found.termination), (1, Ending::Fault));
-        }
-        // −∞ is a score, of those never chosen.
-        let found = found(faulty(|| f64::NEG_INFINITY));
-        assert_eq!((found.fault, found.chosen.len()), (None, 3));
-        assert_eq!(found.termination, Ending::Top);
     }
 }
 

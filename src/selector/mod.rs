@@ -6,9 +6,13 @@ mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
 mod pairs;
+#[cfg(test)]
+mod pairwise_tests;
 mod procedure;
+#[cfg(test)]
+mod unscored_tests;
 
-use std::time::Instant;
+use std::{cmp::Reverse, time::Instant};
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -16,10 +20,10 @@ use thiserror::Error;
 use crate::{
     binning::BinnedColumns,
     device::{
-        Choice, DeviceError, Resources,
-        counting::{Anchor, Counters, Logs, Tally, joint_sum},
+        Choice, DeviceError, Resources, Unscored,
+        counting::{Anchor, Counters, Logs, Tally, cells, information},
     },
-    score::{Against, Score},
+    score::{Against, Coded, Score},
     search::{Interrupt, SearchError},
     selection::{Chosen, Ending, Ranked},
 };
@@ -64,6 +68,9 @@ pub enum SelectorError {
         /// How many.
         levels: usize,
     },
+    /// A whole table would have more cells than are counted.
+    #[error("{0}")]
+    Cells(String),
     /// Counting has no way on GPUs yet.
     #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
     NotOnGpus,
@@ -108,6 +115,9 @@ pub fn rank(
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
+    // How many levels joined columns have is known when they are.
+    let two = top > 1 && score.against != Against::Joint;
+    room(columns, score.coded(), two)?;
     let (shards, pool) = places(columns, resources)?;
     let threads = pool.current_num_threads();
     Ok(pool.install(|| {
@@ -129,6 +139,28 @@ pub fn rank(
             ..selection.run(counters, observe)
         }
     }))
+}
+
+/// Whether the whole tables of a coded score may be made, of any two columns or of one.
+fn room(columns: &BinnedColumns, coded: Option<&Coded>, two: bool) -> Result<(), SelectorError> {
+    let own = &columns.columns;
+    let mut widest: Vec<usize> = (0..own.len()).collect();
+    // Of equally many levels the lowest columns.
+    widest.sort_by_key(|at| Reverse(own[*at].levels));
+    let (Some(_), Some(&x)) = (coded, widest.first()) else {
+        return Ok(());
+    };
+    let w = widest.get(1).filter(|_| two);
+    let levels = w.map_or(1, |at| own[*at].levels);
+    cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
+        let unscored = Unscored {
+            column: x as u32,
+            beside: w.map(|at| *at as u32),
+            reason,
+        };
+        SelectorError::Cells(unscored.told(|at| format!("`{}`", own[at as usize].name)))
+    })?;
+    Ok(())
 }
 
 /// How many shards, and the threads.
@@ -215,8 +247,8 @@ impl Selection<'_> {
             let redundancy: i128 = anchors
                 .par_iter()
                 .map_init(Vec::new, |cells, (other, sum)| {
-                    let both = joint_sum(&anchor, other, self.logs, cells);
-                    i128::from(both - own - sum + self.logs.whole())
+                    let (a, b) = ((&anchor, own), (other, *sum));
+                    i128::from(information(a, b, self.logs, cells))
                 })
                 .sum();
             let mean = redundancy.checked_div(anchors.len() as i128);
@@ -263,7 +295,7 @@ impl Selection<'_> {
         let column = &self.columns.columns[column as usize];
         match self.tally.score().coded() {
             Some(_) => Anchor::plain(column),
-            None => Anchor::of(&column.codes),
+            None => Anchor::of(column),
         }
     }
 }

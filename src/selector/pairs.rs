@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use super::{SelectorError, places};
+use super::{SelectorError, places, room};
 use crate::{
     binning::BinnedColumns,
     device::{
@@ -59,7 +59,7 @@ fn score_of(measure: Measure) -> Score {
 }
 
 /// Zeros for a matrix of p × p, if it is wanted.
-fn room(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
+fn zeros(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
     let mut matrix = Vec::new();
     if wanted {
         let cells = p.checked_mul(p).ok_or(SelectorError::Matrix { p })?;
@@ -83,9 +83,12 @@ pub fn pairs(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Paired, SelectorError> {
+    if let PairScore::Coded(coded) = score {
+        room(columns, Some(coded), true)?;
+    }
     let (shards, pool) = places(columns, resources)?;
     let p = columns.columns.len();
-    let mut matrix = room(p, wanted.matrix)?;
+    let mut matrix = zeros(p, wanted.matrix)?;
     let threads = pool.current_num_threads();
     let observe = Mutex::new(observe);
     Ok(pool.install(|| {
@@ -167,10 +170,10 @@ mod tests {
 
     #[test]
     fn a_matrix_that_memory_does_not_hold_is_an_error() {
-        assert_eq!(room(3, true).map(|it| it.len()).ok(), Some(9));
-        assert_eq!(room(1 << 40, false).map(|it| it.len()).ok(), Some(0));
+        assert_eq!(zeros(3, true).map(|it| it.len()).ok(), Some(9));
+        assert_eq!(zeros(1 << 40, false).map(|it| it.len()).ok(), Some(0));
         for p in [1 << 30, 1 << 40] {
-            assert!(matches!(room(p, true), Err(SelectorError::Matrix { .. })));
+            assert!(matches!(zeros(p, true), Err(SelectorError::Matrix { .. })));
         }
     }
 }

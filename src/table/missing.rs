@@ -12,6 +12,9 @@ pub enum Missing {
     DropRows,
     /// Missing values stay, to become a level of their own: of binned columns alone.
     Level,
+    /// Missing values stay, and each table of counts leaves out the observations that miss one
+    /// of its variables: of binned columns alone. Without a response there is no observation.
+    Pairwise,
 }
 
 impl Table {
@@ -24,52 +27,41 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
-        if policy == Missing::Level {
+        if matches!(policy, Missing::Level | Missing::Pairwise) {
             return Ok(0);
         }
         let mut complete = vec![true; self.rows];
-        let mut columns = Vec::new();
-        for column in &self.columns {
-            let mut count = 0;
-            let mut first_row = 0;
-            let mut mark = |row: usize| {
-                if count == 0 {
-                    first_row = row + 1;
-                }
-                count += 1;
-                complete[row] = false;
-            };
-            match &column.values {
-                Values::Numbers(values) => {
-                    rows_where(values, |value| value.is_nan()).for_each(&mut mark);
-                }
-                Values::Sparse { rows, values } => {
-                    let entries = rows_where(values, |value| value.is_nan());
-                    entries.map(|at| rows[at] as usize).for_each(&mut mark);
-                }
-                Values::Bytes(_) => {}
-                Values::Factor { codes, .. } => {
-                    rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
-                }
-            }
-            if count > 0 {
-                columns.push(MissingColumn {
-                    name: column.name.clone(),
-                    count,
-                    first_row,
-                });
-            }
-        }
-        if columns.is_empty() {
-            return Ok(0);
-        }
-        if policy == Missing::Refuse {
+        let missing = |column: &Column| missing_of(column, &mut complete);
+        let columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
+        if policy == Missing::Refuse && !columns.is_empty() {
             return Err(TableError::Missing {
                 path: self.source.clone(),
                 total: columns.iter().map(|column| column.count).sum(),
                 width: self.columns.len(),
                 columns,
             });
+        }
+        self.keep_complete(&complete, columns)
+    }
+
+    /// Leaves out the observations that miss the value of one column; returns how many.
+    ///
+    /// # Errors
+    /// [`TableError::NoCompleteRow`]; the table is then as it was.
+    pub(crate) fn drop_missing_of(&mut self, column: usize) -> Result<usize, TableError> {
+        let mut complete = vec![true; self.rows];
+        let column = missing_of(&self.columns[column], &mut complete);
+        self.keep_complete(&complete, column.into_iter().collect())
+    }
+
+    /// Leaves out the other observations, which miss values of these columns.
+    fn keep_complete(
+        &mut self,
+        complete: &[bool],
+        mut columns: Vec<MissingColumn>,
+    ) -> Result<usize, TableError> {
+        if columns.is_empty() {
+            return Ok(0);
         }
         let kept = complete.iter().filter(|kept| **kept).count();
         if kept == 0 {
@@ -81,12 +73,11 @@ impl Table {
             });
         }
         let dropped = self.rows - kept;
-        self.keep_rows(&complete);
+        self.keep_rows(complete);
         Ok(dropped)
     }
 
-    /// Leaves out the observations not marked, and the levels that only they had; no value
-    /// is missing in the others.
+    /// Leaves out the observations not marked, and the levels that only they had.
     pub(crate) fn keep_rows(&mut self, marked: &[bool]) {
         let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
         let places = match self.columns.iter().any(sparse) {
@@ -108,6 +99,37 @@ impl Table {
     }
 }
 
+/// What a column misses, if anything; those observations are marked as not complete.
+fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
+    let mut missing = MissingColumn {
+        name: String::new(),
+        count: 0,
+        first_row: 0,
+    };
+    let mut mark = |row: usize| {
+        if missing.count == 0 {
+            missing.first_row = row + 1;
+        }
+        missing.count += 1;
+        complete[row] = false;
+    };
+    match &column.values {
+        Values::Numbers(values) => {
+            rows_where(values, |value| value.is_nan()).for_each(&mut mark);
+        }
+        Values::Sparse { rows, values } => {
+            let entries = rows_where(values, |value| value.is_nan());
+            entries.map(|at| rows[at] as usize).for_each(&mut mark);
+        }
+        Values::Bytes(_) => {}
+        Values::Factor { codes, .. } => {
+            rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
+        }
+    }
+    let name = column.name.clone();
+    (missing.count > 0).then_some(MissingColumn { name, ..missing })
+}
+
 fn rows_where<T>(values: &[T], missing: impl Fn(&T) -> bool) -> impl Iterator<Item = usize> {
     let rows = values.iter().enumerate();
     rows.filter(move |(_, value)| missing(value))
@@ -120,10 +142,10 @@ fn retain<T>(values: &mut Vec<T>, marked: &[bool]) {
     values.shrink_to_fit();
 }
 
-/// Leaves out the levels without an observation; no code is missing.
+/// Leaves out the levels without an observation.
 fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
     let mut used = vec![false; levels.len()];
-    for code in &*codes {
+    for code in codes.iter().filter(|code| **code != MISSING) {
         used[*code as usize] = true;
     }
     let mut next = 0;
@@ -135,7 +157,7 @@ fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
             place
         })
         .collect();
-    for code in codes {
+    for code in codes.iter_mut().filter(|code| **code != MISSING) {
         *code = place[*code as usize];
     }
     retain(levels, &used);

@@ -14,7 +14,9 @@ mod saved;
 mod sparse;
 
 use passel::{
-    binning::{BinnedColumn, BinnedColumns, Binning, BinningError, BinningOptions, bin},
+    binning::{
+        BinnedColumn, BinnedColumns, Binning, BinningError, BinningOptions, MissingCode, bin,
+    },
     table::{Column, MISSING, Missing, Table, Values},
 };
 
@@ -79,8 +81,9 @@ fn check(column: &BinnedColumn, n: usize) {
     assert!(dense.iter().all(below), "{column:?}");
     let missing = usize::from(column.missing.is_some());
     assert_eq!(column.levels, column.rule.levels() + missing);
-    if let Some(code) = column.missing {
-        assert_eq!(usize::from(code), column.levels - 1, "it is the last");
+    if let Some(missing) = column.missing {
+        let code = usize::from(missing.code());
+        assert_eq!(code, column.levels - 1, "it is the last");
     }
     match &column.codes {
         Codes::Byte(_) => assert!(column.levels <= 256),

@@ -158,11 +158,14 @@ fn missing_values_are_the_last_level() {
         let column = one(values.clone(), n, rule);
         assert_eq!(
             (column.codes.dense(), column.missing),
-            (codes.to_vec(), Some(2))
+            (codes.to_vec(), Some(MissingCode::Level(2)))
         );
     }
     let text = one(texts(&["a"], &[0, MISSING]), 2, "auto");
-    assert_eq!((text.codes.dense(), text.missing), (vec![0, 1], Some(1)));
+    assert_eq!(
+        (text.codes.dense(), text.missing),
+        (vec![0, 1], Some(MissingCode::Level(1)))
+    );
     let all = one(numbers([NAN; 3]), 3, "auto");
     assert_eq!((all.codes.dense(), all.levels), (vec![0; 3], 1));
     let all = one(numbers([NAN; 3]), 3, "equal-width:5");

@@ -68,9 +68,10 @@ proptest! {
             "auto", "levels", "equal-width:10", "equal-width:7", "equal-frequency:10", "mdlp",
         ]),
         whole_report in any::<bool>(),
+        missing in prop::sample::select(vec![Missing::Level, Missing::Pairwise]),
     ) {
         let binning: Binning = rule.parse().unwrap();
-        let first = binned(mixed(seed, n), rule, Missing::Level).unwrap();
+        let first = binned(mixed(seed, n), rule, missing).unwrap();
         let json = serde_json::to_value(SavedBinning::of(&first, &binning, &Binning::Auto)).unwrap();
         let json = match whole_report {
             true => serde_json::json!({ "passel": "0.1.0", "response": "y", "binning": json }),
@@ -78,7 +79,7 @@ proptest! {
         };
         let (_folder, edges) = saved(&json.to_string());
         let options = BinningOptions {
-            missing: Missing::Level,
+            missing,
             binning: &edges,
             bin_response: &edges,
             ..BinningOptions::default()
@@ -88,6 +89,38 @@ proptest! {
         // To the last bit, which `==` does not see of zeros.
         prop_assert_eq!(format!("{again:?}"), format!("{first:?}"));
     }
+}
+
+#[test]
+fn what_is_left_out_has_a_code_and_no_level() {
+    let columns = [
+        numbers([NAN, 3.0, NAN, 1.0, 3.0, 2.0]),
+        texts(&["a", "b"], &[0, MISSING, 0, 0, MISSING, 1]),
+        numbers([NAN; 6]),
+        numbers([1.0; 6]),
+    ];
+    let mut t = table(6, columns);
+    // The last observation goes, and with it a level of each.
+    t.columns[0].values = numbers([0.0, 1.0, 0.0, 1.0, 0.0, NAN]);
+    let found = binned(t.clone(), "levels", Missing::Pairwise).unwrap();
+    assert_eq!(found.n, 5);
+    let told = found
+        .columns
+        .iter()
+        .map(|it| (it.codes.dense(), it.levels, it.missing, it.left_out()));
+    let nothing = |code| (Some(MissingCode::Nothing(code)), Some(code));
+    let expected = [
+        (vec![2, 1, 2, 0, 1], 2, nothing(2)),
+        (vec![0, 1, 0, 0, 1], 1, nothing(1)),
+        (vec![0; 5], 0, nothing(0)),
+        (vec![0; 5], 1, (None, None)),
+    ];
+    let expected = expected.map(|(codes, levels, it)| (codes, levels, it.0, it.1));
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(found.response.missing, None);
+    t.columns[0].values = numbers([NAN; 6]);
+    let told = binned(t, "levels", Missing::Pairwise).unwrap_err();
+    assert!(told.to_string().contains("`y`"), "{told}");
 }
 
 #[test]
@@ -150,7 +183,7 @@ fn new_values_fall_into_the_old_bins() {
     assert_eq!(codes[2], [1, 0, 1, 1, 0]);
     assert_eq!(
         (found.columns[1].levels, found.columns[1].missing),
-        (3, Some(2))
+        (3, Some(MissingCode::Level(2)))
     );
     assert_eq!(found.columns[0].rule, Rule::Edges(vec![1.0, 2.5]));
 }

@@ -16,5 +16,6 @@ mod against_reference;
 mod bad_input;
 mod golden;
 mod pairs;
+mod pairwise;
 mod properties;
 mod ties;

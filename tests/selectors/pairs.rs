@@ -15,11 +15,16 @@ fn places(pairs: &[Pair]) -> Vec<[usize; 2]> {
 
 /// Variables and pairs of a set are the reference's.
 fn agrees(folder: &Folder, set: &Set, what: &str) {
+    agrees_with(folder, set, what, RESPONSE);
+}
+
+/// The same with these options.
+pub fn agrees_with(folder: &Folder, set: &Set, what: &str, more: &[&str]) {
     folder.write("set.csv", &csv(set, 0));
     let p = set.columns.len();
     let reference = Reference::new(set);
     let count = p * (p - 1) / 2;
-    let found = pairs(&folder.path("set.csv"), "mi3", count, RESPONSE);
+    let found = pairs(&folder.path("set.csv"), "mi3", count, more);
     assert_eq!(found.single.len(), p, "{what}");
     for (j, (name, index, score)) in found.single.iter().enumerate() {
         assert_eq!((name.as_str(), *index), (format!("x{j}").as_str(), j));
@@ -34,8 +39,7 @@ fn agrees(folder: &Folder, set: &Set, what: &str) {
         assert_eq!(pair.names, [a, b].map(|j| format!("x{j}")));
         let together = reference.three_variate(a, b);
         assert_near(pair.score, together, what);
-        let synergy = together - reference.relevance(a) - reference.relevance(b);
-        assert_near(pair.synergy, synergy, what);
+        assert_near(pair.synergy, reference.synergy(a, b), what);
     }
     for two in found.pairs.windows(2) {
         let [a, b] = [&two[0], &two[1]];

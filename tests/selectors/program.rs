@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     problems::Random,
-    reference::{Pick, Set},
+    reference::{NONE, Pick, Set},
     support::{Ran, ran},
 };
 
@@ -139,7 +139,8 @@ pub fn pairs(data: &Path, score: &str, top: usize, more: &[&str]) -> Pairs {
     }
 }
 
-/// The set as CSV: variables `x0`, `x1`, … and the response `y`, which stands at `place`.
+/// The set as CSV: variables `x0`, `x1`, … and the response `y`, which stands at `place`; what
+/// is missing is empty.
 pub fn csv(set: &Set, place: usize) -> String {
     let row = |mut fields: Vec<String>, y: String| {
         fields.insert(place, y);
@@ -148,8 +149,12 @@ pub fn csv(set: &Set, place: usize) -> String {
     let p = set.columns.len();
     let mut text = row((0..p).map(|j| format!("x{j}")).collect(), "y".into());
     for (t, y) in set.y.iter().enumerate() {
-        let codes = set.columns.iter().map(|column| column[t].to_string());
-        text += &row(codes.collect(), y.to_string());
+        let code = |code: &u32| match *code {
+            NONE => String::new(),
+            code => code.to_string(),
+        };
+        let codes = set.columns.iter().map(|column| code(&column[t]));
+        text += &row(codes.collect(), code(y));
     }
     text
 }

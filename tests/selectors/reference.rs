@@ -1,10 +1,14 @@
 //! Selection from the definitions alone: H = −Σ (c/n)·ln(c/n) over the counts c of the
 //! distinct values, in f64; every mutual information is made of such H; every step scores
-//! every variable that is left. Nats.
+//! every variable that is left. Nats. A table leaves out the observations that miss one of its
+//! variables.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Codes of the variables and of the response, below 2²¹.
+/// The code of a missing value.
+pub const NONE: u32 = u32::MAX;
+
+/// Codes of the variables and of the response, below 2²¹ or [`NONE`].
 #[derive(Clone)]
 pub struct Set {
     pub columns: Vec<Vec<u32>>,
@@ -85,92 +89,151 @@ pub fn joint_entropy(columns: &[&[u32]]) -> f64 {
     entropy((0..columns[0].len()).map(value).collect())
 }
 
-/// A number for each pair of codes that there is.
+/// A number for each pair of codes that there is; none where either is missing.
 fn joined(a: &[u32], b: &[u32]) -> Vec<u32> {
     let mut numbers = BTreeMap::new();
-    let pairs = a.iter().zip(b).map(|pair| {
+    let pairs = a.iter().zip(b).map(|(a, b)| {
         let next = numbers.len() as u32;
-        *numbers.entry(pair).or_insert(next)
+        match *a == NONE || *b == NONE {
+            true => NONE,
+            false => *numbers.entry((a, b)).or_insert(next),
+        }
     });
     pairs.collect()
+}
+
+/// Entropies of the observations that have a value of both x and w.
+#[derive(Clone, Copy)]
+struct Entropies {
+    x: f64,
+    w: f64,
+    y: f64,
+    xw: f64,
+    xy: f64,
+    wy: f64,
+    xwy: f64,
+}
+
+/// Columns without the observations that any of them misses.
+fn left(columns: &[&[u32]]) -> Vec<Vec<u32>> {
+    let n = columns[0].len();
+    let there = |t: &usize| columns.iter().all(|it| it[*t] != NONE);
+    let rows: Vec<usize> = (0..n).filter(there).collect();
+    let keep = |it: &&[u32]| rows.iter().map(|t| it[*t]).collect();
+    columns.iter().map(keep).collect()
+}
+
+impl Entropies {
+    fn of(x: &[u32], w: &[u32], y: &[u32]) -> Self {
+        let all = left(&[x, w, y]);
+        let [x, w, y] = [0, 1, 2].map(|at| &all[at][..]);
+        Self {
+            x: joint_entropy(&[x]),
+            w: joint_entropy(&[w]),
+            y: joint_entropy(&[y]),
+            xw: joint_entropy(&[x, w]),
+            xy: joint_entropy(&[x, y]),
+            wy: joint_entropy(&[w, y]),
+            xwy: joint_entropy(&[x, w, y]),
+        }
+    }
 }
 
 /// Entropies of a set, each found when it is first asked for.
 pub struct Reference<'a> {
     set: &'a Set,
     y: f64,
-    /// H(x) and H(x,y) of every variable.
-    single: Vec<(f64, f64)>,
-    /// H(x,w) and H(x,w,y) of every variable x, by w.
-    against: HashMap<usize, Vec<(f64, f64)>>,
+    /// H(x), H(x,y) and H(y) of every variable, where it is not missing.
+    single: Vec<(f64, f64, f64)>,
+    missing: Vec<bool>,
+    /// Of every variable x with w, by w.
+    against: HashMap<usize, Vec<Entropies>>,
 }
 
 impl<'a> Reference<'a> {
     pub fn new(set: &'a Set) -> Self {
-        let single = |x: &Vec<u32>| (joint_entropy(&[x]), joint_entropy(&[x, &set.y]));
+        let single = |x: &Vec<u32>| {
+            let all = left(&[x, &set.y]);
+            let [x, y] = [&all[0][..], &all[1][..]];
+            (
+                joint_entropy(&[x]),
+                joint_entropy(&[x, y]),
+                joint_entropy(&[y]),
+            )
+        };
         Self {
             set,
             y: joint_entropy(&[&set.y]),
             single: set.columns.iter().map(single).collect(),
+            missing: set.columns.iter().map(|it| it.contains(&NONE)).collect(),
             against: HashMap::new(),
         }
     }
 
     /// I(x;y).
     pub fn relevance(&self, x: usize) -> f64 {
-        let (hx, hxy) = self.single[x];
-        hx + self.y - hxy
+        let (hx, hxy, y) = self.single[x];
+        hx + y - hxy
     }
 
     /// I(a;b) of two variables.
     fn mutual(&self, a: usize, b: usize) -> f64 {
-        let both = joint_entropy(&[&self.set.columns[a], &self.set.columns[b]]);
-        self.single[a].0 + self.single[b].0 - both
+        let columns = &self.set.columns;
+        let all = left(&[&columns[a], &columns[b]]);
+        let [a, b] = [&all[0][..], &all[1][..]];
+        joint_entropy(&[a]) + joint_entropy(&[b]) - joint_entropy(&[a, b])
     }
 
     /// I(a,b;y).
     pub fn three_variate(&self, a: usize, b: usize) -> f64 {
+        let of = self.entropies(a, b);
+        of.xw + of.y - of.xwy
+    }
+
+    /// I(a,b;y) − I(a;y) − I(b;y), all of the same observations.
+    pub fn synergy(&self, a: usize, b: usize) -> f64 {
+        let of = self.entropies(a, b);
+        self.three_variate(a, b) - (of.x + of.y - of.xy) - (of.w + of.y - of.wy)
+    }
+
+    fn entropies(&self, x: usize, w: usize) -> Entropies {
         let Set { columns, y } = self.set;
-        let [a, b] = [&columns[a], &columns[b]];
-        joint_entropy(&[a, b]) + self.y - joint_entropy(&[a, b, y])
+        let (x_codes, w_codes) = (&columns[x], &columns[w]);
+        if self.missing[x] || self.missing[w] {
+            return Entropies::of(x_codes, w_codes, y);
+        }
+        Entropies {
+            x: self.single[x].0,
+            w: self.single[w].0,
+            y: self.y,
+            xw: joint_entropy(&[x_codes, w_codes]),
+            xy: self.single[x].1,
+            wy: self.single[w].1,
+            xwy: joint_entropy(&[x_codes, w_codes, y]),
+        }
     }
 
     /// Counts every variable against w.
     fn count(&mut self, w: usize) {
-        let Set { columns, y } = self.set;
-        let w_codes = &columns[w];
-        let both = |x: &Vec<u32>| {
-            (
-                joint_entropy(&[x, w_codes]),
-                joint_entropy(&[x, w_codes, y]),
-            )
-        };
-        let all = || columns.iter().map(both).collect();
-        self.against.entry(w).or_insert_with(all);
+        if !self.against.contains_key(&w) {
+            let all = (0..self.set.columns.len()).map(|x| self.entropies(x, w));
+            let all = all.collect();
+            self.against.insert(w, all);
+        }
     }
 
     /// The score of x after those chosen, which were counted.
     fn score(&self, method: Method, x: usize, chosen: &[usize]) -> f64 {
         let relevance = self.relevance(x);
-        let y = self.y;
-        let (hx, hxy) = self.single[x];
-        // Of each w chosen: H(w), H(w,y), H(x,w), H(x,w,y).
-        let entropies = chosen.iter().map(|w| {
-            let ((hw, hwy), (hxw, hxwy)) = (self.single[*w], self.against[w][x]);
-            (hw, hwy, hxw, hxwy)
-        });
+        let entropies = chosen.iter().map(|w| self.against[w][x]);
         // I(x;w), I(x;w|y), I(x,w;y), I(x;y|w), and I(x,w;y)/H(x,w,y).
-        let redundancies = entropies.clone().map(|(hw, _, hxw, _)| hx + hw - hxw);
-        let conditional = entropies
-            .clone()
-            .map(|(_, hwy, _, hxwy)| hxy + hwy - hxwy - y);
-        let together = entropies.clone().map(|(_, _, hxw, hxwy)| hxw + y - hxwy);
-        let given = entropies
-            .clone()
-            .map(|(hw, hwy, hxw, hxwy)| hxw + hwy - hw - hxwy);
-        let ratios = entropies.map(|(_, _, hxw, hxwy)| match hxwy {
+        let redundancies = entropies.clone().map(|it| it.x + it.w - it.xw);
+        let conditional = entropies.clone().map(|it| it.xy + it.wy - it.xwy - it.y);
+        let together = entropies.clone().map(|it| it.xw + it.y - it.xwy);
+        let given = entropies.clone().map(|it| it.xw + it.wy - it.w - it.xwy);
+        let ratios = entropies.map(|it| match it.xwy {
             0.0 => 0.0,
-            _ => (hxw + y - hxwy) / hxwy,
+            _ => (it.xw + it.y - it.xwy) / it.xwy,
         });
         match method {
             Method::Mim => relevance,
@@ -194,10 +257,36 @@ impl<'a> Reference<'a> {
     /// I(x;y|S), S the chosen variables joined.
     fn conditional(&self, x: usize, joint: &[u32]) -> f64 {
         let Set { columns, y } = self.set;
-        let x = &columns[x];
+        let all = left(&[&columns[x], joint, y]);
+        let [x, joint, y] = [0, 1, 2].map(|at| &all[at][..]);
         joint_entropy(&[x, joint]) + joint_entropy(&[joint, y])
             - joint_entropy(&[joint])
             - joint_entropy(&[x, joint, y])
+    }
+
+    /// The scores of all that are left after those chosen; of CMI by those joined.
+    pub fn scores(&mut self, method: Method, chosen: &[usize]) -> Vec<(usize, f64)> {
+        let mut joint = vec![0; self.set.y.len()];
+        for w in chosen {
+            match method {
+                Method::Mim => {}
+                Method::Cmi => joint = joined(&joint, &self.set.columns[*w]),
+                _ => self.count(*w),
+            }
+        }
+        let score = |x: usize| match method {
+            _ if chosen.is_empty() => self.relevance(x),
+            Method::Cmi => self.conditional(x, &joint),
+            _ => self.score(method, x, chosen),
+        };
+        let left = (0..self.set.columns.len()).filter(|x| !chosen.contains(x));
+        left.map(|x| (x, score(x))).collect()
+    }
+
+    /// The mean of I(x;w) over those chosen, if any are.
+    pub fn redundancy(&self, x: usize, chosen: &[usize]) -> Option<f64> {
+        let sum = chosen.iter().map(|w| self.mutual(x, *w)).sum::<f64>();
+        (!chosen.is_empty()).then(|| sum / chosen.len() as f64)
     }
 
     /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI only
@@ -206,15 +295,8 @@ impl<'a> Reference<'a> {
         let p = self.set.columns.len();
         let mut picks: Vec<Pick> = Vec::new();
         let mut chosen: Vec<usize> = Vec::new();
-        let mut joint = vec![0; self.set.y.len()];
         while chosen.len() < k.min(p) {
-            let score = |x: usize| match method {
-                _ if chosen.is_empty() => self.relevance(x),
-                Method::Cmi => self.conditional(x, &joint),
-                _ => self.score(method, x, &chosen),
-            };
-            let left = (0..p).filter(|x| !chosen.contains(x));
-            let scores: Vec<(usize, f64)> = left.map(|x| (x, score(x))).collect();
+            let scores = self.scores(method, &chosen);
             let best = scores
                 .iter()
                 .fold(f64::NEG_INFINITY, |best, it| best.max(it.1));
@@ -223,20 +305,14 @@ impl<'a> Reference<'a> {
             }
             let mut tied = scores.iter().filter(|it| it.1 >= best - TIE);
             let (index, score) = *tied.next().unwrap();
-            let redundant = chosen.iter().map(|w| self.mutual(index, *w)).sum::<f64>();
             picks.push(Pick {
                 index,
                 score,
                 relevance: self.relevance(index),
-                redundancy: (!chosen.is_empty()).then(|| redundant / chosen.len() as f64),
+                redundancy: self.redundancy(index, &chosen),
                 tied: 1 + tied.count(),
             });
             chosen.push(index);
-            match method {
-                Method::Mim => {}
-                Method::Cmi => joint = joined(&joint, &self.set.columns[index]),
-                _ => self.count(index),
-            }
         }
         picks
     }

@@ -3,29 +3,35 @@
 use std::collections::HashMap;
 
 use super::Logs;
-use crate::binning::{BinnedColumn, Codes};
+use crate::binning::BinnedColumn;
 
 /// Codes of one column, or of several joined: a level for each observation.
 #[derive(Debug, Clone)]
 pub(crate) struct Anchor {
     /// Of each observation, in the file's order.
     pub(crate) codes: Vec<u32>,
-    /// Codes are below this.
+    /// Codes are below this, but for that of missing values, which is this.
     pub(crate) levels: usize,
+    /// Whether any is missing: tables leave these observations out.
+    pub(crate) missing: bool,
 }
 
 /// Values up to here are numbered through a table, larger ones by hashing.
 const TABLE: u64 = 1 << 22;
 
 impl Anchor {
-    /// One column's.
-    pub(crate) fn of(codes: &Codes) -> Self {
-        let codes = codes.dense();
+    /// One column's; levels are numbered as they come first.
+    pub(crate) fn of(column: &BinnedColumn) -> Self {
+        let codes = column.codes.dense();
         let most = codes.iter().copied().max().unwrap_or(0);
-        Self::renumbered(
+        let all = Self::renumbered(
             codes.iter().map(|&code| u64::from(code)),
             u64::from(most) + 1,
-        )
+        );
+        match column.left_out() {
+            None => all,
+            Some(missing) => all.without(|row| codes[row] == missing),
+        }
     }
 
     /// One column's codes as they are, for who is to see them.
@@ -33,25 +39,76 @@ impl Anchor {
         let codes = column.codes.dense();
         Self {
             codes: codes.into_iter().map(u32::from).collect(),
-            levels: column.levels.max(1),
+            levels: column.levels,
+            missing: column.left_out().is_some(),
         }
     }
 
-    /// The combinations of two that occur, numbered as they come first.
+    /// Of so many observations, which have one level.
+    pub(crate) fn nothing(n: usize) -> Self {
+        Self {
+            codes: vec![0; n],
+            levels: 1,
+            missing: false,
+        }
+    }
+
+    /// The combinations of two that occur, numbered as they come first; missing where either
+    /// is.
     pub(crate) fn joined(&self, other: &Self) -> Self {
         let pairs = self.codes.iter().zip(&other.codes);
-        let levels = other.levels as u64;
+        let levels = other.levels as u64 + 1;
         let both = pairs.map(|(&a, &b)| u64::from(a) * levels + u64::from(b));
-        Self::renumbered(both, self.levels as u64 * levels)
+        let all = Self::renumbered(both, (self.levels as u64 + 1) * levels);
+        match self.missing || other.missing {
+            false => all,
+            true => all.without(|row| self.misses(row) || other.misses(row)),
+        }
+    }
+
+    /// Whether an observation has no value.
+    pub(crate) fn misses(&self, row: usize) -> bool {
+        self.missing && self.codes[row] as usize == self.levels
+    }
+
+    /// Of these observations alone.
+    fn of_rows(&self, rows: &[u32]) -> Self {
+        let codes = rows.iter().map(|&row| self.codes[row as usize]);
+        Self {
+            codes: codes.collect(),
+            levels: self.levels,
+            missing: false,
+        }
+    }
+
+    /// With some observations missing, whose levels no other has.
+    fn without(self, missing: impl Fn(usize) -> bool) -> Self {
+        let rows = 0..self.codes.len();
+        let kept: Vec<u32> = rows
+            .filter(|&row| !missing(row))
+            .map(|row| row as u32)
+            .collect();
+        let few = self.of_rows(&kept);
+        let few = Self::renumbered(few.codes.into_iter().map(u64::from), self.levels as u64);
+        let mut codes = vec![few.levels as u32; self.codes.len()];
+        for (&row, code) in kept.iter().zip(few.codes) {
+            codes[row as usize] = code;
+        }
+        Self {
+            missing: kept.len() < codes.len(),
+            codes,
+            levels: few.levels,
+        }
     }
 
     /// Σ c·L(c) over its levels.
     pub(crate) fn sum(&self, logs: &Logs) -> i64 {
-        let mut counts = vec![0; self.levels];
+        // The last is of what is missing.
+        let mut counts = vec![0; self.levels + 1];
         for &code in &self.codes {
             counts[code as usize] += 1;
         }
-        logs.sum(&counts)
+        logs.sum(&counts[..self.levels])
     }
 
     /// Of values below `bound`.
@@ -80,12 +137,33 @@ impl Anchor {
         Self {
             codes,
             levels: levels as usize,
+            missing: false,
         }
     }
 }
 
-/// Σ c·L(c) over the joint levels of two anchors. `cells` is zero before and after.
-pub(crate) fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
+/// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,
+/// as if it were of all. `cells` is zero before and after.
+pub(crate) fn information(
+    (a, of_a): (&Anchor, i64),
+    (b, of_b): (&Anchor, i64),
+    logs: &Logs,
+    cells: &mut Vec<u32>,
+) -> i64 {
+    if !a.missing && !b.missing {
+        return joint_sum(a, b, logs, cells) - of_a - of_b + logs.whole();
+    }
+    let rows = 0..a.codes.len();
+    let rows = rows.filter(|&row| !a.misses(row) && !b.misses(row));
+    let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+    let (a, b) = (a.of_rows(&rows), b.of_rows(&rows));
+    let own = joint_sum(&a, &b, logs, cells) - a.sum(logs) - b.sum(logs);
+    let left = rows.len() as u32;
+    logs.of_all(own + logs.of(left), left)
+}
+
+/// Σ c·L(c) over the joint levels of two anchors that miss nothing.
+fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
     let many = a.levels * b.levels;
     if many > TABLE as usize {
         return a.joined(b).sum(logs);
@@ -117,11 +195,43 @@ pub(crate) fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binning::{Codes, MissingCode, Rule};
+
+    fn column(codes: Codes, missing: Option<u16>) -> BinnedColumn {
+        BinnedColumn {
+            name: String::new(),
+            index: 0,
+            levels: missing.map_or(1000, usize::from),
+            codes,
+            rule: Rule::Edges(Vec::new()),
+            missing: missing.map(MissingCode::Nothing),
+        }
+    }
+
+    #[test]
+    fn what_misses_a_value_misses_its_joint_level() {
+        let a = Anchor::of(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
+        assert_eq!((&a.codes[..], a.levels), (&[2, 0, 2, 1, 0, 1][..], 2));
+        let b = Anchor::of(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
+        assert_eq!((&b.codes[..], b.levels), (&[0, 0, 0, 1, 0, 2][..], 2));
+        let both = a.joined(&b);
+        assert_eq!((&both.codes[..], both.levels), (&[2, 0, 2, 1, 0, 2][..], 2));
+        assert!(both.missing && both.misses(5) && !both.misses(4));
+        let logs = Logs::new(6, 2);
+        assert_eq!(both.sum(&logs), logs.of(2));
+        // Of 1, 3, 4 alone: (0,0), (1,1), (0,0), so that I is H(a).
+        let own = information((&a, 0), (&b, 0), &logs, &mut Vec::new());
+        assert_eq!(own, logs.of_all(logs.of(3) - logs.of(2), 3));
+        let all = Anchor::of(&column(Codes::Byte(vec![0; 6]), Some(0)));
+        assert_eq!((&all.codes[..], all.levels), (&[0; 6][..], 0));
+        assert_eq!(information((&a, 0), (&all, 0), &logs, &mut Vec::new()), 0);
+        assert_eq!(a.joined(&all).levels, 0);
+    }
 
     #[test]
     fn joined_levels_are_the_combinations_that_occur() {
-        let a = Anchor::of(&Codes::Byte(vec![7, 0, 7, 3, 0]));
-        let b = Anchor::of(&Codes::Word(vec![900, 900, 900, 1, 1]));
+        let a = Anchor::of(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
+        let b = Anchor::of(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
         assert_eq!((&a.codes[..], a.levels), (&[0, 1, 0, 2, 1][..], 3));
         let both = a.joined(&b);
         assert_eq!((&both.codes[..], both.levels), (&[0, 1, 0, 2, 3][..], 4));

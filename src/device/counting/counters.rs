@@ -51,7 +51,7 @@ impl<'a> Counters<'a> {
         let own = &columns.columns;
         let response = match tally.score().coded() {
             Some(_) => Anchor::plain(&columns.response),
-            None => Anchor::of(&columns.response.codes),
+            None => Anchor::of(&columns.response),
         };
         let device = |range: Range<usize>| -> Box<dyn Counter + 'a> {
             let (first, own) = (range.start, &own[range]);

@@ -11,15 +11,27 @@ mod ordered;
 mod pairs;
 mod tally;
 
-pub(crate) use anchor::{Anchor, joint_sum};
+pub(crate) use anchor::{Anchor, information};
 pub(crate) use counters::{Counters, FoundPair};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
-use super::DeviceError;
+use super::{DeviceError, NoScore};
 use crate::binning::BinnedColumn;
 pub(crate) use crate::logs::Logs;
+
+/// Most cells of a whole table: 512 MiB a thread.
+const CELLS: usize = 1 << 27;
+
+/// Cells of the whole table of so many levels of x, w and y, if it may be made.
+pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, NoScore> {
+    let cells = x as u128 * w as u128 * y as u128;
+    match usize::try_from(cells) {
+        Ok(few) if few <= CELLS => Ok(few),
+        _ => Err(NoScore::Cells { cells, most: CELLS }),
+    }
+}
 
 /// One device: its columns, and what their scores have gathered.
 pub(crate) trait Counter: Send {

@@ -15,6 +15,8 @@ pub(crate) const NEVER: i128 = i128::MIN;
 /// Σ c·L(c) over the margins of one table of (x, w, y).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
+    /// Observations in the table.
+    pub(crate) left: u32,
     pub(crate) n: i64,
     pub(crate) x: i64,
     pub(crate) w: i64,
@@ -154,9 +156,9 @@ impl Tally {
     }
 
     /// Relevance of a candidate, of sums of x and y alone.
-    pub(crate) fn relevance(&self, sums: &Sums) -> i64 {
+    pub(crate) fn relevance(&self, sums: &Sums, logs: &Logs) -> i64 {
         match &self.score.measure {
-            Measure::Declared { relevance, .. } => self.quantity(relevance, sums),
+            Measure::Declared { relevance, .. } => self.quantity_of_all(relevance, sums, logs),
             Measure::Coded(_) => 0,
         }
     }
@@ -195,14 +197,23 @@ impl Tally {
         self.joined(gathered, step)
     }
 
-    /// The same from all sums of the table, where none was known before.
-    pub(crate) fn gather_whole(&self, gathered: i128, sums: &Sums) -> i128 {
+    /// The same from all sums of a table of some observations, where none was known before.
+    pub(crate) fn gather_whole(&self, gathered: i128, table: &Sums, logs: &Logs) -> i128 {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
-            let value = self.quantity(&term.quantity, sums);
+            let value = self.quantity_of_all(&term.quantity, table, logs);
             i128::from(*weight) * i128::from(term.part.of(value))
         };
         self.joined(gathered, terms.map(value).sum())
+    }
+
+    /// A quantity of a table of some observations, as if it were of all.
+    fn quantity_of_all(&self, quantity: &Quantity, sums: &Sums, logs: &Logs) -> i64 {
+        let value = self.quantity(quantity, sums);
+        match quantity.under {
+            None => logs.of_all(value, sums.left),
+            Some(_) => value,
+        }
     }
 
     #[inline(always)]

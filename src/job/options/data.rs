@@ -65,8 +65,8 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         name: "missing",
         value: "HOW",
         default: "refuse",
-        range: "refuse, drop-rows or level",
-        help: "Missing values: an error, leave out their observations, or (where levels are counted, not in a regression) a level of their own",
+        range: "refuse, drop-rows, level or pairwise",
+        help: "Missing values: an error, leave out their observations, or (where levels are counted, not in a regression) a level of their own, or left out of each table that needs them",
         heading: DATA,
         list: false,
         set: |job, given| {
@@ -74,6 +74,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
                 ("refuse", Missing::Refuse),
                 ("drop-rows", Missing::DropRows),
                 ("level", Missing::Level),
+                ("pairwise", Missing::Pairwise),
             ];
             job.missing = given.choice(&choices)?;
             Ok(())

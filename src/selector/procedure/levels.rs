@@ -10,7 +10,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Anchor, Logs, joint_sum},
+        counting::{Anchor, Logs, information},
     },
     search::Interrupt,
     selection::{Chosen, Ending, Ranked},
@@ -94,14 +94,13 @@ pub fn rank_by(
 fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
     let logs = Logs::new(columns.n, 1);
     let own = |it: &BinnedColumn| {
-        let anchor = Anchor::of(&it.codes);
+        let anchor = Anchor::of(it);
         let sum = anchor.sum(&logs);
         (anchor, sum)
     };
     let mut cells = Vec::new();
-    let mut information = |a: &(Anchor, i64), b: &(Anchor, i64)| {
-        let both = joint_sum(&a.0, &b.0, &logs, &mut cells);
-        let sum = both - a.1 - b.1 + logs.whole();
+    let mut shared = |a: &(Anchor, i64), b: &(Anchor, i64)| {
+        let sum = information((&a.0, a.1), (&b.0, b.1), &logs, &mut cells);
         sum as f64 / columns.n as f64 / f64::from(logs.bits()).exp2()
     };
     let response = own(&columns.response);
@@ -111,12 +110,12 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
         .collect();
     let each = chosen.iter().zip(&anchors).enumerate();
     each.map(|(at, (&(column, score), anchor))| {
-        let shared: f64 = anchors[..at].iter().map(|it| information(anchor, it)).sum();
+        let sum: f64 = anchors[..at].iter().map(|it| shared(anchor, it)).sum();
         Chosen {
             column,
             score,
-            relevance: information(anchor, &response),
-            redundancy: (at > 0).then(|| shared / at as f64),
+            relevance: shared(anchor, &response),
+            redundancy: (at > 0).then(|| sum / at as f64),
         }
     })
     .collect()

@@ -70,13 +70,13 @@ impl<'a> CodedCounter<'a> {
         }
     }
 
-    /// Reads the table of a column.
+    /// Reads the table of a column, unless no observation is in it.
     fn read<T>(
         &self,
         column: &BinnedColumn,
         beside: &Beside,
         read: impl FnOnce(&Cells) -> T,
-    ) -> Result<T, NoScore> {
+    ) -> Result<Option<T>, NoScore> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let table = &self.tables[thread % self.tables.len()];
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,9 @@ impl<'a> CodedCounter<'a> {
         let fault = faults
             .filter_map(|(at, (column, candidate))| {
                 let value = self.read(column, &beside, |cells| self.value(cells));
-                let taken = value.flatten().and_then(|value| take(candidate, value));
+                // What has no observation tells nothing.
+                let value = value.and_then(|it| it.unwrap_or(Ok(0.0)));
+                let taken = value.and_then(|value| take(candidate, value));
                 let fault = taken.err()?;
                 Some((at, fault))
             })
@@ -125,10 +127,7 @@ impl<'a> CodedCounter<'a> {
         if self.candidates.iter().all(known) {
             return Ok(());
         }
-        let nothing = Anchor {
-            codes: vec![0; self.response.codes.len()],
-            levels: 1,
-        };
+        let nothing = Anchor::nothing(self.response.codes.len());
         self.each(&nothing, |candidate, value| {
             candidate.relevance = Some(value);
             Ok(())

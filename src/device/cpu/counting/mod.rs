@@ -12,6 +12,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod whole;
 
 use std::{
     cmp::Reverse,
@@ -26,6 +27,7 @@ use self::{
     prepared::{Classes, Prepared},
     table::Work,
     unit::{Scratch, Unit},
+    whole::Whole,
 };
 use super::super::{
     DeviceError,
@@ -35,6 +37,12 @@ use crate::binning::BinnedColumn;
 
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
+    columns: &'a [BinnedColumn],
+    /// The number of the first.
+    first: usize,
+    /// Whether any of them misses values.
+    missing: bool,
+    response: Anchor,
     logs: &'a Logs,
     tally: &'a Tally,
     classes: Classes,
@@ -42,11 +50,20 @@ pub(crate) struct CpuCounter<'a> {
     y: i64,
     units: Vec<Scored<'a>>,
     /// What every candidate was or is to be counted against, the earliest first.
-    anchors: Vec<Prepared>,
+    anchors: Vec<Step>,
     /// Anchors that every unit has been counted against and that went.
     gone: usize,
     /// One for each thread, and what it found best.
     scratch: Vec<Mutex<Scratch>>,
+}
+
+/// What candidates are counted against.
+#[derive(Debug)]
+struct Step {
+    /// For the layouts; none where the anchor misses values.
+    prepared: Option<Prepared>,
+    /// For whole tables: where the anchor misses values, or a column does.
+    whole: Option<Whole>,
 }
 
 /// A unit and what its candidates' scores have gathered.
@@ -79,16 +96,17 @@ impl<'a> CpuCounter<'a> {
         (logs, tally): (&'a Logs, &'a Tally),
         threads: usize,
     ) -> Self {
-        let nothing = Anchor {
-            codes: vec![0; response.codes.len()],
-            levels: 1,
-        };
+        let nothing = Anchor::nothing(response.codes.len());
         // Where no term asks for classes, observations lie in the file's order.
         let classes = match tally.needs_xwy() {
             true => Classes::new(response),
             false => Classes::new(&nothing),
         };
         let mut counter = Self {
+            columns,
+            first,
+            missing: columns.iter().any(|it| it.left_out().is_some()),
+            response: response.clone(),
             logs,
             tally,
             y: response.sum(logs),
@@ -101,26 +119,34 @@ impl<'a> CpuCounter<'a> {
         let units = Unit::lay(columns, first, &counter.classes, logs);
         let mut units: Vec<Scored> = units.into_iter().map(Scored::new).collect();
         // Against an anchor of one level, (x, w) is x, and (x, w, y) is (x, y).
+        let whole = counter.missing.then(|| Whole::new(&nothing, response));
         let nothing = Prepared::new(&nothing, &counter.classes, logs);
         let response = Prepared::new(response, &counter.classes, logs);
         let own = |unit: &mut Scored| {
             let mut sums = Vec::new();
-            let by_class = tally.needs_xwy();
-            let work = [&nothing, &response].map(|it| counter.work(it, by_class));
-            counter.with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut sums));
-            for (candidate, [x, xy]) in unit.candidates.iter_mut().zip(sums) {
-                let sums = Sums {
-                    n: logs.whole(),
-                    x,
-                    y: counter.y,
-                    xy,
-                    ..Sums::default()
-                };
+            match whole.as_ref().filter(|_| unit.unit.is_whole()) {
+                Some(whole) => counter.whole(&unit.unit, whole, |_, table| sums.push(table)),
+                None => {
+                    let by_class = tally.needs_xwy();
+                    let work = [&nothing, &response].map(|it| counter.work(it, by_class));
+                    let mut own = Vec::new();
+                    counter.with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut own));
+                    sums.extend(own.into_iter().map(|[x, xy]| Sums {
+                        left: counter.response.codes.len() as u32,
+                        n: logs.whole(),
+                        x,
+                        y: counter.y,
+                        xy,
+                        ..Sums::default()
+                    }));
+                }
+            }
+            for (candidate, sums) in unit.candidates.iter_mut().zip(&sums) {
                 *candidate = Candidate {
                     taken: false,
-                    x,
-                    xy,
-                    relevance: tally.relevance(&sums),
+                    x: sums.x,
+                    xy: sums.xy,
+                    relevance: tally.relevance(sums, logs),
                     gathered: tally.start(),
                 };
             }
@@ -145,6 +171,26 @@ impl<'a> CpuCounter<'a> {
         let scratch = &self.scratch[thread % self.scratch.len()];
         // Tables are zero between two uses; after a panic nothing is counted any more.
         count(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An anchor, for all that may be counted against it.
+    fn step(&self, anchor: &Anchor) -> Step {
+        let prepared = || Prepared::new(anchor, &self.classes, self.logs);
+        let whole = || Whole::new(anchor, &self.response);
+        Step {
+            prepared: (!anchor.missing).then(prepared),
+            whole: (anchor.missing || self.missing).then(whole),
+        }
+    }
+
+    /// The sums of the whole table of each of a unit's columns.
+    fn whole(&self, unit: &Unit, whole: &Whole, mut take: impl FnMut(usize, Sums)) {
+        for (at, column) in unit.columns.iter().enumerate() {
+            let column = &self.columns[*column as usize - self.first];
+            let (response, logs) = (&self.response, self.logs);
+            let sums = self.with_scratch(|it| whole.sums(column, response, &mut it.whole, logs));
+            take(at, sums);
+        }
     }
 
     /// The sums that are the same for every candidate against an anchor.
@@ -172,13 +218,23 @@ impl<'a> CpuCounter<'a> {
             if unit.bound.is_none() || unit.bound < least() {
                 return;
             }
-            let anchor = &self.anchors[unit.steps - self.gone];
-            let work = self.work(anchor, tally.needs_xwy());
-            self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
-            let terms = tally.terms(&self.fixed(anchor));
-            for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
-                let sums = [candidate.x, candidate.xy, xw, xwy];
-                candidate.gathered = tally.gather(candidate.gathered, &terms, sums);
+            let step = &self.anchors[unit.steps - self.gone];
+            match (&step.prepared, &step.whole) {
+                (Some(anchor), _) if !unit.unit.is_whole() => {
+                    let work = self.work(anchor, tally.needs_xwy());
+                    self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
+                    let terms = tally.terms(&self.fixed(anchor));
+                    for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
+                        let sums = [candidate.x, candidate.xy, xw, xwy];
+                        candidate.gathered = tally.gather(candidate.gathered, &terms, sums);
+                    }
+                }
+                (_, Some(whole)) => self.whole(&unit.unit, whole, |at, sums| {
+                    let candidate = &mut unit.candidates[at];
+                    candidate.gathered = tally.gather_whole(candidate.gathered, &sums, self.logs);
+                }),
+                // A step has what its units need.
+                (_, None) => {}
             }
             unit.steps += 1;
             unit.judge(tally);
@@ -192,8 +248,8 @@ impl Counter for CpuCounter<'_> {
     }
 
     fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
-        let prepared = Prepared::new(anchor, &self.classes, self.logs);
-        self.anchors.push(prepared);
+        let step = self.step(anchor);
+        self.anchors.push(step);
         // Before the first anchor the score is relevance, which bounds what comes behind it
         // only where the score is the lesser of the two.
         let bounded = self.steps() > 1 || self.tally.falls_from_relevance();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CpuCounter, Prepared};
+use super::{CpuCounter, Scored};
 use crate::{
     binning::BinnedColumn,
     device::counting::{Anchor, Pair, Pairs, Tally},
@@ -57,34 +57,54 @@ impl CpuCounter<'_> {
         pairs: &mut Pairs,
         mut row: Option<&mut [f64]>,
     ) {
-        let behind = |it: &&super::Scored| it.unit.columns.last().is_some_and(|last| *last >= a);
+        let behind = |it: &&Scored| it.unit.columns.last().is_some_and(|last| *last >= a);
         let mut units = self.units.iter().filter(behind).peekable();
         if units.peek().is_none() {
             return;
         }
-        let anchor = Prepared::new(&Anchor::of(&column.codes), &self.classes, self.logs);
-        let fixed = self.fixed(&anchor);
-        let (terms, both) = (self.tally.terms(&fixed), synergy.terms(&fixed));
+        let step = self.step(&Anchor::of(column));
+        let fixed = step.prepared.as_ref().map(|it| self.fixed(it));
+        let terms = fixed.map(|it| (self.tally.terms(&it), synergy.terms(&it)));
+        let mut told = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {
+            if b < a {
+                return;
+            }
+            if let Some(row) = &mut row {
+                row[b as usize] = self.tally.nats(score, 1);
+            }
+            if b > a && pairs.wants(score) {
+                let synergy = synergy();
+                pairs.push(Pair {
+                    score,
+                    synergy,
+                    a,
+                    b,
+                });
+            }
+        };
         let mut counted = Vec::new();
         for scored in units {
-            let work = self.work(&anchor, true);
-            self.with_scratch(|scratch| scored.unit.sums(work, scratch, &mut counted));
-            let own = scored.unit.columns.iter().zip(&scored.candidates);
-            for ((&b, candidate), &[xw, xwy]) in own.zip(&counted).filter(|it| *it.0.0 >= a) {
-                let sums = [candidate.x, candidate.xy, xw, xwy];
-                let score = self.tally.gather(0, &terms, sums);
-                if let Some(row) = &mut row {
-                    row[b as usize] = self.tally.nats(score, 1);
+            let Scored {
+                unit, candidates, ..
+            } = scored;
+            match (&step.prepared, &terms, &step.whole) {
+                (Some(anchor), Some((terms, both)), _) if !unit.is_whole() => {
+                    let work = self.work(anchor, true);
+                    self.with_scratch(|scratch| unit.sums(work, scratch, &mut counted));
+                    let own = unit.columns.iter().zip(candidates);
+                    for ((&b, candidate), &[xw, xwy]) in own.zip(&counted) {
+                        let sums = [candidate.x, candidate.xy, xw, xwy];
+                        let score = self.tally.gather(0, terms, sums);
+                        told(b, score, &|| synergy.gather(0, both, sums));
+                    }
                 }
-                if b > a && pairs.wants(score) {
-                    let synergy = synergy.gather(0, &both, sums);
-                    pairs.push(Pair {
-                        score,
-                        synergy,
-                        a,
-                        b,
-                    });
-                }
+                (.., Some(whole)) => self.whole(unit, whole, |at, sums| {
+                    let score = self.tally.gather_whole(0, &sums, self.logs);
+                    let both = || synergy.gather_whole(0, &sums, self.logs);
+                    told(unit.columns[at], score, &both);
+                }),
+                // A step has what its units need.
+                (.., None) => {}
             }
         }
     }

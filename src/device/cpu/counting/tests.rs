@@ -6,10 +6,11 @@ use super::{
     prepared::{Classes, Prepared},
     table::Work,
     unit::{Kind, Scratch, Unit},
+    whole::Whole,
 };
 use crate::{
-    binning::{BinnedColumn, Codes, Rule},
-    device::counting::{Anchor, Logs},
+    binning::{BinnedColumn, Codes, MissingCode, Rule},
+    device::counting::{Anchor, Logs, Sums},
 };
 
 /// Words of a seed (SplitMix64).
@@ -35,7 +36,7 @@ impl Words {
 
     fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Anchor {
         let most = self.below(levels);
-        Anchor::of(&Codes::Word(self.codes(n, levels, rarely, most)))
+        Anchor::of(&column(&self.codes(n, levels, rarely, most), 1000, None))
     }
 }
 
@@ -97,10 +98,7 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
         .iter()
         .map(|&(levels, rarely)| words.anchor(n, levels, rarely))
         .collect();
-    let nothing = Anchor {
-        codes: vec![0; n],
-        levels: 1,
-    };
+    let nothing = Anchor::nothing(n);
     let mut scratch = Scratch::default();
     for by_class in [true, false] {
         // Without classes, observations may lie in the file's order.
@@ -164,4 +162,82 @@ fn every_layout_has_the_sums_of_the_definition() {
     }
     // Past 16 bits.
     check(&mut words, (70_000, 2), 32, 3, 2);
+}
+
+/// Every margin of the observations that miss neither x nor w.
+fn margins(x: &BinnedColumn, anchor: &Anchor, response: &Anchor, logs: &Logs) -> Sums {
+    let codes = x.codes.dense();
+    let rows = 0..codes.len();
+    let rows = rows.filter(|&t| x.left_out() != Some(codes[t]) && !anchor.misses(t));
+    let rows: Vec<usize> = rows.collect();
+    let sum = |key: &dyn Fn(usize) -> (u32, u32, u32)| {
+        let mut counts = HashMap::new();
+        for &t in &rows {
+            *counts.entry(key(t)).or_insert(0) += 1;
+        }
+        logs.sum(&counts.into_values().collect::<Vec<u32>>())
+    };
+    let (x, w, y) = (
+        |t: usize| u32::from(codes[t]),
+        |t: usize| anchor.codes[t],
+        |t: usize| response.codes[t],
+    );
+    Sums {
+        left: rows.len() as u32,
+        n: sum(&|_| (0, 0, 0)),
+        x: sum(&|t| (x(t), 0, 0)),
+        w: sum(&|t| (0, w(t), 0)),
+        y: sum(&|t| (0, 0, y(t))),
+        xw: sum(&|t| (x(t), w(t), 0)),
+        xy: sum(&|t| (x(t), 0, y(t))),
+        wy: sum(&|t| (0, w(t), y(t))),
+        xwy: sum(&|t| (x(t), w(t), y(t))),
+    }
+}
+
+#[test]
+fn whole_tables_have_every_margin_of_what_is_left() {
+    let mut words = Words(2);
+    let mut table = Default::default();
+    for n in [1, 2, 65, 300, 1000] {
+        for levels in [1, 2, 9, 200, 300, 3000] {
+            let logs = Logs::new(n, 2);
+            let response = words.anchor(n, 4, 1);
+            // Some columns in every form, with values missing and without.
+            let mut made = |form: usize, holes: usize| {
+                let rarely = [1, 3, 30][words.below(3)];
+                let most = words.below(levels);
+                let mut codes = words.codes(n, levels, rarely, most);
+                for code in &mut codes {
+                    if words.below(10) < holes {
+                        *code = levels as u16;
+                    }
+                }
+                let kept = match form {
+                    0 => None,
+                    // What is missing may be what is most frequent.
+                    1 if holes > 0 => Some(levels as u16),
+                    _ => Some(most as u16),
+                };
+                BinnedColumn {
+                    levels,
+                    missing: (holes > 0).then_some(MissingCode::Nothing(levels as u16)),
+                    ..column(&codes, levels + 1, kept)
+                }
+            };
+            let columns: Vec<BinnedColumn> = (0..12).map(|at| made(at % 3, at / 3 * 3)).collect();
+            for w in &columns {
+                for anchor in [Anchor::of(w), Anchor::plain(w)] {
+                    let whole = Whole::new(&anchor, &response);
+                    for x in &columns {
+                        assert_eq!(
+                            whole.sums(x, &response, &mut table, &logs),
+                            margins(x, &anchor, &response, &logs),
+                            "{n} {levels}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    joined, planes,
+    cells, joined, planes,
     prepared::{Classes, Prepared},
     rows::{self, Row, WIDTH},
     sparse,
@@ -54,6 +54,8 @@ enum Layout<'a> {
     },
     Planes(planes::Columns),
     Sparse(sparse::Columns),
+    /// Columns that miss values lie as they are; see `whole.rs`.
+    Whole,
 }
 
 /// Some columns.
@@ -71,6 +73,7 @@ pub(super) struct Scratch {
     joined: joined::Table,
     sparse: sparse::Tables,
     bytes: [Vec<u8>; 2],
+    pub(super) whole: cells::Table,
 }
 
 /// How a column is to lie; columns of one kind come together.
@@ -81,10 +84,14 @@ pub(super) enum Kind {
     Words,
     Planes(usize),
     Sparse,
+    Whole,
 }
 
 impl Kind {
     fn of(column: &BinnedColumn, classes: usize) -> Self {
+        if column.left_out().is_some() {
+            return Self::Whole;
+        }
         let n = column.codes.n();
         let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
         let cells = column.levels.pow(2) * classes;
@@ -103,7 +110,7 @@ impl Kind {
     pub(super) fn width(self) -> usize {
         match self {
             Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
-            Self::Bytes | Self::Words => 2,
+            Self::Bytes | Self::Words | Self::Whole => 2,
         }
     }
 }
@@ -192,6 +199,11 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Whether its columns miss values: then nothing here counts them.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.layout, Layout::Whole)
+    }
+
     /// Σ c·L(c) over x and (x, y) of each column: from one pass, or from work against an
     /// anchor of one level and, where that has no classes, against the response.
     pub(super) fn own(
@@ -271,6 +283,7 @@ impl<'a> Unit<'a> {
             Layout::Sparse(columns) => {
                 columns.sums(work, &mut scratch.sparse, sums);
             }
+            Layout::Whole => {}
         }
     }
 }
@@ -365,6 +378,7 @@ impl<'a> Layout<'a> {
                 }
                 Self::Sparse(columns)
             }
+            Kind::Whole => Self::Whole,
         }
     }
 }

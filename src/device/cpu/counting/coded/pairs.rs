@@ -10,8 +10,9 @@ use super::{
             DeviceError, NoScore, Unscored,
             counting::{Anchor, Pair, Pairs, Tally, ordered},
         },
-        cells::{Beside, margins},
+        cells::Beside,
         pairs::evenly,
+        whole::margins,
     },
     CodedCounter,
 };
@@ -95,21 +96,22 @@ impl CodedCounter<'_> {
                 break;
             }
             let read = self.read(column, &beside, |cells| {
-                let value = self.value(cells)?;
-                let score = i128::from(ordered(value));
-                if x < w && pairs.wants(score) {
-                    let sums = margins(cells, self.logs);
-                    pairs.push(Pair {
-                        score,
-                        synergy: synergy.gather_whole(0, &sums),
-                        a: x as u32,
-                        b: w as u32,
-                    });
-                }
-                Ok(value)
+                Ok((self.value(cells)?, Some(margins(cells, self.logs))))
             });
-            match read.flatten() {
-                Ok(value) => {
+            // What has no observation tells nothing.
+            match read.and_then(|it| it.unwrap_or(Ok((0.0, None)))) {
+                Ok((value, sums)) => {
+                    let score = i128::from(ordered(value));
+                    if x < w && pairs.wants(score) {
+                        let (a, b) = (x as u32, w as u32);
+                        let synergy = sums.map_or(0, |it| synergy.gather_whole(0, &it, self.logs));
+                        pairs.push(Pair {
+                            score,
+                            synergy,
+                            a,
+                            b,
+                        });
+                    }
                     if let Some(row) = &mut row {
                         row[x] = value;
                     }
