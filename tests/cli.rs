@@ -133,8 +133,8 @@ fn wrong_arguments_end_with_2_and_all_are_told() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
     assert_eq!(
         ran.stderr,
-        "error: criterion = ebci: there is no criterion `ebci`; did you mean `ebic`?\n\
-         error: particles = 0 must be 1 … 65536\n"
+        "error: particles = 0 must be 1 … 65536\n\
+         error: criterion = ebci: there is no criterion `ebci`; did you mean `ebic`?\n"
     );
     assert_eq!(folder.names(), ["data.csv"]);
     let unknown = folder.run(&select(&["--particels", "3"]));

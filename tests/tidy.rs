@@ -268,7 +268,10 @@ fn has_word(text: &str, word: &str) -> bool {
 /// Where the calls of CUDA, and of plugins, need it.
 const UNSAFE: &[&str] = &[
     "src/device/cuda",
+    "src/plugin/calls.rs",
+    "src/plugin/lent.rs",
     "src/plugin/load.rs",
+    "src/plugin/memory.rs",
     "src/plugin/read.rs",
     "plugins",
 ];

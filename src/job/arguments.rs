@@ -256,9 +256,14 @@ pub fn job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
             errors.extend(draft.set(option.name, &values).err());
         }
     }
-    if errors.is_empty() {
-        draft.check()
-    } else {
-        Err(errors)
+    // Even a draft with refused options, as of a job file: what it asks for that there is not
+    // is told as well.
+    match draft.check() {
+        Ok(job) if errors.is_empty() => Ok(job),
+        Ok(_) => Err(errors),
+        Err(more) => {
+            errors.extend(more);
+            Err(errors)
+        }
     }
 }

@@ -11,7 +11,7 @@ use passel_abi::{
 };
 use passel_criteria::{Criterion, Model};
 
-use super::{error::Slip, lent, methods, read::printable};
+use super::{error::Slip, lent, memory::printable, methods};
 use crate::{
     score::{Cells, Score, TableFunction},
     selector::{Problem, Procedure},

@@ -19,7 +19,7 @@ use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_entry as Entry, passel_plugin,
 };
 
-use super::{Fault, Plugin, PluginError, find::unreadable, read, whole};
+use super::{Fault, Plugin, PluginError, find::unreadable, memory, read, whole};
 
 /// Loads a library and reads all it brings.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
@@ -84,7 +84,7 @@ fn name_of(path: &Path) -> Result<String, Fault> {
         .strip_prefix("passel_")
         .unwrap_or(stem)
         .replace('-', "_");
-    match read::is_name(&stem.replace('_', "-")) {
+    match memory::is_name(&stem.replace('_', "-")) {
         true => Ok(stem),
         false => Err(Fault::FileName { name: stem }),
     }
@@ -111,7 +111,7 @@ fn reason(error: &libloading::Error, path: &Path) -> String {
     let said = error
         .source()
         .map_or(error.to_string(), ToString::to_string);
-    let said = read::printable(&said);
+    let said = memory::printable(&said);
     let path = format!("{}: ", path.display());
     said.strip_prefix(&path).unwrap_or(&said).to_owned()
 }
@@ -181,7 +181,7 @@ unsafe extern "C" fn log(engine: *const passel_engine, level: u32, text: *const 
     // SAFETY: the pointer that the entry was given, whose data is the whole of it; and a text
     // that ends.
     let (lent, text) = unsafe { (&*(*engine).data.cast::<Lent>(), CStr::from_ptr(text)) };
-    let text = read::printable(&text.to_string_lossy());
+    let text = memory::printable(&text.to_string_lossy());
     let mut entering = lent.entering.lock().unwrap_or_else(PoisonError::into_inner);
     match entering.as_mut().filter(|_| level == PASSEL_LOG_ERROR) {
         Some(logged) if logged.is_empty() => *logged = text,

@@ -9,6 +9,7 @@ mod error;
 mod find;
 mod lent;
 mod load;
+mod memory;
 mod methods;
 mod read;
 mod whole;

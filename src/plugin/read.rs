@@ -3,12 +3,7 @@
 // Another's pointers are followed.
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::c_char,
-    mem::{MaybeUninit, offset_of},
-    path::Path,
-    ptr,
-};
+use std::{path::Path, ptr};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
@@ -20,14 +15,12 @@ use super::{
     About, Fault, Method, PASS, PairMethod, Parameter, Plugin, PluginCriterion, Way,
     calls::{Declare, Function, Run, Value},
     error::Slip,
+    memory::{list, name, table, text, whole},
     methods::{self, PairWay},
 };
 use crate::score::TERMS;
 
 const _: () = assert!(PASSEL_TERMS == TERMS);
-
-/// Longest text, in bytes: a formula or a source with room to spare.
-const LONGEST: usize = 4096;
 
 /// Most selectors, and most pair scores.
 const MOST: usize = 1024;
@@ -37,145 +30,6 @@ const MOST_PARAMETERS: usize = 64;
 
 /// Longest text of a program: a function in CUDA C.
 const LONGEST_CUDA: usize = 1 << 20;
-
-/// A struct that may grow.
-///
-/// # Safety
-/// Its size comes first, and all zero is a value of it.
-unsafe trait Table: Copy {
-    /// The bytes that no version is without.
-    const LEAST: usize;
-}
-
-// SAFETY: numbers and pointers, the size first.
-unsafe impl Table for passel_plugin {
-    const LEAST: usize = offset_of!(Self, pair_scores);
-}
-
-// SAFETY: as above.
-unsafe impl Table for passel_selector {
-    const LEAST: usize = offset_of!(Self, over);
-}
-
-// SAFETY: as above.
-unsafe impl Table for passel_criterion {
-    const LEAST: usize = offset_of!(Self, data);
-}
-
-// SAFETY: as above.
-unsafe impl Table for passel_function {
-    const LEAST: usize = offset_of!(Self, data);
-}
-
-// SAFETY: as above.
-unsafe impl Table for passel_parameter {
-    const LEAST: usize = size_of::<Self>();
-}
-
-// SAFETY: as above.
-unsafe impl Table for passel_pair_score {
-    const LEAST: usize = offset_of!(Self, function);
-}
-
-/// As much of a struct as its maker knew of; the rest is zero.
-///
-/// # Safety
-/// Null, or a struct with as many bytes as its size says.
-unsafe fn table<T: Table>(there: *const T, member: &'static str) -> Result<T, Slip> {
-    if there.is_null() {
-        return Err(Slip::Null { member });
-    }
-    // SAFETY: the size comes first.
-    let size = unsafe { there.cast::<usize>().read_unaligned() };
-    if size < T::LEAST {
-        let least = T::LEAST;
-        return Err(Slip::Size { size, least });
-    }
-    let mut own = MaybeUninit::<T>::zeroed();
-    let known = size.min(size_of::<T>());
-    // SAFETY: within both; zero is a value, and so is what the plugin made.
-    unsafe {
-        ptr::copy_nonoverlapping(there.cast::<u8>(), own.as_mut_ptr().cast(), known);
-        Ok(own.assume_init())
-    }
-}
-
-/// # Safety
-/// Null, or an array of this many pointers.
-unsafe fn list<T>(
-    there: *const *const T,
-    count: usize,
-    [member, number]: [&'static str; 2],
-    most: usize,
-) -> Result<Vec<*const T>, Slip> {
-    if count > most {
-        let member = number;
-        return Err(Slip::Count {
-            member,
-            count,
-            most,
-        });
-    }
-    if there.is_null() && count > 0 {
-        return Err(Slip::Null { member });
-    }
-    // SAFETY: inside the array.
-    Ok((0..count)
-        .map(|at| unsafe { there.add(at).read_unaligned() })
-        .collect())
-}
-
-/// # Safety
-/// Null, or a text that ends or is longer than any that is taken.
-unsafe fn text(there: *const c_char, member: &'static str) -> Result<String, Slip> {
-    let most = LONGEST;
-    // SAFETY: the caller's.
-    let text = unsafe { whole(there, member, most) }?;
-    match text.contains(char::is_control) {
-        true => Err(Slip::Text { member, most }),
-        false => Ok(text),
-    }
-}
-
-/// # Safety
-/// As of [`text`].
-unsafe fn whole(there: *const c_char, member: &'static str, most: usize) -> Result<String, Slip> {
-    if there.is_null() {
-        return Err(Slip::Null { member });
-    }
-    let mut bytes = Vec::new();
-    for at in 0..=most {
-        // SAFETY: it has not ended before.
-        match unsafe { there.add(at).read() }.to_ne_bytes()[0] {
-            0 => break,
-            byte => bytes.push(byte),
-        }
-    }
-    let text = String::from_utf8(bytes).ok().filter(|it| it.len() <= most);
-    text.ok_or(Slip::Text { member, most })
-}
-
-/// # Safety
-/// As of [`text`].
-unsafe fn name(there: *const c_char) -> Result<String, Slip> {
-    // SAFETY: the caller's.
-    let name = unsafe { text(there, "name") }?;
-    match is_name(&name) {
-        true => Ok(name),
-        false => Err(Slip::Name { name }),
-    }
-}
-
-/// Whether a name can be asked for: a small letter, then small letters, digits, `-`.
-pub(super) fn is_name(name: &str) -> bool {
-    let part = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
-    name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(part)
-}
-
-/// A foreign text on one line.
-pub(super) fn printable(text: &str) -> String {
-    text.replace(char::is_control, " ").trim().to_owned()
-}
 
 /// All that a plugin brings.
 ///

@@ -122,7 +122,7 @@ pub(crate) mod example {
         let mut selection = Selection {
             passel: "0.1.0",
             method: Method {
-                name: "pass".to_owned(),
+                name: "pass".to_string(),
                 parameters,
             },
             criterion: CriterionValue {

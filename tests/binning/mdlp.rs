@@ -160,7 +160,7 @@ proptest! {
         prop_assert_eq!(edges(&column), &told[..]);
         let code = |x: &f64| told.iter().filter(|edge| **edge < *x).count() as u16;
         let codes = values.iter().map(|x| match x.is_nan() {
-            true => column.missing.unwrap(),
+            true => column.missing.unwrap().code(),
             false => code(x),
         });
         prop_assert_eq!(column.codes.dense(), codes.collect::<Vec<u16>>());

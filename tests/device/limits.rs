@@ -14,7 +14,6 @@ use crate::{cases, places, same};
 #[test]
 fn devices_stop_when_asked() {
     let cases = cases::ing_lai();
-    let interrupt = Interrupt::default();
     let mut resources = vec![Resources {
         devices: Choice::Cpu(NonZeroUsize::new(3).unwrap()),
         ..places::plain()
@@ -27,6 +26,7 @@ fn devices_stop_when_asked() {
         );
     }
     for resources in resources {
+        let interrupt = Interrupt::default();
         let pass = Pass {
             iterations: 1_000_000,
             ..cases[0].pass.clone()
@@ -45,9 +45,6 @@ fn devices_stop_when_asked() {
         )
         .unwrap();
         assert_eq!(found.termination, Termination::Interrupted);
-        interrupt
-            .flag()
-            .store(false, std::sync::atomic::Ordering::Relaxed);
     }
 }
 

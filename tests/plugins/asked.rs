@@ -1,7 +1,7 @@
 //! Methods by name and parameters: what is declared, and what is refused.
 
 use passel::{
-    plugin::{Declared, Plugins},
+    plugin::{Chooser, Plugins, Settled},
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
 };
 
@@ -11,8 +11,16 @@ fn plugins() -> Plugins {
     Plugins::find(&[beside("faulty")]).unwrap()
 }
 
-fn asked(text: &str) -> Declared {
+fn asked(text: &str) -> Settled<Chooser> {
     plugins().method(text).unwrap()
+}
+
+/// The score that a text asks for.
+fn declared(text: &str) -> Score {
+    match asked(text).by {
+        Chooser::Score(score) => score,
+        other => panic!("{text}: {other:?}"),
+    }
 }
 
 fn refused(text: &str) -> String {
@@ -100,11 +108,11 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         ("jmim", of(&[joint], least, Join::Alone)),
         ("njmim", of(&[ratio], least, Join::Alone)),
     ] {
-        assert_eq!(asked(text).score, score, "{text}");
+        assert_eq!(declared(text), score, "{text}");
     }
     let of_plugin = |plugin: &str| {
         let all = plugins();
-        let methods = all.methods().filter(|it| it.plugin == plugin);
+        let methods = all.methods().filter(|it| it.about.plugin == plugin);
         methods.count()
     };
     assert_eq!((of_plugin("information"), of_plugin("faulty")), (13, 1));
@@ -113,10 +121,10 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
 #[test]
 fn pair_scores_arrive_as_their_definitions() {
     let plugins = plugins();
-    let score = |name: &str| plugins.pair_score(name).unwrap().score.clone();
-    let declared = |it| PairScore::Declared(Quantity::plain(it));
-    assert_eq!(score("mi3"), declared(Combination::XW_Y));
-    assert_eq!(score("synergy"), declared(INTERACTION));
+    let score = |name: &str| plugins.pair_score(name).unwrap().by;
+    let of = |it| PairScore::Declared(Quantity::plain(it));
+    assert_eq!(score("mi3"), of(Combination::XW_Y));
+    assert_eq!(score("synergy"), of(INTERACTION));
     let told = plugins.pair_score("sinergy").unwrap_err().to_string();
     assert_eq!(
         told,
@@ -126,11 +134,11 @@ fn pair_scores_arrive_as_their_definitions() {
 
 #[test]
 fn all_parameters_are_told_with_the_plugin() {
-    let declared = asked("betagamma:gamma=0.25");
-    assert_eq!(declared.name, "betagamma");
-    assert_eq!(declared.plugin, "information");
+    let settled = asked("betagamma:gamma=0.25");
+    assert_eq!(settled.name, "betagamma");
+    assert_eq!(settled.plugin, "information");
     let expected = [("beta".to_owned(), 1.0), ("gamma".to_owned(), 0.25)];
-    assert_eq!(declared.parameters, expected);
+    assert_eq!(settled.parameters, expected);
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn what_cannot_be_asked_is_told_with_what_can() {
 
 #[test]
 fn errors_and_panics_of_a_plugin_in_rust_are_told() {
-    assert_eq!(asked("faulty").score, mim());
+    assert_eq!(declared("faulty"), mim());
     for (fault, reason) in [
         (1, "it has no such score: no score at 1"),
         (2, "it has no such score: no way to 2"),

@@ -1,7 +1,7 @@
 //! A plugin in C: whole, of other sizes, and with every fault the contract can have.
 
 use passel::{
-    plugin::Plugins,
+    plugin::{Chooser, Plugins},
     score::{Combination, Join, PairScore, Quantity},
 };
 use tempfile::tempdir;
@@ -29,13 +29,16 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
     let plugin = plugin.unwrap();
     assert_eq!(plugin.version, "1.2");
     assert_eq!(plugin.description, "a plugin in C");
-    let declared = plugins.method("c-jmi:weight=3").unwrap();
-    assert_eq!(declared.parameters, [("weight".to_owned(), 3.0)]);
-    assert_eq!(declared.score.terms()[0].weight, 3.0);
-    assert_eq!(declared.score.join, Join::Alone);
+    let settled = plugins.method("c-jmi:weight=3").unwrap();
+    assert_eq!(settled.parameters, [("weight".to_owned(), 3.0)]);
+    let Chooser::Score(score) = settled.by else {
+        panic!("{settled:?}");
+    };
+    assert_eq!(score.terms()[0].weight, 3.0);
+    assert_eq!(score.join, Join::Alone);
     let pair = plugins.pair_score("c-mi3").unwrap();
     let mi3 = PairScore::Declared(Quantity::plain(Combination::XW_Y));
-    assert_eq!(pair.score, mi3);
+    assert_eq!(pair.by, mi3);
     let told = plugins.method("c-jmi:weight=2").unwrap_err().to_string();
     assert_eq!(
         told,
@@ -47,7 +50,7 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
 fn structs_of_older_and_newer_contracts_are_read_as_far_as_they_go() {
     let older = [
         "PLUGIN_SIZE=offsetof(passel_plugin,pair_scores)",
-        "SELECTOR_SIZE=offsetof(passel_selector,data)",
+        "SELECTOR_SIZE=offsetof(passel_selector,over)",
     ];
     let Some(plugins) = load(&older) else { return };
     let plugins = plugins.unwrap();
@@ -107,7 +110,7 @@ fn every_fault_is_one_error() {
         (&["NAME=\"jmi\""], "method `jmi` is there already, from "),
         (
             &["SELECTOR_SIZE=8"],
-            "selector 1: its size is 8, at least 64 is needed",
+            "selector 1: its size is 8, at least 72 is needed",
         ),
         (&["DECLARE=0"], "declare is null"),
         (&["TITLE=0"], "title is null"),

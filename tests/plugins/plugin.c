@@ -55,7 +55,7 @@ static int32_t declare(const passel_selector *selector, const double *values,
     const passel_combination x_y = {1, -1, 0, -1, 0, 1, 0, 0};
     const passel_combination xw_y = {1, 0, 0, -1, -1, 0, 0, 1};
     if (values[0] == 2.0) {
-        snprintf(error, error_size, "%s knows\nno 2", selector->name);
+        snprintf(error, error_size, "%s knows\nno 2", selector->method.name);
         return 7;
     }
 #ifdef UNRESOLVED
@@ -74,15 +74,15 @@ static const passel_parameter weight = {
     sizeof(passel_parameter), PARAMETER, "What the sum is multiplied by", DEFAULT, 0.0, 8.0};
 static const passel_parameter *const parameters[] = {&weight};
 static const passel_selector jmi = {
-    SELECTOR_SIZE, NAME, TITLE, "weight*sum I((x,w);y)", "a test", parameters, 1, DECLARE, 0};
+    SELECTOR_SIZE, {NAME, TITLE, "weight*sum I((x,w);y)", "a test", parameters, 1}, DECLARE, 0, 0, 0};
 static const passel_selector *const selectors[] = {&jmi, &jmi};
 static const passel_pair_score mi3 = {
-    sizeof(passel_pair_score), "c-mi3", "mutual information", "I((x,w);y)", "a test",
-    {PAIR, {0, 0, 0, 0, 0, 0, 0, 0}}};
+    sizeof(passel_pair_score), {"c-mi3", "mutual information", "I((x,w);y)", "a test", 0, 0},
+    {PAIR, {0, 0, 0, 0, 0, 0, 0, 0}}, 0};
 static const passel_pair_score *const pairs[] = {&mi3};
 /* What a later version of the contract appends is not looked at. */
 static const struct { passel_plugin known; size_t more[4]; } plugin = {
-    {PLUGIN_SIZE, VERSION, PLUGIN, "1.2", "a plugin in C", SELECTORS, COUNT, pairs, 1},
+    {PLUGIN_SIZE, VERSION, PLUGIN, "1.2", "a plugin in C", SELECTORS, COUNT, pairs, 1, 0, 0},
     {1, 2, 3, 4}};
 
 const passel_plugin *ENTRY(const passel_engine *engine)
