@@ -138,15 +138,17 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
             number(it.score),
             number(it.relevance),
             it.redundancy.map_or_else(|| "–".to_owned(), number),
+            text::p_value(it.independence.p_value),
         ]
     });
     page += &table(
-        &["#", "variable", "score", "relevance", "redundancy"],
+        &["#", "variable", "score", "relevance", "redundancy", "p (G)"],
         &[1],
         rows,
     );
     page += "\nRelevance is I(x;y), redundancy the mean of I(x;w) over the variables w chosen\n\
-             before, both in nats, by counts: with few observations a cell they are too large.\n\n";
+             before, both in nats, by counts: with few observations a cell they are too large.\n\
+             p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
     let _ = writeln!(
         page,
         "{}; {:.3} s on {}",
@@ -158,16 +160,19 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
 }
 
 fn ranking_csv(ranking: &Ranking) -> String {
-    let mut page = String::from("name,index,score,relevance,redundancy\n");
+    let mut page = String::from("name,index,score,relevance,redundancy,g,df,p_value\n");
     for it in &ranking.selected {
         let redundancy = it.redundancy.map_or(String::new(), |it| format!("{it:?}"));
         let _ = writeln!(
             page,
-            "{},{},{:?},{:?},{redundancy}",
+            "{},{},{:?},{:?},{redundancy},{:?},{},{:?}",
             field(&it.name),
             it.index,
             it.score,
-            it.relevance
+            it.relevance,
+            it.independence.g,
+            it.independence.df,
+            it.independence.p_value
         );
     }
     page
@@ -185,8 +190,14 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
     single.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     let more = single.len().saturating_sub(SINGLE);
     let rows = single.iter().take(SINGLE);
-    let rows = rows.map(|it| vec![text::printable(&it.name), number(it.score)]);
-    page += &table(&["variable", "I(x;y)"], &[0], rows);
+    let rows = rows.map(|it| {
+        vec![
+            text::printable(&it.name),
+            number(it.score),
+            text::p_value(it.p_value),
+        ]
+    });
+    page += &table(&["variable", "I(x;y)", "p (G)"], &[0], rows);
     if more > 0 {
         let _ = writeln!(page, "… and {more} more (--format csv or json has all)");
     }
@@ -220,15 +231,22 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
 
 /// Every variable alone, then the pairs.
 fn pairs_csv(found: &PairsReport) -> String {
-    let mut page = String::from("a,a_index,b,b_index,score,synergy\n");
+    let mut page = String::from("a,a_index,b,b_index,score,synergy,p_value\n");
     for it in &found.single {
-        let _ = writeln!(page, "{},{},,,{:?},", field(&it.name), it.index, it.score);
+        let _ = writeln!(
+            page,
+            "{},{},,,{:?},,{:?}",
+            field(&it.name),
+            it.index,
+            it.score,
+            it.p_value
+        );
     }
     for it in &found.pairs {
         let (a, b) = (field(&it.a), field(&it.b));
         let _ = writeln!(
             page,
-            "{a},{},{b},{},{:?},{:?}",
+            "{a},{},{b},{},{:?},{:?},",
             it.a_index, it.b_index, it.score, it.synergy
         );
     }
@@ -240,7 +258,7 @@ mod tests {
     use serde_json::value::to_raw_value;
 
     use super::*;
-    use crate::selection::{Elapsed, NamedPair, RankedVariable, Single};
+    use crate::selection::{Elapsed, Independence, NamedPair, RankedVariable, Single};
 
     fn method(name: &str) -> Map<String, Value> {
         let fields = [("name", Value::from(name)), ("beta", 0.5.into())];
@@ -255,6 +273,11 @@ mod tests {
             score: 0.1 + 0.2,
             relevance: 0.25,
             redundancy,
+            independence: Independence {
+                g: 25.0,
+                df: 2,
+                p_value: 3.7e-6,
+            },
         };
         Ranking {
             passel: "0.1.0",
@@ -288,8 +311,8 @@ mod tests {
             "method               mifs:beta=0.5",
             "binning              auto",
             "warning: 3 of 53 rows were dropped for missing values",
-            "1  a,b       0.300000   0.250000           –",
-            "2  c         0.300000   0.250000    0.125000",
+            "1  a,b       0.300000   0.250000           –  3.7e-06",
+            "2  c         0.300000   0.250000    0.125000  3.7e-06",
             "ended before a score below the threshold; 0.000 s on cpu",
         ] {
             assert!(page.lines().any(|it| it == line), "no {line:?} in\n{page}");
@@ -299,11 +322,10 @@ mod tests {
     #[test]
     fn a_table_of_a_ranking_reads_back_to_the_same_numbers() {
         let page = ranking_csv(&ranking());
-        let rows = "\"a,b\",7,0.30000000000000004,0.25,\nc,0,0.30000000000000004,0.25,0.125\n";
-        assert_eq!(
-            page,
-            format!("name,index,score,relevance,redundancy\n{rows}")
-        );
+        let head = "name,index,score,relevance,redundancy,g,df,p_value\n";
+        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6\n\
+                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6\n";
+        assert_eq!(page, format!("{head}{rows}"));
     }
 
     #[test]
@@ -312,6 +334,7 @@ mod tests {
             name: name.to_owned(),
             index,
             score,
+            p_value: 0.25,
         };
         let found = PairsReport {
             passel: "0.1.0",
@@ -336,15 +359,15 @@ mod tests {
             elapsed_seconds: Elapsed::default(),
             warnings: Vec::new(),
         };
-        let rows = "a,0,,,0.125,\nb,1,,,0.5,\na,0,b,1,0.5,-0.125\n";
+        let rows = "a,0,,,0.125,,0.25\nb,1,,,0.5,,0.25\na,0,b,1,0.5,-0.125,\n";
         assert_eq!(
             pairs_csv(&found),
-            format!("a,a_index,b,b_index,score,synergy\n{rows}")
+            format!("a,a_index,b,b_index,score,synergy,p_value\n{rows}")
         );
         let page = pairs_text(&found, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
-        assert!(place("b         0.500000") < place("a         0.125000"));
+        assert!(place("b         0.500000  0.2500") < place("a         0.125000  0.2500"));
         assert!(page.ends_with("1 pairs of 1; 0.000 s on cpu\n"), "{page}");
     }
 }

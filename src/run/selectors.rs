@@ -49,6 +49,7 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
             score: it.score,
             relevance: it.relevance,
             redundancy: it.redundancy,
+            independence: it.independence,
         }
     });
     let selected: Vec<_> = selected.collect();
@@ -125,11 +126,16 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     if matrix.is_some() && !whole {
         warnings.push("the matrix was not written: not all pairs were scored".to_owned());
     }
-    let single = found.single.iter().zip(own).map(|(&score, it)| Single {
-        name: it.name.clone(),
-        index: it.index,
-        score,
-    });
+    let single = found
+        .single
+        .iter()
+        .zip(own)
+        .map(|(&(score, p_value), it)| Single {
+            name: it.name.clone(),
+            index: it.index,
+            score,
+            p_value,
+        });
     let pairs = found.pairs.iter().map(|it| NamedPair {
         a: own[it.a].name.clone(),
         b: own[it.b].name.clone(),

@@ -5,11 +5,13 @@
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 mod estimates;
+mod independence;
 mod models;
 mod ranking;
 
 pub(crate) use estimates::estimates;
 use estimates::quantile;
+pub use independence::Independence;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
 pub use ranking::{

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Elapsed, SetAside, Truth};
+use super::{Elapsed, Independence, SetAside, Truth};
 use crate::device::DeviceError;
 
 /// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
@@ -59,6 +59,9 @@ pub struct RankedVariable {
     pub relevance: f64,
     /// See [`Chosen::redundancy`].
     pub redundancy: Option<f64>,
+    /// See [`Chosen::independence`].
+    #[serde(flatten)]
+    pub independence: Independence,
 }
 
 /// All variables and the best pairs. Serialised as it stands, it is the JSON of the program.
@@ -103,6 +106,8 @@ pub struct Single {
     pub index: usize,
     /// I(x;y) in nats.
     pub score: f64,
+    /// See [`Independence::p_value`].
+    pub p_value: f64,
 }
 
 /// A pair by its names.
@@ -133,6 +138,8 @@ pub struct Chosen {
     pub relevance: f64,
     /// Mean of I(x;w) over the variables w chosen before it, in nats; none for the first.
     pub redundancy: Option<f64>,
+    /// Whether it and the response are independent.
+    pub independence: Independence,
 }
 
 /// What a selector found.
@@ -168,8 +175,8 @@ pub struct Pair {
 /// Every variable, and the best pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
-    /// I(x;y) of every column, in nats.
-    pub single: Vec<f64>,
+    /// I(x;y) of every column, in nats, and the p-value of its independence.
+    pub single: Vec<(f64, f64)>,
     /// The best first.
     pub pairs: Vec<Pair>,
     /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself

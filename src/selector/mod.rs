@@ -18,7 +18,7 @@ use crate::{
     },
     score::{Against, Score},
     search::Interrupt,
-    selection::{Chosen, Ending, Ranked},
+    selection::{Chosen, Ending, Independence, Ranked},
 };
 
 pub use pairs::{PAIRS, Wanted, pairs};
@@ -118,6 +118,7 @@ pub fn rank(
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
+            response: &response,
             logs: &logs,
             tally: &tally,
             top,
@@ -153,6 +154,7 @@ fn places(
 
 struct Selection<'a> {
     columns: &'a BinnedColumns,
+    response: &'a Anchor,
     logs: &'a Logs,
     tally: &'a Tally,
     top: usize,
@@ -227,6 +229,7 @@ impl Selection<'_> {
                 score,
                 relevance: tally.quantity_nats(best.relevance),
                 redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
+                independence: self.independence(&anchor, own),
             });
             observe(chosen.len(), self.top);
             counters.take(column);
@@ -246,6 +249,19 @@ impl Selection<'_> {
             anchors.push((anchor, own));
         }
         Ok(Ending::Top)
+    }
+
+    /// Of an anchor whose sum is `own`: its score may be made of something else than I(x;y).
+    fn independence(&self, anchor: &Anchor, own: i64) -> Independence {
+        let (logs, response) = (self.logs, self.response);
+        let both = joint_sum(anchor, response, logs, &mut Vec::new());
+        let information = both - own - response.sum(logs) + logs.whole();
+        let information = self.tally.quantity_nats(information);
+        Independence::of(
+            self.columns.n,
+            information,
+            [anchor, response].map(|it| it.levels),
+        )
     }
 
     fn codes(&self, column: u32) -> &Codes {

@@ -8,16 +8,18 @@ use std::{
     time::Instant,
 };
 
+use rayon::prelude::*;
+
 use super::{SelectorError, places};
 use crate::{
-    binning::BinnedColumns,
+    binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
         counting::{Anchor, Counters, Logs, Pairs, Tally},
     },
     score::{Against, Combination, Gather, Join, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
-    selection::{Ending, Pair, Paired},
+    selection::{Ending, Independence, Pair, Paired},
 };
 
 /// Pairs told of where nothing else is asked for.
@@ -127,12 +129,15 @@ pub fn pairs(
             score: tally.nats(it.score, 1),
             synergy: synergy.nats(it.synergy, 1),
         };
+        let alone = |(information, column): (i64, &BinnedColumn)| {
+            let information = tally.quantity_nats(information);
+            let levels = [column.codes.occurring(column.levels), response.levels];
+            let test = Independence::of(columns.n, information, levels);
+            (information, test.p_value)
+        };
         let above = |it: &Pair| wanted.threshold.is_none_or(|least| it.score >= least);
         Paired {
-            single: single
-                .into_iter()
-                .map(|it| tally.quantity_nats(it))
-                .collect(),
+            single: single.into_par_iter().zip(own).map(alone).collect(),
             pairs: pairs.into_iter().map(pair).filter(above).collect(),
             matrix,
             termination: match (&fault, interrupt.requested()) {
