@@ -175,7 +175,15 @@ impl Draft {
         match self.job.method.as_str() {
             PASS => errors.extend(self.without_meaning(options::is_of_selectors)),
             _ => {
-                errors.extend(self.without_meaning(options::is_of_pass));
+                let pass = self.without_meaning(options::is_of_pass);
+                let permuted = self.job.stop.permutation.is_some();
+                errors.extend(
+                    pass.into_iter()
+                        .filter(|it| !permuted || it.option() != "seed"),
+                );
+                if let Some(rule) = &mut self.job.stop.permutation {
+                    rule.seed = self.job.pass.seed;
+                }
                 match self.found(|it| it.method(&self.job.method)) {
                     Ok(declared) => self.job.selector = Some(declared),
                     Err(error) => errors.push(error),

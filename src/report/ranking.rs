@@ -6,7 +6,7 @@ use comfy_table::Table;
 use serde_json::{Map, Value};
 
 use super::{Format, field, json, text};
-use crate::selection::{Ending, PairsReport, Ranking};
+use crate::selection::{Ending, PairsReport, Ranking, StopRule};
 
 /// Variables told of alone before the pairs, in a report for a reader.
 const SINGLE: usize = 10;
@@ -110,6 +110,9 @@ fn ending(termination: Ending, k: usize) -> String {
         Ending::Top if k == 1 => "ended at the one variable wanted".to_owned(),
         Ending::Top => format!("ended at the {k} variables wanted"),
         Ending::Threshold => "ended before a score below the threshold".to_owned(),
+        Ending::Permutation => {
+            "ended before a variable no better than the best of chance".to_owned()
+        }
         Ending::Zero => "ended where no candidate's score is above zero".to_owned(),
         Ending::Interrupted => "interrupted: what was chosen before".to_owned(),
         Ending::Fault => "a device failed: what was chosen before".to_owned(),
@@ -130,25 +133,43 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
             "truth", truth.found, truth.variables, truth.psr, truth.fdr
         );
     }
+    if let (Some(stop), Some(seed)) = (ranking.stop, ranking.seed) {
+        let StopRule { rule, n, alpha } = stop;
+        let _ = writeln!(
+            page,
+            "{:<20} {rule}:n={n},alpha={alpha}, seed {seed}",
+            "stop"
+        );
+    }
     warnings(&mut page, &ranking.warnings);
+    let tested = ranking.stop.is_some();
     let rows = ranking.selected.iter().enumerate().map(|(at, it)| {
-        vec![
+        let mut row = vec![
             (at + 1).to_string(),
             text::printable(&it.name),
             number(it.score),
             number(it.relevance),
             it.redundancy.map_or_else(|| "–".to_owned(), number),
             text::p_value(it.independence.p_value),
-        ]
+        ];
+        row.extend(it.permutation_p.map(text::p_value));
+        row
     });
-    page += &table(
-        &["#", "variable", "score", "relevance", "redundancy", "p (G)"],
-        &[1],
-        rows,
-    );
+    let mut head = vec!["#", "variable", "score", "relevance", "redundancy", "p (G)"];
+    head.extend(tested.then_some("p (perm.)"));
+    page += &table(&head, &[1], rows);
     page += "\nRelevance is I(x;y), redundancy the mean of I(x;w) over the variables w chosen\n\
              before, both in nats, by counts: with few observations a cell they are too large.\n\
              p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
+    if let Some(it) = &ranking.refused {
+        let _ = writeln!(
+            page,
+            "not chosen: {}, score {}, permutation p {}",
+            text::printable(&it.name),
+            number(it.score),
+            text::p_value(it.permutation_p)
+        );
+    }
     let _ = writeln!(
         page,
         "{}; {:.3} s on {}",
@@ -160,12 +181,14 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
 }
 
 fn ranking_csv(ranking: &Ranking) -> String {
-    let mut page = String::from("name,index,score,relevance,redundancy,g,df,p_value\n");
+    let mut page =
+        String::from("name,index,score,relevance,redundancy,g,df,p_value,permutation_p\n");
     for it in &ranking.selected {
-        let redundancy = it.redundancy.map_or(String::new(), |it| format!("{it:?}"));
+        let absent = |it: Option<f64>| it.map_or(String::new(), |it| format!("{it:?}"));
+        let [redundancy, permuted] = [it.redundancy, it.permutation_p].map(absent);
         let _ = writeln!(
             page,
-            "{},{},{:?},{:?},{redundancy},{:?},{},{:?}",
+            "{},{},{:?},{:?},{redundancy},{:?},{},{:?},{permuted}",
             field(&it.name),
             it.index,
             it.score,
@@ -278,6 +301,7 @@ mod tests {
                 df: 2,
                 p_value: 3.7e-6,
             },
+            permutation_p: None,
         };
         Ranking {
             passel: "0.1.0",
@@ -289,6 +313,9 @@ mod tests {
             p: 9,
             k: 2,
             selected: vec![variable("a,b", 7, None), variable("c", 0, Some(0.125))],
+            refused: None,
+            stop: None,
+            seed: None,
             binning: to_raw_value(
                 &serde_json::json!({ "rule": "auto", "response_rule": "levels" }),
             )
@@ -322,9 +349,9 @@ mod tests {
     #[test]
     fn a_table_of_a_ranking_reads_back_to_the_same_numbers() {
         let page = ranking_csv(&ranking());
-        let head = "name,index,score,relevance,redundancy,g,df,p_value\n";
-        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6\n\
-                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6\n";
+        let head = "name,index,score,relevance,redundancy,g,df,p_value,permutation_p\n";
+        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6,\n\
+                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6,\n";
         assert_eq!(page, format!("{head}{rows}"));
     }
 

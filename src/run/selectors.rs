@@ -17,7 +17,10 @@ use crate::{
     plugin::{Declared, PairMethod},
     progress::Meter,
     report::{self, Format},
-    selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
+    selection::{
+        Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, RefusedVariable, Single,
+        StopRule, Truth,
+    },
     selector::{self, SelectorError, Wanted},
     table::{self, ReadOptions, write_matrix},
 };
@@ -50,9 +53,21 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
             relevance: it.relevance,
             redundancy: it.redundancy,
             independence: it.independence,
+            permutation_p: it.permutation_p,
         }
     });
     let selected: Vec<_> = selected.collect();
+    let refused = ranked.refused.map(|it| RefusedVariable {
+        name: columns.columns[it.column].name.clone(),
+        index: columns.columns[it.column].index,
+        score: it.score,
+        permutation_p: it.permutation_p,
+    });
+    let stop = job.stop.permutation.map(|it| StopRule {
+        rule: "permutation",
+        n: it.n,
+        alpha: it.alpha,
+    });
     let chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
     let mut method = named(&declared.name);
     for (name, value) in &declared.parameters {
@@ -69,6 +84,9 @@ pub(super) fn rank(job: &Job, declared: &Declared) -> Result<Report, RunError> {
         p: columns.columns.len(),
         k: selected.len(),
         selected,
+        refused,
+        stop,
+        seed: job.stop.permutation.map(|it| it.seed),
         binning: saved(&columns, job)?,
         set_aside: Vec::new(),
         truth: Truth::of_indexes(&truth, &chosen),

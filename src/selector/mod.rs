@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod declared_tests;
 mod pairs;
+mod permutation;
 
 use std::time::Instant;
 
@@ -18,10 +19,11 @@ use crate::{
     },
     score::{Against, Score},
     search::Interrupt,
-    selection::{Chosen, Ending, Independence, Ranked},
+    selection::{Chosen, Ending, Independence, Ranked, Refused},
 };
 
 pub use pairs::{PAIRS, Wanted, pairs};
+pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
 
 /// When a selection ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -30,6 +32,8 @@ pub struct Stop {
     pub top: Option<usize>,
     /// No variable is chosen whose score is below it, in nats.
     pub threshold: Option<f64>,
+    /// No variable is chosen that it does not find significant.
+    pub permutation: Option<Permutation>,
 }
 
 /// Levels of the response at most: every level of an anchor has a cell for each.
@@ -94,10 +98,12 @@ pub fn rank(
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Ranked, SelectorError> {
     let p = columns.columns.len();
-    let top = stop.top.unwrap_or(match stop.threshold {
-        None => TOP.min(p),
-        Some(_) => p,
-    });
+    let top = stop
+        .top
+        .unwrap_or(match (stop.threshold, stop.permutation) {
+            (None, None) => TOP.min(p),
+            _ => p,
+        });
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
@@ -123,6 +129,7 @@ pub fn rank(
             tally: &tally,
             top,
             threshold: stop.threshold,
+            permutation: stop.permutation,
             interrupt,
         };
         Ranked {
@@ -152,6 +159,30 @@ fn places(
     Ok((shards, pool))
 }
 
+/// The best candidate, in nats.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    column: u32,
+    score: f64,
+    relevance: f64,
+    above_zero: bool,
+}
+
+/// The best of the candidates after so many sweeps.
+fn best(
+    counters: &mut Counters,
+    tally: &Tally,
+    steps: usize,
+) -> Result<Option<Found>, DeviceError> {
+    let best = counters.best()?;
+    Ok(best.map(|it| Found {
+        column: it.column.0,
+        score: tally.nats(it.score, steps),
+        relevance: tally.quantity_nats(it.relevance),
+        above_zero: it.score > 0,
+    }))
+}
+
 struct Selection<'a> {
     columns: &'a BinnedColumns,
     response: &'a Anchor,
@@ -159,6 +190,7 @@ struct Selection<'a> {
     tally: &'a Tally,
     top: usize,
     threshold: Option<f64>,
+    permutation: Option<Permutation>,
     interrupt: &'a Interrupt,
 }
 
@@ -167,13 +199,14 @@ impl Selection<'_> {
         let started = Instant::now();
         let mut ranked = Ranked {
             chosen: Vec::new(),
+            refused: None,
             termination: Ending::Top,
             devices: counters.names(),
             starting: 0.0,
             seconds: 0.0,
             fault: None,
         };
-        match self.choose(&mut counters, &mut ranked.chosen, observe) {
+        match self.choose(&mut counters, &mut ranked, observe) {
             Ok(termination) => ranked.termination = termination,
             Err(error) => {
                 ranked.termination = Ending::Fault;
@@ -187,32 +220,48 @@ impl Selection<'_> {
     fn choose(
         &self,
         counters: &mut Counters,
-        chosen: &mut Vec<Chosen>,
+        ranked: &mut Ranked,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<Ending, DeviceError> {
         let tally = self.tally;
+        let chosen = &mut ranked.chosen;
         // Each with Σ c·L(c) over its levels.
         let mut anchors: Vec<(Anchor, i64)> = Vec::new();
-        let mut joint: Option<Anchor> = None;
+        // What candidates were swept against: the last, or all where they are to be again.
+        let mut swept: Vec<Anchor> = Vec::new();
         while chosen.len() < self.top {
             if self.interrupt.requested() {
                 return Ok(Ending::Interrupted);
             }
-            let Some(best) = counters.best()? else {
-                break;
-            };
             let steps = match tally.score().terms.is_empty() {
                 true => 0,
                 false => chosen.len(),
             };
-            let score = tally.nats(best.score, steps);
-            if tally.score().ends_at_zero && best.score <= 0 {
+            let Some(best) = best(counters, tally, steps)? else {
+                break;
+            };
+            if tally.score().ends_at_zero && !best.above_zero {
                 return Ok(Ending::Zero);
             }
-            if self.threshold.is_some_and(|least| score < least) {
+            if self.threshold.is_some_and(|least| best.score < least) {
                 return Ok(Ending::Threshold);
             }
-            let column = best.column.0;
+            let column = best.column;
+            let mut permutation_p = None;
+            if let Some(rule) = &self.permutation {
+                let Some(p) = self.permutation_p(rule, &best, chosen, &swept)? else {
+                    return Ok(Ending::Interrupted);
+                };
+                if p > rule.alpha {
+                    ranked.refused = Some(Refused {
+                        column: column as usize,
+                        score: best.score,
+                        permutation_p: p,
+                    });
+                    return Ok(Ending::Permutation);
+                }
+                permutation_p = Some(p);
+            }
             let anchor = Anchor::of(self.codes(column));
             let own = anchor.sum(self.logs);
             // Of many variables it leaves 64 bits.
@@ -226,25 +275,24 @@ impl Selection<'_> {
             let mean = redundancy.checked_div(anchors.len() as i128);
             chosen.push(Chosen {
                 column: column as usize,
-                score,
-                relevance: tally.quantity_nats(best.relevance),
+                score: best.score,
+                relevance: best.relevance,
                 redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
                 independence: self.independence(&anchor, own),
+                permutation_p,
             });
             observe(chosen.len(), self.top);
             counters.take(column);
             if chosen.len() < self.top && !tally.score().terms.is_empty() {
-                match tally.score().against {
-                    Against::Last => counters.sweep(&anchor)?,
-                    Against::Joint => {
-                        let next = match &joint {
-                            Some(joint) => joint.joined(&anchor),
-                            None => anchor.clone(),
-                        };
-                        counters.sweep(&next)?;
-                        joint = Some(next);
-                    }
+                let next = match (tally.score().against, swept.last()) {
+                    (Against::Joint, Some(joint)) => joint.joined(&anchor),
+                    _ => anchor.clone(),
+                };
+                counters.sweep(&next)?;
+                if self.permutation.is_none() {
+                    swept.clear();
                 }
+                swept.push(next);
             }
             anchors.push((anchor, own));
         }
@@ -306,7 +354,7 @@ mod tests {
         };
         let stop = Stop {
             top: Some(columns.columns.len()),
-            threshold: None,
+            ..Stop::default()
         };
         let (resources, interrupt) = (Resources::cpu(1), Interrupt::default());
         let found = rank(

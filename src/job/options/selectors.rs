@@ -46,6 +46,19 @@ pub(super) const SELECTORS: &[Opt] = &[
         },
     },
     Opt {
+        name: "stop",
+        value: "RULE",
+        default: "none",
+        range: "permutation:n=N,alpha=A (either may be left out: 1000, 0.05); N 19 … 1000000, A above 0, below 1",
+        help: "Of selectors: end before a variable whose score the best of chance reaches too, in more than A of N permutations; without top and threshold nothing else ends it",
+        heading: METHOD,
+        list: false,
+        set: |job, given| {
+            job.stop.permutation = Some(given.permutation()?);
+            Ok(())
+        },
+    },
+    Opt {
         name: "plugins",
         value: "A,B",
         default: "",
