@@ -36,8 +36,8 @@ const STREAM: u64 = 1 << 63;
 /// Streams of one step: as many as there may be permutations.
 const STEP: u64 = 1 << 20;
 
-/// Cells of codes that permutations under way may take, each laying out all columns: with more
-/// columns than that, fewer are under way at a time and threads share one.
+/// Codes that permutations under way may lay out, each those of all columns; where each thread
+/// with one of its own would lay out more, there is one at a time.
 const CELLS: usize = 1 << 30;
 
 /// A selection ends before a winner that permutations do not find significant.
@@ -75,8 +75,7 @@ impl Permutation {
 
 impl Selection<'_> {
     /// p = (1 + b) / (1 + n) of the winner, b of n permutations having a best score not below
-    /// its. `swept` is what the candidates were swept against. None
-    /// where it was interrupted.
+    /// its. `swept` is what the candidates were swept against. None where it was interrupted.
     pub(super) fn permutation_p(
         &self,
         rule: &Permutation,
@@ -91,10 +90,14 @@ impl Selection<'_> {
         };
         let first = STREAM + chosen.len() as u64 * STEP;
         let cells = self.columns.n * self.columns.columns.len();
-        let under_way = (CELLS / cells.max(1)).max(1);
+        let threads = rayon::current_num_threads();
+        // A thread each, or one after the other by all threads.
+        let (under_way, each) = match cells.saturating_mul(threads) <= CELLS {
+            true => (threads, 1),
+            false => (1, threads),
+        };
         let (next, reached) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        // Every thread takes the next permutation until there are no more. (A parallel iterator
-        // would begin one while it waits for a piece of another, and so on.)
+        // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
             let mut order = Vec::new();
             while thread < under_way && !self.interrupt.requested() {
@@ -105,7 +108,7 @@ impl Selection<'_> {
                 order.clear();
                 order.extend(0..self.columns.n as u32);
                 Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
-                let found = self.strongest(&order, chosen, swept)?;
+                let found = self.strongest(&order, chosen, swept, each)?;
                 if found.is_some_and(|it| it.score >= winner.score) {
                     reached.fetch_add(1, Ordering::Relaxed);
                 }
@@ -120,15 +123,15 @@ impl Selection<'_> {
         Ok(whole.then(|| rule.p(reached.into_inner())))
     }
 
-    /// The best candidate where response and anchors are in this order.
+    /// The best candidate where response and anchors are in this order, by so many threads.
     fn strongest(
         &self,
         order: &[u32],
         chosen: &[Chosen],
         swept: &[Anchor],
+        threads: usize,
     ) -> Result<Option<Found>, DeviceError> {
         let response = permuted(self.response, order);
-        let threads = rayon::current_num_threads();
         let columns = &self.columns.columns;
         let mut counters = Counters::cpu(columns, &response, (self.logs, self.tally), 1, threads);
         for it in chosen {

@@ -15,6 +15,8 @@ mod reference;
 mod against_reference;
 mod bad_input;
 mod golden;
+mod independence;
 mod pairs;
 mod properties;
+mod stopping;
 mod ties;

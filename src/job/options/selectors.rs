@@ -22,7 +22,7 @@ pub(super) const SELECTORS: &[Opt] = &[
     Opt {
         name: "top",
         value: "K",
-        default: "10 variables, 100 pairs; with a threshold all",
+        default: "10 variables, 100 pairs; with threshold or stop all",
         range: "a whole number above 0; of selectors at most p",
         help: "Choose so many variables, or tell so many pairs",
         heading: METHOD,

@@ -12,6 +12,7 @@ mod tests;
 mod unit;
 
 use std::{
+    cell::Cell,
     cmp::Reverse,
     sync::{Mutex, PoisonError},
 };
@@ -29,6 +30,12 @@ use super::super::{
 };
 use crate::{binning::BinnedColumn, score::Join};
 
+thread_local! {
+    /// What this thread counts with: megabytes, which thousands of counters, one after the
+    /// other, need not clear anew.
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
     logs: &'a Logs,
@@ -41,8 +48,15 @@ pub(crate) struct CpuCounter<'a> {
     anchors: Vec<Prepared>,
     /// Anchors that every unit has been counted against and that went.
     gone: usize,
-    /// One for each thread, and what it found best.
-    scratch: Vec<Mutex<Scratch>>,
+    threads: usize,
+}
+
+fn with_scratch<T>(count: impl FnOnce(&mut Scratch) -> T) -> T {
+    // Tables are zero between two uses; a panic takes them along.
+    let mut scratch = SCRATCH.take().unwrap_or_default();
+    let counted = count(&mut scratch);
+    SCRATCH.set(Some(scratch));
+    counted
 }
 
 /// A unit and what its candidates' scores have gathered.
@@ -91,10 +105,11 @@ impl<'a> CpuCounter<'a> {
             units: Vec::new(),
             anchors: Vec::new(),
             gone: 0,
-            scratch: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            threads,
             classes,
         };
-        let units = Unit::lay(columns, first, &counter.classes, logs);
+        let least = counter.least();
+        let units = Unit::lay(columns, first, &counter.classes, logs, least);
         let mut units: Vec<Scored> = units.into_iter().map(Scored::new).collect();
         // Against an anchor of one level, (x, w) is x, and (x, w, y) is (x, y).
         let nothing = Prepared::new(&nothing, &counter.classes, logs);
@@ -103,7 +118,7 @@ impl<'a> CpuCounter<'a> {
             let mut sums = Vec::new();
             let by_class = tally.needs_xwy();
             let work = [&nothing, &response].map(|it| counter.work(it, by_class));
-            counter.with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut sums));
+            with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut sums));
             for (candidate, [x, xy]) in unit.candidates.iter_mut().zip(sums) {
                 let sums = Sums {
                     n: logs.whole(),
@@ -122,7 +137,7 @@ impl<'a> CpuCounter<'a> {
             }
             unit.judge(tally);
         };
-        units.par_iter_mut().for_each(own);
+        units.par_iter_mut().with_min_len(least).for_each(own);
         counter.units = units;
         counter
     }
@@ -136,11 +151,13 @@ impl<'a> CpuCounter<'a> {
         }
     }
 
-    fn with_scratch<T>(&self, count: impl FnOnce(&mut Scratch) -> T) -> T {
-        let thread = rayon::current_thread_index().unwrap_or(0);
-        let scratch = &self.scratch[thread % self.scratch.len()];
-        // Tables are zero between two uses; after a panic nothing is counted any more.
-        count(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Fewest units of a piece that a thread may take: one that counts on one thread stays
+    /// there, whatever the pool, for others of its kind have the other threads.
+    fn least(&self) -> usize {
+        match self.threads {
+            0 | 1 => usize::MAX,
+            _ => 1,
+        }
     }
 
     /// The sums that are the same for every candidate against an anchor.
@@ -170,7 +187,7 @@ impl<'a> CpuCounter<'a> {
             }
             let anchor = &self.anchors[unit.steps - self.gone];
             let work = self.work(anchor, tally.needs_xwy());
-            self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
+            with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
             let terms = tally.terms(&self.fixed(anchor));
             for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
                 let sums = [candidate.x, candidate.xy, xw, xwy];
@@ -198,7 +215,8 @@ impl Counter for CpuCounter<'_> {
         }
         let mut units = std::mem::take(&mut self.units);
         let all = |unit: &mut Scored| self.catch_up(unit, || None);
-        units.par_iter_mut().for_each(all);
+        let split = units.par_iter_mut().with_min_len(self.least());
+        split.for_each(all);
         self.units = units;
         self.gone += self.anchors.len();
         self.anchors.clear();
@@ -216,7 +234,8 @@ impl Counter for CpuCounter<'_> {
                 let end = self.steps();
                 let best = Mutex::new(first.bound);
                 let least = || *best.lock().unwrap_or_else(PoisonError::into_inner);
-                units.par_iter_mut().for_each(|unit| {
+                let split = units.par_iter_mut().with_min_len(self.least());
+                split.for_each(|unit| {
                     self.catch_up(unit, least);
                     if unit.steps == end {
                         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);

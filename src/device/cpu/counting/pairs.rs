@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CpuCounter, Prepared};
+use super::{CpuCounter, Prepared, with_scratch};
 use crate::{
     binning::BinnedColumn,
     device::counting::{Anchor, Pair, Pairs, Tally},
@@ -64,7 +64,7 @@ impl CpuCounter<'_> {
         let mut counted = Vec::new();
         for scored in units {
             let work = self.work(&anchor, true);
-            self.with_scratch(|scratch| scored.unit.sums(work, scratch, &mut counted));
+            with_scratch(|scratch| scored.unit.sums(work, scratch, &mut counted));
             let own = scored.unit.columns.iter().zip(&scored.candidates);
             for ((&b, candidate), &[xw, xwy]) in own.zip(&counted).filter(|it| *it.0.0 >= a) {
                 let sums = [candidate.x, candidate.xy, xw, xwy];
