@@ -277,7 +277,7 @@ fn main() {
         };
         let stop = Stop {
             top: Some(case.top),
-            threshold: None,
+            ..Stop::default()
         };
         let mut found = Vec::new();
         for _ in 0..runs {

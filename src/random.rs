@@ -25,6 +25,13 @@ impl Stream {
     pub(crate) fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
+
+    /// A random order of the items, every one equally likely (Fisher and Yates).
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, below(self.word(), last + 1));
+        }
+    }
 }
 
 /// A word as an integer in 0 … count − 1 (0 for none), by its high part: the

@@ -32,6 +32,27 @@ impl Codes {
         }
     }
 
+    /// How many codes occur, of those below `levels`.
+    pub fn occurring(&self, levels: usize) -> usize {
+        let mut seen = vec![false; levels];
+        match self {
+            Self::Byte(codes) => codes.iter().for_each(|&it| seen[usize::from(it)] = true),
+            Self::Word(codes) => codes.iter().for_each(|&it| seen[usize::from(it)] = true),
+            Self::Sparse {
+                n,
+                most,
+                rows,
+                codes,
+            } => {
+                codes.iter().for_each(|&it| seen[usize::from(it)] = true);
+                if rows.len() < *n {
+                    seen[usize::from(*most)] = true;
+                }
+            }
+        }
+        seen.into_iter().filter(|it| *it).count()
+    }
+
     /// One for each observation.
     pub fn dense(&self) -> Vec<u16> {
         match self {
@@ -122,4 +143,29 @@ pub struct BinnedColumns {
     pub columns: Vec<BinnedColumn>,
     /// What they are to tell about.
     pub response: BinnedColumn,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_occur_are_counted_however_codes_lie() {
+        let sparse = |n, rows: &[u32], codes: &[u16]| Codes::Sparse {
+            n,
+            most: 2,
+            rows: rows.to_vec(),
+            codes: codes.to_vec(),
+        };
+        for (codes, occurring) in [
+            (Codes::Byte(vec![0, 4, 0, 4, 1]), 3),
+            (Codes::Word(vec![300, 300]), 1),
+            (Codes::Byte(Vec::new()), 0),
+            (sparse(5, &[0, 3], &[0, 1]), 3),
+            (sparse(5, &[], &[]), 1),
+            (sparse(2, &[0, 1], &[0, 0]), 1),
+        ] {
+            assert_eq!(codes.occurring(301), occurring, "{codes:?}");
+        }
+    }
 }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use passel_criteria::CriterionError;
 use thiserror::Error;
 
-use crate::plugin::{MethodError, PluginError};
+use crate::{
+    plugin::{MethodError, PluginError},
+    selector::COUNTS,
+};
 
 /// An option, or two together, that cannot be taken.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -141,6 +144,18 @@ pub enum OptionError {
     /// A report that is no text has no file to go to.
     #[error("format = parquet is for a file: name it with output")]
     ParquetOutput,
+    /// A level that no p-value can be as small as.
+    #[error(
+        "{option} = permutation: alpha = {alpha} is below 1/{}, the smallest p-value of {n} permutations", n + 1
+    )]
+    Unreachable {
+        /// The option.
+        option: &'static str,
+        /// The level.
+        alpha: f64,
+        /// Permutations.
+        n: usize,
+    },
     /// Particles would start above the largest model.
     #[error("start-size = {start_size} is above max-size = {max_size}")]
     StartAboveMax {
@@ -161,6 +176,7 @@ impl OptionError {
             | Self::Choice { option, .. }
             | Self::Probabilities { option, .. }
             | Self::List { option, .. }
+            | Self::Unreachable { option, .. }
             | Self::SameFile { option, .. }
             | Self::NotOfModel { option, .. }
             | Self::NameTwice { option, .. } => option,
@@ -185,6 +201,18 @@ impl OptionError {
             Self::Method(error) => error
                 .is_unknown()
                 .then(|| "`passel methods` lists them".to_owned()),
+            // Wherever it is out of place the method is a selector.
+            Self::NotOfMethod { option: "seed", .. } => Some(
+                "it is of the method pass, and of selectors with stop = permutation".to_owned(),
+            ),
+            Self::Unreachable { alpha, .. } => {
+                let n = (1.0 / alpha).ceil() - 1.0;
+                let most = *COUNTS.end();
+                Some(match n <= most as f64 {
+                    true => format!("take n={n} or more"),
+                    false => format!("take n={most} and an alpha of 1e-6 or more"),
+                })
+            }
             Self::NotOfMethod { option, .. } => Some(match super::options::is_of_pass(option) {
                 true => "it is of the method pass".to_owned(),
                 false => "it is of selectors: name one with method".to_owned(),

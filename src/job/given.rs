@@ -10,6 +10,7 @@ use crate::{
     device::Choice,
     nearest::nearest,
     search::sum_to_one,
+    selector::{COUNTS, Permutation},
     spec::parse_spec,
     table::split_names,
 };
@@ -186,6 +187,48 @@ impl Given<'_> {
                 ..
             }) => Err(self.out_of_range()),
             other => other,
+        }
+    }
+
+    /// A rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
+    pub(super) fn permutation(&self) -> Result<Permutation, OptionError> {
+        let value = self.one()?;
+        let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
+        let unknown = |word: &str, known: &[&'static str]| OptionError::Choice {
+            option: self.option,
+            value: shown(value),
+            range: self.range,
+            nearest: nearest(word, known.iter().copied()),
+        };
+        if name != "permutation" {
+            return Err(unknown(name, &["permutation"]));
+        }
+        let mut rule = Permutation::default();
+        for (at, (parameter, number)) in parameters.iter().enumerate() {
+            let inside = match parameter.as_str() {
+                "n" => {
+                    // A number that is none, or too large, is in no range.
+                    rule.n = *number as usize;
+                    number.fract() == 0.0 && COUNTS.contains(&rule.n)
+                }
+                "alpha" => {
+                    rule.alpha = *number;
+                    *number > 0.0 && *number < 1.0
+                }
+                _ => return Err(unknown(parameter, &["n", "alpha"])),
+            };
+            let twice = parameters[..at].iter().any(|it| it.0 == *parameter);
+            if twice || !inside {
+                return Err(self.out_of_range());
+            }
+        }
+        match rule.alpha < rule.least() {
+            true => Err(OptionError::Unreachable {
+                option: self.option,
+                alpha: rule.alpha,
+                n: rule.n,
+            }),
+            false => Ok(rule),
         }
     }
 

@@ -88,3 +88,28 @@ fn a_method_that_there_is_not_is_told_with_the_nearest() {
         ["there is no method `boruta`; `passel methods` lists them"]
     );
 }
+
+#[test]
+fn a_seed_is_of_selectors_that_permute() {
+    let options = [
+        ("method", "jmi"),
+        ("stop", "permutation:n=99"),
+        ("seed", "7"),
+    ];
+    let rule = job(&options).unwrap().stop.permutation.unwrap();
+    assert_eq!((rule.n, rule.alpha, rule.seed), (99, 0.05, 7));
+    let rule = job(&[("stop", "permutation"), ("method", "mim")]).unwrap();
+    let rule = rule.stop.permutation.unwrap();
+    assert_eq!((rule.n, rule.alpha, rule.seed), (1000, 0.05, 1));
+    assert_eq!(
+        refused(&[("method", "jmi"), ("seed", "7")]),
+        [
+            "seed has no effect with the method jmi; it is of the method pass, and of selectors with \
+          stop = permutation"
+        ]
+    );
+    // The others stay what they are.
+    let mut more = options.to_vec();
+    more.push(("particles", "9"));
+    assert_eq!(refused(&more).len(), 1);
+}

@@ -192,7 +192,13 @@ impl Draft {
             },
         };
         if let Some(kind) = kind {
-            errors.extend(self.without_meaning(kind));
+            let permuted = self.job.stop.permutation.is_some();
+            let mut useless = self.without_meaning(kind);
+            useless.retain(|it| !permuted || it.option() != "seed");
+            errors.extend(useless);
+            if let Some(rule) = &mut self.job.stop.permutation {
+                rule.seed = self.job.pass.seed;
+            }
             if kind != Kind::Pass && self.job.format == Format::Parquet {
                 errors.push(OptionError::ParquetOfPass);
             }

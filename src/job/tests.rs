@@ -43,6 +43,7 @@ fn defaults_told_are_the_defaults_taken() {
         "trace",
         "top",
         "threshold",
+        "stop",
     ];
     for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
         if !in_words.contains(&option.name) {
@@ -127,6 +128,7 @@ fn every_option_reaches_its_field() {
         ("bin-response", &["edges:old.json"]),
         ("top", &["3"]),
         ("threshold", &["0.5"]),
+        ("stop", &["permutation:n=99"]),
         ("keep", &["f"]),
         ("no-intercept", &["true"]),
         ("criterion", &["ebic:gamma=0.5"]),
@@ -156,6 +158,7 @@ fn every_option_reaches_its_field() {
     draft.settle();
     let job = draft.check().unwrap();
     assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
+    assert_eq!(job.stop.permutation.map(|it| it.n), Some(99));
     assert_eq!(job.response.as_deref(), Some("y"));
     assert_eq!(job.factor, ["a", "b", "c"]);
     assert_eq!(job.drop, ["d,e"]);

@@ -6,7 +6,7 @@ use comfy_table::Table;
 use serde_json::{Map, Value};
 
 use super::{Format, field, json, text};
-use crate::selection::{Ending, PairsReport, Ranking};
+use crate::selection::{Ending, PairsReport, Ranking, StopRule};
 
 /// Variables told of alone before the pairs, in a report for a reader.
 const SINGLE: usize = 10;
@@ -110,6 +110,9 @@ fn ending(termination: Ending, k: usize) -> String {
         Ending::Top if k == 1 => "ended at the one variable wanted".to_owned(),
         Ending::Top => format!("ended at the {k} variables wanted"),
         Ending::Threshold => "ended before a score below the threshold".to_owned(),
+        Ending::Permutation => {
+            "ended before a variable no better than the best of chance".to_owned()
+        }
         Ending::Zero => "ended where no candidate's score is above zero".to_owned(),
         Ending::Interrupted => "interrupted: what was chosen before".to_owned(),
         Ending::Fault => "ended by a failure: what was chosen before".to_owned(),
@@ -132,23 +135,43 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
             "truth", truth.found, truth.variables, truth.psr, truth.fdr
         );
     }
+    if let (Some(stop), Some(seed)) = (ranking.stop, ranking.seed) {
+        let StopRule { rule, n, alpha } = stop;
+        let _ = writeln!(
+            page,
+            "{:<20} {rule}:n={n},alpha={alpha}, seed {seed}",
+            "stop"
+        );
+    }
     warnings(&mut page, &ranking.warnings);
+    let tested = ranking.stop.is_some();
     let rows = ranking.selected.iter().enumerate().map(|(at, it)| {
-        vec![
+        let mut row = vec![
             (at + 1).to_string(),
             text::printable(&it.name),
             number(it.score),
             number(it.relevance),
             it.redundancy.map_or_else(|| "–".to_owned(), number),
-        ]
+            text::p_value(it.independence.p_value),
+        ];
+        row.extend(it.permutation_p.map(text::p_value));
+        row
     });
-    page += &table(
-        &["#", "variable", "score", "relevance", "redundancy"],
-        &[1],
-        rows,
-    );
+    let mut head = vec!["#", "variable", "score", "relevance", "redundancy", "p (G)"];
+    head.extend(tested.then_some("p (perm.)"));
+    page += &table(&head, &[1], rows);
     page += "\nRelevance is I(x;y), redundancy the mean of I(x;w) over the variables w chosen\n\
-             before, both in nats, by counts: with few observations a cell they are too large.\n\n";
+             before, both in nats, by counts: with few observations a cell they are too large.\n\
+             p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
+    if let Some(it) = &ranking.refused {
+        let _ = writeln!(
+            page,
+            "not chosen: {}, score {}, permutation p {}",
+            text::printable(&it.name),
+            number(it.score),
+            text::p_value(it.permutation_p)
+        );
+    }
     let _ = writeln!(
         page,
         "{}; {:.3} s on {}",
@@ -160,16 +183,21 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
 }
 
 fn ranking_csv(ranking: &Ranking) -> String {
-    let mut page = String::from("name,index,score,relevance,redundancy\n");
+    let mut page =
+        String::from("name,index,score,relevance,redundancy,g,df,p_value,permutation_p\n");
     for it in &ranking.selected {
-        let redundancy = it.redundancy.map_or(String::new(), |it| format!("{it:?}"));
+        let absent = |it: Option<f64>| it.map_or(String::new(), |it| format!("{it:?}"));
+        let [redundancy, permuted] = [it.redundancy, it.permutation_p].map(absent);
         let _ = writeln!(
             page,
-            "{},{},{:?},{:?},{redundancy}",
+            "{},{},{:?},{:?},{redundancy},{:?},{},{:?},{permuted}",
             field(&it.name),
             it.index,
             it.score,
-            it.relevance
+            it.relevance,
+            it.independence.g,
+            it.independence.df,
+            it.independence.p_value
         );
     }
     page
@@ -187,8 +215,14 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
     single.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     let more = single.len().saturating_sub(SINGLE);
     let rows = single.iter().take(SINGLE);
-    let rows = rows.map(|it| vec![text::printable(&it.name), number(it.score)]);
-    page += &table(&["variable", "I(x;y)"], &[0], rows);
+    let rows = rows.map(|it| {
+        vec![
+            text::printable(&it.name),
+            number(it.score),
+            text::p_value(it.p_value),
+        ]
+    });
+    page += &table(&["variable", "I(x;y)", "p (G)"], &[0], rows);
     if more > 0 {
         let _ = writeln!(page, "… and {more} more (--format csv or json has all)");
     }
@@ -222,15 +256,22 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
 
 /// Every variable alone, then the pairs.
 fn pairs_csv(found: &PairsReport) -> String {
-    let mut page = String::from("a,a_index,b,b_index,score,synergy\n");
+    let mut page = String::from("a,a_index,b,b_index,score,synergy,p_value\n");
     for it in &found.single {
-        let _ = writeln!(page, "{},{},,,{:?},", field(&it.name), it.index, it.score);
+        let _ = writeln!(
+            page,
+            "{},{},,,{:?},,{:?}",
+            field(&it.name),
+            it.index,
+            it.score,
+            it.p_value
+        );
     }
     for it in &found.pairs {
         let (a, b) = (field(&it.a), field(&it.b));
         let _ = writeln!(
             page,
-            "{a},{},{b},{},{:?},{:?}",
+            "{a},{},{b},{},{:?},{:?},",
             it.a_index, it.b_index, it.score, it.synergy
         );
     }
@@ -242,7 +283,7 @@ mod tests {
     use serde_json::value::to_raw_value;
 
     use super::*;
-    use crate::selection::{Elapsed, NamedPair, RankedVariable, Single};
+    use crate::selection::{Elapsed, Independence, NamedPair, RankedVariable, Single};
 
     fn method(name: &str) -> Map<String, Value> {
         let fields = [("name", Value::from(name)), ("beta", 0.5.into())];
@@ -257,6 +298,12 @@ mod tests {
             score: 0.1 + 0.2,
             relevance: 0.25,
             redundancy,
+            independence: Independence {
+                g: 25.0,
+                df: 2,
+                p_value: 3.7e-6,
+            },
+            permutation_p: None,
         };
         Ranking {
             passel: "0.1.0",
@@ -268,6 +315,9 @@ mod tests {
             p: 9,
             k: 2,
             selected: vec![variable("a,b", 7, None), variable("c", 0, Some(0.125))],
+            refused: None,
+            stop: None,
+            seed: None,
             binning: to_raw_value(
                 &serde_json::json!({ "rule": "auto", "response_rule": "levels" }),
             )
@@ -290,8 +340,8 @@ mod tests {
             "method               mifs:beta=0.5",
             "binning              auto",
             "warning: 3 of 53 rows were dropped for missing values",
-            "1  a,b       0.300000   0.250000           –",
-            "2  c         0.300000   0.250000    0.125000",
+            "1  a,b       0.300000   0.250000           –  3.7e-06",
+            "2  c         0.300000   0.250000    0.125000  3.7e-06",
             "ended before a score below the threshold; 0.000 s on cpu",
         ] {
             assert!(page.lines().any(|it| it == line), "no {line:?} in\n{page}");
@@ -301,11 +351,10 @@ mod tests {
     #[test]
     fn a_table_of_a_ranking_reads_back_to_the_same_numbers() {
         let page = ranking_csv(&ranking());
-        let rows = "\"a,b\",7,0.30000000000000004,0.25,\nc,0,0.30000000000000004,0.25,0.125\n";
-        assert_eq!(
-            page,
-            format!("name,index,score,relevance,redundancy\n{rows}")
-        );
+        let head = "name,index,score,relevance,redundancy,g,df,p_value,permutation_p\n";
+        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6,\n\
+                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6,\n";
+        assert_eq!(page, format!("{head}{rows}"));
     }
 
     #[test]
@@ -314,6 +363,7 @@ mod tests {
             name: name.to_owned(),
             index,
             score,
+            p_value: 0.25,
         };
         let found = PairsReport {
             passel: "0.1.0",
@@ -338,15 +388,15 @@ mod tests {
             elapsed_seconds: Elapsed::default(),
             warnings: Vec::new(),
         };
-        let rows = "a,0,,,0.125,\nb,1,,,0.5,\na,0,b,1,0.5,-0.125\n";
+        let rows = "a,0,,,0.125,,0.25\nb,1,,,0.5,,0.25\na,0,b,1,0.5,-0.125,\n";
         assert_eq!(
             pairs_csv(&found),
-            format!("a,a_index,b,b_index,score,synergy\n{rows}")
+            format!("a,a_index,b,b_index,score,synergy,p_value\n{rows}")
         );
         let page = pairs_text(&found, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
-        assert!(place("b         0.500000") < place("a         0.125000"));
+        assert!(place("b         0.500000  0.2500") < place("a         0.125000  0.2500"));
         assert!(page.ends_with("1 pairs of 1; 0.000 s on cpu\n"), "{page}");
     }
 }

@@ -234,7 +234,7 @@ fn percent(number: f64) -> String {
 }
 
 /// A p-value: two digits, and no pretence below 1e-16.
-fn p_value(p: f64) -> String {
+pub(super) fn p_value(p: f64) -> String {
     if p < 1e-16 {
         "<1e-16".to_owned()
     } else if p < 1e-4 {

@@ -21,7 +21,10 @@ use crate::{
     plugin::{Chooser, Settled},
     progress::Meter,
     report::{self, Format},
-    selection::{Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, Single, Truth},
+    selection::{
+        Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, RefusedVariable, Single,
+        StopRule, Truth,
+    },
     selector::{self, Asked, SelectorError, Wanted},
     table::{self, Column, Missing, ReadOptions, Table, Values, write_matrix},
 };
@@ -78,9 +81,22 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
             score: it.score,
             relevance: it.relevance,
             redundancy: it.redundancy,
+            independence: it.independence,
+            permutation_p: it.permutation_p,
         }
     });
     let selected: Vec<_> = selected.collect();
+    let refused = ranked.refused.map(|it| RefusedVariable {
+        name: columns.columns[it.column].name.clone(),
+        index: columns.columns[it.column].index,
+        score: it.score,
+        permutation_p: it.permutation_p,
+    });
+    let stop = job.stop.permutation.map(|it| StopRule {
+        rule: "permutation",
+        n: it.n,
+        alpha: it.alpha,
+    });
     let chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
     let ranking = Ranking {
         passel: env!("CARGO_PKG_VERSION"),
@@ -92,6 +108,9 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         p: columns.columns.len(),
         k: selected.len(),
         selected,
+        refused,
+        stop,
+        seed: job.stop.permutation.map(|it| it.seed),
         binning: saved(&columns, job)?,
         set_aside: Vec::new(),
         truth: Truth::of_indexes(&truth, &chosen),
@@ -150,11 +169,16 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     if matrix.is_some() && !whole {
         warnings.push("the matrix was not written: not all pairs were scored".to_owned());
     }
-    let single = found.single.iter().zip(own).map(|(&score, it)| Single {
-        name: it.name.clone(),
-        index: it.index,
-        score,
-    });
+    let single = found
+        .single
+        .iter()
+        .zip(own)
+        .map(|(&(score, p_value), it)| Single {
+            name: it.name.clone(),
+            index: it.index,
+            score,
+            p_value,
+        });
     let pairs = found.pairs.iter().map(|it| NamedPair {
         a: own[it.a].name.clone(),
         b: own[it.b].name.clone(),

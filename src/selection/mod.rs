@@ -5,15 +5,18 @@
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 mod estimates;
+mod independence;
 mod models;
 mod ranking;
 
 pub(crate) use estimates::estimates;
 use estimates::quantile;
+pub use independence::Independence;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
 pub use ranking::{
-    Chosen, Ending, NamedPair, Pair, Paired, PairsReport, Ranked, RankedVariable, Ranking, Single,
+    Chosen, Ending, NamedPair, Pair, Paired, PairsReport, Ranked, RankedVariable, Ranking, Refused,
+    RefusedVariable, Single, StopRule,
 };
 
 /// The level of the confidence intervals unless another is asked for.

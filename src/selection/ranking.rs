@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Elapsed, SetAside, Truth};
+use super::{Elapsed, Independence, SetAside, Truth};
 use crate::device::DeviceError;
 
 /// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
@@ -28,6 +28,12 @@ pub struct Ranking {
     pub k: usize,
     /// In the order of choice.
     pub selected: Vec<RankedVariable>,
+    /// The winner that permutations did not find significant; none where they ended nothing.
+    pub refused: Option<RefusedVariable>,
+    /// The rule of permutations, where there is one.
+    pub stop: Option<StopRule>,
+    /// The seed of the permutations, where there are any.
+    pub seed: Option<u64>,
     /// The rules by which values became codes, on one line: see [`crate::binning::SavedBinning`].
     pub binning: Box<RawValue>,
     /// None: every column is a candidate here.
@@ -59,6 +65,35 @@ pub struct RankedVariable {
     pub relevance: f64,
     /// See [`Chosen::redundancy`].
     pub redundancy: Option<f64>,
+    /// See [`Chosen::independence`].
+    #[serde(flatten)]
+    pub independence: Independence,
+    /// See [`Chosen::permutation_p`].
+    pub permutation_p: Option<f64>,
+}
+
+/// A rule of permutations, as the report tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StopRule {
+    /// `permutation`.
+    pub rule: &'static str,
+    /// Permutations of each step.
+    pub n: usize,
+    /// The largest p-value with which a variable joins.
+    pub alpha: f64,
+}
+
+/// The winner before which a selection ended, by its name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RefusedVariable {
+    /// The column's name.
+    pub name: String,
+    /// As [`RankedVariable::index`].
+    pub index: usize,
+    /// See [`Refused::score`].
+    pub score: f64,
+    /// See [`Refused::permutation_p`].
+    pub permutation_p: f64,
 }
 
 /// All variables and the best pairs. Serialised as it stands, it is the JSON of the program.
@@ -103,6 +138,8 @@ pub struct Single {
     pub index: usize,
     /// I(x;y) in nats.
     pub score: f64,
+    /// See [`Independence::p_value`].
+    pub p_value: f64,
 }
 
 /// A pair by its names.
@@ -133,6 +170,22 @@ pub struct Chosen {
     pub relevance: f64,
     /// Mean of I(x;w) over the variables w chosen before it, in nats; none for the first.
     pub redundancy: Option<f64>,
+    /// Whether it and the response are independent.
+    pub independence: Independence,
+    /// The share of permutations whose best candidate scores no less, itself counted; none
+    /// where no test was asked for.
+    pub permutation_p: Option<f64>,
+}
+
+/// A winner that was not chosen, for its p-value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Refused {
+    /// Its place among the columns.
+    pub column: usize,
+    /// The score it won by, in nats.
+    pub score: f64,
+    /// As [`Chosen::permutation_p`].
+    pub permutation_p: f64,
 }
 
 /// What a selector found.
@@ -140,6 +193,8 @@ pub struct Chosen {
 pub struct Ranked {
     /// In the order of choice.
     pub chosen: Vec<Chosen>,
+    /// Where permutations ended it: the winner that was not chosen.
+    pub refused: Option<Refused>,
     /// Why it ended.
     pub termination: Ending,
     /// What counted.
@@ -168,8 +223,8 @@ pub struct Pair {
 /// Every variable, and the best pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
-    /// I(x;y) of every column, in nats.
-    pub single: Vec<f64>,
+    /// I(x;y) of every column, in nats, and the p-value of its independence.
+    pub single: Vec<(f64, f64)>,
     /// The best first.
     pub pairs: Vec<Pair>,
     /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself
@@ -197,6 +252,8 @@ pub enum Ending {
     Threshold,
     /// No candidate's score is above zero.
     Zero,
+    /// The best candidate is no better than the best of chance.
+    Permutation,
     /// Interrupted from outside: what was chosen before is reported.
     Interrupted,
     /// A device or a plugin failed: what was chosen before is reported.

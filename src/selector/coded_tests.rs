@@ -68,6 +68,7 @@ pub(super) fn ranked(
     places: (usize, usize),
 ) -> Ranked {
     let stop = Stop {
+        permutation: None,
         top: Some(top),
         threshold: None,
     };

@@ -64,7 +64,7 @@ pub(super) fn of_term(over: Combination, weight: f64, part: Part) -> Measure {
 fn chosen(columns: &BinnedColumns, score: &Score, shards: usize) -> Vec<(usize, u64)> {
     let stop = Stop {
         top: Some(12),
-        threshold: None,
+        ..Stop::default()
     };
     let resources = Resources {
         threads: NonZeroUsize::new(2),
@@ -135,7 +135,7 @@ fn a_sum_over_anchor_and_class_alone_has_its_classes() {
     };
     let stop = Stop {
         top: Some(3),
-        threshold: None,
+        ..Stop::default()
     };
     let (resources, never) = (Resources::cpu(1), Interrupt::default());
     let score = term(of_anchor);
@@ -202,7 +202,7 @@ fn more_levels_than_a_table_holds_are_counted_all_the_same() {
     };
     let stop = Stop {
         top: Some(4),
-        threshold: None,
+        ..Stop::default()
     };
     let (resources, never) = (Resources::cpu(1), Interrupt::default());
     let ranked = rank(&dense, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap();

@@ -5,9 +5,11 @@
 mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
+mod independence;
 mod pairs;
 #[cfg(test)]
 mod pairwise_tests;
+mod permutation;
 mod procedure;
 #[cfg(test)]
 mod unscored_tests;
@@ -18,17 +20,19 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::{
-    binning::BinnedColumns,
+    binning::{BinnedColumn, BinnedColumns},
     device::{
         Choice, DeviceError, Resources, Unscored,
         counting::{Anchor, Counters, Logs, Tally, cells, information},
     },
     score::{Against, Coded, Score},
     search::{Interrupt, SearchError},
-    selection::{Chosen, Ending, Ranked},
+    selection::{Chosen, Ending, Ranked, Refused},
 };
 
+use independence::independence;
 pub use pairs::{PAIRS, Wanted, pairs};
+pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
 pub use procedure::{
     Asked, Misuse, Problem, Procedure, ProcedureFault, Regressed, rank_by, regress,
 };
@@ -40,6 +44,8 @@ pub struct Stop {
     pub top: Option<usize>,
     /// No variable is chosen whose score is below it, in nats.
     pub threshold: Option<f64>,
+    /// No variable is chosen that it does not find significant.
+    pub permutation: Option<Permutation>,
 }
 
 /// Levels of the response at most: every level of an anchor has a cell for each.
@@ -110,13 +116,13 @@ pub fn rank(
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<Ranked, SelectorError> {
     let p = columns.columns.len();
-    let ends = stop.threshold.is_some() || score.floor.is_some();
+    let ends = stop.threshold.is_some() || stop.permutation.is_some() || score.floor.is_some();
     let top = stop.top.unwrap_or(if ends { p } else { TOP.min(p) });
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
     // How many levels joined columns have is known when they are.
-    let two = top > 1 && score.against != Against::Joint;
+    let two = top > 1 && score.against == Against::Last;
     room(columns, score.coded(), two)?;
     let (shards, pool) = places(columns, resources)?;
     let threads = pool.current_num_threads();
@@ -124,14 +130,18 @@ pub fn rank(
         let starting = Instant::now();
         let logs = Logs::new(columns.n, score.reach());
         let tally = Tally::new(score.clone(), &logs, columns.n);
-        let counters = Counters::cpu(columns, (&logs, &tally), shards, threads);
+        let response = tally.anchor(&columns.response);
+        let (own, by) = (&columns.columns, (&logs, &tally));
+        let counters = Counters::cpu(own, &response, by, shards, threads);
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
+            response: &response,
             logs: &logs,
             tally: &tally,
             top,
             threshold: stop.threshold,
+            permutation: stop.permutation,
             interrupt,
         };
         Ranked {
@@ -185,10 +195,12 @@ fn places(
 
 struct Selection<'a> {
     columns: &'a BinnedColumns,
+    response: &'a Anchor,
     logs: &'a Logs,
     tally: &'a Tally,
     top: usize,
     threshold: Option<f64>,
+    permutation: Option<Permutation>,
     interrupt: &'a Interrupt,
 }
 
@@ -197,13 +209,14 @@ impl Selection<'_> {
         let started = Instant::now();
         let mut ranked = Ranked {
             chosen: Vec::new(),
+            refused: None,
             termination: Ending::Top,
             devices: counters.names(),
             starting: 0.0,
             seconds: 0.0,
             fault: None,
         };
-        match self.choose(&mut counters, &mut ranked.chosen, observe) {
+        match self.choose(&mut counters, &mut ranked, observe) {
             Ok(termination) => ranked.termination = termination,
             Err(error) => {
                 ranked.termination = Ending::Fault;
@@ -217,13 +230,16 @@ impl Selection<'_> {
     fn choose(
         &self,
         counters: &mut Counters,
-        chosen: &mut Vec<Chosen>,
+        ranked: &mut Ranked,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<Ending, DeviceError> {
         let tally = self.tally;
+        let chosen = &mut ranked.chosen;
         // Each with Σ c·L(c) over its levels.
         let mut anchors: Vec<(Anchor, i64)> = Vec::new();
-        let mut joint: Option<Anchor> = None;
+        let response = Anchor::of(&self.columns.response);
+        // What candidates were swept against: the last, or all where they are to be again.
+        let mut swept: Vec<Anchor> = Vec::new();
         while chosen.len() < self.top {
             if self.interrupt.requested() {
                 return Ok(Ending::Interrupted);
@@ -241,6 +257,21 @@ impl Selection<'_> {
                 return Ok(Ending::Threshold);
             }
             let column = best.column;
+            let mut permutation_p = None;
+            if let Some(rule) = &self.permutation {
+                let Some(p) = self.permutation_p(rule, &best, chosen, &swept)? else {
+                    return Ok(Ending::Interrupted);
+                };
+                if p > rule.alpha {
+                    ranked.refused = Some(Refused {
+                        column: column as usize,
+                        score: best.score,
+                        permutation_p: p,
+                    });
+                    return Ok(Ending::Permutation);
+                }
+                permutation_p = Some(p);
+            }
             let anchor = self.anchor(column);
             let own = anchor.sum(self.logs);
             // Of many variables it leaves 64 bits.
@@ -257,33 +288,37 @@ impl Selection<'_> {
                 score: best.score,
                 relevance: best.relevance,
                 redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
+                independence: independence(self.column(column), &response, self.logs),
+                permutation_p,
             });
             observe(chosen.len(), self.top);
             counters.take(column);
             if chosen.len() < self.top && tally.score().has_steps() {
-                match tally.score().against {
-                    Against::Last => counters.sweep(&anchor)?,
-                    Against::Joint => {
-                        let next = match &joint {
-                            Some(joint) => joint.joined(&anchor),
-                            None => anchor.clone(),
-                        };
-                        counters.sweep(&next)?;
-                        joint = Some(next);
+                let against = tally.score().against;
+                if against == Against::Pairs && anchors.len() == 1 {
+                    // One variable stood for a pair until there was one.
+                    counters.forget();
+                    swept.clear();
+                }
+                let sweeps = match against {
+                    Against::Pairs => anchors.len().max(1),
+                    Against::Last | Against::Joint => 1,
+                };
+                for at in 0..sweeps {
+                    if self.interrupt.requested() {
+                        return Ok(Ending::Interrupted);
                     }
-                    Against::Pairs if anchors.is_empty() => counters.sweep(&anchor)?,
-                    Against::Pairs => {
-                        if anchors.len() == 1 {
-                            // One variable stood for a pair until there was one.
-                            counters.forget();
-                        }
-                        for (other, _) in &anchors {
-                            if self.interrupt.requested() {
-                                return Ok(Ending::Interrupted);
-                            }
-                            counters.sweep(&other.joined(&anchor))?;
-                        }
+                    let other = match against {
+                        Against::Last => None,
+                        Against::Joint => swept.last(),
+                        Against::Pairs => anchors.get(at).map(|it| &it.0),
+                    };
+                    let next = other.map_or_else(|| anchor.clone(), |it| it.joined(&anchor));
+                    counters.sweep(&next)?;
+                    if self.permutation.is_none() {
+                        swept.clear();
                     }
+                    swept.push(next);
                 }
             }
             anchors.push((anchor, own));
@@ -292,11 +327,11 @@ impl Selection<'_> {
     }
 
     fn anchor(&self, column: u32) -> Anchor {
-        let column = &self.columns.columns[column as usize];
-        match self.tally.score().coded() {
-            Some(_) => Anchor::plain(column),
-            None => Anchor::of(column),
-        }
+        self.tally.anchor(self.column(column))
+    }
+
+    fn column(&self, column: u32) -> &BinnedColumn {
+        &self.columns.columns[column as usize]
     }
 }
 
@@ -339,7 +374,7 @@ mod tests {
         };
         let stop = Stop {
             top: Some(columns.columns.len()),
-            threshold: None,
+            ..Stop::default()
         };
         let (resources, interrupt) = (Resources::cpu(1), Interrupt::default());
         let found = rank(

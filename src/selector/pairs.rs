@@ -8,16 +8,18 @@ use std::{
     time::Instant,
 };
 
-use super::{SelectorError, places, room};
+use rayon::prelude::*;
+
+use super::{SelectorError, independence, places, room};
 use crate::{
-    binning::BinnedColumns,
+    binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Counters, FoundPair, Logs, Tally},
+        counting::{Anchor, Counters, FoundPair, Logs, Tally},
     },
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
-    selection::{Ending, Pair, Paired},
+    selection::{Ending, Independence, Pair, Paired},
 };
 
 /// Pairs told of where nothing else is asked for.
@@ -105,7 +107,11 @@ pub fn pairs(
         // Synergy needs the classes.
         let tally = Tally::new(score, &logs, columns.n).by_class();
         let synergy = Tally::new(synergy, &logs, columns.n);
-        let counters = |tally| Counters::cpu(columns, (&logs, tally), shards, threads);
+        let own = &columns.columns;
+        let counters = |tally| {
+            let response = Tally::anchor(tally, &columns.response);
+            Counters::cpu(own, &response, (&logs, tally), shards, threads)
+        };
         // Relevance is I(x;y), whatever a pair's score is.
         let alone = match tally.score().coded() {
             Some(_) => Some(counters(&synergy).relevance()),
@@ -147,8 +153,20 @@ pub fn pairs(
             score: it.score,
             synergy: it.synergy,
         };
+        let response = Anchor::of(&columns.response);
+        let alone = |(information, column): (f64, &BinnedColumn)| {
+            let test = match column.left_out() {
+                Some(_) => independence(column, &response, &logs),
+                None => {
+                    let levels = [column.codes.occurring(column.levels), response.levels];
+                    Independence::of(columns.n, information, levels)
+                }
+            };
+            (information, test.p_value)
+        };
+        let own = &columns.columns;
         Paired {
-            single,
+            single: single.into_par_iter().zip(own).map(alone).collect(),
             pairs: pairs.into_iter().map(pair).collect(),
             matrix,
             termination: match (&fault, interrupt.requested()) {

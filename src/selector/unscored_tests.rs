@@ -76,6 +76,7 @@ fn more_cells_than_are_counted_are_refused_or_end_a_selection() {
             ..score(measure, Gather::Sum, Join::Alone)
         };
         let stop = Stop {
+            permutation: None,
             top: Some(top),
             threshold: None,
         };

@@ -3,7 +3,7 @@
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-use crate::random::{Stream, below};
+use crate::random::Stream;
 
 /// The particles of a search have the streams from 0 on: a search with the seed of its data
 /// must not walk by the numbers that made them.
@@ -51,11 +51,9 @@ impl Random {
         2.0 * unit - 1.0
     }
 
-    /// A random order of the items, every one equally likely (Fisher and Yates).
+    /// See [`Stream::shuffle`].
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, below(self.stream.word(), last + 1));
-        }
+        self.stream.shuffle(items);
     }
 }
 

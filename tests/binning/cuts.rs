@@ -157,7 +157,10 @@ fn missing_values_take_no_part_and_those_of_the_response_are_a_class() {
     // The two values above 2 are missing, and would be a cut.
     let values = [1.0, 1.0, 2.0, 2.0, NAN, NAN];
     let column = with_classes(numbers(values), &[0.0, 0.0, 1.0, 1.0, 5.0, 5.0]);
-    assert_eq!((edges(&column), column.missing), (&[1.5][..], Some(MissingCode::Level(2))));
+    assert_eq!(
+        (edges(&column), column.missing),
+        (&[1.5][..], Some(MissingCode::Level(2)))
+    );
     assert_eq!(column.codes.dense(), [0, 0, 1, 1, 2, 2]);
     let column = with_classes(numbers([1.0, 1.0, 2.0, 2.0]), &[0.0, 0.0, NAN, NAN]);
     assert_eq!((edges(&column), column.levels), (&[1.5][..], 2));

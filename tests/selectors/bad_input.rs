@@ -202,6 +202,41 @@ fn what_has_no_way_on_gpus_is_refused_whether_there_are_any_or_not() {
 }
 
 #[test]
+fn a_rule_of_permutations_that_cannot_be_is_refused_with_the_mend() {
+    let (_folder, data) = written(&right());
+    let with = |method: &'static str, more: &[&'static str], told: &[&str]| {
+        let arguments = ["select", &data, "--response", "y", "--method", method];
+        refused(&[&arguments[..], more].concat(), told);
+    };
+    let stop = |rule: &'static str, told: &[&str]| with("jmi", &["--stop", rule], told);
+    let range = &["stop", "N 19 … 1000000, A above 0, below 1"];
+    for rule in [
+        "permutation:n=18",
+        "permutation:n=1000001",
+        "permutation:n=99.5",
+        "permutation:n=NaN",
+        "permutation:n=-100",
+        "permutation:n=many",
+        "permutation:n=99,n=99",
+        "permutation:alpha=0",
+        "permutation:alpha=1",
+        "permutation:alpha=NaN",
+        "permutation:",
+    ] {
+        stop(rule, &[rule, range[0], range[1]]);
+    }
+    stop("permutaton:n=99", &["did you mean `permutation`?"]);
+    stop("permutation:alfa=0.1", &["did you mean `alpha`?"]);
+    stop(
+        "permutation:n=98,alpha=0.01",
+        &["alpha = 0.01 is below 1/99", "take n=99 or more"],
+    );
+    stop("permutation:alpha=1e-7", &["1/1001", "an alpha of 1e-6"]);
+    with("jmi", &["--seed", "3"], &["seed", "stop = permutation"]);
+    with("pass", &["--stop", "permutation"], &["stop", "selectors"]);
+}
+
+#[test]
 fn an_unknown_score_of_pairs_is_refused_with_the_nearest() {
     let (_folder, data) = written(&right());
     let arguments = ["pairs", &data, "--response", "y", "--score", "sinergy"];

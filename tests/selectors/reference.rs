@@ -289,6 +289,21 @@ impl<'a> Reference<'a> {
         (!chosen.is_empty()).then(|| sum / chosen.len() as f64)
     }
 
+    /// The score of x after those chosen.
+    pub fn scored(&mut self, method: Method, x: usize, chosen: &[usize]) -> f64 {
+        let joint = chosen.iter().fold(vec![0; self.set.y.len()], |joint, w| {
+            joined(&joint, &self.set.columns[*w])
+        });
+        match method {
+            _ if chosen.is_empty() => self.relevance(x),
+            Method::Cmi => self.conditional(x, &joint),
+            _ => {
+                chosen.iter().for_each(|w| self.count(*w));
+                self.score(method, x, chosen)
+            }
+        }
+    }
+
     /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI only
     /// those with a score above zero.
     pub fn select(&mut self, method: Method, k: usize) -> Vec<Pick> {

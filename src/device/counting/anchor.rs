@@ -142,6 +142,17 @@ impl Anchor {
     }
 }
 
+/// Two anchors, of the observations that miss neither, with the levels that occur there.
+pub(crate) fn complete(a: &Anchor, b: &Anchor) -> (Anchor, Anchor) {
+    let rows = (0..a.codes.len()).filter(|&row| !a.misses(row) && !b.misses(row));
+    let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+    let occurring = |it: &Anchor| {
+        let codes = it.of_rows(&rows).codes;
+        Anchor::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
+    };
+    (occurring(a), occurring(b))
+}
+
 /// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,
 /// as if it were of all. `cells` is zero before and after.
 pub(crate) fn information(

@@ -9,7 +9,7 @@ use super::{
     },
     Anchor, Counter, Logs, Pairs, Tally,
 };
-use crate::binning::BinnedColumns;
+use crate::binning::{BinnedColumn, BinnedColumns};
 
 /// The devices, each with its range of the columns.
 pub(crate) struct Counters<'a> {
@@ -40,19 +40,15 @@ pub(crate) struct FoundPair {
 }
 
 impl<'a> Counters<'a> {
-    /// The CPU in so many shards, which lay out their columns for the response; inside a pool
-    /// of so many threads.
+    /// The CPU in so many shards, which lay out their columns for this response
+    /// ([`Tally::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
-        columns: &'a BinnedColumns,
+        own: &'a [BinnedColumn],
+        response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         shards: usize,
         threads: usize,
     ) -> Self {
-        let own = &columns.columns;
-        let response = match tally.score().coded() {
-            Some(_) => Anchor::plain(&columns.response),
-            None => Anchor::of(&columns.response),
-        };
         let device = |range: Range<usize>| -> Box<dyn Counter + 'a> {
             let (first, own) = (range.start, &own[range]);
             let score = (logs, tally);
@@ -60,10 +56,10 @@ impl<'a> Counters<'a> {
                 Some(coded) => {
                     let coded = coded.clone();
                     Box::new(CodedCounter::new(
-                        own, first, &response, coded, score, threads,
+                        own, first, response, coded, score, threads,
                     ))
                 }
-                None => Box::new(CpuCounter::new(own, first, &response, score, threads)),
+                None => Box::new(CpuCounter::new(own, first, response, score, threads)),
             }
         };
         Self {

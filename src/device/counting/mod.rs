@@ -11,8 +11,8 @@ mod ordered;
 mod pairs;
 mod tally;
 
-pub(crate) use anchor::{Anchor, information};
-pub(crate) use counters::{Counters, FoundPair};
+pub(crate) use anchor::{Anchor, complete, information};
+pub(crate) use counters::{Counters, Found, FoundPair};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use tally::{Best, NEVER, Sums, Tally};

@@ -3,8 +3,11 @@
 
 use std::cmp::Reverse;
 
-use super::{Logs, number, ordered};
-use crate::score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term};
+use super::{Anchor, Logs, number, ordered};
+use crate::{
+    binning::BinnedColumn,
+    score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+};
 
 /// Fraction bits of a term's weight.
 const WEIGHT_BITS: u32 = 32;
@@ -117,6 +120,14 @@ impl Tally {
 
     pub(crate) fn score(&self) -> &Score {
         &self.score
+    }
+
+    /// A column as this score's anchor or response: a function sees its codes as they are.
+    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Anchor {
+        match self.score.coded() {
+            Some(_) => Anchor::plain(column),
+            None => Anchor::of(column),
+        }
     }
 
     /// Whether any term has a sum over anchor and class.

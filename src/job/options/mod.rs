@@ -88,7 +88,7 @@ pub fn is_of_pass(name: &str) -> bool {
 
 /// Options that mean nothing to the search by criterion.
 pub fn is_of_selectors(name: &str) -> bool {
-    ["top", "threshold", "binning", "bin-response"].contains(&name)
+    ["top", "threshold", "stop", "binning", "bin-response"].contains(&name)
 }
 
 /// The options of each part, one after another.

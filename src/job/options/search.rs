@@ -164,7 +164,7 @@ pub(super) const SEARCHING: &[Opt] = &[
         value: "S",
         default: "1",
         range: "0 … 18446744073709551615",
-        help: "Seed of every random number",
+        help: "Seed of every random number; of a selector, of its permutations (stop)",
         heading: SEARCH,
         list: false,
         set: |job, given| {

@@ -22,7 +22,7 @@ pub(super) const SELECTORS: &[Opt] = &[
     Opt {
         name: "top",
         value: "K",
-        default: "10 variables, 100 pairs; with a threshold all",
+        default: "10 variables, 100 pairs; with threshold or stop all",
         range: "a whole number above 0; of selectors at most p",
         help: "Choose so many variables, or tell so many pairs",
         heading: METHOD,
@@ -42,6 +42,19 @@ pub(super) const SELECTORS: &[Opt] = &[
         list: false,
         set: |job, given| {
             job.stop.threshold = Some(given.number(f64::is_finite)?);
+            Ok(())
+        },
+    },
+    Opt {
+        name: "stop",
+        value: "RULE",
+        default: "none",
+        range: "permutation:n=N,alpha=A (either may be left out: 1000, 0.05); N 19 … 1000000, A above 0, below 1",
+        help: "Of selectors: end before a variable whose score the best of chance reaches too, in more than A of N permutations; without top and threshold nothing else ends it",
+        heading: METHOD,
+        list: false,
+        set: |job, given| {
+            job.stop.permutation = Some(given.permutation()?);
             Ok(())
         },
     },

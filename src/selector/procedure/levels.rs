@@ -14,7 +14,7 @@ use crate::{
     },
     search::Interrupt,
     selection::{Chosen, Ending, Ranked},
-    selector::{SelectorError, TOP},
+    selector::{SelectorError, TOP, independence},
     table::{MISSING, Values},
 };
 
@@ -81,6 +81,7 @@ pub fn rank_by(
     };
     let ranked = Ranked {
         chosen: told(columns, &desk.chosen()),
+        refused: None,
         termination,
         devices: vec!["cpu".to_owned()],
         starting: 0.0,
@@ -116,6 +117,8 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
             score,
             relevance: shared(anchor, &response),
             redundancy: (at > 0).then(|| sum / at as f64),
+            independence: independence(&columns.columns[column], &response.0, &logs),
+            permutation_p: None,
         }
     })
     .collect()

@@ -15,6 +15,7 @@ mod unit;
 mod whole;
 
 use std::{
+    cell::Cell,
     cmp::Reverse,
     sync::{Mutex, PoisonError},
 };
@@ -35,6 +36,12 @@ use super::super::{
 };
 use crate::binning::BinnedColumn;
 
+thread_local! {
+    /// What this thread counts with: megabytes, which thousands of counters, one after the
+    /// other, need not clear anew.
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
     columns: &'a [BinnedColumn],
@@ -53,8 +60,15 @@ pub(crate) struct CpuCounter<'a> {
     anchors: Vec<Step>,
     /// Anchors that every unit has been counted against and that went.
     gone: usize,
-    /// One for each thread, and what it found best.
-    scratch: Vec<Mutex<Scratch>>,
+    threads: usize,
+}
+
+fn with_scratch<T>(count: impl FnOnce(&mut Scratch) -> T) -> T {
+    // Tables are zero between two uses; a panic takes them along.
+    let mut scratch = SCRATCH.take().unwrap_or_default();
+    let counted = count(&mut scratch);
+    SCRATCH.set(Some(scratch));
+    counted
 }
 
 /// What candidates are counted against.
@@ -113,10 +127,11 @@ impl<'a> CpuCounter<'a> {
             units: Vec::new(),
             anchors: Vec::new(),
             gone: 0,
-            scratch: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            threads,
             classes,
         };
-        let units = Unit::lay(columns, first, &counter.classes, logs);
+        let least = counter.least();
+        let units = Unit::lay(columns, first, &counter.classes, logs, least);
         let mut units: Vec<Scored> = units.into_iter().map(Scored::new).collect();
         // Against an anchor of one level, (x, w) is x, and (x, w, y) is (x, y).
         let whole = counter.missing.then(|| Whole::new(&nothing, response));
@@ -130,7 +145,7 @@ impl<'a> CpuCounter<'a> {
                     let by_class = tally.needs_xwy();
                     let work = [&nothing, &response].map(|it| counter.work(it, by_class));
                     let mut own = Vec::new();
-                    counter.with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut own));
+                    with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut own));
                     sums.extend(own.into_iter().map(|[x, xy]| Sums {
                         left: counter.response.codes.len() as u32,
                         n: logs.whole(),
@@ -152,7 +167,7 @@ impl<'a> CpuCounter<'a> {
             }
             unit.judge(tally);
         };
-        units.par_iter_mut().for_each(own);
+        units.par_iter_mut().with_min_len(least).for_each(own);
         counter.units = units;
         counter
     }
@@ -166,11 +181,13 @@ impl<'a> CpuCounter<'a> {
         }
     }
 
-    fn with_scratch<T>(&self, count: impl FnOnce(&mut Scratch) -> T) -> T {
-        let thread = rayon::current_thread_index().unwrap_or(0);
-        let scratch = &self.scratch[thread % self.scratch.len()];
-        // Tables are zero between two uses; after a panic nothing is counted any more.
-        count(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Fewest units of a piece that a thread may take: one that counts on one thread stays
+    /// there, whatever the pool, for others of its kind have the other threads.
+    fn least(&self) -> usize {
+        match self.threads {
+            0 | 1 => usize::MAX,
+            _ => 1,
+        }
     }
 
     /// An anchor, for all that may be counted against it.
@@ -188,7 +205,7 @@ impl<'a> CpuCounter<'a> {
         for (at, column) in unit.columns.iter().enumerate() {
             let column = &self.columns[*column as usize - self.first];
             let (response, logs) = (&self.response, self.logs);
-            let sums = self.with_scratch(|it| whole.sums(column, response, &mut it.whole, logs));
+            let sums = with_scratch(|it| whole.sums(column, response, &mut it.whole, logs));
             take(at, sums);
         }
     }
@@ -222,7 +239,7 @@ impl<'a> CpuCounter<'a> {
             match (&step.prepared, &step.whole) {
                 (Some(anchor), _) if !unit.unit.is_whole() => {
                     let work = self.work(anchor, tally.needs_xwy());
-                    self.with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
+                    with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
                     let terms = tally.terms(&self.fixed(anchor));
                     for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
                         let sums = [candidate.x, candidate.xy, xw, xwy];
@@ -258,7 +275,8 @@ impl Counter for CpuCounter<'_> {
         }
         let mut units = std::mem::take(&mut self.units);
         let all = |unit: &mut Scored| self.catch_up(unit, || None);
-        units.par_iter_mut().for_each(all);
+        let split = units.par_iter_mut().with_min_len(self.least());
+        split.for_each(all);
         self.units = units;
         self.gone += self.anchors.len();
         self.anchors.clear();
@@ -288,7 +306,8 @@ impl Counter for CpuCounter<'_> {
                 let end = self.steps();
                 let best = Mutex::new(first.bound);
                 let least = || *best.lock().unwrap_or_else(PoisonError::into_inner);
-                units.par_iter_mut().for_each(|unit| {
+                let split = units.par_iter_mut().with_min_len(self.least());
+                split.for_each(|unit| {
                     self.catch_up(unit, least);
                     if unit.steps == end {
                         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CpuCounter, Scored};
+use super::{CpuCounter, Scored, with_scratch};
 use crate::{
     binning::BinnedColumn,
     device::counting::{Anchor, Pair, Pairs, Tally},
@@ -90,7 +90,7 @@ impl CpuCounter<'_> {
             match (&step.prepared, &terms, &step.whole) {
                 (Some(anchor), Some((terms, both)), _) if !unit.is_whole() => {
                     let work = self.work(anchor, true);
-                    self.with_scratch(|scratch| unit.sums(work, scratch, &mut counted));
+                    with_scratch(|scratch| unit.sums(work, scratch, &mut counted));
                     let own = unit.columns.iter().zip(candidates);
                     for ((&b, candidate), &[xw, xwy]) in own.zip(&counted) {
                         let sums = [candidate.x, candidate.xy, xw, xwy];

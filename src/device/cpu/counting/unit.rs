@@ -142,16 +142,19 @@ fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
 }
 
 impl<'a> Unit<'a> {
-    /// These columns, numbered from `first` on, in units.
+    /// These columns, numbered from `first` on, in units; `least` columns or units to a piece
+    /// of the work.
     pub(super) fn lay(
         columns: &'a [BinnedColumn],
         first: usize,
         classes: &Classes,
         logs: &Logs,
+        least: usize,
     ) -> Vec<Self> {
         use rayon::prelude::*;
         let kinds: Vec<(Kind, usize)> = columns
             .par_iter()
+            .with_min_len(least)
             .enumerate()
             .map(|(at, column)| (Kind::of(column, classes.count()), at))
             .collect();
@@ -178,6 +181,7 @@ impl<'a> Unit<'a> {
         let places = classes.places();
         groups
             .into_par_iter()
+            .with_min_len(least)
             .map(|(kind, own)| Self::of(kind, &own, columns, first, (classes, &places), logs))
             .collect()
     }

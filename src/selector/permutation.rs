@@ -1,0 +1,154 @@
+//! Whether the next winner is better than the best of chance: it is held against the winners
+//! of the same candidates after permutations of the observations.
+//!
+//! A permutation moves the response and the anchors, everything chosen so far as it was swept,
+//! together, and leaves the candidates where they are: what the chosen variables tell of the
+//! response stays, what the candidates tell of either goes. The statistic is the best score of
+//! all candidates, so that having looked for the best is accounted for.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Selection;
+use crate::{
+    device::{
+        DeviceError,
+        counting::{Anchor, Counters, Found},
+    },
+    random::Stream,
+    score::Gather,
+    selection::Chosen,
+};
+
+/// Permutations where no other number is asked for.
+pub const PERMUTATIONS: usize = 1000;
+
+/// The level of the test where no other is asked for.
+pub const ALPHA: f64 = 0.05;
+
+/// Fewest permutations, which reach a p-value of 0.05, and most.
+pub const COUNTS: std::ops::RangeInclusive<usize> = 19..=1_000_000;
+
+/// Streams of permutations begin here. Particles and islands have those from 0 on, simulated
+/// data the last: a selection with the seed of its data must not permute by the numbers that
+/// made them.
+const STREAM: u64 = 1 << 63;
+
+/// Streams of one step: as many as there may be permutations.
+const STEP: u64 = 1 << 20;
+
+/// Codes that permutations under way may lay out, each those of all columns; where each thread
+/// with one of its own would lay out more, there is one at a time.
+const CELLS: usize = 1 << 30;
+
+/// A selection ends before a winner that permutations do not find significant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Permutation {
+    /// Permutations of each step.
+    pub n: usize,
+    /// The largest p-value with which a variable joins.
+    pub alpha: f64,
+    /// Seed of the permutations.
+    pub seed: u64,
+}
+
+impl Default for Permutation {
+    fn default() -> Self {
+        Self {
+            n: PERMUTATIONS,
+            alpha: ALPHA,
+            seed: 1,
+        }
+    }
+}
+
+impl Permutation {
+    /// The smallest p-value there can be.
+    pub fn least(&self) -> f64 {
+        self.p(0)
+    }
+
+    /// The p-value of what so many permutations reach.
+    fn p(&self, reached: usize) -> f64 {
+        (1 + reached) as f64 / (1 + self.n) as f64
+    }
+}
+
+impl Selection<'_> {
+    /// p = (1 + b) / (1 + n) of the winner, b of n permutations having a best score not below
+    /// its. `swept` is what the candidates were swept against. None where it was interrupted.
+    pub(super) fn permutation_p(
+        &self,
+        rule: &Permutation,
+        winner: &Found,
+        chosen: &[Chosen],
+        swept: &[Anchor],
+    ) -> Result<Option<f64>, DeviceError> {
+        // Only the last counts where only the last is kept.
+        let swept = match self.tally.score().gather {
+            Gather::Last => &swept[swept.len().saturating_sub(1)..],
+            Gather::Sum | Gather::Mean | Gather::Minimum => swept,
+        };
+        let first = STREAM + chosen.len() as u64 * STEP;
+        let cells = self.columns.n * self.columns.columns.len();
+        let threads = rayon::current_num_threads();
+        // A thread each, or one after the other by all threads.
+        let (under_way, each) = match cells.saturating_mul(threads) <= CELLS {
+            true => (threads, 1),
+            false => (1, threads),
+        };
+        let (next, reached) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        // Every thread takes the next permutation until there are no more.
+        let walk = |thread: usize| {
+            let mut order = Vec::new();
+            while thread < under_way && !self.interrupt.requested() {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= rule.n {
+                    break;
+                }
+                order.clear();
+                order.extend(0..self.columns.n as u32);
+                Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
+                let found = self.strongest(&order, chosen, swept, each)?;
+                if found.is_some_and(|it| it.score >= winner.score) {
+                    reached.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        };
+        let walked: Result<Vec<()>, DeviceError> = rayon::broadcast(|it| walk(it.index()))
+            .into_iter()
+            .collect();
+        walked?;
+        let whole = next.into_inner() >= rule.n && !self.interrupt.requested();
+        Ok(whole.then(|| rule.p(reached.into_inner())))
+    }
+
+    /// The best candidate where response and anchors are in this order, by so many threads.
+    fn strongest(
+        &self,
+        order: &[u32],
+        chosen: &[Chosen],
+        swept: &[Anchor],
+        threads: usize,
+    ) -> Result<Option<Found>, DeviceError> {
+        let response = permuted(self.response, order);
+        let columns = &self.columns.columns;
+        let mut counters = Counters::cpu(columns, &response, (self.logs, self.tally), 1, threads);
+        for it in chosen {
+            counters.take(it.column as u32);
+        }
+        for anchor in swept {
+            counters.sweep(&permuted(anchor, order))?;
+        }
+        counters.best()
+    }
+}
+
+fn permuted(anchor: &Anchor, order: &[u32]) -> Anchor {
+    let codes = order.iter().map(|&row| anchor.codes[row as usize]);
+    Anchor {
+        codes: codes.collect(),
+        levels: anchor.levels,
+        missing: anchor.missing,
+    }
+}
