@@ -113,10 +113,8 @@ pub fn pairs(
             Counters::cpu(own, &response, (&logs, tally), shards, threads)
         };
         // Relevance is I(x;y), whatever a pair's score is.
-        let alone = match tally.score().coded() {
-            Some(_) => Some(counters(&synergy).relevance()),
-            None => None,
-        };
+        let coded = tally.score().coded();
+        let alone = coded.map(|_| counters(&synergy).relevance());
         let mut counters = counters(&tally);
         let starting = starting.elapsed().as_secs_f64();
         let started = Instant::now();

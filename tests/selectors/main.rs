@@ -14,6 +14,7 @@ mod reference;
 
 mod against_reference;
 mod bad_input;
+mod coded;
 mod golden;
 mod independence;
 mod pairs;

@@ -1,0 +1,167 @@
+//! Coded scores the whole way, from file to report: what a caller of the library hands in.
+
+use std::{fs, path::Path, sync::Arc};
+
+use passel::{
+    job::{Draft, Job},
+    plugin::Declared,
+    report::Format,
+    run::{Outcome, Report, RunError, run},
+    score::{Against, Cells, Coded, Gather, Join, Measure, Score, TableFunction},
+    table::Missing,
+};
+
+use super::{
+    problems::Random,
+    program::{assert_near, csv, made, select},
+    reference::{NONE, joint_entropy},
+    support::Folder,
+};
+
+#[derive(Debug)]
+struct Function(fn(&Cells) -> f64);
+
+impl TableFunction for Function {
+    fn value(&self, table: &Cells) -> f64 {
+        (self.0)(table)
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-10
+    }
+}
+
+/// A job of the sum of the function, over the variables chosen.
+fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
+    let mut job = Draft::new(data).check().unwrap();
+    job.response = Some("y".to_owned());
+    job.binning = "levels".parse().unwrap();
+    job.format = Format::Json;
+    job.stop.top = Some(5);
+    job.method = "own".to_owned();
+    job.selector = Some(Declared {
+        name: "own".to_owned(),
+        parameters: Vec::new(),
+        plugin: "none".to_owned(),
+        score: Score {
+            measure: Measure::Coded(Coded(Arc::new(Function(function)))),
+            gather: Gather::Sum,
+            join: Join::Alone,
+            against: Against::Last,
+            ends_at_zero: false,
+        },
+    });
+    job
+}
+
+/// I((x,w);y), of the codes that the counts stand for.
+fn information(table: &Cells) -> f64 {
+    let (mut xw, mut of_y) = (Vec::new(), Vec::new());
+    for (at, &count) in table.counts.iter().enumerate() {
+        for _ in 0..count {
+            xw.push((at / table.y) as u32);
+            of_y.push((at % table.y) as u32);
+        }
+    }
+    joint_entropy(&[&xw]) + joint_entropy(&[&of_y]) - joint_entropy(&[&xw, &of_y])
+}
+
+fn written(folder: &Folder, holes: bool) -> std::path::PathBuf {
+    let mut random = Random::new(70);
+    let mut set = made(&mut random, 120, 8, 4, 3);
+    if holes {
+        set.columns[1][5..40].fill(NONE);
+        set.columns[4][60..].fill(NONE);
+    }
+    folder.write("set.csv", &csv(&set, 2));
+    folder.path("set.csv")
+}
+
+#[test]
+fn coded_information_is_reported_as_that_of_the_plugin() {
+    let folder = Folder::new();
+    for holes in [false, true] {
+        let data = written(&folder, holes);
+        let mut job = job(&data, information);
+        job.missing = Missing::Pairwise;
+        let Report { outcome, .. } = run(&job).unwrap();
+        let Outcome::Ranking(own) = outcome else {
+            panic!("no ranking");
+        };
+        let more = ["--response", "y", "--missing", "pairwise"];
+        let declared = select(&data, "jmi", 5, &more);
+        for (own, declared) in own.selected.iter().zip(&declared.picks) {
+            assert_eq!(own.index, declared.index);
+            assert_near(own.score, declared.score, &own.name);
+            assert_near(own.relevance, declared.relevance, &own.name);
+            assert_eq!(own.redundancy, declared.redundancy);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
+    let folder = Folder::new();
+    let data = written(&folder, false);
+    for (function, told) in [
+        (
+            (|it| if it.w > 1 { f64::NAN } else { information(it) }) as fn(&Cells) -> f64,
+            "is not a number",
+        ),
+        (
+            |it| {
+                assert!(it.w == 1, "no way");
+                information(it)
+            },
+            "could not be computed: no way",
+        ),
+    ] {
+        let mut job = job(&data, function);
+        let output = folder.path("report.json");
+        job.output = Some(output.clone());
+        let error = run(&job).unwrap_err();
+        assert_eq!(error.exit_code(), 1);
+        let message = error.to_string();
+        let RunError::Unscored { report, reason } = error else {
+            panic!("{error}");
+        };
+        let Outcome::Ranking(ranking) = report.outcome else {
+            panic!("no ranking");
+        };
+        assert_eq!(ranking.selected.len(), 1);
+        // The first of those that are left.
+        let first = usize::from(ranking.selected[0].index == 0);
+        assert_eq!(reason, format!("score of `x{first}` {told}"));
+        assert!(message.starts_with(&reason), "{message}");
+        let written = fs::read_to_string(output).unwrap();
+        assert!(
+            written.contains(&format!("before the end: {reason}")),
+            "{written}"
+        );
+        assert!(written.contains("\"fault\""), "{written}");
+    }
+}
+
+#[test]
+fn a_table_without_room_is_refused_with_the_mend() {
+    let folder = Folder::new();
+    let mut text = "y,a,b\n".to_owned();
+    for t in 0..9000 {
+        text += &format!("{},{t},{t}\n", t % 2);
+    }
+    folder.write("set.csv", &text);
+    let mut job = job(&folder.path("set.csv"), |_| 0.0);
+    job.stop.top = Some(2);
+    let error = run(&job).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    let told = error.to_string();
+    for part in [
+        "`a` and `b`",
+        "162000000 cells",
+        "--binning equal-frequency:5",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    job.stop.top = Some(1);
+    assert!(run(&job).is_ok());
+}
