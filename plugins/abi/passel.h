@@ -27,30 +27,59 @@
 // The contract's version. Version 0 may break; from 1 on it only grows.
 #define PASSEL_ABI_VERSION 0
 
-#define PASSEL_TERMS 8             // passel_score.terms: the room for them, in terms.
+// passel_score.terms: the room for them, in terms.
+#define PASSEL_TERMS 8
 
-#define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
-#define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).
+// passel_term.part: all of the term.
+#define PASSEL_PART_WHOLE 0
 
-#define PASSEL_GATHER_SUM 0        // passel_score.gather: the sum of what the steps gave.
-#define PASSEL_GATHER_MEAN 1       // passel_score.gather: their sum, divided by how many they are.
-#define PASSEL_GATHER_MINIMUM 2    // passel_score.gather: the least of them.
-#define PASSEL_GATHER_LAST 3       // passel_score.gather: the last.
+// passel_term.part: min(0, term).
+#define PASSEL_PART_BELOW_ZERO 1
 
-#define PASSEL_JOIN_ADDED 0        // passel_score.join: relevance plus the gathered value.
-#define PASSEL_JOIN_ALONE 1        // passel_score.join: the gathered value alone.
-#define PASSEL_JOIN_LEAST 2        // passel_score.join: the lesser of the two.
-#define PASSEL_JOIN_GUARDED 3      // passel_score.join: relevance; never, where that is below 0.
+// passel_score.gather: the sum of what the steps gave.
+#define PASSEL_GATHER_SUM 0
 
-#define PASSEL_AGAINST_LAST 0      // passel_score.against: of the chosen variables the last.
-#define PASSEL_AGAINST_JOINT 1     // passel_score.against: all of them, joined.
-#define PASSEL_AGAINST_PAIRS 2     // passel_score.against: each two of them, joined.
+// passel_score.gather: their sum, divided by how many they are.
+#define PASSEL_GATHER_MEAN 1
 
-#define PASSEL_OVER_LEVELS 0       // passel_selector.over: levels of candidates and response.
-#define PASSEL_OVER_REGRESSION 1   // passel_selector.over: a linear regression.
+// passel_score.gather: the least of them.
+#define PASSEL_GATHER_MINIMUM 2
 
-#define PASSEL_LOG_ERROR 0         // passel_engine.log: why the entry is about to return null.
-#define PASSEL_LOG_WARNING 1       // passel_engine.log: worth a line on standard error.
+// passel_score.gather: the last.
+#define PASSEL_GATHER_LAST 3
+
+// passel_score.join: relevance plus the gathered value.
+#define PASSEL_JOIN_ADDED 0
+
+// passel_score.join: the gathered value alone.
+#define PASSEL_JOIN_ALONE 1
+
+// passel_score.join: the lesser of the two.
+#define PASSEL_JOIN_LEAST 2
+
+// passel_score.join: relevance; never, where that is below 0.
+#define PASSEL_JOIN_GUARDED 3
+
+// passel_score.against: of the chosen variables the last.
+#define PASSEL_AGAINST_LAST 0
+
+// passel_score.against: all of them, joined.
+#define PASSEL_AGAINST_JOINT 1
+
+// passel_score.against: each two of them, joined.
+#define PASSEL_AGAINST_PAIRS 2
+
+// passel_selector.over: levels of candidates and response.
+#define PASSEL_OVER_LEVELS 0
+
+// passel_selector.over: a linear regression.
+#define PASSEL_OVER_REGRESSION 1
+
+// passel_engine.log: why the entry is about to return null.
+#define PASSEL_LOG_ERROR 0
+
+// passel_engine.log: worth a line on standard error.
+#define PASSEL_LOG_WARNING 1
 
 // What the engine lends a plugin; valid as long as the process lives.
 typedef struct passel_engine {
@@ -148,8 +177,10 @@ typedef struct passel_function {
     size_t size;
     // Its value, larger is better: finite, or −∞ for never. `values` are those of the method,
     // `count` in number. Called from any thread, from several at once.
-    double (*value)(const struct passel_function *function, const double *values, size_t count,
-        const struct passel_table *table);
+    double (*value)(const struct passel_function *function,
+                    const double *values,
+                    size_t count,
+                    const struct passel_table *table);
     // The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
     // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
     const char *cuda;
@@ -205,27 +236,40 @@ typedef struct passel_problem {
     // text's level as its number; of a regression, centred, weighted, of norm 1.
     int32_t (*numbers)(const struct passel_problem *problem, size_t column, double *numbers);
     // Over levels: writes the n codes of a column, and their number, which stands for none.
-    int32_t (*codes)(const struct passel_problem *problem, size_t column, uint32_t *codes,
-        size_t *levels);
+    int32_t (*codes)(const struct passel_problem *problem,
+                     size_t column,
+                     uint32_t *codes,
+                     size_t *levels);
     // Over a regression: for each of `count` anchors r, n numbers each, the `wanted`
     // candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
     // and xᵀr, count·wanted of both. Swept on every device at once: many anchors cost little
     // more than one.
-    int32_t (*sweep)(const struct passel_problem *problem, const double *anchors, size_t count,
-        size_t wanted, size_t *columns, double *products);
+    int32_t (*sweep)(const struct passel_problem *problem,
+                     const double *anchors,
+                     size_t count,
+                     size_t wanted,
+                     size_t *columns,
+                     double *products);
     // Over a regression: fits these variables and the kept ones, in this order of entry.
     // Writes the n residuals, unless null, and the criterion asked for, +∞ where a variable
     // is collinear with those before it.
-    int32_t (*fit)(const struct passel_problem *problem, const size_t *columns, size_t count,
-        double *residuals, double *criterion);
+    int32_t (*fit)(const struct passel_problem *problem,
+                   const size_t *columns,
+                   size_t count,
+                   double *residuals,
+                   double *criterion);
     // Calls `work` with 0 … count − 1, in any order, on the engine's threads; returns when all
     // are done.
-    void (*each)(const struct passel_problem *problem, size_t count,
-        void (*work)(size_t at, void *context), void *context);
+    void (*each)(const struct passel_problem *problem,
+                 size_t count,
+                 void (*work)(size_t at, void *context),
+                 void *context);
     // Writes `count` random words of this stream, the same for the same seed; each stream
     // begins anew with every call.
-    void (*random)(const struct passel_problem *problem, uint32_t stream, uint32_t *words,
-        size_t count);
+    void (*random)(const struct passel_problem *problem,
+                   uint32_t stream,
+                   uint32_t *words,
+                   size_t count);
     // 1 once the user wants the end, else 0: to be asked many times a second. What was chosen
     // by then is reported.
     int32_t (*interrupted)(const struct passel_problem *problem);
@@ -242,12 +286,18 @@ typedef struct passel_selector {
     // another number, with a reason in `error`, the engine's room of `error_size` bytes, the
     // ending zero included. The same values give the same score. Called from any thread,
     // from several at once, and once at load with the default values.
-    int32_t (*declare)(const struct passel_selector *selector, const double *values,
-        struct passel_score *score, char *error, size_t error_size);
+    int32_t (*declare)(const struct passel_selector *selector,
+                       const double *values,
+                       struct passel_score *score,
+                       char *error,
+                       size_t error_size);
     // Chooses variables itself. Returns as `declare` does, when all are chosen. Called from any
     // thread, from several at once for problems of their own.
-    int32_t (*run)(const struct passel_selector *selector, const double *values,
-        const struct passel_problem *problem, char *error, size_t error_size);
+    int32_t (*run)(const struct passel_selector *selector,
+                   const double *values,
+                   const struct passel_problem *problem,
+                   char *error,
+                   size_t error_size);
     // What `run` is lent: PASSEL_OVER_…
     uint32_t over;
     const void *data;
@@ -271,8 +321,12 @@ typedef struct passel_criterion {
     // The value for n observations, p candidates, k chosen variables beside the intercept,
     // k ≤ p, and rss > 0; +∞ where there is none. It does not fall when rss rises. Called from
     // any thread, from several at once, a million times a second.
-    double (*value)(const struct passel_criterion *criterion, const double *values, size_t n,
-        size_t p, size_t k, double rss);
+    double (*value)(const struct passel_criterion *criterion,
+                    const double *values,
+                    size_t n,
+                    size_t p,
+                    size_t k,
+                    double rss);
     const void *data;
 } passel_criterion;
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use passel::{
     job::{Draft, Job},
-    plugin::Declared,
+    plugin::{Chooser, Settled},
     report::Format,
     run::{Outcome, Report, RunError, run},
     score::{Against, Cells, Coded, Gather, Join, Measure, Score, TableFunction},
@@ -39,17 +39,17 @@ fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
     job.format = Format::Json;
     job.stop.top = Some(5);
     job.method = "own".to_owned();
-    job.selector = Some(Declared {
+    job.selector = Some(Settled {
         name: "own".to_owned(),
         parameters: Vec::new(),
         plugin: "none".to_owned(),
-        score: Score {
+        by: Chooser::Score(Score {
             measure: Measure::Coded(Coded(Arc::new(Function(function)))),
             gather: Gather::Sum,
             join: Join::Alone,
             against: Against::Last,
-            ends_at_zero: false,
-        },
+            floor: None,
+        }),
     });
     job
 }

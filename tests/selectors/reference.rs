@@ -28,9 +28,14 @@ pub enum Method {
     Cmi,
     Jmim,
     Njmim,
+    Jmi3,
+    Jim,
+    /// By its threshold.
+    Fcbf(f64),
 }
 
-/// What the program calls them, what the golden files do, and what they are.
+/// What the program calls them, what the golden files do, and what they are: all that are
+/// declared, so that equal ones are equal to the last bit. (Not so `jim`.)
 pub const METHODS: &[(&str, &str, Method)] = &[
     ("mim", "mim", Method::Mim),
     ("mrmr", "mrmr_d", Method::Mrmr),
@@ -50,6 +55,8 @@ pub const METHODS: &[(&str, &str, Method)] = &[
     ),
     ("jmim", "", Method::Jmim),
     ("njmim", "", Method::Njmim),
+    ("jmi3", "", Method::Jmi3),
+    ("fcbf", "", Method::Fcbf(0.0)),
 ];
 
 /// A variable chosen.
@@ -57,7 +64,7 @@ pub const METHODS: &[(&str, &str, Method)] = &[
 pub struct Pick {
     pub index: usize,
     pub score: f64,
-    /// I(x;y).
+    /// I(x;y), or what the method measures in its place.
     pub relevance: f64,
     /// The mean of I(x;w) over those chosen before, if any were.
     pub redundancy: Option<f64>,
@@ -87,6 +94,14 @@ pub fn joint_entropy(columns: &[&[u32]]) -> f64 {
         })
     };
     entropy((0..columns[0].len()).map(value).collect())
+}
+
+/// 2·I / (H + H), by I and the sum of the entropies.
+fn uncertainty(shared: f64, entropies: f64) -> f64 {
+    match entropies {
+        0.0 => 0.0,
+        _ => 2.0 * shared / entropies,
+    }
 }
 
 /// A number for each pair of codes that there is; none where either is missing.
@@ -139,6 +154,19 @@ impl Entropies {
     }
 }
 
+/// Σ p(x,y)²/p(x) − Σ p(y)².
+fn impurity(x: &[u32], y: &[u32]) -> f64 {
+    let n = y.len() as f64;
+    let (mut of_x, mut of_y, mut of_both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for (x, y) in x.iter().zip(y) {
+        *of_x.entry(x).or_insert(0.0) += 1.0 / n;
+        *of_y.entry(y).or_insert(0.0) += 1.0 / n;
+        *of_both.entry((x, y)).or_insert(0.0) += 1.0 / n;
+    }
+    let told = of_both.iter().map(|((x, _), p): (_, &f64)| p * p / of_x[x]);
+    told.sum::<f64>() - of_y.values().map(|p: &f64| p * p).sum::<f64>()
+}
+
 /// Entropies of a set, each found when it is first asked for.
 pub struct Reference<'a> {
     set: &'a Set,
@@ -174,6 +202,38 @@ impl<'a> Reference<'a> {
     pub fn relevance(&self, x: usize) -> f64 {
         let (hx, hxy, y) = self.single[x];
         hx + y - hxy
+    }
+
+    /// What the method measures of x and y.
+    fn first(&self, method: Method, x: usize) -> f64 {
+        match method {
+            Method::Jim => impurity(&self.set.columns[x], &self.set.y),
+            Method::Fcbf(_) => uncertainty(self.relevance(x), self.single[x].0 + self.y),
+            _ => self.relevance(x),
+        }
+    }
+
+    /// What the chosen variables and x tell: Σ G((x,w);y) over each, or Σ I((x,s,t);y) over
+    /// every two, or over one where there are no more.
+    fn gathered(&self, method: Method, x: usize, chosen: &[usize]) -> f64 {
+        let Set { columns, y } = self.set;
+        let two = |(at, t): (usize, &usize)| {
+            let before = chosen[..at].iter();
+            let both = before.map(|s| joined(&columns[*s], &columns[*t]));
+            both.collect::<Vec<_>>()
+        };
+        let anchors: Vec<Vec<u32>> = match (method, chosen) {
+            (Method::Jim, _) | (_, [_]) => chosen.iter().map(|w| columns[*w].clone()).collect(),
+            _ => chosen.iter().enumerate().flat_map(two).collect(),
+        };
+        let told = anchors.iter().map(|both| match method {
+            Method::Jim => impurity(&joined(&columns[x], both), y),
+            _ => {
+                joint_entropy(&[&columns[x], both]) + self.y
+                    - joint_entropy(&[&columns[x], both, y])
+            }
+        });
+        told.sum()
     }
 
     /// I(a;b) of two variables.
@@ -251,6 +311,18 @@ impl<'a> Reference<'a> {
             Method::Cmi => unreachable!("it is scored by all chosen at once"),
             Method::Jmim => together.fold(f64::INFINITY, f64::min),
             Method::Njmim => ratios.fold(f64::INFINITY, f64::min),
+            Method::Jmi3 | Method::Jim => unreachable!("they are gathered"),
+            Method::Fcbf(_) => {
+                let mut all = chosen.iter().map(|w| self.against[w][x]);
+                let dropped = all.any(|it| {
+                    let with_y = uncertainty(it.x + it.y - it.xy, it.x + it.y);
+                    uncertainty(it.x + it.w - it.xw, it.x + it.w) > with_y + TIE
+                });
+                match dropped {
+                    true => f64::NEG_INFINITY,
+                    false => self.first(method, x),
+                }
+            }
         }
     }
 
@@ -269,13 +341,14 @@ impl<'a> Reference<'a> {
         let mut joint = vec![0; self.set.y.len()];
         for w in chosen {
             match method {
-                Method::Mim => {}
+                Method::Mim | Method::Jmi3 | Method::Jim => {}
                 Method::Cmi => joint = joined(&joint, &self.set.columns[*w]),
                 _ => self.count(*w),
             }
         }
         let score = |x: usize| match method {
-            _ if chosen.is_empty() => self.relevance(x),
+            _ if chosen.is_empty() => self.first(method, x),
+            Method::Jmi3 | Method::Jim => self.gathered(method, x, chosen),
             Method::Cmi => self.conditional(x, &joint),
             _ => self.score(method, x, chosen),
         };
@@ -295,7 +368,8 @@ impl<'a> Reference<'a> {
             joined(&joint, &self.set.columns[*w])
         });
         match method {
-            _ if chosen.is_empty() => self.relevance(x),
+            _ if chosen.is_empty() => self.first(method, x),
+            Method::Jmi3 | Method::Jim => self.gathered(method, x, chosen),
             Method::Cmi => self.conditional(x, &joint),
             _ => {
                 chosen.iter().for_each(|w| self.count(*w));
@@ -304,18 +378,23 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI only
-    /// those with a score above zero.
+    /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI and FCBF
+    /// only those with a score above zero or the threshold.
     pub fn select(&mut self, method: Method, k: usize) -> Vec<Pick> {
         let p = self.set.columns.len();
         let mut picks: Vec<Pick> = Vec::new();
         let mut chosen: Vec<usize> = Vec::new();
+        let floor = match method {
+            Method::Cmi => 0.0,
+            Method::Fcbf(threshold) => threshold,
+            _ => f64::NEG_INFINITY,
+        };
         while chosen.len() < k.min(p) {
             let scores = self.scores(method, &chosen);
             let best = scores
                 .iter()
                 .fold(f64::NEG_INFINITY, |best, it| best.max(it.1));
-            if method == Method::Cmi && best <= TIE {
+            if best <= floor + TIE {
                 break;
             }
             let mut tied = scores.iter().filter(|it| it.1 >= best - TIE);
@@ -323,7 +402,7 @@ impl<'a> Reference<'a> {
             picks.push(Pick {
                 index,
                 score,
-                relevance: self.relevance(index),
+                relevance: self.first(method, index),
                 redundancy: self.redundancy(index, &chosen),
                 tied: 1 + tied.count(),
             });
