@@ -214,7 +214,7 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
         }
         for i in 0..k {
             heap(k - 1, order, all);
-            order.swap(if k % 2 == 0 { i } else { 0 }, k - 1);
+            order.swap(if k.is_multiple_of(2) { i } else { 0 }, k - 1);
         }
     }
     let mut all = Vec::new();
