@@ -207,8 +207,14 @@ impl<'a> Reference<'a> {
     /// What the method measures of x and y.
     fn first(&self, method: Method, x: usize) -> f64 {
         match method {
-            Method::Jim => impurity(&self.set.columns[x], &self.set.y),
-            Method::Fcbf(_) => uncertainty(self.relevance(x), self.single[x].0 + self.y),
+            Method::Jim => {
+                let all = left(&[&self.set.columns[x], &self.set.y]);
+                impurity(&all[0], &all[1])
+            }
+            Method::Fcbf(_) => {
+                let (hx, _, y) = self.single[x];
+                uncertainty(self.relevance(x), hx + y)
+            }
             _ => self.relevance(x),
         }
     }
@@ -226,11 +232,12 @@ impl<'a> Reference<'a> {
             (Method::Jim, _) | (_, [_]) => chosen.iter().map(|w| columns[*w].clone()).collect(),
             _ => chosen.iter().enumerate().flat_map(two).collect(),
         };
-        let told = anchors.iter().map(|both| match method {
-            Method::Jim => impurity(&joined(&columns[x], both), y),
-            _ => {
-                joint_entropy(&[&columns[x], both]) + self.y
-                    - joint_entropy(&[&columns[x], both, y])
+        let told = anchors.iter().map(|both| {
+            let all = left(&[&columns[x], both, y]);
+            let [x, both, y] = [0, 1, 2].map(|at| &all[at][..]);
+            match method {
+                Method::Jim => impurity(&joined(x, both), y),
+                _ => joint_entropy(&[x, both]) + joint_entropy(&[y]) - joint_entropy(&[x, both, y]),
             }
         });
         told.sum()
