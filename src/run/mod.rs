@@ -122,10 +122,10 @@ pub enum RunError {
         /// At what.
         source: ProcedureFault,
     },
-    /// The table of a variable gave no score; what was chosen before was reported.
-    #[error("{reason}: the selection is what was chosen before")]
+    /// The table of a variable gave no score; what was found before was reported.
+    #[error("{reason}; reported is what was found before")]
     Unscored {
-        /// What was chosen until then.
+        /// What was found until then.
         report: Box<Report>,
         /// Which variable, and why.
         reason: String,

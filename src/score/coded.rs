@@ -26,7 +26,8 @@ pub trait TableFunction: Debug + Send + Sync {
     }
 }
 
-/// Counts of (x, w, y), of x the candidate, w the anchor, y the response.
+/// Counts of (x, w, y), of x the candidate, w the anchor, y the response; of some observation at
+/// least. Missing values are a level, or in no cell.
 ///
 /// The cell of three codes is at (x·ws + w)·ys + y. Codes are the columns' own, in their
 /// order, and those that no observation has are there too.

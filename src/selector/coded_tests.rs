@@ -51,7 +51,7 @@ pub(super) fn score(measure: Measure, gather: Gather, join: Join) -> Score {
 }
 
 /// Of shards and threads.
-fn resources((shards, threads): (usize, usize)) -> Resources {
+pub(super) fn resources((shards, threads): (usize, usize)) -> Resources {
     Resources {
         threads: NonZeroUsize::new(threads),
         devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),

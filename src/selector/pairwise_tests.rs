@@ -2,14 +2,14 @@
 //! coded.
 
 use super::{
-    coded_tests::{PLACES, coded, in_every_form, joint_information, ranked, score},
+    coded_tests::{PLACES, coded, in_every_form, joint_information, ranked, resources, score},
     declared_tests::{columns, of_term},
     *,
 };
 use crate::{
     binning::{Codes, MissingCode},
     random::{Stream, below},
-    score::{Cells, Combination, Gather, Join, Measure, Part},
+    score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
 };
 
 /// Columns of which two in three miss values, of all forms.
@@ -99,6 +99,40 @@ fn coded_functions_see_no_level_of_what_is_missing() {
             for places in PLACES {
                 assert_eq!(ranked(&columns, &own, 3, places).chosen, found.chosen);
             }
+        }
+    }
+}
+
+#[test]
+fn pairs_are_the_same_declared_and_coded_and_anywhere() {
+    let never = Interrupt::default();
+    let columns = holed(20, 200, 5);
+    let wanted = Wanted {
+        top: Some(276),
+        threshold: None,
+        matrix: true,
+    };
+    let found = |score: &PairScore, places| {
+        let resources = resources(places);
+        pairs(&columns, score, &wanted, &resources, &never, &mut |_, _| {}).unwrap()
+    };
+    let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+    let coded = PairScore::Coded(coded(joint_information, 0.0));
+    let [first, second] = [&declared, &coded].map(|score| found(score, (1, 1)));
+    assert_eq!((first.pairs.len(), second.pairs.len()), (276, 276));
+    assert_eq!(first.single, second.single);
+    for (a, b) in first.matrix.iter().zip(&second.matrix) {
+        assert!((a - b).abs() < 1e-9);
+    }
+    for it in &second.pairs {
+        let same = |other: &&crate::selection::Pair| (other.a, other.b) == (it.a, it.b);
+        let declared = first.pairs.iter().find(same).unwrap();
+        assert_eq!(declared.synergy, it.synergy);
+    }
+    for places in PLACES {
+        for (score, first) in [(&declared, &first), (&coded, &second)] {
+            let found = found(score, places);
+            assert_eq!((&found.pairs, &found.matrix), (&first.pairs, &first.matrix));
         }
     }
 }

@@ -7,7 +7,7 @@ mod pairs;
 
 use std::{
     cmp::Reverse,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, TryLockError},
 };
 
 use rayon::prelude::*;
@@ -79,8 +79,12 @@ impl<'a> CodedCounter<'a> {
     ) -> Result<Option<T>, NoScore> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let table = &self.tables[thread % self.tables.len()];
-        let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
-        table.read(column, beside, read)
+        match table.try_lock() {
+            Ok(mut table) => table.read(column, beside, read),
+            Err(TryLockError::Poisoned(it)) => it.into_inner().read(column, beside, read),
+            // A function that waits for threads of its own may find itself counting again.
+            Err(TryLockError::WouldBlock) => Table::default().read(column, beside, read),
+        }
     }
 
     /// The value of a table.
