@@ -104,10 +104,10 @@ pub fn pairs(
         let synergy = Tally::new(synergy, &logs, columns.n);
         let counters = |tally| Counters::cpu(columns, (&logs, tally), shards, threads);
         // Relevance is I(x;y), whatever a pair's score is.
-        let alone = match tally.score().coded() {
-            Some(_) => Some(counters(&synergy).relevance()),
-            None => None,
-        };
+        let alone = tally
+            .score()
+            .coded()
+            .map(|_| counters(&synergy).relevance());
         let mut counters = counters(&tally);
         let starting = starting.elapsed().as_secs_f64();
         let started = Instant::now();
