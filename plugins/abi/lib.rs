@@ -230,7 +230,7 @@ pub struct passel_problem {
     pub n: usize,
     /// Candidates, numbered from 0; p stands for the response.
     pub p: usize,
-    /// Variables that may be chosen, those kept included.
+    /// Variables that may be chosen; those that the user keeps may be as well, and do not count.
     pub most: usize,
     /// Takes a variable, the best first, with its score: of a regression, the model's.
     pub choose: Option<

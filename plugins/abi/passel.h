@@ -228,7 +228,7 @@ typedef struct passel_problem {
     size_t n;
     // Candidates, numbered from 0; p stands for the response.
     size_t p;
-    // Variables that may be chosen, those kept included.
+    // Variables that may be chosen; those that the user keeps may be as well, and do not count.
     size_t most;
     // Takes a variable, the best first, with its score: of a regression, the model's.
     int32_t (*choose)(const struct passel_problem *problem, size_t column, double score);

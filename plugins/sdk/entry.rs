@@ -5,9 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    any::Any,
     ffi::{CString, c_char, c_void},
-    panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     sync::{
         OnceLock,
@@ -20,7 +18,7 @@ pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plug
 
 use crate::{
     Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
-    Run, Score, Selector, function::listed,
+    Run, Score, Selector, caught::caught, function::listed,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -91,9 +89,8 @@ impl Made {
     /// What the entry returns; null where making it panics, which the engine is told.
     pub fn enter(&'static self, engine: *const Engine, it: &Description) -> *const Plugin {
         ENGINE.store(engine.cast_mut(), Ordering::Release);
-        let made = catch_unwind(AssertUnwindSafe(|| self.0.get_or_init(|| table(it)).0));
-        made.unwrap_or_else(|panic| {
-            log(engine, abi::PASSEL_LOG_ERROR, &message(&*panic));
+        caught(|| self.0.get_or_init(|| table(it)).0).unwrap_or_else(|panic| {
+            log(engine, abi::PASSEL_LOG_ERROR, &panic);
             ptr::null()
         })
     }
@@ -217,9 +214,8 @@ unsafe extern "C" fn value(
     let criterion = unsafe { &*(*criterion).data.cast::<Criterion>() };
     // SAFETY: the engine gives one value a parameter.
     let values = unsafe { listed(values, criterion.parameters.len()) };
-    let value = catch_unwind(|| (criterion.value)(values, &Model { n, p, k, rss }));
-    value.unwrap_or_else(|panic| {
-        warn(&message(&*panic));
+    caught(|| (criterion.value)(values, &Model { n, p, k, rss })).unwrap_or_else(|panic| {
+        warn(&format!("criterion {}: {panic}", criterion.name));
         f64::NAN
     })
 }
@@ -239,11 +235,11 @@ unsafe extern "C" fn run(
         let values = listed(values, procedure.parameters.len());
         (values, Problem::new(&*problem))
     };
-    let run = AssertUnwindSafe(|| match procedure.run {
+    let run = || match procedure.run {
         Run::Levels(run) => run(values, &Levels(problem)),
         Run::Regression(run) => run(values, &Regression(problem)),
-    });
-    match catch_unwind(run).unwrap_or_else(|panic| Err(message(&*panic))) {
+    };
+    match caught(run).unwrap_or_else(Err) {
         Ok(()) => 0,
         Err(reason) => {
             // SAFETY: the engine's room, of this size.
@@ -265,8 +261,7 @@ unsafe extern "C" fn declare(
     let selector = unsafe { &*(*selector).data.cast::<Selector>() };
     // SAFETY: the engine gives one value a parameter.
     let values = unsafe { listed(values, selector.parameters.len()) };
-    let declared = catch_unwind(|| (selector.score)(values));
-    let declared = declared.unwrap_or_else(|panic| Err(message(&*panic)));
+    let declared = caught(|| (selector.score)(values)).unwrap_or_else(Err);
     // SAFETY: the engine's score, with room for its terms.
     let filled = declared.and_then(|it| unsafe { fill(&it, &mut *score) });
     match filled {
@@ -318,12 +313,6 @@ unsafe fn tell(reason: &str, error: *mut c_char, size: usize) {
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr().cast(), error, bytes.len()) };
 }
 
-pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("it panicked").to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,7 +359,12 @@ mod tests {
         static PANICS: Made = Made::new();
         let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
         assert!(made.is_null());
-        assert_eq!(*LOGGED.lock().unwrap(), ["0 no pair"]);
+        let logged = LOGGED.lock().unwrap();
+        let [told] = &logged[..] else {
+            panic!("{logged:?}");
+        };
+        assert!(told.starts_with("0 it panicked at "), "{told}");
+        assert!(told.ends_with(": no pair"), "{told}");
         static WORKS: Made = Made::new();
         let works = description(|| XW_Y.into());
         let made = WORKS.enter(&engine, &works);

@@ -3,17 +3,14 @@
 // The contract is pointers.
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::CString,
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    ptr, slice,
-    sync::OnceLock,
-};
+use std::{ffi::CString, fmt, ptr, slice, sync::OnceLock};
 
 use passel_abi as abi;
 
-use crate::entry::{c_text, message, warn};
+use crate::{
+    caught::caught,
+    entry::{c_text, warn},
+};
 
 /// One contingency table of the candidate x, the anchor w and the response y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,9 +156,8 @@ unsafe extern "C" fn value(
         let (x, w, y) = (it.x, it.w, it.y);
         (listed(values, count), Table { counts, x, w, y })
     };
-    let value = catch_unwind(AssertUnwindSafe(|| function.value(values, &table)));
-    value.unwrap_or_else(|panic| {
-        warn(&message(&*panic));
+    caught(|| function.value(values, &table)).unwrap_or_else(|panic| {
+        warn(&panic);
         f64::NAN
     })
 }

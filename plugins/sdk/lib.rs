@@ -30,6 +30,7 @@
 #[doc(hidden)]
 pub mod entry;
 
+mod caught;
 mod combination;
 mod function;
 mod problem;

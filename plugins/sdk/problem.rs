@@ -4,14 +4,14 @@
 #![allow(unsafe_code)]
 
 use std::{
-    any::Any,
     ffi::c_void,
     ops::Deref,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Mutex, PoisonError},
 };
 
 use passel_abi as abi;
+
+use crate::caught::{caught, go_on};
 
 /// A selection to be made: observations, candidates numbered from 0, and the engine's threads.
 /// All of it may be called from any thread.
@@ -38,7 +38,7 @@ impl<'a> Problem<'a> {
         self.0.p
     }
 
-    /// Variables that may be chosen, those kept included.
+    /// Variables that may be chosen; those that the user keeps may be as well, and do not count.
     pub fn most(&self) -> usize {
         self.0.most
     }
@@ -86,7 +86,7 @@ impl<'a> Problem<'a> {
         };
         let panic = work.panic.into_inner();
         if let Some(panic) = panic.unwrap_or_else(PoisonError::into_inner) {
-            resume_unwind(panic);
+            go_on(panic);
         }
     }
 
@@ -242,14 +242,14 @@ impl Regression<'_> {
 /// What [`Problem::each`] calls, and the first panic of it.
 struct Work<'a> {
     work: &'a (dyn Fn(usize) + Sync),
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    panic: Mutex<Option<String>>,
 }
 
 /// A panic may not leave it: it goes on once all are done.
 unsafe extern "C" fn call(at: usize, context: *mut c_void) {
     // SAFETY: what `each` handed out.
     let work = unsafe { &*context.cast_const().cast::<Work>() };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (work.work)(at))) {
+    if let Err(panic) = caught(|| (work.work)(at)) {
         let mut first = work.panic.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert(panic);
     }

@@ -7,7 +7,10 @@ use std::{ffi::c_void, ptr, slice};
 
 use passel_abi::passel_problem;
 
-use crate::selector::{Misuse, Problem};
+use crate::{
+    quietly::quietly,
+    selector::{Misuse, Problem},
+};
 
 /// The table of functions for a problem, which is to outlive it.
 pub(super) fn problem(problem: &&dyn Problem) -> passel_problem {
@@ -30,39 +33,76 @@ pub(super) fn problem(problem: &&dyn Problem) -> passel_problem {
 }
 
 /// # Safety
-/// The pointer that [`problem`] made, while the selector runs.
-unsafe fn back<'a>(problem: *const passel_problem) -> &'a dyn Problem {
+/// Null, or the pointer that [`problem`] made, while the selector runs.
+unsafe fn back<'a>(problem: *const passel_problem) -> Option<&'a dyn Problem> {
     // SAFETY: the caller's.
-    unsafe { *(*problem).data.cast::<&dyn Problem>() }
+    unsafe { problem.as_ref().map(|it| *it.data.cast::<&dyn Problem>()) }
 }
 
-fn done<T>(result: &Result<T, Misuse>) -> i32 {
-    i32::from(result.is_err())
+/// Gives what was asked for: 0, or 1 where an argument is wrong. No panic leaves: a caller in C
+/// would end with it.
+///
+/// # Safety
+/// As of [`back`].
+unsafe fn given(
+    problem: *const passel_problem,
+    ask: impl FnOnce(&dyn Problem) -> Result<(), Misuse>,
+) -> i32 {
+    // SAFETY: the caller's.
+    let Some(problem) = (unsafe { back(problem) }) else {
+        return 1;
+    };
+    let done = quietly(|| ask(problem));
+    match done.unwrap_or_else(|panic| Err(Misuse::Broken(panic))) {
+        Ok(()) => 0,
+        Err(misuse) => {
+            problem.note(misuse);
+            1
+        }
+    }
+}
+
+/// That an array of so many could be.
+fn possible<T>(null: bool, what: &'static str, count: Option<usize>) -> Result<usize, Misuse> {
+    let most = isize::MAX as usize / size_of::<T>();
+    match count.filter(|it| *it <= most) {
+        None => Err(Misuse::Room { what }),
+        Some(count) if null && count > 0 => Err(Misuse::Null { what }),
+        Some(count) => Ok(count),
+    }
 }
 
 /// # Safety
-/// Room for so many; null where there are none.
-unsafe fn room<'a, T>(there: *mut T, count: usize) -> &'a mut [T] {
-    match count {
+/// Room for so many, or null.
+unsafe fn room<'a, T>(
+    there: *mut T,
+    what: &'static str,
+    count: Option<usize>,
+) -> Result<&'a mut [T], Misuse> {
+    Ok(match possible::<T>(there.is_null(), what, count)? {
         0 => &mut [],
         // SAFETY: the caller's.
         count => unsafe { slice::from_raw_parts_mut(there, count) },
-    }
+    })
 }
 
 /// # Safety
-/// So many; null where there are none.
-unsafe fn listed<'a, T>(there: *const T, count: usize) -> &'a [T] {
-    match count {
+/// So many, or null.
+unsafe fn listed<'a, T>(
+    there: *const T,
+    what: &'static str,
+    count: Option<usize>,
+) -> Result<&'a [T], Misuse> {
+    Ok(match possible::<T>(there.is_null(), what, count)? {
         0 => &[],
         // SAFETY: the caller's.
         count => unsafe { slice::from_raw_parts(there, count) },
-    }
+    })
 }
 
 unsafe extern "C" fn choose(problem: *const passel_problem, column: usize, score: f64) -> i32 {
     // SAFETY: by the contract, here and below.
-    done(&unsafe { back(problem) }.choose(column, score))
+    unsafe { given(problem, |it| it.choose(column, score)) }
 }
 
 unsafe extern "C" fn numbers(
@@ -70,8 +110,11 @@ unsafe extern "C" fn numbers(
     column: usize,
     numbers: *mut f64,
 ) -> i32 {
-    let problem = unsafe { back(problem) };
-    done(&problem.numbers(column, unsafe { room(numbers, problem.n()) }))
+    let ask = |it: &dyn Problem| {
+        let room = unsafe { room(numbers, "room for numbers", Some(it.n())) }?;
+        it.numbers(column, room)
+    };
+    unsafe { given(problem, ask) }
 }
 
 unsafe extern "C" fn codes(
@@ -80,12 +123,13 @@ unsafe extern "C" fn codes(
     codes: *mut u32,
     levels: *mut usize,
 ) -> i32 {
-    let problem = unsafe { back(problem) };
-    let told = problem.codes(column, unsafe { room(codes, problem.n()) });
-    if let Ok(count) = told {
-        unsafe { levels.write(count) };
-    }
-    done(&told)
+    let ask = |it: &dyn Problem| {
+        let codes = unsafe { room(codes, "room for codes", Some(it.n())) }?;
+        let levels = unsafe { room(levels, "room for levels", Some(1)) }?;
+        levels[0] = it.codes(column, codes)?;
+        Ok(())
+    };
+    unsafe { given(problem, ask) }
 }
 
 unsafe extern "C" fn sweep(
@@ -96,15 +140,18 @@ unsafe extern "C" fn sweep(
     columns: *mut usize,
     products: *mut f64,
 ) -> i32 {
-    let problem = unsafe { back(problem) };
-    if wanted > problem.p() {
-        // It says so; the rooms may be of any size.
-        return done(&problem.sweep(&[], wanted, &mut [], &mut []));
-    }
-    let anchors = unsafe { listed(anchors, count * problem.n()) };
-    let found = count * wanted;
-    let (columns, products) = unsafe { (room(columns, found), room(products, found)) };
-    done(&problem.sweep(anchors, wanted, columns, products))
+    let ask = |it: &dyn Problem| {
+        if wanted > it.p() {
+            // It says so; the rooms may be of any size.
+            return it.sweep(&[], wanted, &mut [], &mut []);
+        }
+        let (numbers, found) = (count.checked_mul(it.n()), count.checked_mul(wanted));
+        let anchors = unsafe { listed(anchors, "anchors", numbers) }?;
+        let columns = unsafe { room(columns, "room for columns", found) }?;
+        let products = unsafe { room(products, "room for products", found) }?;
+        it.sweep(anchors, wanted, columns, products)
+    };
+    unsafe { given(problem, ask) }
 }
 
 unsafe extern "C" fn fit(
@@ -114,16 +161,22 @@ unsafe extern "C" fn fit(
     residuals: *mut f64,
     criterion: *mut f64,
 ) -> i32 {
-    let problem = unsafe { back(problem) };
-    let residuals = match residuals.is_null() {
-        true => None,
-        false => Some(unsafe { room(residuals, problem.n()) }),
+    let ask = |it: &dyn Problem| {
+        if count > it.p() {
+            return Err(Misuse::TooMany { most: it.most() });
+        }
+        let columns = unsafe { listed(columns, "columns", Some(count)) }?;
+        let residuals = match residuals.is_null() {
+            true => None,
+            false => Some(unsafe { room(residuals, "room for residuals", Some(it.n())) }?),
+        };
+        let value = it.fit(columns, residuals)?;
+        if let Some(criterion) = unsafe { criterion.as_mut() } {
+            *criterion = value;
+        }
+        Ok(())
     };
-    let value = problem.fit(unsafe { listed(columns, count) }, residuals);
-    if let (Ok(value), false) = (&value, criterion.is_null()) {
-        unsafe { criterion.write(*value) };
-    }
-    done(&value)
+    unsafe { given(problem, ask) }
 }
 
 unsafe extern "C" fn each(
@@ -132,13 +185,17 @@ unsafe extern "C" fn each(
     work: Option<unsafe extern "C" fn(usize, *mut c_void)>,
     context: *mut c_void,
 ) {
-    let Some(work) = work else { return };
     let context = Context(context);
-    unsafe { back(problem) }.each(count, &|at| {
-        let Context(context) = &context;
-        // SAFETY: by the contract any thread may call it.
-        unsafe { work(at, *context) }
-    });
+    let ask = |it: &dyn Problem| {
+        let work = work.ok_or(Misuse::Null { what: "work" })?;
+        it.each(count, &|at| {
+            let Context(context) = &context;
+            // SAFETY: by the contract any thread may call it.
+            unsafe { work(at, *context) }
+        });
+        Ok(())
+    };
+    unsafe { given(problem, ask) };
 }
 
 /// What a plugin hands to its own function.
@@ -153,13 +210,21 @@ unsafe extern "C" fn random(
     words: *mut u32,
     count: usize,
 ) {
-    unsafe { back(problem) }.random(stream, unsafe { room(words, count) });
+    let ask = |it: &dyn Problem| {
+        it.random(stream, unsafe {
+            room(words, "room for words", Some(count))
+        }?);
+        Ok(())
+    };
+    unsafe { given(problem, ask) };
 }
 
 unsafe extern "C" fn interrupted(problem: *const passel_problem) -> i32 {
-    i32::from(unsafe { back(problem) }.interrupted())
+    i32::from(unsafe { back(problem) }.is_none_or(|it| it.interrupted()))
 }
 
 unsafe extern "C" fn progress(problem: *const passel_problem, done: usize, of: usize) {
-    unsafe { back(problem) }.progress(done, of);
+    if let Some(problem) = unsafe { back(problem) } {
+        problem.progress(done, of);
+    }
 }

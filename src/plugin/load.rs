@@ -141,6 +141,8 @@ struct Lent {
     plugin: String,
     /// Errors logged by the entry while it runs; none from then on.
     entering: Mutex<Option<String>>,
+    /// What it said last: a function called a million times a second says it once.
+    last: Mutex<String>,
 }
 
 fn lend(plugin: &str) -> &'static Lent {
@@ -155,6 +157,7 @@ fn lend(plugin: &str) -> &'static Lent {
         },
         plugin: plugin.to_owned(),
         entering: Mutex::new(Some(String::new())),
+        last: Default::default(),
     }));
     lent.table.data = ptr::from_ref(lent).cast();
     lent
@@ -168,6 +171,11 @@ impl Lent {
     }
 
     fn tell(&self, text: &str) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last == text {
+            return;
+        }
+        text.clone_into(&mut last);
         // Where standard error is closed, nobody listens.
         let _ = writeln!(io::stderr(), "warning: {}: {text}", self.plugin);
     }

@@ -131,8 +131,11 @@ impl Plugin {
     }
 }
 
+/// Parameters given, by name.
+type Given = Vec<(String, f64)>;
+
 /// The name and the parameters of a text.
-fn asked(text: &str) -> Result<(&str, Vec<(String, f64)>), MethodError> {
+fn asked(text: &str) -> Result<(&str, Given), MethodError> {
     let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
     parsed.ok_or_else(|| MethodError::Form {
         text: text.to_owned(),

@@ -22,7 +22,7 @@ use crate::{
     plugin::Chooser,
     progress::Meter,
     report,
-    search::{self, Interrupt, Iteration, SearchError},
+    search::{self, Interrupt, Iteration, Leavable, SearchError},
     selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
@@ -38,6 +38,9 @@ pub struct Report {
     /// The selection in the job's format; it is in the job's output already,
     /// where the job has one.
     pub rendered: Vec<u8>,
+    /// Of a plugin that can be left behind: as long as the report lives, a second wish to end
+    /// does not lose it.
+    _held: Option<Leavable>,
 }
 
 /// What a job found.
@@ -120,7 +123,7 @@ pub enum RunError {
         /// The plugin.
         plugin: String,
         /// At what.
-        source: ProcedureFault,
+        source: Box<ProcedureFault>,
     },
     /// The table of a variable gave no score; what was found before was reported.
     #[error("{reason}; reported is what was found before")]
@@ -215,6 +218,7 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
     let report = Report {
         outcome: Outcome::Selection(Box::new(selection)),
         rendered: written(output, rendered)?,
+        _held: None,
     };
     match (trace.map_or(Ok(()), Trace::finish), found.fault) {
         (trace, Some(source)) => Err(RunError::Fault {

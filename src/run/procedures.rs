@@ -28,6 +28,8 @@ pub(super) fn regress<T>(
     let design = Arc::new(design(job)?);
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("step", done, of);
+    // Until the report is told, beyond the selector's end.
+    let held = Some(job.interrupt.leavable());
     let regressed = selector::regress(
         procedure,
         &design,
@@ -66,6 +68,7 @@ pub(super) fn regress<T>(
             Some(Report {
                 outcome: Outcome::Selection(Box::new(selection)),
                 rendered: written(output, rendered.map_err(RunError::Render)?)?,
+                _held: held,
             })
         }
     };
@@ -84,7 +87,9 @@ pub(super) fn unless<T>(
             report: report.map(Box::new),
             method: settled.name.clone(),
             plugin: settled.plugin.clone(),
-            source: fault.unwrap_or_else(|| ProcedureFault::Gave("it chose nothing".to_owned())),
+            source: Box::new(
+                fault.unwrap_or_else(|| ProcedureFault::Gave("it chose nothing".to_owned())),
+            ),
         }),
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
     let columns = Arc::new(columns);
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("variable", done, of);
+    let mut held = None;
     let (ranked, failed) = match &settled.by {
         Chooser::Score(score) => {
             let (resources, interrupt) = (&job.resources, &job.interrupt);
@@ -57,6 +58,8 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
                 time_limit: job.pass.time_limit,
             };
             let data = (&columns, numbers);
+            // Until the report is told, beyond the selector's end.
+            held = Some(job.interrupt.leavable());
             let (resources, interrupt) = (&job.resources, &job.interrupt);
             selector::rank_by(procedure, data, &asked, resources, interrupt, &mut observe)?
         }
@@ -120,10 +123,15 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         elapsed_seconds: elapsed(started, ranked.starting, ranked.seconds),
         warnings,
     };
+    // Where nothing was chosen, the error alone is told.
+    if failed.is_some() && ranking.k == 0 {
+        return procedures::unless(settled, None, failed);
+    }
     let rendered = report::rank(&ranking, &job.data, job.format).map_err(RunError::Render)?;
     let report = Report {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,
+        _held: held,
     };
     if failed.is_some() {
         return procedures::unless(settled, Some(report), failed);
@@ -212,6 +220,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     let report = Report {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,
+        _held: None,
     };
     unless(found.fault.map(|it| Ended::of(it, &columns)), report)
 }

@@ -37,7 +37,8 @@ impl Interrupt {
     }
 
     /// Asks for the end of the work a second time: who waits for a plugin that does not heed
-    /// the first leaves it behind. False where nobody does, or it was insisted before.
+    /// the first leaves it behind, and tells what was found. False where nobody does, or it was
+    /// insisted before.
     pub fn insist(&self) -> bool {
         let heard = self.0.leavable.load(Ordering::Relaxed) > 0;
         heard && !self.0.insisted.swap(true, Ordering::Relaxed)
@@ -47,19 +48,40 @@ impl Interrupt {
         self.0.insisted.load(Ordering::Relaxed)
     }
 
-    /// While it lives, work is done that can be left behind.
-    pub(crate) fn leavable(&self) -> Leavable<'_> {
+    /// While it lives, work is done that can be left behind, or its report is not told yet.
+    pub(crate) fn leavable(&self) -> Leavable {
         self.0.leavable.fetch_add(1, Ordering::Relaxed);
-        Leavable(&self.0.leavable)
+        Leavable(Arc::clone(&self.0))
     }
 }
 
 /// See [`Interrupt::leavable`].
 #[derive(Debug)]
-pub(crate) struct Leavable<'a>(&'a AtomicUsize);
+pub(crate) struct Leavable(Arc<Request>);
 
-impl Drop for Leavable<'_> {
+impl Drop for Leavable {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.leavable.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_insists_is_heard_once_and_only_where_work_can_be_left() {
+        let interrupt = Interrupt::default();
+        interrupt.request();
+        assert!(!interrupt.insist(), "nobody could leave anything");
+        let (work, report) = (interrupt.leavable(), interrupt.leavable());
+        drop(work);
+        // The work has returned, its report is not told: the second wish must not lose it.
+        assert!(interrupt.insist() && interrupt.insisted());
+        assert!(!interrupt.insist(), "the third is the end");
+        drop(report);
+        let after = Interrupt::default();
+        drop(after.leavable());
+        assert!(!after.insist());
     }
 }

@@ -37,6 +37,7 @@ use crate::{
 };
 pub use found::Found;
 pub use interrupt::Interrupt;
+pub(crate) use interrupt::Leavable;
 pub use observe::{Iteration, Move, Step};
 use particle::{Problem, rises};
 use polish::Polish;

@@ -27,7 +27,7 @@ pub const OGA: Procedure = Procedure {
 fn oga(values: &[f64], problem: &Regression) -> Result<(), String> {
     let (n, p) = (problem.n(), problem.p());
     let longest = values[0] * (n as f64 / (p as f64).ln().max(1.0)).sqrt();
-    let longest = (longest as usize).clamp(1, problem.most());
+    let longest = (longest as usize).max(1).min(problem.most());
 
     // The kept variables are in every fit.
     let mut path = Vec::new();

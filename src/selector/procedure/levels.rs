@@ -51,6 +51,7 @@ pub fn rank_by(
     let desk = Arc::new(Desk {
         p,
         most: top,
+        keep: Vec::new(),
         seed: asked.seed,
         pool: pool(resources.thread_count())?,
         interrupt: interrupt.clone(),
@@ -157,6 +158,10 @@ impl Problem for Levels<'_> {
 
     fn most(&self) -> usize {
         self.desk.most
+    }
+
+    fn note(&self, misuse: Misuse) {
+        let _: Result<(), Misuse> = self.desk.noted(Err(misuse));
     }
 
     fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {

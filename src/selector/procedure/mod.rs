@@ -46,8 +46,12 @@ pub trait Problem: Send + Sync {
     /// Candidates, numbered from 0; as a column it stands for the response.
     fn p(&self) -> usize;
 
-    /// Variables that may be chosen, those kept included.
+    /// Variables that may be chosen beside those kept, which may be chosen as well and are not
+    /// counted.
     fn most(&self) -> usize;
+
+    /// Remembers a misuse that was found before it came this far.
+    fn note(&self, misuse: Misuse);
 
     /// Takes a variable, the best first, with its score.
     ///
@@ -157,9 +161,24 @@ pub enum Misuse {
         /// What it chooses from.
         of: &'static str,
     },
+    /// A pointer that must not be null.
+    #[error("it handed over a null pointer, not {what}")]
+    Null {
+        /// What it should lead to.
+        what: &'static str,
+    },
+    /// More numbers than any memory holds.
+    #[error("it handed over {what} that no memory can hold")]
+    Room {
+        /// What they are.
+        what: &'static str,
+    },
     /// A device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The fault is passel's.
+    #[error("passel itself failed: {0}")]
+    Broken(String),
 }
 
 /// Why a procedure's selection failed; what was chosen before stands.
@@ -178,7 +197,10 @@ pub enum ProcedureFault {
 struct Desk {
     p: usize,
     most: usize,
+    /// Variables that every model holds, ascending: chosen or not, they do not count.
+    keep: Vec<u32>,
     seed: u64,
+    /// The threads that are lent.
     pool: ThreadPool,
     interrupt: Interrupt,
     /// When it is to end.
@@ -207,11 +229,13 @@ impl Desk {
     fn take(&self, column: usize, score: f64) -> Result<(), Misuse> {
         let mut chosen = lock(&self.chosen);
         let p = self.p;
+        let kept =
+            |it: usize| u32::try_from(it).is_ok_and(|it| self.keep.binary_search(&it).is_ok());
         self.noted(if column >= p {
             Err(Misuse::Column { column, p })
         } else if chosen.iter().any(|it| it.0 == column) {
             Err(Misuse::Twice { column })
-        } else if chosen.len() == self.most {
+        } else if !kept(column) && chosen.iter().filter(|it| !kept(it.0)).count() == self.most {
             Err(Misuse::TooMany { most: self.most })
         } else if !score.is_finite() {
             Err(Misuse::Score { column, score })
@@ -272,7 +296,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The threads that are lent.
+/// So many threads of their own.
 fn pool(threads: usize) -> Result<ThreadPool, SearchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|source| SearchError::Threads { threads, source })

@@ -1,16 +1,19 @@
 //! A procedure over a linear regression: the sweep XᵀR, fits and the criterion.
 
 use std::{
+    panic::resume_unwind,
     sync::{Arc, Mutex},
+    thread,
     time::Instant,
 };
 
 use passel_criteria::Criterion;
+use rayon::ThreadPool;
 
 use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, aside, lock, pool};
 use crate::{
     design::Design,
-    device::{Devices, Gain, Places, Resources},
+    device::{DeviceError, Devices, Gain, Neighbours, Places, Resources},
     least_squares::{Anchor, Collinear, Fit},
     search::{self, Found, Interrupt, Judge, Pass, SearchError, Visited},
     selection::Termination,
@@ -24,14 +27,6 @@ pub struct Regressed {
     pub found: Found,
     /// What the procedure failed at, if it did.
     pub fault: Option<ProcedureFault>,
-}
-
-/// What the thread that runs it ends with.
-struct Ran {
-    said: Result<(), String>,
-    devices: Vec<String>,
-    screen: String,
-    starting: f64,
 }
 
 /// Lets a procedure choose the model of a regression. Of `pass` the seed, the bound on size and
@@ -55,9 +50,10 @@ pub fn regress(
     let started = Instant::now();
     let desk = Arc::new(Desk {
         p: design.p(),
-        most: max_size,
+        most: max_size.saturating_sub(design.keep().len()),
+        keep: design.keep().to_vec(),
         seed: pass.seed,
-        pool: pool(threads.max(places.threads()))?,
+        pool: pool(threads)?,
         interrupt: interrupt.clone(),
         until: pass.time_limit.map(|it| started + it),
         chosen: Default::default(),
@@ -65,57 +61,59 @@ pub fn regress(
         done: Default::default(),
         of: Default::default(),
     });
+    let sweeps = Arc::new(pool(threads.max(places.threads()))?);
     let fits = Arc::new(Mutex::new(Fits::default()));
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
     let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
-    let work = move |desk: &Desk| -> Result<Ran, SearchError> {
+    let lent = Arc::clone(&sweeps);
+    let work = move |desk: &Desk| -> Result<Result<(), String>, SearchError> {
         let (design, criterion, fits) = &own;
         let starting = Instant::now();
         let (x, y) = (design.columns(), design.y());
         let new = || Devices::new(&places, x, y, (1, Gain::Correlation), &resources, threads);
-        let devices = desk.pool.install(new)?;
+        let devices = lent.install(new)?;
+        // Told here, for who leaves the procedure behind is not told by it.
+        lock(fits).on = On {
+            devices: devices.names(),
+            screen: devices.screen(),
+            starting: starting.elapsed().as_secs_f64(),
+        };
         let regression = Regression {
             desk,
             design,
             judge: Judge::of(&**criterion, design),
             fits,
-            names: (devices.names(), devices.screen()),
+            sweeps: &lent,
             devices: Mutex::new(devices),
         };
-        let starting = starting.elapsed().as_secs_f64();
-        let said = procedure.run(&regression);
-        let (devices, screen) = regression.names;
-        Ok(Ran {
-            said,
-            devices,
-            screen,
-            starting,
-        })
+        Ok(procedure.run(&regression))
     };
-    let ran = match aside(&desk, observe, work)? {
-        End::Returned(ran) => Some(ran?),
+    let fault = match aside(&desk, observe, work)? {
+        End::Returned(said) => desk.fault(said?),
         End::Left => None,
     };
-    let chosen = desk.chosen().into_iter().map(|it| it.0 as u32);
-    let mut members: Vec<u32> = chosen.chain(design.keep().iter().copied()).collect();
-    members.sort_unstable();
-    members.dedup();
+    let (members, left_out) = members(design, &desk.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
-    let mut found = Found::of(
-        design.columns(),
-        design.y(),
-        Judge::of(&**criterion, design),
-        &members,
-        fits.met,
-    );
+    // Where it was left behind, the threads lent may be at work for it for ever.
+    let mut found = sweeps.install(|| {
+        Found::of(
+            design.columns(),
+            design.y(),
+            Judge::of(&**criterion, design),
+            &members,
+            fits.met,
+        )
+    });
     found.max_size = max_size;
     found.iterations = fits.count;
     found.notes.extend(note);
-    let mut fault = None;
-    if let Some(ran) = ran {
-        (found.devices, found.screen, found.starting) = (ran.devices, ran.screen, ran.starting);
-        fault = desk.fault(ran.said);
-    }
+    found.notes.extend(left_out);
+    let On {
+        devices,
+        screen,
+        starting,
+    } = fits.on;
+    (found.devices, found.screen, found.starting) = (devices, screen, starting);
     found.termination = match &fault {
         Some(_) => Termination::Fault,
         None if interrupt.requested() => Termination::Interrupted,
@@ -126,9 +124,38 @@ pub fn regress(
     Ok(Regressed { found, fault })
 }
 
-/// The models fitted.
+/// What was chosen and what is kept, ascending; and what to say of a chosen variable that is
+/// collinear with those before it, which no model can hold.
+fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) {
+    let (mut fit, mut notes) = (Fit::empty(design.y()), Vec::new());
+    let keep = design.keep();
+    let chosen = chosen.iter().map(|it| it.0 as u32);
+    let others = chosen.filter(|it| keep.binary_search(it).is_err());
+    for column in keep.iter().copied().chain(others) {
+        if let Err(Collinear { .. }) = fit.add(design.columns(), column) {
+            let name = &design.variables()[column as usize].name;
+            notes.push(format!(
+                "{name} was chosen and is left out: it is collinear with those chosen before it"
+            ));
+        }
+    }
+    let mut members = fit.support().to_vec();
+    members.sort_unstable();
+    (members, notes)
+}
+
+/// What it runs on.
+#[derive(Debug, Default)]
+struct On {
+    devices: Vec<String>,
+    screen: String,
+    starting: f64,
+}
+
+/// The models fitted, and what is known whether the procedure returns or not.
 #[derive(Debug, Default)]
 struct Fits {
+    on: On,
     count: usize,
     /// The last one: the next is often the same with a variable more.
     last: Option<Fit>,
@@ -140,8 +167,9 @@ struct Regression<'a> {
     design: &'a Design,
     judge: Judge<'a>,
     fits: &'a Mutex<Fits>,
+    /// The threads of the sweeps: no work of the procedure runs on them.
+    sweeps: &'a ThreadPool,
     devices: Mutex<Devices<'a>>,
-    names: (Vec<String>, String),
 }
 
 impl Regression<'_> {
@@ -158,8 +186,9 @@ impl Regression<'_> {
                 return Err(Misuse::Anchor { at, value });
             }
             let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
-            let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
-            let scaled: Vec<f64> = anchor.iter().map(|it| it * scale).collect();
+            // The inverse of a number below the normal ones is none.
+            let scale = if most > 0.0 { most } else { 1.0 };
+            let scaled: Vec<f64> = anchor.iter().map(|it| it / scale).collect();
             let norm = product(&scaled, &scaled).sqrt();
             let unit = if norm > 0.0 { 1.0 / norm } else { 0.0 };
             units.push((
@@ -177,10 +206,7 @@ impl Regression<'_> {
                 residual: unit,
             })
             .collect();
-        let found = self.desk.pool.install(|| {
-            let never = || false;
-            lock(&self.devices).neighbours(&residuals, &[], wanted, &never)
-        })?;
+        let found = self.neighbours(&residuals, wanted)?;
         let x = self.design.columns();
         let strongest = found
             .into_iter()
@@ -202,6 +228,29 @@ impl Regression<'_> {
         Ok(strongest.collect())
     }
 
+    /// One sweep at a time. A lent thread that waited for it by itself would take up other work
+    /// of the procedure meanwhile, which may sweep as well, and wait for itself: another thread
+    /// waits in its place.
+    fn neighbours(
+        &self,
+        anchors: &[Anchor],
+        wanted: usize,
+    ) -> Result<Vec<Neighbours>, DeviceError> {
+        let sweep = || {
+            let mut locked = lock(&self.devices);
+            let devices = &mut *locked;
+            let swept = || devices.neighbours(anchors, &[], wanted, &|| false);
+            self.sweeps.install(swept)
+        };
+        match self.desk.pool.current_thread_index() {
+            None => sweep(),
+            Some(_) => thread::scope(|scope| {
+                let swept = scope.spawn(sweep).join();
+                swept.unwrap_or_else(|panic| resume_unwind(panic))
+            }),
+        }
+    }
+
     /// The fit of these variables beside the kept ones, or as far as none is collinear.
     fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), Misuse> {
         let (p, keep) = (self.desk.p, self.design.keep());
@@ -218,10 +267,10 @@ impl Regression<'_> {
             }
         }
         let most = self.desk.most;
-        if support.len() > most {
+        if support.len() > most + keep.len() {
             return Err(Misuse::TooMany { most });
         }
-        let last = lock(&self.fits).last.take();
+        let last = lock(self.fits).last.take();
         let last = last.filter(|it| support.starts_with(it.support()));
         let mut fit = last.unwrap_or_else(|| Fit::empty(self.design.y()));
         let mut whole = true;
@@ -251,6 +300,10 @@ impl Problem for Regression<'_> {
 
     fn most(&self) -> usize {
         self.desk.most
+    }
+
+    fn note(&self, misuse: Misuse) {
+        let _: Result<(), Misuse> = self.desk.noted(Err(misuse));
     }
 
     fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {
