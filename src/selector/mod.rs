@@ -196,15 +196,18 @@ impl Selection<'_> {
             if self.interrupt.requested() {
                 return Ok(Ending::Interrupted);
             }
-            let Some(best) = counters.best()? else {
-                break;
-            };
-            if let Some(floor) = tally.score().floor.filter(|it| best.score <= *it) {
+            let best = counters.best()?;
+            // Candidates that may never be chosen are not above it either.
+            let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
+            if let Some(floor) = tally.score().floor.filter(below) {
                 return Ok(match floor == 0.0 {
                     true => Ending::Zero,
                     false => Ending::Threshold,
                 });
             }
+            let Some(best) = best else {
+                break;
+            };
             if self.threshold.is_some_and(|least| best.score < least) {
                 return Ok(Ending::Threshold);
             }
