@@ -3,8 +3,8 @@
 //! neighbour and a number worked by hand.
 //!
 //! x is the candidate, w a chosen variable, y the response. Logarithms are natural. The first
-//! choice is the largest I(x;y) whatever the selector, and equal scores go to the variable
-//! that stands first.
+//! choice is the largest I(x;y) whatever the selector (of `jim` and `fcbf`, what they measure
+//! in its place), and equal scores go to the variable that stands first.
 //!
 //! To add one: write its file beside these and name it below, twice.
 
@@ -14,8 +14,11 @@ mod cmi;
 mod cmim;
 mod condred;
 mod disr;
+mod fcbf;
 mod icap;
+mod jim;
 mod jmi;
+mod jmi3;
 mod jmim;
 mod mifs;
 mod mim;
@@ -29,8 +32,11 @@ pub use cmi::CMI;
 pub use cmim::CMIM;
 pub use condred::CONDRED;
 pub use disr::DISR;
+pub use fcbf::FCBF;
 pub use icap::ICAP;
+pub use jim::JIM;
 pub use jmi::JMI;
+pub use jmi3::JMI3;
 pub use jmim::JMIM;
 pub use mifs::MIFS;
 pub use mim::MIM;
@@ -40,6 +46,8 @@ pub use pairs::{MI3, SYNERGY};
 
 passel_sdk::plugin! {
     name: information,
-    selectors: [MIM, MIFS, MRMR, JMI, DISR, CMIM, CIFE, ICAP, CONDRED, BETAGAMMA, CMI, JMIM, NJMIM],
+    selectors: [
+        MIM, MIFS, MRMR, JMI, DISR, CMIM, CIFE, ICAP, CONDRED, BETAGAMMA, CMI, JMIM, NJMIM, JMI3, JIM, FCBF,
+    ],
     pair_scores: [MI3, SYNERGY],
 }
