@@ -243,6 +243,7 @@ fn every_dependency_has_a_home() {
         // Named nowhere: the library that is built with the program and loaded.
         "passel-information",
         "passel-kernels",
+        "passel-relief",
         "serde",
         "serde_json",
         "thiserror",

@@ -13,13 +13,13 @@ use super::{
 };
 
 /// A set: its codes, the file they lie in, what the other programs made of it.
-struct Golden {
-    set: Set,
-    data: PathBuf,
-    answers: Value,
+pub struct Golden {
+    pub set: Set,
+    pub data: PathBuf,
+    pub answers: Value,
 }
 
-fn read(name: &str, answers: &str) -> Option<Golden> {
+pub fn read(name: &str, answers: &str) -> Option<Golden> {
     let data = shared(&format!("golden/data/{name}.csv.gz"))?;
     let answers = fs::read_to_string(shared(&format!("golden/{answers}_{name}.json"))?).unwrap();
     let mut text = String::new();
@@ -42,7 +42,7 @@ fn read(name: &str, answers: &str) -> Option<Golden> {
     })
 }
 
-fn indices(value: &Value) -> Vec<usize> {
+pub fn indices(value: &Value) -> Vec<usize> {
     let list = value.as_array().unwrap().iter();
     list.map(|it| it.as_u64().unwrap() as usize).collect()
 }

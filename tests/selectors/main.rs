@@ -14,7 +14,9 @@ mod reference;
 
 mod against_reference;
 mod bad_input;
+mod family;
 mod golden;
 mod pairs;
 mod properties;
+mod relief;
 mod ties;

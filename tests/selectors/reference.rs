@@ -24,9 +24,14 @@ pub enum Method {
     Cmi,
     Jmim,
     Njmim,
+    Jmi3,
+    Jim,
+    /// By its threshold.
+    Fcbf(f64),
 }
 
-/// What the program calls them, what the golden files do, and what they are.
+/// What the program calls them, what the golden files do, and what they are: all that are
+/// declared, so that equal ones are equal to the last bit. (Not so `jim`.)
 pub const METHODS: &[(&str, &str, Method)] = &[
     ("mim", "mim", Method::Mim),
     ("mrmr", "mrmr_d", Method::Mrmr),
@@ -46,6 +51,8 @@ pub const METHODS: &[(&str, &str, Method)] = &[
     ),
     ("jmim", "", Method::Jmim),
     ("njmim", "", Method::Njmim),
+    ("jmi3", "", Method::Jmi3),
+    ("fcbf", "", Method::Fcbf(0.0)),
 ];
 
 /// A variable chosen.
@@ -53,7 +60,7 @@ pub const METHODS: &[(&str, &str, Method)] = &[
 pub struct Pick {
     pub index: usize,
     pub score: f64,
-    /// I(x;y).
+    /// I(x;y), or what the method measures in its place.
     pub relevance: f64,
     /// The mean of I(x;w) over those chosen before, if any were.
     pub redundancy: Option<f64>,
@@ -85,6 +92,14 @@ pub fn joint_entropy(columns: &[&[u32]]) -> f64 {
     entropy((0..columns[0].len()).map(value).collect())
 }
 
+/// 2·I / (H + H), by I and the sum of the entropies.
+fn uncertainty(shared: f64, entropies: f64) -> f64 {
+    match entropies {
+        0.0 => 0.0,
+        _ => 2.0 * shared / entropies,
+    }
+}
+
 /// A number for each pair of codes that there is.
 fn joined(a: &[u32], b: &[u32]) -> Vec<u32> {
     let mut numbers = BTreeMap::new();
@@ -95,6 +110,19 @@ fn joined(a: &[u32], b: &[u32]) -> Vec<u32> {
     pairs.collect()
 }
 
+/// Σ p(x,y)²/p(x) − Σ p(y)².
+fn impurity(x: &[u32], y: &[u32]) -> f64 {
+    let n = y.len() as f64;
+    let (mut of_x, mut of_y, mut of_both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for (x, y) in x.iter().zip(y) {
+        *of_x.entry(x).or_insert(0.0) += 1.0 / n;
+        *of_y.entry(y).or_insert(0.0) += 1.0 / n;
+        *of_both.entry((x, y)).or_insert(0.0) += 1.0 / n;
+    }
+    let told = of_both.iter().map(|((x, _), p): (_, &f64)| p * p / of_x[x]);
+    told.sum::<f64>() - of_y.values().map(|p: &f64| p * p).sum::<f64>()
+}
+
 /// Entropies of a set, each found when it is first asked for.
 pub struct Reference<'a> {
     set: &'a Set,
@@ -103,6 +131,8 @@ pub struct Reference<'a> {
     single: Vec<(f64, f64)>,
     /// H(x,w) and H(x,w,y) of every variable x, by w.
     against: HashMap<usize, Vec<(f64, f64)>>,
+    /// Of a method whose steps are not made of these: what every variable has gathered.
+    gathered: Vec<f64>,
 }
 
 impl<'a> Reference<'a> {
@@ -113,6 +143,7 @@ impl<'a> Reference<'a> {
             y: joint_entropy(&[&set.y]),
             single: set.columns.iter().map(single).collect(),
             against: HashMap::new(),
+            gathered: Vec::new(),
         }
     }
 
@@ -120,6 +151,37 @@ impl<'a> Reference<'a> {
     pub fn relevance(&self, x: usize) -> f64 {
         let (hx, hxy) = self.single[x];
         hx + self.y - hxy
+    }
+
+    /// What the method measures of x and y.
+    fn first(&self, method: Method, x: usize) -> f64 {
+        match method {
+            Method::Jim => impurity(&self.set.columns[x], &self.set.y),
+            Method::Fcbf(_) => uncertainty(self.relevance(x), self.single[x].0 + self.y),
+            _ => self.relevance(x),
+        }
+    }
+
+    /// Gathers what the variable chosen last adds, beside those chosen before.
+    fn gather(&mut self, method: Method, last: usize, before: &[usize]) {
+        let Set { columns, y } = self.set;
+        let w = &columns[last];
+        if let (Method::Jmi3, [_]) = (method, before) {
+            // One variable stood for a pair until there was one.
+            self.gathered.fill(0.0);
+        }
+        let anchors: Vec<Vec<u32>> = match (method, before) {
+            (Method::Jim, _) | (_, []) => vec![w.clone()],
+            _ => before.iter().map(|s| joined(&columns[*s], w)).collect(),
+        };
+        for (x, gathered) in columns.iter().zip(&mut self.gathered) {
+            for both in &anchors {
+                *gathered += match method {
+                    Method::Jim => impurity(&joined(x, both), y),
+                    _ => joint_entropy(&[x, both]) + self.y - joint_entropy(&[x, both, y]),
+                };
+            }
+        }
     }
 
     /// I(a;b) of two variables.
@@ -188,6 +250,16 @@ impl<'a> Reference<'a> {
             Method::Cmi => unreachable!("it is scored by all chosen at once"),
             Method::Jmim => together.fold(f64::INFINITY, f64::min),
             Method::Njmim => ratios.fold(f64::INFINITY, f64::min),
+            Method::Jmi3 | Method::Jim => self.gathered[x],
+            Method::Fcbf(_) => {
+                let own = self.first(method, x);
+                let entropies = chosen.iter().map(|w| hx + self.single[*w].0);
+                let mut shared = redundancies.zip(entropies);
+                match shared.any(|(i, h)| uncertainty(i, h) > own + TIE) {
+                    true => f64::NEG_INFINITY,
+                    false => own,
+                }
+            }
         }
     }
 
@@ -200,16 +272,22 @@ impl<'a> Reference<'a> {
             - joint_entropy(&[x, joint, y])
     }
 
-    /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI only
-    /// those with a score above zero.
+    /// The first k choices: always the lowest of those within [`TIE`] of the best; of CMI and FCBF
+    /// only those with a score above zero or the threshold.
     pub fn select(&mut self, method: Method, k: usize) -> Vec<Pick> {
         let p = self.set.columns.len();
         let mut picks: Vec<Pick> = Vec::new();
         let mut chosen: Vec<usize> = Vec::new();
         let mut joint = vec![0; self.set.y.len()];
+        self.gathered = vec![0.0; p];
+        let floor = match method {
+            Method::Cmi => 0.0,
+            Method::Fcbf(threshold) => threshold,
+            _ => f64::NEG_INFINITY,
+        };
         while chosen.len() < k.min(p) {
             let score = |x: usize| match method {
-                _ if chosen.is_empty() => self.relevance(x),
+                _ if chosen.is_empty() => self.first(method, x),
                 Method::Cmi => self.conditional(x, &joint),
                 _ => self.score(method, x, &chosen),
             };
@@ -218,7 +296,7 @@ impl<'a> Reference<'a> {
             let best = scores
                 .iter()
                 .fold(f64::NEG_INFINITY, |best, it| best.max(it.1));
-            if method == Method::Cmi && best <= TIE {
+            if best <= floor + TIE {
                 break;
             }
             let mut tied = scores.iter().filter(|it| it.1 >= best - TIE);
@@ -227,13 +305,16 @@ impl<'a> Reference<'a> {
             picks.push(Pick {
                 index,
                 score,
-                relevance: self.relevance(index),
+                relevance: self.first(method, index),
                 redundancy: (!chosen.is_empty()).then(|| redundant / chosen.len() as f64),
                 tied: 1 + tied.count(),
             });
             chosen.push(index);
             match method {
                 Method::Mim => {}
+                Method::Jmi3 | Method::Jim => {
+                    self.gather(method, index, &chosen[..chosen.len() - 1]);
+                }
                 Method::Cmi => joint = joined(&joint, &self.set.columns[index]),
                 _ => self.count(index),
             }

@@ -1,0 +1,301 @@
+//! Distances of a few observations to all, over all variables.
+//!
+//! Each is one sum in the order of the columns, however many are summed at once and on how many
+//! threads: the same bits everywhere, for nothing is fused.
+
+// The wider vectors of a CPU that has them are behind a call that must be told so.
+#![allow(unsafe_code)]
+
+use crate::data::{Data, Extent, all};
+
+/// Observations whose distances are found together.
+pub(crate) const BLOCK: usize = 32;
+
+/// Observations whose numbers lie together, for one variable after another.
+const PANEL: usize = 8;
+
+/// Of a block, those whose sums stay in registers.
+const GROUP: usize = 4;
+
+/// Columns of a tile: what a block works on stays in the fastest memory.
+const WIDTH: usize = 64;
+
+/// What one variable adds to a distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// |a − b| / range.
+    Share,
+    /// (a − b)².
+    Square,
+}
+
+/// Some columns: of a panel's observations the numbers of one column, then of the next.
+#[derive(Debug)]
+struct Tile {
+    numbers: Vec<[f64; PANEL]>,
+    width: usize,
+}
+
+/// The numbers of all observations, laid out for distances.
+#[derive(Debug)]
+pub(crate) struct Distances {
+    tiles: Vec<Tile>,
+    n: usize,
+    panels: usize,
+    measure: Measure,
+    /// Whether sums have no rounding, so that ties are ties.
+    exact: bool,
+}
+
+impl Distances {
+    /// Reads all columns that are not constant.
+    pub(crate) fn new(
+        data: &impl Data,
+        extents: &[Extent],
+        measure: Measure,
+    ) -> Result<Self, String> {
+        let columns: Vec<usize> = (0..extents.len())
+            .filter(|at| extents[*at].range > 0.0)
+            .collect();
+        let used = || columns.iter().map(|at| extents[*at]);
+        let whole = used().all(|it| it.whole);
+        let common = match (whole, measure) {
+            (false, _) => None,
+            (true, Measure::Share) => common_multiple(used(), columns.len()),
+            (true, Measure::Square) => Some(1.0).filter(|_| {
+                // Partial sums are below 2⁵³.
+                used().map(|it| it.range * it.range).sum::<f64>() < EXACT
+            }),
+        };
+        let scaled = |number: f64, it: &Extent| match (measure, common) {
+            (Measure::Square, _) => number,
+            (Measure::Share, Some(common)) => (number - it.least) * (common / it.range),
+            (Measure::Share, None) => (number - it.least) / it.range,
+        };
+        let n = data.n();
+        let panels = n.div_ceil(PANEL);
+        let tiles: Vec<&[usize]> = columns.chunks(WIDTH).collect();
+        let tiles = all(data, tiles.len(), |at| {
+            let width = tiles[at].len();
+            let mut numbers = vec![[0.0; PANEL]; panels * width];
+            for (place, &column) in tiles[at].iter().enumerate() {
+                let own = data.numbers(column)?;
+                for (panel, chunk) in own.chunks(PANEL).enumerate() {
+                    let to = &mut numbers[panel * width + place];
+                    for (to, number) in to.iter_mut().zip(chunk) {
+                        *to = scaled(*number, &extents[column]);
+                    }
+                }
+            }
+            Ok(Tile { numbers, width })
+        })?;
+        Ok(Self {
+            tiles,
+            n,
+            panels,
+            measure,
+            exact: common.is_some(),
+        })
+    }
+
+    /// The distances of these observations, at most [`BLOCK`], to all n: a unit that is the same
+    /// for all. Those equal to nine digits are equal. None where the user wants the end.
+    pub(crate) fn of(&self, observations: &[usize], data: &impl Data) -> Option<Vec<Vec<f64>>> {
+        let groups = observations.len().div_ceil(GROUP);
+        let mut sums = vec![[0.0; PANEL]; groups * GROUP * self.panels];
+        let mut own = Vec::new();
+        for tile in &self.tiles {
+            if data.interrupted() {
+                return None;
+            }
+            own.clear();
+            for group in observations.chunks(GROUP) {
+                own.extend((0..tile.width).map(|place| {
+                    // A group that is not full is filled with its last.
+                    let number = |at: usize| {
+                        let at = group[at.min(group.len() - 1)];
+                        tile.numbers[at / PANEL * tile.width + place][at % PANEL]
+                    };
+                    [number(0), number(1), number(2), number(3)]
+                }));
+            }
+            match self.measure {
+                Measure::Share => add::<false>(tile, &own, self.panels, &mut sums),
+                Measure::Square => add::<true>(tile, &own, self.panels, &mut sums),
+            }
+        }
+        let rows = sums.chunks(self.panels.max(1)).take(observations.len());
+        let row = |row: &[[f64; PANEL]]| {
+            let distances = row.as_flattened()[..self.n].iter();
+            match self.exact {
+                true => distances.copied().collect(),
+                false => distances.map(|it| rounded(*it)).collect(),
+            }
+        };
+        Some(rows.map(row).collect())
+    }
+}
+
+/// Whole numbers below it, and their sums, are exact.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+/// Of ranges that are whole numbers a multiple of all, if so many of it have an exact sum.
+fn common_multiple(extents: impl Iterator<Item = Extent>, count: usize) -> Option<f64> {
+    let mut common: u64 = 1;
+    for it in extents {
+        let range = it.range as u64;
+        let multiple = u128::from(common / divisor(common, range)) * u128::from(range);
+        if multiple * count as u128 >= 1 << 53 {
+            return None;
+        }
+        common = multiple as u64;
+    }
+    Some(common as f64)
+}
+
+/// The greatest common divisor.
+fn divisor(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        b => divisor(b, a % b),
+    }
+}
+
+/// To 32 bits: sums of rounded numbers that are equal but for that become so.
+fn rounded(distance: f64) -> f64 {
+    f64::from_bits((distance.to_bits() + (1 << 20)) & !((1 << 21) - 1))
+}
+
+/// Adds a tile's part to the sums, by the widest vectors there are.
+fn add<const SQUARE: bool>(
+    tile: &Tile,
+    own: &[[f64; GROUP]],
+    panels: usize,
+    sums: &mut [[f64; PANEL]],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: this CPU has it.
+        return unsafe { add_wide::<SQUARE>(tile, own, panels, sums) };
+    }
+    add_any::<SQUARE>(tile, own, panels, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_wide<const SQUARE: bool>(
+    tile: &Tile,
+    own: &[[f64; GROUP]],
+    panels: usize,
+    sums: &mut [[f64; PANEL]],
+) {
+    add_any::<SQUARE>(tile, own, panels, sums);
+}
+
+#[inline(always)]
+fn add_any<const SQUARE: bool>(
+    tile: &Tile,
+    own: &[[f64; GROUP]],
+    panels: usize,
+    sums: &mut [[f64; PANEL]],
+) {
+    for (panel, numbers) in tile.numbers.chunks_exact(tile.width).enumerate() {
+        for (group, own) in own.chunks_exact(tile.width).enumerate() {
+            let at = |row: usize| (group * GROUP + row) * panels + panel;
+            let mut parts = [sums[at(0)], sums[at(1)], sums[at(2)], sums[at(3)]];
+            for (others, own) in numbers.iter().zip(own) {
+                for (part, a) in parts.iter_mut().zip(own) {
+                    for (sum, b) in part.iter_mut().zip(others) {
+                        let apart = a - b;
+                        *sum += match SQUARE {
+                            true => apart * apart,
+                            false => apart.abs(),
+                        };
+                    }
+                }
+            }
+            for (row, part) in parts.into_iter().enumerate() {
+                sums[at(row)] = part;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Few, extents};
+
+    fn distances(columns: &[&[f64]], measure: Measure) -> (bool, Vec<Vec<f64>>) {
+        let classes = vec![0; columns[0].len()];
+        let data = Few {
+            columns,
+            classes: &classes,
+        };
+        let extents = extents(&data).unwrap();
+        let distances = Distances::new(&data, &extents, measure).unwrap();
+        let all: Vec<usize> = (0..classes.len()).collect();
+        let blocks = all.chunks(BLOCK);
+        let of = blocks.flat_map(|it| distances.of(it, &data).unwrap());
+        (distances.exact, of.collect())
+    }
+
+    #[test]
+    fn they_are_the_sums_of_the_definition() {
+        // More columns than a tile, more observations than a block, none a multiple.
+        let (n, p) = (45, 70);
+        for fraction in [1.0, 0.37] {
+            let number = |j: usize, t: usize| ((t * t * 7 + j * t * 3 + j) % (j + 5)) as f64;
+            let columns: Vec<Vec<f64>> = (0..p)
+                .map(|j| (0..n).map(|t| number(j, t) * fraction).collect())
+                .collect();
+            let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+            for measure in [Measure::Share, Measure::Square] {
+                let (exact, found) = distances(&columns, measure);
+                // The ranges, up to 73, have no common multiple of 53 bits.
+                assert_eq!(exact, fraction == 1.0 && measure == Measure::Square);
+                for (a, row) in found.iter().enumerate() {
+                    for (b, distance) in row.iter().enumerate() {
+                        let part = |x: &&[f64]| {
+                            let most = x.iter().copied().fold(f64::MIN, f64::max);
+                            let range = most - x.iter().copied().fold(f64::MAX, f64::min);
+                            match measure {
+                                Measure::Share => (x[a] - x[b]).abs() / range,
+                                Measure::Square => (x[a] - x[b]).powi(2),
+                            }
+                        };
+                        let sum: f64 = columns.iter().map(part).sum();
+                        assert!((distance - sum).abs() < 1e-9 * (1.0 + sum), "{a} {b}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_thirds_and_halves_tie_exactly() {
+        // 1/3 + 1/2 of the ranges either way round.
+        let columns: [&[f64]; 4] = [
+            &[0.0, 1.0, 3.0, 0.0],
+            &[0.0, 1.0, 0.0, 2.0],
+            &[5.0, 5.0, 8.0, 6.0],
+            &[2.0, 2.0, 4.0, 3.0],
+        ];
+        let (exact, found) = distances(&columns, Measure::Share);
+        assert!(exact);
+        // In sixths.
+        assert_eq!(found[0], [0.0, 5.0, 18.0, 11.0]);
+        assert_eq!(divisor(12, 18), 6);
+    }
+
+    #[test]
+    fn rounding_does_not_part_equal_sums() {
+        let sums = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.6];
+        assert!(sums[0] != sums[1]);
+        let [a, b, c] = sums.map(rounded);
+        assert!(a == b && b == c);
+        assert_eq!(rounded(0.0), 0.0);
+        assert_eq!(rounded(f64::INFINITY), f64::INFINITY);
+        assert!(rounded(1.0) < rounded(1.0 + 1e-9));
+    }
+}
