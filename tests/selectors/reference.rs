@@ -154,7 +154,7 @@ impl<'a> Reference<'a> {
     }
 
     /// What the method measures of x and y.
-    fn first(&self, method: Method, x: usize) -> f64 {
+    pub fn first(&self, method: Method, x: usize) -> f64 {
         match method {
             Method::Jim => impurity(&self.set.columns[x], &self.set.y),
             Method::Fcbf(_) => uncertainty(self.relevance(x), self.single[x].0 + self.y),
