@@ -267,6 +267,26 @@ mod tests {
     }
 
     #[test]
+    fn wide_vectors_have_the_same_bits() {
+        let number = |at: usize| ((at * 7919) % 104_729) as f64 / 3.0;
+        // Columns that are no multiple of those added together.
+        let (width, panels) = (7, 3);
+        let row = |at: usize| std::array::from_fn(|it| number(at * PANEL + it));
+        let tile = Tile {
+            numbers: (0..width * panels).map(row).collect(),
+            width,
+        };
+        let own: Vec<f64> = (0..5 * width).map(|it| number(it * it)).collect();
+        let mut sums = [(); 2].map(|()| vec![[0.1; PANEL]; 5 * panels]);
+        add::<false>(&tile, &own, panels, &mut sums[0]);
+        add_any::<false>(&tile, &own, panels, &mut sums[1]);
+        assert_eq!(sums[0], sums[1]);
+        add::<true>(&tile, &own, panels, &mut sums[0]);
+        add_any::<true>(&tile, &own, panels, &mut sums[1]);
+        assert_eq!(sums[0], sums[1]);
+    }
+
+    #[test]
     fn sums_of_thirds_and_halves_tie_exactly() {
         // 1/3 + 1/2 of the ranges either way round.
         let columns: [&[f64]; 4] = [
