@@ -157,7 +157,7 @@ pub(crate) struct Extent {
     pub(crate) least: f64,
     /// The largest less the least; 0 of a constant.
     pub(crate) range: f64,
-    /// Whole numbers below 2³¹.
+    /// Whole numbers below 2³⁰.
     pub(crate) whole: bool,
 }
 

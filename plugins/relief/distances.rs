@@ -12,13 +12,13 @@ use crate::data::{Data, Extent, all};
 pub(crate) const BLOCK: usize = 32;
 
 /// Observations whose numbers lie together, for one variable after another.
-const PANEL: usize = 8;
+const PANEL: usize = 64;
 
-/// Of a block, those whose sums stay in registers.
-const GROUP: usize = 4;
+/// Columns of a tile: a panel of it stays in the fastest memory.
+const WIDTH: usize = 32;
 
-/// Columns of a tile: what a block works on stays in the fastest memory.
-const WIDTH: usize = 64;
+/// Columns added to a sum before it is stored again.
+const TOGETHER: usize = 4;
 
 /// What one variable adds to a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,30 +101,23 @@ impl Distances {
     /// The distances of these observations, at most [`BLOCK`], to all n: a unit that is the same
     /// for all. Those equal to nine digits are equal. None where the user wants the end.
     pub(crate) fn of(&self, observations: &[usize], data: &impl Data) -> Option<Vec<Vec<f64>>> {
-        let groups = observations.len().div_ceil(GROUP);
-        let mut sums = vec![[0.0; PANEL]; groups * GROUP * self.panels];
+        let mut sums = vec![[0.0; PANEL]; observations.len() * self.panels];
         let mut own = Vec::new();
         for tile in &self.tiles {
             if data.interrupted() {
                 return None;
             }
             own.clear();
-            for group in observations.chunks(GROUP) {
-                own.extend((0..tile.width).map(|place| {
-                    // A group that is not full is filled with its last.
-                    let number = |at: usize| {
-                        let at = group[at.min(group.len() - 1)];
-                        tile.numbers[at / PANEL * tile.width + place][at % PANEL]
-                    };
-                    [number(0), number(1), number(2), number(3)]
-                }));
+            for at in observations {
+                let panel = &tile.numbers[at / PANEL * tile.width..][..tile.width];
+                own.extend(panel.iter().map(|it| it[at % PANEL]));
             }
             match self.measure {
                 Measure::Share => add::<false>(tile, &own, self.panels, &mut sums),
                 Measure::Square => add::<true>(tile, &own, self.panels, &mut sums),
             }
         }
-        let rows = sums.chunks(self.panels.max(1)).take(observations.len());
+        let rows = sums.chunks(self.panels.max(1));
         let row = |row: &[[f64; PANEL]]| {
             let distances = row.as_flattened()[..self.n].iter();
             match self.exact {
@@ -167,12 +160,7 @@ fn rounded(distance: f64) -> f64 {
 }
 
 /// Adds a tile's part to the sums, by the widest vectors there are.
-fn add<const SQUARE: bool>(
-    tile: &Tile,
-    own: &[[f64; GROUP]],
-    panels: usize,
-    sums: &mut [[f64; PANEL]],
-) {
+fn add<const SQUARE: bool>(tile: &Tile, own: &[f64], panels: usize, sums: &mut [[f64; PANEL]]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: this CPU has it.
@@ -185,7 +173,7 @@ fn add<const SQUARE: bool>(
 #[target_feature(enable = "avx2")]
 fn add_wide<const SQUARE: bool>(
     tile: &Tile,
-    own: &[[f64; GROUP]],
+    own: &[f64],
     panels: usize,
     sums: &mut [[f64; PANEL]],
 ) {
@@ -193,30 +181,36 @@ fn add_wide<const SQUARE: bool>(
 }
 
 #[inline(always)]
-fn add_any<const SQUARE: bool>(
-    tile: &Tile,
-    own: &[[f64; GROUP]],
-    panels: usize,
-    sums: &mut [[f64; PANEL]],
-) {
+fn add_any<const SQUARE: bool>(tile: &Tile, own: &[f64], panels: usize, sums: &mut [[f64; PANEL]]) {
     for (panel, numbers) in tile.numbers.chunks_exact(tile.width).enumerate() {
-        for (group, own) in own.chunks_exact(tile.width).enumerate() {
-            let at = |row: usize| (group * GROUP + row) * panels + panel;
-            let mut parts = [sums[at(0)], sums[at(1)], sums[at(2)], sums[at(3)]];
-            for (others, own) in numbers.iter().zip(own) {
-                for (part, a) in parts.iter_mut().zip(own) {
-                    for (sum, b) in part.iter_mut().zip(others) {
-                        let apart = a - b;
-                        *sum += match SQUARE {
-                            true => apart * apart,
-                            false => apart.abs(),
-                        };
-                    }
-                }
+        for (row, own) in own.chunks_exact(tile.width).enumerate() {
+            let sums = &mut sums[row * panels + panel];
+            let (some, rest) = numbers.as_chunks::<TOGETHER>();
+            let (own, own_rest) = own.as_chunks::<TOGETHER>();
+            for (numbers, own) in some.iter().zip(own) {
+                step::<SQUARE, TOGETHER>(sums, own, numbers);
             }
-            for (row, part) in parts.into_iter().enumerate() {
-                sums[at(row)] = part;
+            for (numbers, own) in rest.iter().zip(own_rest) {
+                step::<SQUARE, 1>(sums, &[*own], &[*numbers]);
             }
+        }
+    }
+}
+
+/// One column after another, for many observations at once.
+#[inline(always)]
+fn step<const SQUARE: bool, const COLUMNS: usize>(
+    sums: &mut [f64; PANEL],
+    own: &[f64; COLUMNS],
+    numbers: &[[f64; PANEL]; COLUMNS],
+) {
+    for (at, sum) in sums.iter_mut().enumerate() {
+        for (own, numbers) in own.iter().zip(numbers) {
+            let apart = own - numbers[at];
+            *sum += match SQUARE {
+                true => apart * apart,
+                false => apart.abs(),
+            };
         }
     }
 }
@@ -270,6 +264,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn wide_vectors_have_the_same_bits() {
+        let number = |at: usize| ((at * 7919) % 104_729) as f64 / 3.0;
+        // Columns that are no multiple of those added together.
+        let (width, panels) = (7, 3);
+        let row = |at: usize| std::array::from_fn(|it| number(at * PANEL + it));
+        let tile = Tile {
+            numbers: (0..width * panels).map(row).collect(),
+            width,
+        };
+        let own: Vec<f64> = (0..5 * width).map(|it| number(it * it)).collect();
+        let mut sums = [(); 2].map(|()| vec![[0.1; PANEL]; 5 * panels]);
+        add::<false>(&tile, &own, panels, &mut sums[0]);
+        add_any::<false>(&tile, &own, panels, &mut sums[1]);
+        assert_eq!(sums[0], sums[1]);
+        add::<true>(&tile, &own, panels, &mut sums[0]);
+        add_any::<true>(&tile, &own, panels, &mut sums[1]);
+        assert_eq!(sums[0], sums[1]);
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl<'a> Reference<'a> {
     }
 
     /// What the method measures of x and y.
-    fn first(&self, method: Method, x: usize) -> f64 {
+    pub fn first(&self, method: Method, x: usize) -> f64 {
         match method {
             Method::Jim => {
                 let all = left(&[&self.set.columns[x], &self.set.y]);

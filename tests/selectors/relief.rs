@@ -306,7 +306,7 @@ fn what_cannot_be_ranked_is_one_line() {
 fn a_job_file_asks_for_it() {
     let folder = Folder::new();
     folder.write("set.csv", &drawn(&mut Random::new(8), 60, 2).csv());
-    let job = "data = \"set.csv\"\nresponse = \"y\"\nmethod = \"relieff:neighbours=3,samples=30\"\n\
+    let job = "[[job]]\nname = \"near\"\ndata = \"set.csv\"\nresponse = \"y\"\nmethod = \"relieff:neighbours=3,samples=30\"\n\
                top = 5\nseed = 4\nformat = \"json\"\nbinning = \"levels\"\n";
     folder.write("job.toml", job);
     let ran = folder.run(&["run", "job.toml"]);

@@ -67,6 +67,13 @@ fn every_selector_chooses_as_the_golden_files_say() {
                 assert!((is - expected).abs() < 1e-9, "{set} {name} {at}: {is}");
             }
         }
+        for (threshold, golden) in golden["fcbf"].as_object().unwrap() {
+            let score = (all::FCBF.score)(&[threshold.parse().unwrap()]).unwrap();
+            let expected = golden["order"].as_array().unwrap();
+            let chosen = chosen(&score, &columns, expected.len());
+            let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
+            assert_eq!(&order, expected, "{set} fcbf {threshold}");
+        }
     }
 }
 
@@ -96,7 +103,7 @@ fn chosen(score: &Score, columns: &[Vec<u32>], most: usize) -> Vec<(usize, f64)>
         let scores = left.map(|at| (at, trial::score(score, &variables[at], &anchors, y)));
         let scores: Vec<(usize, f64)> = scores.collect();
         let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
-        if score.floor.is_some() && best <= TIE {
+        if score.floor.is_some_and(|floor| best <= floor + TIE) {
             break;
         }
         let first = scores.into_iter().find(|it| it.1 >= best - TIE);
