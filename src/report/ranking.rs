@@ -160,8 +160,9 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
     let mut head = vec!["#", "variable", "score", "relevance", "redundancy", "p (G)"];
     head.extend(tested.then_some("p (perm.)"));
     page += &table(&head, &[1], rows);
-    page += "\nRelevance is I(x;y), redundancy the mean of I(x;w) over the variables w chosen\n\
-             before, both in nats, by counts: with few observations a cell they are too large.\n\
+    page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\
+             of I(x;w) over the variables w chosen before. Informations are in nats, by counts:\n\
+             with few observations a cell they are too large.\n\
              p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
     if let Some(it) = &ranking.refused {
         let _ = writeln!(
@@ -236,7 +237,7 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
         ]
     });
     page += &table(&["a", "b", "score", "synergy"], &[0, 1], rows);
-    page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); all in nats, by counts: with few\n\
+    page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); informations are in nats, by counts: with few\n\
              observations a cell they are too large.\n\n";
     let _ = writeln!(
         page,
