@@ -31,6 +31,12 @@ pub enum Fault {
         /// Bytes.
         lacking: u64,
     },
+    /// A library of another processor.
+    #[error("it is built for {theirs}, this passel for {}", std::env::consts::ARCH)]
+    Machine {
+        /// The processor.
+        theirs: String,
+    },
     /// The system does not load it.
     #[error("the system does not load it: {reason}")]
     Open {
@@ -171,6 +177,9 @@ pub enum Slip {
     /// Neither way to choose is left out.
     #[error("it has both declare and run; one of them is to be null")]
     Both,
+    /// No way to choose.
+    #[error("it has neither declare nor run")]
+    Neither,
     /// A floor that no score can be above or below.
     #[error("its floor is {floor}")]
     Floor {

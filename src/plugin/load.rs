@@ -38,6 +38,10 @@ pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     if lacking > 0 {
         return Err(refuse(Fault::Cut { lacking }));
     }
+    let stranger = whole::stranger(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if let Some(theirs) = stranger {
+        return Err(refuse(Fault::Machine { theirs }));
+    }
     let name = name_of(path).map_err(refuse)?;
     let symbol = format!("passel_plugin_{name}");
     let entry = entry(path, &symbol).map_err(refuse)?;

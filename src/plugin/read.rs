@@ -177,7 +177,7 @@ unsafe fn method(
                 }
             }
         }
-        (None, None) => return Err(Slip::Null { member: "declare" }),
+        (None, None) => return Err(Slip::Neither),
         (Some(_), Some(_)) => return Err(Slip::Both),
     };
     Ok(Method { about, way })

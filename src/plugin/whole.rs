@@ -1,7 +1,9 @@
-//! Whether a library is as long as it says. The system maps what an ELF file promises and ends
-//! the process where the file, copied halfway, is shorter.
+//! Whether a library is as long as it says, and for this processor. The system maps what an ELF
+//! file promises and ends the process where the file, copied halfway, is shorter; of one for
+//! another processor it says that there is no such file.
 
 use std::{
+    env::consts::ARCH,
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::Path,
@@ -28,6 +30,29 @@ pub(super) fn lacking(path: &Path) -> io::Result<u64> {
     let segments = headers.chunks_exact(each.into());
     let ends = segments.map(|it| word(it, 8).saturating_add(word(it, 32)));
     Ok(ends.max().unwrap_or(0).saturating_sub(length))
+}
+
+/// The processors that passel is built for, by name in Rust, and an ELF file's number of each.
+const MACHINES: [(&str, u16); 4] = [
+    ("x86_64", 62),
+    ("aarch64", 183),
+    ("riscv64", 243),
+    ("powerpc64", 21),
+];
+
+/// The processor that a library is for, where it is another than this program's.
+pub(super) fn stranger(path: &Path) -> io::Result<Option<String>> {
+    let mut head = [0; 20];
+    let told = File::open(path)?.read_exact(&mut head);
+    let own = MACHINES.iter().find(|it| it.0 == ARCH);
+    let machine = half(&head, 18);
+    Ok(match own {
+        Some(own) if told.is_ok() && head.starts_with(&ELF_64) && machine != own.1 => {
+            let known = MACHINES.iter().find(|it| it.1 == machine);
+            Some(known.map_or(format!("ELF machine {machine}"), |it| it.0.to_owned()))
+        }
+        _ => None,
+    })
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {

@@ -5,7 +5,7 @@ use passel::{
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
 };
 
-use super::beside;
+use super::{beside, without_line};
 
 fn plugins() -> Plugins {
     Plugins::find(&[beside("faulty")]).unwrap()
@@ -175,7 +175,10 @@ fn errors_and_panics_of_a_plugin_in_rust_are_told() {
     assert_eq!(declared("faulty"), mim());
     for (fault, reason) in [
         (1, "it has no such score: no score at 1"),
-        (2, "it has no such score: no way to 2"),
+        (
+            2,
+            "it has no such score: it panicked at tests/support/faulty/lib.rs:LINE: no way to 2",
+        ),
         (3, "it has no such score: 9 terms; at most 8 are summed"),
         (
             4,
@@ -183,7 +186,7 @@ fn errors_and_panics_of_a_plugin_in_rust_are_told() {
         ),
     ] {
         assert_eq!(
-            refused(&format!("faulty:fault={fault}")),
+            without_line(&refused(&format!("faulty:fault={fault}"))),
             format!("method `faulty` of plugin `faulty`: {reason}")
         );
     }

@@ -6,7 +6,10 @@ use passel::{
 };
 use tempfile::tempdir;
 
-use super::c_plugin;
+use super::{built, c_plugin};
+
+/// The score is a function.
+const CODED: &str = "FAULT=score->function=&coded";
 
 /// Loads the C plugin with these definitions; none where there is no compiler.
 fn load(defined: &[&str]) -> Option<Result<Plugins, String>> {
@@ -112,7 +115,7 @@ fn every_fault_is_one_error() {
             &["SELECTOR_SIZE=8"],
             "selector 1: its size is 8, at least 72 is needed",
         ),
-        (&["DECLARE=0"], "declare is null"),
+        (&["DECLARE=0"], "it has neither declare nor run"),
         (&["TITLE=0"], "title is null"),
         (
             &["TITLE=\"\\xff\""],
@@ -149,6 +152,41 @@ fn every_fault_is_one_error() {
             &["FAULT=score->relevance.under.x=INT32_MIN"],
             "a combination's integers sum to 2147483648; at most 64 have room",
         ),
+        (&["FAULT=score->join=4"], "join is 4, which means nothing"),
+        (
+            &["FAULT=score->against=3"],
+            "against is 3, which means nothing",
+        ),
+        (
+            &["FAULT=score->terms[0].part=2"],
+            "part is 2, which means nothing",
+        ),
+        (&["FAULT=score->ends=2"], "ends is 2, which means nothing"),
+        (
+            &["FAULT=(score->ends=1,score->floor=0.0/0.0)"],
+            "its floor is NaN",
+        ),
+        (
+            &["FAULT=(score->ends=1,score->floor=-1.0/0.0)"],
+            "its floor is -inf",
+        ),
+        (
+            &[CODED, "TOLERANCE=0.02"],
+            "the tolerance is 0.02; it is 0 … 0.01",
+        ),
+        (
+            &[CODED, "TOLERANCE=-1"],
+            "the tolerance is -1; it is 0 … 0.01",
+        ),
+        (
+            &[CODED, "TOLERANCE=(0.0/0.0)"],
+            "the tolerance is NaN; it is 0 … 0.01",
+        ),
+        (&[CODED, "VALUE=0"], "value is null"),
+        (
+            &[CODED, "FUNCTION_SIZE=8"],
+            "its size is 8, at least 32 is needed",
+        ),
         (
             &["PAIR={1,-1,0,-1,0,1,0,0}"],
             "pair score 1 (c-mi3): exchanging x and w changes it: the integers of x and w, of \
@@ -176,4 +214,57 @@ fn a_library_that_lacks_a_symbol_is_refused_before_it_is_called() {
     let told = refused.unwrap_err();
     assert!(told.starts_with("the system does not load it: "), "{told}");
     assert!(told.contains("a_function_of_no_library"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_for_another_processor_is_told_as_one() {
+    use std::{env::consts::ARCH, fs};
+    let folder = tempdir().unwrap();
+    let Some(path) = c_plugin(folder.path(), &[]) else {
+        return;
+    };
+    for (machine, name) in [(183_u16, "aarch64"), (62, "x86_64"), (8, "ELF machine 8")] {
+        if name == ARCH {
+            continue;
+        }
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[18..20].copy_from_slice(&machine.to_le_bytes());
+        let other = folder.path().join("other");
+        fs::write(&other, bytes).unwrap();
+        let told = Plugins::find(std::slice::from_ref(&other)).unwrap_err();
+        let reason = format!("it is built for {name}, this passel for {ARCH}");
+        assert_eq!(told.to_string(), format!("{}: {reason}", other.display()));
+    }
+}
+
+#[test]
+fn what_two_libraries_bring_is_refused_by_kind() {
+    let folder = tempdir().unwrap();
+    let plain = ("tests/plugins/plugin.c", "plain");
+    let runs = ("tests/plugins/runs.c", "runs");
+    let more = ["ENTRY=passel_plugin_more", "PLUGIN=\"more\""];
+    for ((source, name), defined, told) in [
+        (plain, &[][..], "method `c-jmi`"),
+        (plain, &["NAME=\"other\""], "pair score `c-mi3`"),
+        (runs, &[], "method `c-run`"),
+        (runs, &["NAME=\"other\""], "criterion `c-price`"),
+        (plain, &["RENAMED"], "plugin `plain`"),
+    ] {
+        let other = tempdir().unwrap();
+        let Some(first) = built(folder.path(), source, name, &[]) else {
+            return;
+        };
+        let second = match defined {
+            ["RENAMED"] => built(other.path(), source, name, &["NAME=\"other\""]),
+            _ => built(other.path(), source, "more", &[&more[..], defined].concat()),
+        };
+        let second = second.unwrap();
+        let refused = Plugins::find(&[first.clone(), second.clone()]).unwrap_err();
+        let taken = format!("{told} is there already, from {}", first.display());
+        assert_eq!(
+            refused.to_string(),
+            format!("{}: {taken}", second.display())
+        );
+    }
 }

@@ -1,13 +1,24 @@
 //! Plugins as they are found, refused, listed and asked.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/problems.rs"]
+mod problems;
 #[path = "../support/program.rs"]
 mod program;
 
 mod asked;
 mod contract;
+mod criteria;
 mod found;
+mod layouts;
+mod levels;
+mod linked;
+mod oga;
+mod regression;
+mod runs;
+mod rust;
+mod signals;
 
 use std::{
     env,
@@ -16,6 +27,16 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// A message without the number of a line of the plugin in Rust.
+fn without_line(told: &str) -> String {
+    let place = "faulty/lib.rs:";
+    let Some((before, after)) = told.split_once(place) else {
+        return told.to_owned();
+    };
+    let rest = after.trim_start_matches(|it: char| it.is_ascii_digit());
+    format!("{before}{place}LINE{rest}")
+}
 
 /// A library that cargo built beside this test.
 fn beside(name: &str) -> PathBuf {
@@ -26,8 +47,18 @@ fn beside(name: &str) -> PathBuf {
 /// The C plugin as `libplain.so` in a folder, with these definitions; none where there is no
 /// compiler.
 fn c_plugin(folder: &Path, defined: &[&str]) -> Option<PathBuf> {
+    built(folder, "tests/plugins/plugin.c", "plain", defined)
+}
+
+/// The C plugin that runs, as `libruns.so`.
+fn c_runs(folder: &Path, defined: &[&str]) -> Option<PathBuf> {
+    built(folder, "tests/plugins/runs.c", "runs", defined)
+}
+
+/// A plugin in C.
+fn built(folder: &Path, source: &str, name: &str, defined: &[&str]) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let library = folder.join(format!("{DLL_PREFIX}plain{DLL_SUFFIX}"));
+    let library = folder.join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
     let built = Command::new("cc")
         .args([
             "-std=c99",
@@ -35,6 +66,7 @@ fn c_plugin(folder: &Path, defined: &[&str]) -> Option<PathBuf> {
             "-Wextra",
             "-Werror",
             "-Wno-unused",
+            "-Wno-pedantic",
             "-shared",
             "-fPIC",
         ])
@@ -43,7 +75,8 @@ fn c_plugin(folder: &Path, defined: &[&str]) -> Option<PathBuf> {
         .arg(root.join("plugins/abi"))
         .arg("-o")
         .arg(&library)
-        .arg(root.join("tests/plugins/plugin.c"))
+        .arg(root.join(source))
+        .arg("-lm")
         .output();
     match built {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -45,9 +45,30 @@
 #define PAIR {1, 0, 0, -1, -1, 0, 0, 1}
 #endif
 
+#ifndef PAIR_NAME
+#define PAIR_NAME "c-mi3"
+#endif
+#ifndef FUNCTION_SIZE
+#define FUNCTION_SIZE sizeof(passel_function)
+#endif
+#ifndef TOLERANCE
+#define TOLERANCE 1e-9
+#endif
+#ifndef VALUE
+#define VALUE value
+#endif
+
 #ifdef UNRESOLVED
 double a_function_of_no_library(void);
 #endif
+
+/* Observations on the first level of all. */
+static double value(const passel_function *function, const double *values, size_t count,
+                    const passel_table *table)
+{
+    return table->counts[0];
+}
+static const passel_function coded = {FUNCTION_SIZE, VALUE, 0, TOLERANCE, 0};
 
 static int32_t declare(const passel_selector *selector, const double *values,
                        passel_score *score, char *error, size_t error_size)
@@ -66,6 +87,8 @@ static int32_t declare(const passel_selector *selector, const double *values,
     score->terms[0].quantity.over = xw_y;
     score->term_count = 1;
     score->join = PASSEL_JOIN_ALONE;
+    if (score->size != sizeof(passel_score))
+        return 1;
     FAULT;
     return 0;
 }
@@ -77,7 +100,7 @@ static const passel_selector jmi = {
     SELECTOR_SIZE, {NAME, TITLE, "weight*sum I((x,w);y)", "a test", parameters, 1}, DECLARE, 0, 0, 0};
 static const passel_selector *const selectors[] = {&jmi, &jmi};
 static const passel_pair_score mi3 = {
-    sizeof(passel_pair_score), {"c-mi3", "mutual information", "I((x,w);y)", "a test", 0, 0},
+    sizeof(passel_pair_score), {PAIR_NAME, "mutual information", "I((x,w);y)", "a test", 0, 0},
     {PAIR, {0, 0, 0, 0, 0, 0, 0, 0}}, 0};
 static const passel_pair_score *const pairs[] = {&mi3};
 /* What a later version of the contract appends is not looked at. */
@@ -93,6 +116,8 @@ const passel_plugin *ENTRY(const passel_engine *engine)
 #ifdef GIVES_UP
     return 0;
 #endif
+    if (engine->size != sizeof(passel_engine) || engine->abi_version != PASSEL_ABI_VERSION)
+        return 0;
     engine->log(engine, PASSEL_LOG_WARNING, "entered");
     return &plugin.known;
 }

@@ -9,6 +9,7 @@ mod problems;
 #[path = "../support/program.rs"]
 mod support;
 
+mod entropies;
 mod program;
 mod reference;
 

@@ -1,6 +1,17 @@
 //! A plugin in Rust that fails as its user wants, for `tests/plugins`.
 
-use passel_sdk::{Parameter, Score, Selector, combinations::XW_Y};
+use passel_sdk::{
+    Criterion, Function, PairMeasure, PairScore, Parameter, Procedure, Regression, Run, Score,
+    Selector, Table, combinations::XW_Y,
+};
+
+const FAULT: Parameter = Parameter {
+    name: "fault",
+    help: "Which",
+    default: 0.0,
+    least: 0.0,
+    most: 9.0,
+};
 
 /// Fails in the way of its parameter: 1 with an error, 2 with a panic, 3 with a score that
 /// has no room, 4 with one that cannot be.
@@ -9,13 +20,7 @@ pub const FAULTY: Selector = Selector {
     title: "a selector that fails",
     formula: "none",
     source: "the tests",
-    parameters: &[Parameter {
-        name: "fault",
-        help: "Which",
-        default: 0.0,
-        least: 0.0,
-        most: 4.0,
-    }],
+    parameters: &[FAULT],
     score: |values| match values[0] {
         1.0 => Err("no score at 1".to_owned()),
         2.0 => panic!("no way to {}", values[0]),
@@ -34,4 +39,130 @@ pub const FAULTY: Selector = Selector {
     },
 };
 
-passel_sdk::plugin! { name: faulty, selectors: [FAULTY], pair_scores: [] }
+/// A function that is 1 NaN, 2 infinite, 3 a panic, 4 never.
+pub const CODED: Selector = Selector {
+    name: "faulty-function",
+    title: "a function that fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[FAULT],
+    score: |_| {
+        Ok(Score {
+            function: Some(&FUNCTION),
+            ..Score::default()
+        })
+    },
+};
+
+/// The same, of pairs.
+pub const PAIR: PairScore = PairScore {
+    name: "faulty-pair",
+    title: "a function that fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[FAULT],
+    measure: PairMeasure::Function(&FUNCTION),
+};
+
+/// Asked for once, by the entry: it panics where the environment wants it.
+pub const ENTERED: PairScore = PairScore {
+    name: "faulty-entry",
+    title: "a pair score whose entry fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[],
+    measure: PairMeasure::Quantity(|| match std::env::var_os("PASSEL_TEST_FAULTY_ENTRY") {
+        Some(_) => panic!("no entry"),
+        None => XW_Y.into(),
+    }),
+};
+
+static FUNCTION: Function = Function::new(function);
+
+fn function(values: &[f64], table: &Table) -> f64 {
+    match values[0] {
+        1.0 => f64::NAN,
+        2.0 => f64::INFINITY,
+        3.0 => panic!("no value"),
+        4.0 => f64::NEG_INFINITY,
+        _ => f64::from(table.counts[0]),
+    }
+}
+
+/// A way over levels; see [`fails`].
+pub const OVER_LEVELS: Procedure = Procedure {
+    name: "faulty-levels",
+    title: "a way that fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[FAULT],
+    run: Run::Levels(|values, problem| {
+        if values[0] == 6.0 {
+            problem.codes(problem.p() + 1)?;
+        }
+        fails(values, problem)
+    }),
+};
+
+/// A way over a regression; see [`fails`].
+pub const OVER_REGRESSION: Procedure = Procedure {
+    name: "faulty-regression",
+    title: "a way that fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[FAULT],
+    run: Run::Regression(over_regression),
+};
+
+fn over_regression(values: &[f64], problem: &Regression) -> Result<(), String> {
+    match values[0] {
+        6.0 => problem.sweep(&[&[0.0]], 1).map(drop),
+        7.0 => problem.sweep(&[&vec![f64::NAN; problem.n()]], 1).map(drop),
+        8.0 => problem.fit(&[0, 0]).map(drop),
+        _ => fails(values, problem),
+    }
+}
+
+/// Chooses the first variable, then fails: 1 with an error, 2 with a panic, 3 with a panic on
+/// many threads; 4 fails before, 5 chooses what there is not and heeds nothing.
+fn fails(values: &[f64], problem: &passel_sdk::Problem) -> Result<(), String> {
+    if values[0] == 4.0 {
+        return Err(String::new());
+    }
+    problem.choose(0, 1.0)?;
+    match values[0] {
+        1.0 => Err("no way\non".to_owned()),
+        2.0 => panic!("no way"),
+        3.0 => {
+            problem.each(100, |at| assert!(at < 50, "no work"));
+            Ok(())
+        }
+        5.0 => {
+            let _ = problem.choose(99, 1.0);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A criterion that panics for the parameter 1, and for 2 beyond three variables.
+pub const PRICE: Criterion = Criterion {
+    name: "faulty-price",
+    title: "a criterion that fails",
+    formula: "none",
+    source: "the tests",
+    parameters: &[FAULT],
+    value: |values, model| match values[0] {
+        1.0 => panic!("no price"),
+        2.0 if model.k > 3 => panic!("no price of {}", model.k),
+        _ => model.n as f64 * (model.rss / model.n as f64).ln() + 5.0 * model.k as f64,
+    },
+};
+
+passel_sdk::plugin! {
+    name: faulty,
+    selectors: [FAULTY, CODED],
+    procedures: [OVER_LEVELS, OVER_REGRESSION],
+    pair_scores: [PAIR, ENTERED],
+    criteria: [PRICE],
+}

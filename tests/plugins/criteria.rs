@@ -1,0 +1,205 @@
+//! Criteria of plugins: listed, asked for, refused, and the same as one of passel's own would be.
+
+use passel::{
+    Pass,
+    criteria::{Criterion, Model},
+    design::{Design, DesignOptions},
+    device::Resources,
+    search::{Interrupt, search},
+    table::{self, ReadOptions},
+};
+use serde_json::Value;
+
+use super::{
+    built, c_runs,
+    program::{Folder, Ran},
+};
+
+fn select(folder: &Folder, library: &str, more: &[&str]) -> Ran {
+    let select = ["select", "data.csv", "--response", "y", "--format", "json"];
+    folder.run(&[&select[..], &["--plugins", library], more].concat())
+}
+
+fn json(ran: &Ran) -> Value {
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn they_are_listed_and_asked_for_like_passels_own() {
+    let folder = Folder::new();
+    let Some(library) = c_runs(&folder.path(""), &[]) else {
+        return;
+    };
+    let library = library.display().to_string();
+    let text = folder.run(&["criteria", "--plugins", &library]);
+    assert!(text.stdout.contains("c-price"), "{}", text.stdout);
+    assert!(
+        text.stdout
+            .contains("price = 10, in 0 … 1000: Of a variable"),
+        "{}",
+        text.stdout
+    );
+    let listed = json(&folder.run(&["criteria", "--plugins", &library, "--format", "json"]));
+    let listed = listed.as_array().or(listed["criteria"].as_array()).unwrap();
+    let price = listed.iter().find(|it| it["name"] == "c-price").unwrap();
+    assert_eq!(price["plugin"], "runs");
+    let parameter = &price["parameters"][0];
+    assert_eq!(
+        (&parameter["default"], &parameter["max"]),
+        (&10.0.into(), &1000.0.into())
+    );
+
+    for (asked, price) in [("c-price", 10.0), ("c-price:price=3", 3.0)] {
+        let report = json(&select(&folder, &library, &["--criterion", asked]));
+        assert_eq!(report["criterion"]["name"], "c-price");
+        assert_eq!(report["criterion"]["price"], price);
+    }
+    let job = "[[job]]\ndata = 'data.csv'\nresponse = 'y'\nplugins = ['libruns.so']\n\
+               criterion = 'c-price:price=3'\nformat = 'json'\n";
+    folder.write("jobs.toml", job);
+    let report: Value = serde_json::from_str(&folder.run(&["run", "jobs.toml"]).stdout).unwrap();
+    assert_eq!(report["criterion"]["price"], 3.0);
+
+    for (asked, told) in [
+        (
+            "c-price:price=-1",
+            "price = -1 of criterion `c-price` lies outside 0 … 1000",
+        ),
+        (
+            "c-price:price=nan",
+            "price = NaN of criterion `c-price` lies outside 0 … 1000",
+        ),
+        (
+            "c-price:prize=1",
+            "criterion `c-price` takes price, not `prize`; did you mean `price`?",
+        ),
+        (
+            "c-prise",
+            "criterion = c-prise: there is no criterion `c-prise`; did you mean `c-price`?",
+        ),
+        (
+            "bicc",
+            "criterion = bicc: there is no criterion `bicc`; did you mean `bic`?",
+        ),
+        (
+            "lasso",
+            "criterion = lasso: there is no criterion `lasso`; `passel criteria` lists them",
+        ),
+    ] {
+        let ran = select(&folder, &library, &["--criterion", asked]);
+        let told = format!("error: {told}\n");
+        assert_eq!((ran.code, ran.stderr), (Some(2), told), "{asked}");
+    }
+}
+
+#[test]
+fn one_that_makes_no_sense_is_refused() {
+    let folder = Folder::new();
+    let at_load = "criterion 1 (c-price): ";
+    let of_20 = "its value of 0 of 20 variables and 100 observations";
+    let falls = format!("{of_20} falls from -50 to -100 where rss rises from 50 to 100");
+    for (defined, told) in [
+        ("CRITERION=0.0/0.0", &*format!("{of_20} is not a number")),
+        ("CRITERION=-rss", &falls),
+        ("VALUE=0", "value is null"),
+        ("CRITERION_NAME=\"bic\"", "the name `bic` is taken"),
+        ("CRITERION_NAME=\"BIC\"", ""),
+        ("CRITERION_SIZE=8", "its size is 8, at least 64 is needed"),
+    ] {
+        let Some(library) = c_runs(&folder.path(""), &[defined]) else {
+            return;
+        };
+        let ran = select(&folder, &library.display().to_string(), &[]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        let place = format!("error: {}: criterion 1", library.display());
+        assert!(ran.stderr.starts_with(&place), "{}", ran.stderr);
+        let named = ran.stderr.contains(at_load) || ran.stderr.contains("criterion 1: ");
+        assert!(named && ran.stderr.contains(told), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+    let at_three = "CRITERION=values[0]==3?0.0/0.0:values[0]==4?-rss:rss";
+    let library = c_runs(&folder.path(""), &[at_three]).unwrap();
+    let library = library.display().to_string();
+    assert_eq!(
+        select(&folder, &library, &["--criterion", "c-price"]).code,
+        Some(0)
+    );
+    for (asked, told) in [
+        ("c-price:price=3", &*format!("{of_20} is not a number")),
+        ("c-price:price=4", &falls),
+    ] {
+        let ran = select(&folder, &library, &["--criterion", asked]);
+        let told = format!("error: criterion `c-price` of plugin `runs`: {told}\n");
+        assert_eq!((ran.code, ran.stderr), (Some(2), told));
+    }
+}
+
+/// The example's formula, from its source.
+#[derive(Debug)]
+struct Mbic;
+
+impl Criterion for Mbic {
+    fn name(&self) -> &str {
+        "mbic"
+    }
+
+    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
+        let (n, p, k) = (n as f64, p as f64, k as f64);
+        k * (n.ln() + 2.0 * (p / 4.0).ln().max(0.0))
+    }
+
+    fn value(&self, model: &Model) -> f64 {
+        let n = model.n as f64;
+        n * (model.rss / n).ln() + self.penalty(model.n, model.p, model.k)
+    }
+}
+
+#[test]
+fn the_example_in_c_gives_what_the_same_formula_in_rust_gives() {
+    let folder = Folder::new();
+    let source = "examples/plugins/mbic/mbic.c";
+    let Some(library) = built(&folder.path(""), source, "mbic", &[]) else {
+        return;
+    };
+    let library = library.display().to_string();
+    let report = json(&select(
+        &folder,
+        &library,
+        &["--criterion", "mbic", "--seed", "7"],
+    ));
+    let reading = ReadOptions {
+        response: Some("y"),
+        factors: &[],
+    };
+    let table = table::read(&folder.path("data.csv"), &reading).unwrap();
+    let options = DesignOptions {
+        response: Some("y"),
+        ..DesignOptions::default()
+    };
+    let design = Design::from_table(table, &options).unwrap();
+    let pass = Pass {
+        seed: 7,
+        ..Pass::default()
+    };
+    let never = Interrupt::default();
+    let found = search(
+        &design,
+        &Mbic,
+        &pass,
+        &Resources::cpu(2),
+        &never,
+        &mut |_| {},
+    )
+    .unwrap();
+    let own = found.selection(&design, &Mbic, &pass);
+    let names: Vec<&str> = own.selected.iter().map(|it| &*it.name).collect();
+    let theirs = report["selected"].as_array().unwrap();
+    let theirs: Vec<&str> = theirs
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, theirs);
+    let value = report["criterion"]["value"].as_f64().unwrap();
+    assert!((value - own.criterion.value).abs() <= 1e-10 * value.abs());
+}

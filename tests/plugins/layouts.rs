@@ -1,0 +1,47 @@
+//! Libraries whose structs end before this contract's do, or after.
+
+use passel::{
+    criteria::Model,
+    plugin::{Chooser, Plugins},
+    score::PairScore,
+};
+use tempfile::tempdir;
+
+use super::built;
+
+fn load(defined: &[&str]) -> Option<Plugins> {
+    let folder = tempdir().unwrap();
+    let path = built(folder.path(), "tests/plugins/older.c", "older", defined)?;
+    Some(Plugins::find(&[path]).unwrap())
+}
+
+#[test]
+fn structs_that_end_earlier_or_later_are_read_as_far_as_they_go() {
+    for defined in [&[][..], &["NEWER"]] {
+        let Some(plugins) = load(defined) else { return };
+        let Chooser::Score(score) = plugins.method("early").unwrap().by else {
+            panic!("{defined:?}");
+        };
+        assert!(score.coded().is_some(), "{defined:?}");
+        let pair = plugins.pair_score("early-pair").unwrap().by;
+        assert!(matches!(pair, PairScore::Declared(_)), "{defined:?}");
+        let criterion = plugins.criterion("early-price").unwrap().by;
+        let (n, p, k, rss) = (9, 9, 2, 1.5);
+        assert_eq!(criterion.value(&Model { n, p, k, rss }), 3.5);
+    }
+}
+
+#[test]
+fn a_plugin_that_ends_before_its_pair_scores_has_none_and_no_criteria() {
+    let Some(plugins) = load(&["ALONE"]) else {
+        return;
+    };
+    let older = plugins.plugins().iter().find(|it| it.name == "older");
+    let older = older.unwrap();
+    let counts = [
+        older.methods.len(),
+        older.pair_scores.len(),
+        older.criteria.len(),
+    ];
+    assert_eq!(counts, [1, 0, 0]);
+}
