@@ -2,6 +2,8 @@
 
 use std::{collections::HashSet, num::NonZeroUsize};
 
+use std::path::Path;
+
 use super::*;
 use crate::device::Choice;
 
