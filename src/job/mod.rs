@@ -17,6 +17,7 @@ mod simulation;
 mod tests;
 
 use std::{
+    cell::OnceCell,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -27,7 +28,7 @@ use crate::{
     binning::Binning,
     device::Resources,
     nearest::nearest,
-    plugin::{Chooser, MethodError, PASS, Plugins, Settled},
+    plugin::{Chooser, MethodError, PASS, PluginError, Plugins, Settled},
     progress::Progress,
     report::Format,
     score::PairScore,
@@ -111,6 +112,9 @@ pub struct Draft {
     folder: PathBuf,
     /// The options set, but for a job file's defaults.
     given: Vec<&'static str>,
+    /// The plugins there are, once they were looked for: method and criterion may both be
+    /// theirs.
+    plugins: OnceCell<Result<Plugins, PluginError>>,
 }
 
 impl Draft {
@@ -148,6 +152,7 @@ impl Draft {
             job,
             folder: PathBuf::new(),
             given: Vec::new(),
+            plugins: OnceCell::new(),
         }
     }
 
@@ -197,7 +202,13 @@ impl Draft {
                 errors.push(OptionError::ParquetOfPass);
             }
         }
-        errors.extend(self.settle_criterion().err());
+        if let Err(error) = self.settle_criterion() {
+            // A library that cannot be used is one error, whoever looks for it.
+            let told = error.to_string();
+            if !errors.iter().any(|it| it.to_string() == told) {
+                errors.push(error);
+            }
+        }
         if errors.is_empty() {
             Ok(self.job)
         } else {
@@ -250,7 +261,8 @@ impl Draft {
         &self,
         of: impl FnOnce(&Plugins) -> Result<T, MethodError>,
     ) -> Result<T, OptionError> {
-        let plugins = Plugins::find(&self.job.plugins)?;
+        let find = || Plugins::find(&self.job.plugins);
+        let plugins = self.plugins.get_or_init(find).clone()?;
         of(&plugins).map_err(|error| match (plugins.plugins(), plugins.refused()) {
             _ if !matches!(error, MethodError::UnknownName { .. }) => error.into(),
             (_, [first, others @ ..]) => OptionError::NoPlugin {

@@ -126,7 +126,7 @@ pub enum RunError {
         source: Box<ProcedureFault>,
     },
     /// The table of a variable gave no score; what was chosen before was reported.
-    #[error("{reason}: the selection is what was chosen before")]
+    #[error("{reason}; what was found before is reported")]
     Unscored {
         /// What was chosen until then.
         report: Box<Report>,
