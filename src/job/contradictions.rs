@@ -1,0 +1,113 @@
+//! What contradicts itself in a job, whatever its data.
+
+use std::path::Path;
+
+use super::{Job, OptionError};
+use crate::{binning::Binning, report::Format};
+
+/// Files that would be written over one another, or over the data.
+pub(super) fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
+    let response = job.response.as_deref().filter(|_| npy).map(Path::new);
+    let (binning, bin_response) = (edges(&job.binning), edges(&job.bin_response));
+    let places = [
+        (
+            "output",
+            job.output.as_deref(),
+            "trace",
+            job.trace.as_deref(),
+        ),
+        (
+            "output",
+            job.output.as_deref(),
+            "the data",
+            Some(&*job.data),
+        ),
+        ("trace", job.trace.as_deref(), "the data", Some(&*job.data)),
+        ("output", job.output.as_deref(), "the response", response),
+        ("trace", job.trace.as_deref(), "the response", response),
+        ("output", job.output.as_deref(), "binning", binning),
+        ("trace", job.trace.as_deref(), "binning", binning),
+        (
+            "output",
+            job.output.as_deref(),
+            "bin-response",
+            bin_response,
+        ),
+        ("trace", job.trace.as_deref(), "bin-response", bin_response),
+    ];
+    let mut errors = Vec::new();
+    for (option, path, other, other_path) in places {
+        let (Some(path), Some(other_path)) = (path, other_path) else {
+            continue;
+        };
+        if same_file(path, other_path) {
+            errors.push(OptionError::SameFile {
+                option,
+                other,
+                path: path.to_owned(),
+            });
+        }
+    }
+    errors
+}
+
+/// The file of rules that a binning reads.
+fn edges(binning: &Binning) -> Option<&Path> {
+    match binning {
+        Binning::Edges(file) => Some(file),
+        _ => None,
+    }
+}
+
+/// What a report as Parquet lacks.
+pub(super) fn parquet_without(job: &Job) -> Option<OptionError> {
+    match job.format {
+        Format::Parquet if cfg!(not(feature = "parquet")) => Some(OptionError::ParquetUnbuilt),
+        Format::Parquet if job.output.is_none() => Some(OptionError::ParquetOutput),
+        _ => None,
+    }
+}
+
+/// Columns asked to be two things at once.
+pub(super) fn names_twice(job: &Job) -> Vec<OptionError> {
+    let (response, weights) = (job.response.as_slice(), job.weights.as_slice());
+    let pairs = [
+        ("keep", &job.keep[..], "drop", &job.drop[..]),
+        ("keep", &job.keep, "response", response),
+        ("drop", &job.drop, "response", response),
+        ("factor", &job.factor, "response", response),
+        ("weights", weights, "response", response),
+        ("keep", &job.keep, "weights", weights),
+        ("drop", &job.drop, "weights", weights),
+        ("factor", &job.factor, "weights", weights),
+    ];
+    let mut errors = Vec::new();
+    for (option, names, other, others) in pairs {
+        let both = names.iter().filter(|name| others.contains(name));
+        errors.extend(both.map(|name| OptionError::NameTwice {
+            option,
+            other,
+            name: name.clone(),
+        }));
+    }
+    errors
+}
+
+/// Whether writing one of two paths would change the other. Devices and pipes
+/// are nobody's file: `/dev/null` may be named twice.
+pub(super) fn same_file(a: &Path, b: &Path) -> bool {
+    let special = |path: &Path| path.metadata().is_ok_and(|it| !it.is_file());
+    let place = |path: &Path| {
+        let whole = path.canonicalize().ok();
+        whole.or_else(|| {
+            // Not there yet: its folder may be, under another name.
+            let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    let same = match (place(a), place(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a == b,
+    };
+    same && !special(a)
+}
