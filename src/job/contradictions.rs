@@ -1,4 +1,4 @@
-//! What a job asks for that cannot be had together.
+//! What contradicts itself in a job, whatever its data.
 
 use std::path::Path;
 

@@ -17,7 +17,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{cell::OnceCell, path::PathBuf, sync::Arc};
 
 use passel_criteria::{Criterion, CriterionError, Ebic};
 
@@ -25,7 +25,7 @@ use crate::{
     binning::Binning,
     device::Resources,
     nearest::nearest,
-    plugin::{Chooser, MethodError, PASS, Plugins, Settled},
+    plugin::{Chooser, MethodError, PASS, PluginError, Plugins, Settled},
     progress::Progress,
     report::Format,
     score::PairScore,
@@ -110,6 +110,9 @@ pub struct Draft {
     folder: PathBuf,
     /// The options set, but for a job file's defaults.
     given: Vec<&'static str>,
+    /// The plugins there are, once they were looked for: method and criterion may both be
+    /// theirs.
+    plugins: OnceCell<Result<Plugins, PluginError>>,
 }
 
 impl Draft {
@@ -147,6 +150,7 @@ impl Draft {
             job,
             folder: PathBuf::new(),
             given: Vec::new(),
+            plugins: OnceCell::new(),
         }
     }
 
@@ -202,7 +206,13 @@ impl Draft {
                 errors.push(OptionError::ParquetOfPass);
             }
         }
-        errors.extend(self.settle_criterion().err());
+        if let Err(error) = self.settle_criterion() {
+            // A library that cannot be used is one error, whoever looks for it.
+            let told = error.to_string();
+            if !errors.iter().any(|it| it.to_string() == told) {
+                errors.push(error);
+            }
+        }
         if errors.is_empty() {
             Ok(self.job)
         } else {
@@ -255,7 +265,8 @@ impl Draft {
         &self,
         of: impl FnOnce(&Plugins) -> Result<T, MethodError>,
     ) -> Result<T, OptionError> {
-        let plugins = Plugins::find(&self.job.plugins)?;
+        let find = || Plugins::find(&self.job.plugins);
+        let plugins = self.plugins.get_or_init(find).clone()?;
         of(&plugins).map_err(|error| match (plugins.plugins(), plugins.refused()) {
             _ if !matches!(error, MethodError::UnknownName { .. }) => error.into(),
             (_, [first, others @ ..]) => OptionError::NoPlugin {

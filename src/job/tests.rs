@@ -1,8 +1,6 @@
 //! The options one by one, and two by two.
 
-use std::{collections::HashSet, num::NonZeroUsize};
-
-use std::path::Path;
+use std::{collections::HashSet, num::NonZeroUsize, path::Path};
 
 use super::*;
 use crate::device::Choice;

@@ -126,7 +126,7 @@ pub enum RunError {
         source: Box<ProcedureFault>,
     },
     /// The table of a variable gave no score; what was found before was reported.
-    #[error("{reason}; reported is what was found before")]
+    #[error("{reason}; what was found before is reported")]
     Unscored {
         /// What was found until then.
         report: Box<Report>,

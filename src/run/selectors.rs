@@ -65,7 +65,9 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         }
     };
     meter.finish();
-    let fault = ranked.fault.map(|it| Ended::of(it, &columns));
+    let fault = ranked
+        .fault
+        .map(|it| Ended::of(it, &columns, ("method", settled)));
     match &fault {
         Some(Ended::Device(fault)) => {
             warnings.push(format!("what was chosen before a device failed: {fault}"));
@@ -222,21 +224,30 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         rendered: written(output, rendered)?,
         _held: None,
     };
-    unless(found.fault.map(|it| Ended::of(it, &columns)), report)
+    let asked = ("pair score", &pairing.method);
+    unless(found.fault.map(|it| Ended::of(it, &columns, asked)), report)
 }
 
 /// What ended a selection early.
 enum Ended {
     Device(DeviceError),
-    /// A table gave no score: which and why, by name.
+    /// A table gave no score: whose, of what and why, by name.
     Unscored(String),
 }
 
 impl Ended {
-    fn of(fault: DeviceError, columns: &BinnedColumns) -> Self {
+    fn of<T>(
+        fault: DeviceError,
+        columns: &BinnedColumns,
+        (what, settled): (&str, &Settled<T>),
+    ) -> Self {
         let name = |column: u32| format!("`{}`", columns.columns[column as usize].name);
         match fault {
-            DeviceError::Unscored(it) => Self::Unscored(it.told(name)),
+            DeviceError::Unscored(it) => {
+                let (method, plugin) = (&settled.name, &settled.plugin);
+                let told = it.told(name);
+                Self::Unscored(format!("{what} `{method}` of plugin `{plugin}`: {told}"))
+            }
             other => Self::Device(other),
         }
     }

@@ -41,7 +41,7 @@ fn numbers_and_texts_arrive_with_their_codes() {
     };
     assert_eq!(
         told,
-        "3: 5/2 -2.5/0 5/2 1/1\n\
+        "10: 5/9 -2.5/0 5/9 1/4\n\
          3: 2/2 0/0 2/2 1/1\n\
          2: 1/1 0/0 1/1 0/0\n\
          2: 0/0 1/1 1/1 0/0\n"
@@ -60,7 +60,7 @@ fn what_is_missing_is_a_level_and_no_number() {
     assert_eq!(lines.next(), Some("3: 5/1 nan/2 4/0 4/0"));
     assert_eq!(lines.next(), Some("3: 1/1 nan/2 0/0 1/1"));
     // Rows that are dropped are so for both.
-    let dropped = ["--response", "y", "--missing", "drop", "--drop", "a"];
+    let dropped = ["--response", "y", "--missing", "drop-rows", "--drop", "a"];
     let dropped = told(&folder, "small.csv", &dropped).unwrap();
     assert_eq!(dropped, "2: 1/1 0/0 1/1\n2: 0/0 1/1 0/0\n");
 }
@@ -74,6 +74,6 @@ fn sparse_columns_arrive_whole() {
     };
     assert_eq!(
         told,
-        "2: 2.5/1 0/0 0/0 2.5/1\n3: 0/0 1/1 0/0 3/2\n2: 1/1 0/0 1/1 0/0\n"
+        "10: 2.5/9 0/0 0/0 2.5/9\n3: 0/0 1/1 0/0 3/2\n2: 1/1 0/0 1/1 0/0\n"
     );
 }

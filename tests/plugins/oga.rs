@@ -6,14 +6,15 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Pass,
     criteria::{Criterion, Hdbic, Model},
-    design::Design,
+    design::{Design, DesignOptions},
     device::Resources,
     plugin::{Chooser, Plugins},
     search::Interrupt,
     selector::{Procedure, regress},
+    table::{self, ReadOptions},
 };
 
-use super::problems;
+use super::{problems, program::Folder};
 
 #[path = "../../examples/plugins/oga/lib.rs"]
 mod example;
@@ -36,12 +37,25 @@ fn residuals(x: &DMatrix<f64>, y: &DVector<f64>, support: &[usize]) -> DVector<f
     y - chosen * fit
 }
 
-/// From the paper: forward, HDBIC on the path, trimming.
-fn plainly(x: &DMatrix<f64>, y: &DVector<f64>) -> Vec<usize> {
+/// What the regression is made of beside its candidates.
+struct Asked<'a> {
+    keep: &'a [usize],
+    weights: Option<&'a [f64]>,
+    intercept: bool,
+}
+
+/// From the paper: forward, HDBIC on the path, trimming; the kept variables in every model.
+fn plainly(x: &DMatrix<f64>, y: &DVector<f64>, asked: &Asked) -> Vec<usize> {
     let (n, p) = x.shape();
+    let of = asked.weights.map_or(vec![1.0; n], <[f64]>::to_vec);
+    // Weights sum to n.
+    let all: f64 = of.iter().sum();
+    let w = DVector::from_fn(n, |i, _| of[i] * n as f64 / all);
     let centre = |mut it: DVector<f64>| {
-        it.add_scalar_mut(-it.mean());
-        it
+        if asked.intercept {
+            it.add_scalar_mut(-it.dot(&w) / n as f64);
+        }
+        it.component_mul(&w.map(f64::sqrt))
     };
     let y = centre(y.clone());
     let mut x = x.clone();
@@ -49,16 +63,17 @@ fn plainly(x: &DMatrix<f64>, y: &DVector<f64>) -> Vec<usize> {
         let column = centre(x.column(j).into());
         x.set_column(j, &(&column / column.norm()));
     }
+    let whole = |support: &[usize]| [asked.keep, support].concat();
     let value = |support: &[usize]| {
-        let rss = residuals(&x, &y, support).norm_squared();
-        let k = support.len();
+        let rss = residuals(&x, &y, &whole(support)).norm_squared();
+        let k = whole(support).len();
         Hdbic.value(&Model { n, p, k, rss })
     };
     let longest = (5.0 * (n as f64 / (p as f64).ln()).sqrt()) as usize;
     let mut path: Vec<usize> = Vec::new();
     while path.len() < longest {
-        let r = residuals(&x, &y, &path);
-        let free = (0..p).filter(|j| !path.contains(j));
+        let r = residuals(&x, &y, &whole(&path));
+        let free = (0..p).filter(|j| !path.contains(j) && !asked.keep.contains(j));
         let strength = |j: &usize| x.column(*j).dot(&r).abs();
         path.push(
             free.max_by(|a, b| strength(a).total_cmp(&strength(b)))
@@ -68,38 +83,124 @@ fn plainly(x: &DMatrix<f64>, y: &DVector<f64>) -> Vec<usize> {
     let length = (0..=longest).min_by(|a, b| value(&path[..*a]).total_cmp(&value(&path[..*b])));
     let chosen = &path[..length.unwrap()];
     let best = value(chosen);
-    let mut kept: Vec<usize> = chosen.to_vec();
+    let mut left: Vec<usize> = chosen.to_vec();
     if chosen.len() > 1 {
-        kept.retain(|out| {
+        left.retain(|out| {
             let others: Vec<usize> = chosen.iter().copied().filter(|it| it != out).collect();
             value(&others) > best
         });
     }
-    kept.sort_unstable();
-    kept
+    let mut all = whole(&left);
+    all.sort_unstable();
+    all
+}
+
+/// What the example chooses, by index and name.
+fn chosen(design: Design, pass: &Pass) -> Vec<(usize, String)> {
+    let design = Arc::new(design);
+    let criterion: Arc<dyn Criterion> = Arc::new(Hdbic);
+    let resources = Resources::cpu(2);
+    let (never, nobody) = (Interrupt::default(), &mut |_, _| {});
+    let done = regress(
+        &oga(),
+        &design,
+        &criterion,
+        pass,
+        &resources,
+        &never,
+        nobody,
+    );
+    let done = done.unwrap();
+    assert_eq!(done.fault, None);
+    let selection = done.found.selection(&design, &Hdbic, pass);
+    let chosen = selection
+        .selected
+        .iter()
+        .map(|it| (it.index, it.name.clone()));
+    let mut chosen: Vec<_> = chosen.collect();
+    chosen.sort_unstable();
+    chosen
 }
 
 #[test]
 fn it_chooses_what_the_plain_algorithm_chooses() {
+    let plain = Asked {
+        keep: &[],
+        weights: None,
+        intercept: true,
+    };
     for seed in 0..6 {
         let (n, p, r) = [(120, 300, 5), (200, 60, 9), (80, 800, 3)][seed as usize % 3];
         let (x, y) = problems::ing_lai(n, p, r, seed);
-        let design = Arc::new(Design::from_matrices(&x, &y, None).unwrap());
-        let criterion: Arc<dyn Criterion> = Arc::new(Hdbic);
-        let regressed = regress(
-            &oga(),
-            &design,
-            &criterion,
-            &Pass::default(),
-            &Resources::cpu(2),
-            &Interrupt::default(),
-            &mut |_, _| {},
-        )
-        .unwrap();
-        assert_eq!(regressed.fault, None);
-        let selection = regressed.found.selection(&design, &Hdbic, &Pass::default());
-        let mut chosen: Vec<usize> = selection.selected.iter().map(|it| it.index).collect();
-        chosen.sort_unstable();
-        assert_eq!(chosen, plainly(&x, &y), "seed {seed}");
+        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let found = chosen(design, &Pass::default());
+        let found: Vec<usize> = found.into_iter().map(|it| it.0).collect();
+        assert_eq!(found, plainly(&x, &y, &plain), "seed {seed}");
     }
+}
+
+#[test]
+fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
+    let folder = Folder::new();
+    for seed in 10..14 {
+        let (n, p) = (90, 120);
+        let (x, y) = problems::ing_lai(n, p, 4, seed);
+        let y = y.add_scalar(2.0);
+        let weights: Vec<f64> = (0..n).map(|it| 0.5 + (it % 7) as f64).collect();
+        let names = (0..p).map(|it| format!(",x{it}"));
+        let mut text = format!("y,w{}\n", names.collect::<String>());
+        for i in 0..n {
+            let row = x
+                .row(i)
+                .iter()
+                .map(|it| format!(",{it}"))
+                .collect::<String>();
+            text += &format!("{},{}{row}\n", y[i], weights[i]);
+        }
+        folder.write("ing.csv", &text);
+        let path = folder.path("ing.csv");
+        for (keep, weighed, intercept) in [
+            (&[][..], false, false),
+            (&[7, 100], false, true),
+            (&[], true, true),
+            (&[3, 50], true, false),
+        ] {
+            let reading = ReadOptions {
+                response: Some("y"),
+                factors: &[],
+            };
+            let table = table::read(&path, &reading).unwrap();
+            let kept: Vec<String> = keep.iter().map(|it| format!("x{it}")).collect();
+            let (own, drop) = (vec!["w".to_owned()], Vec::new());
+            let options = DesignOptions {
+                response: Some("y"),
+                keep: &kept,
+                weights: weighed.then_some("w"),
+                drop: if weighed { &drop } else { &own },
+                intercept,
+                ..DesignOptions::default()
+            };
+            let design = Design::from_table(table, &options).unwrap();
+            let found = chosen(design, &Pass::default()).into_iter();
+            let found: Vec<usize> = found.map(|it| it.1[1..].parse().unwrap()).collect();
+            let asked = Asked {
+                keep,
+                weights: weighed.then_some(&*weights),
+                intercept,
+            };
+            let told = format!("seed {seed}, keep {keep:?}, {weighed}, {intercept}");
+            assert_eq!(found, plainly(&x, &y, &asked), "{told}");
+        }
+    }
+}
+
+#[test]
+fn it_ends_where_nothing_but_the_kept_may_be_chosen() {
+    let (x, y) = problems::ing_lai(40, 10, 2, 1);
+    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let pass = Pass {
+        max_size: Some(1),
+        ..Pass::default()
+    };
+    assert!(chosen(design, &pass).len() <= 1);
 }

@@ -88,7 +88,7 @@ fn places() -> Vec<Resources> {
 fn problem(n: usize, p: usize, seed: u64) -> Arc<Design> {
     let mut random = Random::new(seed);
     let mut x = DMatrix::from_fn(n, p, |_, _| random.normal());
-    let mirror = -3.0 * x.column(1);
+    let mirror = -x.column(1);
     x.set_column(1 + p / 2, &mirror);
     let y = DVector::from_fn(n, |i, _| 2.0 * x[(i, 0)] - x[(i, 2)] + random.normal());
     Arc::new(Design::from_matrices(&x, &y, None).unwrap())

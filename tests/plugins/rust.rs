@@ -103,11 +103,18 @@ fn a_function_that_gives_no_score_ends_the_selection() {
                 "{lines:?}"
             );
             let error = lines.last().unwrap();
-            assert!(error.starts_with("error: score of "), "{error}");
-            assert!(
-                error.contains(if fault == 2 { "inf" } else { "NaN" }),
-                "{error}"
-            );
+            let whose = [
+                "error: method `faulty-function` of plugin `faulty`: score of `",
+                "error: pair score `faulty-pair` of plugin `faulty`: score of `",
+            ];
+            assert!(whose.iter().any(|it| error.starts_with(it)), "{error}");
+            let why = if fault == 2 {
+                "is infinite"
+            } else {
+                "is not a number"
+            };
+            let end = format!("{why}; what was found before is reported");
+            assert!(error.ends_with(&end), "{error}");
         }
     }
     // Never is no fault: nobody is chosen.

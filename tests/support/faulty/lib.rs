@@ -89,7 +89,7 @@ fn function(values: &[f64], table: &Table) -> f64 {
     }
 }
 
-/// A way over levels; see [`fails`].
+/// A way over levels; see `fails`.
 pub const OVER_LEVELS: Procedure = Procedure {
     name: "faulty-levels",
     title: "a way that fails",
@@ -104,7 +104,7 @@ pub const OVER_LEVELS: Procedure = Procedure {
     }),
 };
 
-/// A way over a regression; see [`fails`].
+/// A way over a regression; see `fails`.
 pub const OVER_REGRESSION: Procedure = Procedure {
     name: "faulty-regression",
     title: "a way that fails",
