@@ -107,6 +107,14 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         ),
         ("jmim", of(&[joint], least, Join::Alone)),
         ("njmim", of(&[ratio], least, Join::Alone)),
+        (
+            "jmi3",
+            Score {
+                against: Against::Pairs,
+                ..of(&[joint], sum, Join::Alone)
+            },
+        ),
+        ("fcbf:threshold=0.25", fcbf(0.25)),
     ] {
         assert_eq!(declared(text), score, "{text}");
     }
@@ -115,7 +123,42 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         let methods = all.methods().filter(|it| it.about.plugin == plugin);
         methods.count()
     };
-    assert_eq!((of_plugin("information"), of_plugin("faulty")), (13, 4));
+    assert_eq!((of_plugin("information"), of_plugin("faulty")), (16, 4));
+    // What no combination says.
+    let jim = declared("jim");
+    assert!(jim.coded().is_some_and(|it| it.0.cuda().is_some()));
+    assert_eq!(jim.join, Join::Alone);
+}
+
+/// SU(x;y), where no SU(x;w) is above it; SU(a;b) = 2·I(a;b) / (H(a) + H(b)).
+fn fcbf(threshold: f64) -> Score {
+    let uncertainty = |over, under| Quantity {
+        over,
+        under: Some(under),
+    };
+    let with_y = uncertainty(
+        Combination::of(2, -2, 0, -2, 0, 2, 0, 0),
+        Combination::of(2, -1, 0, -1, 0, 0, 0, 0),
+    );
+    let with_w = uncertainty(
+        Combination::of(2, -2, -2, 0, 2, 0, 0, 0),
+        Combination::of(2, -1, -1, 0, 0, 0, 0, 0),
+    );
+    let weighed = |weight, quantity| Term {
+        weight,
+        quantity,
+        part: Part::Whole,
+    };
+    Score {
+        measure: Measure::Declared {
+            relevance: with_y,
+            terms: vec![weighed(1.0, with_y), weighed(-1.0, with_w)],
+        },
+        gather: Gather::Minimum,
+        join: Join::Guarded,
+        against: Against::Last,
+        floor: Some(threshold),
+    }
 }
 
 #[test]

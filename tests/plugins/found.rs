@@ -31,12 +31,12 @@ fn the_first_party_is_found_beside_a_program_and_a_test() {
         names.collect()
     };
     let here = Plugins::find(&[]).unwrap();
-    assert_eq!(names(&here), ["information"]);
+    assert_eq!(names(&here), ["information", "relief"]);
     assert_eq!(here.refused(), []);
     assert_eq!(here.plugins()[0].path, beside("passel_information"));
     // Loaded again, or named though it is there, it is the same.
     let again = Plugins::find(&[beside("passel_information")]).unwrap();
-    assert_eq!(names(&again), ["information"]);
+    assert_eq!(names(&again), ["information", "relief"]);
     let folder = Folder::new();
     let told = list(&folder, "", &["plugins"]);
     assert_eq!((told.code, told.stderr.as_str()), (Some(0), ""));
@@ -85,8 +85,8 @@ fn a_folder_of_libraries_gives_what_it_can_and_tells_the_rest() {
     // What a plugin logs goes to standard error, under its name.
     assert_eq!(told.stderr, "warning: faulty: declared without fault\n");
     let json: Value = serde_json::from_str(&told.stdout).unwrap();
-    assert_eq!(json["plugins"][1]["name"], "faulty");
-    assert_eq!(json["plugins"][1]["methods"][0], "faulty");
+    assert_eq!(json["plugins"][2]["name"], "faulty");
+    assert_eq!(json["plugins"][2]["methods"][0], "faulty");
     let refused = |at: usize, key: &str| json["refused"][at][key].as_str().unwrap().to_owned();
     let mut reasons: Vec<(String, String)> = (0..4)
         .map(|at| (refused(at, "path"), refused(at, "reason")))
