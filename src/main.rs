@@ -6,7 +6,7 @@ use std::{
     error::Error,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
-    process::{self, ExitCode},
+    process::ExitCode,
     thread,
 };
 
@@ -23,7 +23,7 @@ use passel::{
     run::{Report, RunError, pairs, run, simulate},
     search::Interrupt,
 };
-use signal_hook::{consts, iterator::Signals};
+use signal_hook::{consts, iterator::Signals, low_level};
 
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
             "warning: signals end the program at once: {error}"
         ));
     }
-    ExitCode::from(match matches.subcommand() {
+    let code = match matches.subcommand() {
         Some(("select", matches)) => select(matches, &interrupt),
         Some(("pairs", matches)) => match job::arguments::pairing(matches) {
             Ok(mut pairing) => {
@@ -92,7 +92,12 @@ fn main() -> ExitCode {
         }),
         Some(("plugins", matches)) => list_plugins(matches),
         _ => WRONG,
-    })
+    };
+    if interrupt.left() {
+        // As above; reports are written and flushed where they are printed.
+        low_level::exit(code.into());
+    }
+    ExitCode::from(code)
 }
 
 /// Prints what there is of plugins; with `--cuda` their functions in CUDA C are tried.
@@ -166,7 +171,8 @@ fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
             if !interrupt.requested() {
                 interrupt.request();
             } else if !interrupt.insist() {
-                process::exit(INTERRUPTED.into());
+                // A plugin may be at work: nothing of it is to be taken down under it.
+                low_level::exit(INTERRUPTED.into());
             }
         }
     };

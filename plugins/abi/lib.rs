@@ -38,7 +38,7 @@ pub const PASSEL_JOIN_ADDED: u32 = 0;
 pub const PASSEL_JOIN_ALONE: u32 = 1;
 /// passel_score.join: the lesser of the two.
 pub const PASSEL_JOIN_LEAST: u32 = 2;
-/// passel_score.join: relevance; never, where that is below 0.
+/// passel_score.join: relevance; never, where the gathered is < 0.
 pub const PASSEL_JOIN_GUARDED: u32 = 3;
 
 /// passel_score.against: of the chosen variables the last.
@@ -92,13 +92,13 @@ pub struct passel_parameter {
     pub most: f64,
 }
 
-/// What a user asks for by its name: a selector, a pair score, a criterion. Never grows.
+/// What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
+/// in full. Never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_method {
     /// As a parameter's; no other's of its kind, and no selector is called `pass`.
     pub name: *const c_char,
-    /// What it is called in full.
     pub title: *const c_char,
     /// What it computes, on one line.
     pub formula: *const c_char,
@@ -138,13 +138,12 @@ pub struct passel_quantity {
     pub under: passel_combination,
 }
 
-/// One summand of what a step gives. Never grows.
+/// One summand of what a step gives: a combination is divided by n, a ratio stands. Never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct passel_term {
     /// What the part that counts is multiplied by; −1,048,576 … 1,048,576.
     pub weight: f64,
-    /// Of the table of candidate, anchor and response.
     pub quantity: passel_quantity,
     /// PASSEL_PART_…
     pub part: u32,
@@ -154,13 +153,13 @@ pub struct passel_term {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_table {
-    /// x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations.
+    /// x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations; of
+    /// those that miss none of the three, one at least.
     pub counts: *const u32,
-    /// Levels of the candidate, maybe some without observations; so w and y.
+    /// Levels of the candidate x, some maybe without observations; so of w and y.
     pub x: usize,
-    /// Levels of the anchor; 1 where there is none.
+    /// Of the anchor; 1 where there is none.
     pub w: usize,
-    /// Levels of the response.
     pub y: usize,
 }
 
@@ -218,10 +217,9 @@ pub struct passel_score {
     pub function: *const passel_function,
 }
 
-/// What a selector that runs is lent, until it returns: its functions may be called from any
-/// thread until then, each with this very pointer. Those of numbers return 0, or another
-/// number where an argument is wrong, which ends the selection as an error. Rooms are the
-/// plugin's, of the size said.
+/// What a selector that runs is lent until it returns: functions to be called from any thread,
+/// each with this very pointer. They return 0, or another number where an argument is wrong, which
+/// ends the selection as an error. Rooms are the plugin's, of the size said, and overlap nothing.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_problem {
@@ -232,12 +230,12 @@ pub struct passel_problem {
     pub p: usize,
     /// Variables that may be chosen; those that the user keeps may be as well, and do not count.
     pub most: usize,
-    /// Takes a variable, the best first, with its score: of a regression, the model's.
+    /// Takes a variable, the best first, with its score, finite: of a regression, the model's.
     pub choose: Option<
         unsafe extern "C" fn(problem: *const passel_problem, column: usize, score: f64) -> i32,
     >,
     /// Writes the n numbers of a column: of levels, as the file has them, NaN where missing, a
-    /// text's level as its number; of a regression, centred, weighted, of norm 1.
+    /// text's level by its number; of a regression, centred, weighted, of norm 1.
     pub numbers: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,
@@ -254,10 +252,11 @@ pub struct passel_problem {
             levels: *mut usize,
         ) -> i32,
     >,
-    /// Over a regression: for each of `count` anchors r, n numbers each, the `wanted`
+    /// 1 for a column of text, whose numbers are equal or not and no more; else 0.
+    pub nominal: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> i32>,
+    /// Over a regression: for each of `count` anchors r, n finite numbers each, the `wanted` ≤ p
     /// candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
-    /// and xᵀr, count·wanted of both. Swept on every device at once: many anchors cost little
-    /// more than one.
+    /// and xᵀr, count·wanted of both. On every device at once: many anchors cost little more.
     pub sweep: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,
@@ -268,9 +267,9 @@ pub struct passel_problem {
             products: *mut f64,
         ) -> i32,
     >,
-    /// Over a regression: fits these variables and the kept ones, in this order of entry.
-    /// Writes the n residuals, unless null, and the criterion asked for, +∞ where a variable
-    /// is collinear with those before it.
+    /// Over a regression: fits the kept variables and these, each once, in this order of entry.
+    /// Writes the n residuals and the criterion asked for, each unless null; where a variable is
+    /// collinear with those before it, +∞, and the residuals of those.
     pub fit: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,
@@ -281,7 +280,7 @@ pub struct passel_problem {
         ) -> i32,
     >,
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads; returns when all
-    /// are done.
+    /// are done. No lock that `work` takes is to be held meanwhile.
     pub each: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,
@@ -290,8 +289,7 @@ pub struct passel_problem {
             context: *mut c_void,
         ),
     >,
-    /// Writes `count` random words of this stream, the same for the same seed; each stream
-    /// begins anew with every call.
+    /// Writes `count` random words of a stream, the same for the same seed, from its beginning.
     pub random: Option<
         unsafe extern "C" fn(
             problem: *const passel_problem,
@@ -300,8 +298,8 @@ pub struct passel_problem {
             count: usize,
         ),
     >,
-    /// 1 once the user wants the end, else 0: to be asked many times a second. What was chosen
-    /// by then is reported.
+    /// 1 once the user wants the end, else 0: to be asked many times a second. Return 0 then, what
+    /// was chosen is reported. Who does not heed it is left behind, and the process ends under it.
     pub interrupted: Option<unsafe extern "C" fn(problem: *const passel_problem) -> i32>,
     /// Shows how far it is.
     pub progress:
@@ -329,7 +327,7 @@ pub struct passel_selector {
         ) -> i32,
     >,
     /// Chooses variables itself. Returns as `declare` does, when all are chosen. Called from any
-    /// thread, from several at once for problems of their own.
+    /// thread, from several at once for problems of their own, with 2 MiB of stack.
     pub run: Option<
         unsafe extern "C" fn(
             selector: *const passel_selector,
@@ -364,8 +362,8 @@ pub struct passel_criterion {
     pub size: usize,
     pub method: passel_method,
     /// The value for n observations, p candidates, k chosen variables beside the intercept,
-    /// k ≤ p, and rss > 0; +∞ where there is none. It does not fall when rss rises. Called from
-    /// any thread, from several at once, a million times a second.
+    /// k ≤ p, and rss > 0; +∞, or NaN with a warning, where there is none. It does not fall when
+    /// rss rises. Called from any thread, several at once, a million times a second; at load too.
     pub value: Option<
         unsafe extern "C" fn(
             criterion: *const passel_criterion,

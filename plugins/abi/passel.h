@@ -27,59 +27,30 @@
 // The contract's version. Version 0 may break; from 1 on it only grows.
 #define PASSEL_ABI_VERSION 0
 
-// passel_score.terms: the room for them, in terms.
-#define PASSEL_TERMS 8
+#define PASSEL_TERMS 8             // passel_score.terms: the room for them, in terms.
 
-// passel_term.part: all of the term.
-#define PASSEL_PART_WHOLE 0
+#define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
+#define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).
 
-// passel_term.part: min(0, term).
-#define PASSEL_PART_BELOW_ZERO 1
+#define PASSEL_GATHER_SUM 0        // passel_score.gather: the sum of what the steps gave.
+#define PASSEL_GATHER_MEAN 1       // passel_score.gather: their sum, divided by how many they are.
+#define PASSEL_GATHER_MINIMUM 2    // passel_score.gather: the least of them.
+#define PASSEL_GATHER_LAST 3       // passel_score.gather: the last.
 
-// passel_score.gather: the sum of what the steps gave.
-#define PASSEL_GATHER_SUM 0
+#define PASSEL_JOIN_ADDED 0        // passel_score.join: relevance plus the gathered value.
+#define PASSEL_JOIN_ALONE 1        // passel_score.join: the gathered value alone.
+#define PASSEL_JOIN_LEAST 2        // passel_score.join: the lesser of the two.
+#define PASSEL_JOIN_GUARDED 3      // passel_score.join: relevance; never, where the gathered is < 0.
 
-// passel_score.gather: their sum, divided by how many they are.
-#define PASSEL_GATHER_MEAN 1
+#define PASSEL_AGAINST_LAST 0      // passel_score.against: of the chosen variables the last.
+#define PASSEL_AGAINST_JOINT 1     // passel_score.against: all of them, joined.
+#define PASSEL_AGAINST_PAIRS 2     // passel_score.against: each two of them, joined.
 
-// passel_score.gather: the least of them.
-#define PASSEL_GATHER_MINIMUM 2
+#define PASSEL_OVER_LEVELS 0       // passel_selector.over: levels of candidates and response.
+#define PASSEL_OVER_REGRESSION 1   // passel_selector.over: a linear regression.
 
-// passel_score.gather: the last.
-#define PASSEL_GATHER_LAST 3
-
-// passel_score.join: relevance plus the gathered value.
-#define PASSEL_JOIN_ADDED 0
-
-// passel_score.join: the gathered value alone.
-#define PASSEL_JOIN_ALONE 1
-
-// passel_score.join: the lesser of the two.
-#define PASSEL_JOIN_LEAST 2
-
-// passel_score.join: relevance; never, where that is below 0.
-#define PASSEL_JOIN_GUARDED 3
-
-// passel_score.against: of the chosen variables the last.
-#define PASSEL_AGAINST_LAST 0
-
-// passel_score.against: all of them, joined.
-#define PASSEL_AGAINST_JOINT 1
-
-// passel_score.against: each two of them, joined.
-#define PASSEL_AGAINST_PAIRS 2
-
-// passel_selector.over: levels of candidates and response.
-#define PASSEL_OVER_LEVELS 0
-
-// passel_selector.over: a linear regression.
-#define PASSEL_OVER_REGRESSION 1
-
-// passel_engine.log: why the entry is about to return null.
-#define PASSEL_LOG_ERROR 0
-
-// passel_engine.log: worth a line on standard error.
-#define PASSEL_LOG_WARNING 1
+#define PASSEL_LOG_ERROR 0         // passel_engine.log: why the entry is about to return null.
+#define PASSEL_LOG_WARNING 1       // passel_engine.log: worth a line on standard error.
 
 // What the engine lends a plugin; valid as long as the process lives.
 typedef struct passel_engine {
@@ -110,11 +81,11 @@ typedef struct passel_parameter {
     double most;
 } passel_parameter;
 
-// What a user asks for by its name: a selector, a pair score, a criterion. Never grows.
+// What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
+// in full. Never grows.
 typedef struct passel_method {
     // As a parameter's; no other's of its kind, and no selector is called `pass`.
     const char *name;
-    // What it is called in full.
     const char *title;
     // What it computes, on one line.
     const char *formula;
@@ -150,11 +121,10 @@ typedef struct passel_quantity {
     struct passel_combination under;
 } passel_quantity;
 
-// One summand of what a step gives. Never grows.
+// One summand of what a step gives: a combination is divided by n, a ratio stands. Never grows.
 typedef struct passel_term {
     // What the part that counts is multiplied by; −1,048,576 … 1,048,576.
     double weight;
-    // Of the table of candidate, anchor and response.
     struct passel_quantity quantity;
     // PASSEL_PART_…
     uint32_t part;
@@ -162,13 +132,13 @@ typedef struct passel_term {
 
 // One contingency table, lent until the call returns. Never grows.
 typedef struct passel_table {
-    // x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations.
+    // x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations; of
+    // those that miss none of the three, one at least.
     const uint32_t *counts;
-    // Levels of the candidate, maybe some without observations; so w and y.
+    // Levels of the candidate x, some maybe without observations; so of w and y.
     size_t x;
-    // Levels of the anchor; 1 where there is none.
+    // Of the anchor; 1 where there is none.
     size_t w;
-    // Levels of the response.
     size_t y;
 } passel_table;
 
@@ -177,10 +147,8 @@ typedef struct passel_function {
     size_t size;
     // Its value, larger is better: finite, or −∞ for never. `values` are those of the method,
     // `count` in number. Called from any thread, from several at once.
-    double (*value)(const struct passel_function *function,
-                    const double *values,
-                    size_t count,
-                    const struct passel_table *table);
+    double (*value)(const struct passel_function *function, const double *values, size_t count,
+        const struct passel_table *table);
     // The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
     // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
     const char *cuda;
@@ -218,10 +186,9 @@ typedef struct passel_score {
     const struct passel_function *function;
 } passel_score;
 
-// What a selector that runs is lent, until it returns: its functions may be called from any
-// thread until then, each with this very pointer. Those of numbers return 0, or another
-// number where an argument is wrong, which ends the selection as an error. Rooms are the
-// plugin's, of the size said.
+// What a selector that runs is lent until it returns: functions to be called from any thread,
+// each with this very pointer. They return 0, or another number where an argument is wrong, which
+// ends the selection as an error. Rooms are the plugin's, of the size said, and overlap nothing.
 typedef struct passel_problem {
     size_t size;
     // Observations.
@@ -230,48 +197,35 @@ typedef struct passel_problem {
     size_t p;
     // Variables that may be chosen; those that the user keeps may be as well, and do not count.
     size_t most;
-    // Takes a variable, the best first, with its score: of a regression, the model's.
+    // Takes a variable, the best first, with its score, finite: of a regression, the model's.
     int32_t (*choose)(const struct passel_problem *problem, size_t column, double score);
     // Writes the n numbers of a column: of levels, as the file has them, NaN where missing, a
-    // text's level as its number; of a regression, centred, weighted, of norm 1.
+    // text's level by its number; of a regression, centred, weighted, of norm 1.
     int32_t (*numbers)(const struct passel_problem *problem, size_t column, double *numbers);
     // Over levels: writes the n codes of a column, and their number, which stands for none.
-    int32_t (*codes)(const struct passel_problem *problem,
-                     size_t column,
-                     uint32_t *codes,
-                     size_t *levels);
-    // Over a regression: for each of `count` anchors r, n numbers each, the `wanted`
+    int32_t (*codes)(const struct passel_problem *problem, size_t column, uint32_t *codes,
+        size_t *levels);
+    // 1 for a column of text, whose numbers are equal or not and no more; else 0.
+    int32_t (*nominal)(const struct passel_problem *problem, size_t column);
+    // Over a regression: for each of `count` anchors r, n finite numbers each, the `wanted` ≤ p
     // candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
-    // and xᵀr, count·wanted of both. Swept on every device at once: many anchors cost little
-    // more than one.
-    int32_t (*sweep)(const struct passel_problem *problem,
-                     const double *anchors,
-                     size_t count,
-                     size_t wanted,
-                     size_t *columns,
-                     double *products);
-    // Over a regression: fits these variables and the kept ones, in this order of entry.
-    // Writes the n residuals, unless null, and the criterion asked for, +∞ where a variable
-    // is collinear with those before it.
-    int32_t (*fit)(const struct passel_problem *problem,
-                   const size_t *columns,
-                   size_t count,
-                   double *residuals,
-                   double *criterion);
+    // and xᵀr, count·wanted of both. On every device at once: many anchors cost little more.
+    int32_t (*sweep)(const struct passel_problem *problem, const double *anchors, size_t count,
+        size_t wanted, size_t *columns, double *products);
+    // Over a regression: fits the kept variables and these, each once, in this order of entry.
+    // Writes the n residuals and the criterion asked for, each unless null; where a variable is
+    // collinear with those before it, +∞, and the residuals of those.
+    int32_t (*fit)(const struct passel_problem *problem, const size_t *columns, size_t count,
+        double *residuals, double *criterion);
     // Calls `work` with 0 … count − 1, in any order, on the engine's threads; returns when all
-    // are done.
-    void (*each)(const struct passel_problem *problem,
-                 size_t count,
-                 void (*work)(size_t at, void *context),
-                 void *context);
-    // Writes `count` random words of this stream, the same for the same seed; each stream
-    // begins anew with every call.
-    void (*random)(const struct passel_problem *problem,
-                   uint32_t stream,
-                   uint32_t *words,
-                   size_t count);
-    // 1 once the user wants the end, else 0: to be asked many times a second. What was chosen
-    // by then is reported.
+    // are done. No lock that `work` takes is to be held meanwhile.
+    void (*each)(const struct passel_problem *problem, size_t count,
+        void (*work)(size_t at, void *context), void *context);
+    // Writes `count` random words of a stream, the same for the same seed, from its beginning.
+    void (*random)(const struct passel_problem *problem, uint32_t stream, uint32_t *words,
+        size_t count);
+    // 1 once the user wants the end, else 0: to be asked many times a second. Return 0 then, what
+    // was chosen is reported. Who does not heed it is left behind, and the process ends under it.
     int32_t (*interrupted)(const struct passel_problem *problem);
     // Shows how far it is.
     void (*progress)(const struct passel_problem *problem, size_t done, size_t of);
@@ -286,18 +240,12 @@ typedef struct passel_selector {
     // another number, with a reason in `error`, the engine's room of `error_size` bytes, the
     // ending zero included. The same values give the same score. Called from any thread,
     // from several at once, and once at load with the default values.
-    int32_t (*declare)(const struct passel_selector *selector,
-                       const double *values,
-                       struct passel_score *score,
-                       char *error,
-                       size_t error_size);
+    int32_t (*declare)(const struct passel_selector *selector, const double *values,
+        struct passel_score *score, char *error, size_t error_size);
     // Chooses variables itself. Returns as `declare` does, when all are chosen. Called from any
-    // thread, from several at once for problems of their own.
-    int32_t (*run)(const struct passel_selector *selector,
-                   const double *values,
-                   const struct passel_problem *problem,
-                   char *error,
-                   size_t error_size);
+    // thread, from several at once for problems of their own, with 2 MiB of stack.
+    int32_t (*run)(const struct passel_selector *selector, const double *values,
+        const struct passel_problem *problem, char *error, size_t error_size);
     // What `run` is lent: PASSEL_OVER_…
     uint32_t over;
     const void *data;
@@ -319,14 +267,10 @@ typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
     // The value for n observations, p candidates, k chosen variables beside the intercept,
-    // k ≤ p, and rss > 0; +∞ where there is none. It does not fall when rss rises. Called from
-    // any thread, from several at once, a million times a second.
-    double (*value)(const struct passel_criterion *criterion,
-                    const double *values,
-                    size_t n,
-                    size_t p,
-                    size_t k,
-                    double rss);
+    // k ≤ p, and rss > 0; +∞, or NaN with a warning, where there is none. It does not fall when
+    // rss rises. Called from any thread, several at once, a million times a second; at load too.
+    double (*value)(const struct passel_criterion *criterion, const double *values, size_t n,
+        size_t p, size_t k, double rss);
     const void *data;
 } passel_criterion;
 

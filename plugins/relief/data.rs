@@ -19,6 +19,9 @@ pub trait Data: Sync {
     /// What the engine says.
     fn numbers(&self, column: usize) -> Result<Vec<f64>, String>;
 
+    /// Whether a variable's numbers are names, equal or not.
+    fn is_nominal(&self, column: usize) -> bool;
+
     /// The class of each observation, and how many classes there are.
     ///
     /// # Errors
@@ -49,6 +52,10 @@ impl Data for Levels<'_> {
 
     fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
         (**self).numbers(column)
+    }
+
+    fn is_nominal(&self, column: usize) -> bool {
+        (**self).is_nominal(column)
     }
 
     fn classes(&self) -> Result<(Vec<u32>, usize), String> {
@@ -92,6 +99,10 @@ impl Data for Few<'_> {
 
     fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
         Ok(self.columns[column].to_vec())
+    }
+
+    fn is_nominal(&self, _: usize) -> bool {
+        false
     }
 
     fn classes(&self) -> Result<(Vec<u32>, usize), String> {
@@ -155,10 +166,22 @@ pub(crate) fn classes(data: &impl Data) -> Result<(Vec<u32>, Vec<usize>), String
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Extent {
     pub(crate) least: f64,
-    /// The largest less the least; 0 of a constant.
+    /// The largest less the least, or what two names are apart; 0 of a constant.
     pub(crate) range: f64,
     /// Whole numbers below 2³⁰.
     pub(crate) whole: bool,
+    /// Names from 0, so many at most, that are equal or 1 apart; 0 of numbers.
+    pub(crate) names: usize,
+}
+
+impl Extent {
+    /// How far two of its numbers are apart.
+    pub(crate) fn apart(&self, a: f64, b: f64) -> f64 {
+        match self.names {
+            0 => (a - b).abs(),
+            _ => f64::from(u8::from(a != b)),
+        }
+    }
 }
 
 /// The extent of every variable.
@@ -188,11 +211,16 @@ pub(crate) fn extents(data: &impl Data) -> Result<Vec<Extent>, String> {
                 place()
             ));
         }
+        let names = match data.is_nominal(column) {
+            true => most as usize + 1,
+            false => 0,
+        };
         let whole = |it: &f64| it.fract() == 0.0 && it.abs() < f64::from(1 << 30);
         Ok(Extent {
             least,
-            range,
+            range: if names > 0 { range.min(1.0) } else { range },
             whole: numbers.iter().all(whole),
+            names,
         })
     })
 }

@@ -20,7 +20,7 @@ const WIDTH: usize = 32;
 /// Columns added to a sum before it is stored again.
 const TOGETHER: usize = 4;
 
-/// What one variable adds to a distance.
+/// What one variable adds to a distance; one of names adds 1 where they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// |a − b| / range.
@@ -29,11 +29,20 @@ pub(crate) enum Measure {
     Square,
 }
 
+/// A variable in a tile, or one name of a variable of names: two observations of different
+/// names differ in two of these, by ½ each.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    column: usize,
+    name: Option<usize>,
+}
+
 /// Some columns: of a panel's observations the numbers of one column, then of the next.
 #[derive(Debug)]
 struct Tile {
     numbers: Vec<[f64; PANEL]>,
     width: usize,
+    measure: Measure,
 }
 
 /// The numbers of all observations, laid out for distances.
@@ -42,7 +51,6 @@ pub(crate) struct Distances {
     tiles: Vec<Tile>,
     n: usize,
     panels: usize,
-    measure: Measure,
     /// Whether sums have no rounding, so that ties are ties.
     exact: bool,
 }
@@ -58,14 +66,22 @@ impl Distances {
             .filter(|at| extents[*at].range > 0.0)
             .collect();
         let used = || columns.iter().map(|at| extents[*at]);
-        let whole = used().all(|it| it.whole);
+        let whole = used().all(|it| it.whole || it.names > 0);
         let common = match (whole, measure) {
             (false, _) => None,
             (true, Measure::Share) => common_multiple(used(), columns.len()),
             (true, Measure::Square) => Some(1.0).filter(|_| {
-                // Partial sums are below 2⁵³.
-                used().map(|it| it.range * it.range).sum::<f64>() < EXACT
+                // Partial sums, of halves, are below 2⁵³.
+                let square = |it: Extent| match it.names {
+                    0 => it.range * it.range,
+                    _ => 1.0,
+                };
+                2.0 * used().map(square).sum::<f64>() < EXACT
             }),
+        };
+        let one = match measure {
+            Measure::Share => common.unwrap_or(1.0),
+            Measure::Square => 1.0,
         };
         let scaled = |number: f64, it: &Extent| match (measure, common) {
             (Measure::Square, _) => number,
@@ -74,26 +90,47 @@ impl Distances {
         };
         let n = data.n();
         let panels = n.div_ceil(PANEL);
-        let tiles: Vec<&[usize]> = columns.chunks(WIDTH).collect();
-        let tiles = all(data, tiles.len(), |at| {
-            let width = tiles[at].len();
+        let numbers = columns.iter().filter(|at| extents[**at].names == 0);
+        let numbers = numbers.map(|&column| Part { column, name: None });
+        let numbers: Vec<Part> = numbers.collect();
+        let names = columns.iter().flat_map(|&column| {
+            let all = 0..extents[column].names;
+            all.map(move |name| Part {
+                column,
+                name: Some(name),
+            })
+        });
+        let names: Vec<Part> = names.collect();
+        let parts = numbers.chunks(WIDTH).map(|it| (measure, it));
+        let parts = parts.chain(names.chunks(WIDTH).map(|it| (Measure::Share, it)));
+        let parts: Vec<(Measure, &[Part])> = parts.collect();
+        let tiles = all(data, parts.len(), |at| {
+            let (measure, parts) = parts[at];
+            let width = parts.len();
             let mut numbers = vec![[0.0; PANEL]; panels * width];
-            for (place, &column) in tiles[at].iter().enumerate() {
-                let own = data.numbers(column)?;
+            for (place, part) in parts.iter().enumerate() {
+                let own = data.numbers(part.column)?;
                 for (panel, chunk) in own.chunks(PANEL).enumerate() {
                     let to = &mut numbers[panel * width + place];
                     for (to, number) in to.iter_mut().zip(chunk) {
-                        *to = scaled(*number, &extents[column]);
+                        *to = match part.name {
+                            None => scaled(*number, &extents[part.column]),
+                            Some(name) if *number == name as f64 => one / 2.0,
+                            Some(_) => 0.0,
+                        };
                     }
                 }
             }
-            Ok(Tile { numbers, width })
+            Ok(Tile {
+                numbers,
+                width,
+                measure,
+            })
         })?;
         Ok(Self {
             tiles,
             n,
             panels,
-            measure,
             exact: common.is_some(),
         })
     }
@@ -112,7 +149,7 @@ impl Distances {
                 let panel = &tile.numbers[at / PANEL * tile.width..][..tile.width];
                 own.extend(panel.iter().map(|it| it[at % PANEL]));
             }
-            match self.measure {
+            match tile.measure {
                 Measure::Share => add::<false>(tile, &own, self.panels, &mut sums),
                 Measure::Square => add::<true>(tile, &own, self.panels, &mut sums),
             }
@@ -136,7 +173,11 @@ const EXACT: f64 = (1u64 << 53) as f64;
 fn common_multiple(extents: impl Iterator<Item = Extent>, count: usize) -> Option<f64> {
     let mut common: u64 = 1;
     for it in extents {
-        let range = it.range as u64;
+        let range = match it.names {
+            0 => it.range as u64,
+            // A name is one half.
+            _ => 2,
+        };
         let multiple = u128::from(common / divisor(common, range)) * u128::from(range);
         if multiple * count as u128 >= 1 << 53 {
             return None;
@@ -275,6 +316,7 @@ mod tests {
         let tile = Tile {
             numbers: (0..width * panels).map(row).collect(),
             width,
+            measure: Measure::Share,
         };
         let own: Vec<f64> = (0..5 * width).map(|it| number(it * it)).collect();
         let mut sums = [(); 2].map(|()| vec![[0.1; PANEL]; 5 * panels]);

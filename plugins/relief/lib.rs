@@ -6,8 +6,8 @@
 //! it, and those of one class do not. Variables are judged in the context of all others, which
 //! find the near ones; a copy is worth what the original is.
 //!
-//! Numbers are taken as the file has them; a text's levels by their numbers, for the contract
-//! does not tell the two apart. A variable of one value has weight 0.
+//! Numbers are taken as the file has them; texts are equal or 1 apart. A variable of one value has
+//! weight 0.
 
 mod data;
 mod distances;

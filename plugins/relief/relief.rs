@@ -75,7 +75,7 @@ pub fn relief(data: &impl Data) -> Result<Option<Vec<f64>>, String> {
         }
         let x = data.numbers(column)?;
         let apart = |at: usize, to: Option<usize>| {
-            let share = to.map_or(0.0, |to| (x[at] - x[to]) / range);
+            let share = to.map_or(0.0, |to| extents[column].apart(x[at], x[to]) / range);
             share * share
         };
         let each = found.iter().enumerate();

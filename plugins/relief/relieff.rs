@@ -107,7 +107,11 @@ pub fn relieff(values: &[f64], data: &impl Data) -> Result<Option<Vec<f64>>, Str
             }
             let x = data.numbers(column)?;
             let each = some.iter().zip(&lists);
-            Ok(each.map(|(at, list)| near.told(*at, list, &x)).sum::<f64>() / range)
+            let apart = |a: usize, b: usize| extents[column].apart(x[a], x[b]);
+            Ok(each
+                .map(|(at, list)| near.told(*at, list, apart))
+                .sum::<f64>()
+                / range)
         })?;
         for (weight, part) in weights.iter_mut().zip(parts) {
             *weight += part;
@@ -197,7 +201,7 @@ impl Near<'_> {
     }
 
     /// What an observation and its neighbours tell of a variable, times its range.
-    fn told(&self, from: usize, list: &[u32], x: &[f64]) -> f64 {
+    fn told(&self, from: usize, list: &[u32], apart: impl Fn(usize, usize) -> f64) -> f64 {
         let own = self.classes[from] as usize;
         let others = (self.classes.len() - self.sizes[own]) as f64;
         let (mut told, mut start) = (0.0, 0);
@@ -208,7 +212,7 @@ impl Near<'_> {
             }
             let near = &list[start..start + count];
             start += count;
-            let apart = near.iter().map(|it| (x[from] - x[*it as usize]).abs());
+            let apart = near.iter().map(|it| apart(from, *it as usize));
             let mean = apart.sum::<f64>() / count as f64;
             told += match class == own {
                 true => -mean,
@@ -276,6 +280,9 @@ mod tests {
             }
             fn numbers(&self, _: usize) -> Result<Vec<f64>, String> {
                 Ok(Vec::new())
+            }
+            fn is_nominal(&self, _: usize) -> bool {
+                false
             }
             fn classes(&self) -> Result<(Vec<u32>, usize), String> {
                 Ok((Vec::new(), 0))

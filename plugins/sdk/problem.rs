@@ -68,6 +68,13 @@ impl<'a> Problem<'a> {
         told(done, || format!("there is no column {column}")).map(|()| room)
     }
 
+    /// Whether a column is of text, whose numbers are equal or not and nothing else.
+    pub fn is_nominal(&self, column: usize) -> bool {
+        // SAFETY: as above.
+        let nominal = self.0.nominal.map(|it| unsafe { it(self.0, column) });
+        nominal == Some(1)
+    }
+
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
     pub fn each(&self, count: usize, work: impl Fn(usize) + Sync) {
         let Some(each) = self.0.each else { return };

@@ -23,11 +23,17 @@ use crate::{
 
 /// A selector's score of the candidate x where these variables were chosen, in this order, in
 /// nats; a ratio has no unit, a function its own. Levels are numbers from 0, one an observation.
+/// A function is given no parameters: see [`score_at`].
 pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
+    score_at(score, &[], x, chosen, y)
+}
+
+/// The same, where a function of the table has these parameters of its selector.
+pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     let nothing = vec![0; y.len()];
     let relevance = match score.function {
         None => quantity(&score.relevance, x, &nothing, y),
-        Some(it) => function(it, &[], x, &nothing, y),
+        Some(it) => function(it, values, x, &nothing, y),
     };
     if chosen.is_empty() || score.terms.is_empty() && score.function.is_none() {
         return relevance;
@@ -43,7 +49,7 @@ pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     };
     let steps = anchors.iter().map(|w| {
         if let Some(it) = score.function {
-            return function(it, &[], x, w, y);
+            return function(it, values, x, w, y);
         }
         let terms = score.terms.iter().map(|term| {
             let value = quantity(&term.quantity, x, w, y);

@@ -22,6 +22,7 @@ pub(super) fn problem(problem: &&dyn Problem) -> passel_problem {
         choose: Some(choose),
         numbers: Some(numbers),
         codes: Some(codes),
+        nominal: Some(nominal),
         sweep: Some(sweep),
         fit: Some(fit),
         each: Some(each),
@@ -130,6 +131,10 @@ unsafe extern "C" fn codes(
         Ok(())
     };
     unsafe { given(problem, ask) }
+}
+
+unsafe extern "C" fn nominal(problem: *const passel_problem, column: usize) -> i32 {
+    i32::from(unsafe { back(problem) }.is_some_and(|it| it.is_nominal(column)))
 }
 
 unsafe extern "C" fn sweep(

@@ -151,7 +151,7 @@ struct Lent {
 
 fn lend(plugin: &str) -> &'static Lent {
     let version = CString::new(env!("CARGO_PKG_VERSION")).unwrap_or_default();
-    let lent = Box::leak(Box::new(Lent {
+    let lent = Box::into_raw(Box::new(Lent {
         table: passel_engine {
             size: size_of::<passel_engine>(),
             abi_version: PASSEL_ABI_VERSION,
@@ -163,8 +163,11 @@ fn lend(plugin: &str) -> &'static Lent {
         entering: Mutex::new(Some(String::new())),
         last: Default::default(),
     }));
-    lent.table.data = ptr::from_ref(lent).cast();
-    lent
+    // SAFETY: made above and never freed; written before anybody reads it.
+    unsafe {
+        (*lent).table.data = lent.cast();
+        &*lent
+    }
 }
 
 impl Lent {

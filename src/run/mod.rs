@@ -149,6 +149,9 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
+            Self::Selector(SelectorError::Search(
+                SearchError::Threads { .. } | SearchError::Thread { .. },
+            )) => 1,
             Self::Selector(_) => 2,
             Self::Interrupted => 130,
             Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,

@@ -60,7 +60,7 @@ pub(super) fn regress<T>(
         total,
     };
     // An empty model is no part of a selection.
-    let keeps = regressed.fault.is_none() || selection.k > job.keep.len();
+    let keeps = regressed.fault.is_none() || selection.k > design.keep().len();
     let report = match keeps {
         false => None,
         true => {

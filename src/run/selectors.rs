@@ -115,7 +115,11 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         selected,
         refused,
         stop,
-        seed: job.stop.permutation.map(|it| it.seed),
+        seed: match &settled.by {
+            Chooser::Score(_) => job.stop.permutation.map(|it| it.seed),
+            // What it draws is its own affair.
+            Chooser::Ranks(_) | Chooser::Regresses(_) => Some(job.pass.seed),
+        },
         binning: saved(&columns, job)?,
         set_aside: Vec::new(),
         truth: Truth::of_indexes(&truth, &chosen),

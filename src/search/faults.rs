@@ -111,7 +111,9 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         forward: pass.forward,
         improve_backward: pass.backward[0],
     };
+    let undefined = AtomicBool::new(false);
     let judge = Judge {
+        undefined: &undefined,
         criterion: &criterion,
         n,
         p: design.p(),

@@ -21,6 +21,7 @@ pub struct Interrupt(Arc<Request>);
 struct Request {
     requested: AtomicBool,
     insisted: AtomicBool,
+    left: AtomicBool,
     leavable: AtomicUsize,
 }
 
@@ -46,6 +47,16 @@ impl Interrupt {
 
     pub(crate) fn insisted(&self) -> bool {
         self.0.insisted.load(Ordering::Relaxed)
+    }
+
+    /// Whether a plugin was left behind: it may be at work until the process ends, which must
+    /// then end without destructors.
+    pub fn left(&self) -> bool {
+        self.0.left.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn leave(&self) {
+        self.0.left.store(true, Ordering::Relaxed);
     }
 
     /// While it lives, work is done that can be left behind, or its report is not told yet.

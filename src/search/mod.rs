@@ -43,8 +43,8 @@ use particle::{Problem, rises};
 use polish::Polish;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
-pub(crate) use swarm::Judge;
 use swarm::Swarm;
+pub(crate) use swarm::{Judge, complaint};
 pub use visited::Met;
 pub(crate) use visited::Visited;
 
@@ -132,7 +132,8 @@ pub fn search(
         forward: pass.forward,
         improve_backward: pass.backward[0],
     };
-    let judge = Judge::of(criterion, design);
+    let undefined = AtomicBool::new(false);
+    let judge = Judge::of(criterion, design, &undefined);
     // A thread of its own becomes the pool's first: the caller then sleeps before
     // the others start, and leaves them its core.
     let searching = || {
@@ -174,6 +175,7 @@ pub fn search(
             };
             let starting = starting.elapsed().as_secs_f64();
             let found = walk(problem, judge, devices, pass, threads, interrupt, observe)?;
+            notes.extend(complaint(&undefined));
             Ok(Found {
                 starting,
                 notes,

@@ -1,6 +1,9 @@
 //! The whole swarm, one iteration at a time.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use passel_criteria::{Criterion, Model};
 
@@ -52,12 +55,19 @@ pub(crate) struct Judge<'a> {
     pub(crate) p: usize,
     /// Total sum of squares on the response's scale; fits have it at one.
     pub(crate) tss: f64,
+    /// Whether φ was no number of some model.
+    pub(crate) undefined: &'a AtomicBool,
 }
 
 impl<'a> Judge<'a> {
     /// Of this design's models.
-    pub(crate) fn of(criterion: &'a dyn Criterion, design: &Design) -> Self {
+    pub(crate) fn of(
+        criterion: &'a dyn Criterion,
+        design: &Design,
+        undefined: &'a AtomicBool,
+    ) -> Self {
         Self {
+            undefined,
             criterion,
             n: design.n(),
             p: design.p_total().unwrap_or(design.p()),
@@ -87,11 +97,18 @@ impl<'a> Judge<'a> {
         let value = self.criterion.value(&model);
         // −∞ would swallow every difference.
         if value.is_nan() {
+            self.undefined.store(true, Ordering::Relaxed);
             f64::INFINITY
         } else {
             value.max(f64::MIN)
         }
     }
+}
+
+/// What to say where φ was no number of some model.
+pub(crate) fn complaint(undefined: &AtomicBool) -> Option<String> {
+    let text = "the criterion was not a number for some models: they never win";
+    undefined.load(Ordering::Relaxed).then(|| text.to_owned())
 }
 
 impl<'a> Swarm<'a> {

@@ -32,7 +32,7 @@ pub struct Ranking {
     pub refused: Option<RefusedVariable>,
     /// The rule of permutations, where there is one.
     pub stop: Option<StopRule>,
-    /// The seed of the permutations, where there are any.
+    /// The seed of the permutations, where there are any; of a selector that runs, its own.
     pub seed: Option<u64>,
     /// The rules by which values became codes, on one line: see [`crate::binning::SavedBinning`].
     pub binning: Box<RawValue>,

@@ -254,7 +254,7 @@ impl Selection<'_> {
                 });
             }
             let Some(best) = best else {
-                break;
+                return Ok(Ending::Done);
             };
             if self.threshold.is_some_and(|least| best.score < least) {
                 return Ok(Ending::Threshold);

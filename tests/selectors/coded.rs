@@ -131,7 +131,10 @@ fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
         assert_eq!(ranking.selected.len(), 1);
         // The first of those that are left.
         let first = usize::from(ranking.selected[0].index == 0);
-        assert_eq!(reason, format!("score of `x{first}` {told}"));
+        assert_eq!(
+            reason,
+            format!("method `own` of plugin `none`: score of `x{first}` {told}")
+        );
         assert!(message.starts_with(&reason), "{message}");
         let written = fs::read_to_string(output).unwrap();
         assert!(

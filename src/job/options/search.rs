@@ -164,7 +164,7 @@ pub(super) const SEARCHING: &[Opt] = &[
         value: "S",
         default: "1",
         range: "0 … 18446744073709551615",
-        help: "Seed of every random number; of a selector, of its permutations (stop)",
+        help: "Seed of every random number; of selectors, of permutations (stop) and of those that draw",
         heading: SEARCH,
         list: false,
         set: |job, given| {

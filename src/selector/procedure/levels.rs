@@ -58,6 +58,7 @@ pub fn rank_by(
         until: asked.time_limit.map(|it| started + it),
         chosen: Default::default(),
         misuse: Default::default(),
+        undefined: Default::default(),
         done: Default::default(),
         of: Default::default(),
     });
@@ -187,6 +188,10 @@ impl Problem for Levels<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_nominal(&self, column: usize) -> bool {
+        matches!(self.numbers.get(column), Some(Values::Factor { .. }))
     }
 
     fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse> {

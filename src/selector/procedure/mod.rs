@@ -9,7 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
     thread,
@@ -71,6 +71,9 @@ pub trait Problem: Send + Sync {
     /// # Errors
     /// Not a column, or a regression.
     fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse>;
+
+    /// Whether a column is of text, whose numbers are equal or not and nothing else.
+    fn is_nominal(&self, column: usize) -> bool;
 
     /// Over a regression: for each anchor r, n numbers each, the candidates of largest |xᵀr|
     /// and xᵀr, the largest first, of equal ones the lowest; as many of each as there is room
@@ -207,6 +210,8 @@ struct Desk {
     until: Option<Instant>,
     chosen: Mutex<Vec<(usize, f64)>>,
     misuse: Mutex<Option<Misuse>>,
+    /// Whether the criterion was no number of some model.
+    undefined: AtomicBool,
     done: AtomicUsize,
     of: AtomicUsize,
 }
@@ -221,6 +226,9 @@ enum End<T> {
 
 /// Streams of procedures begin here: no particle, no simulation and no permutation has them.
 const STREAMS: u64 = 1 << 62;
+
+/// How long a procedure may go on after its time limit before it is left behind.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Between two looks at the wish to end.
 const LOOK: Duration = Duration::from_millis(20);
@@ -268,6 +276,12 @@ impl Desk {
 
     fn late(&self) -> bool {
         self.until.is_some_and(|it| Instant::now() >= it)
+    }
+
+    /// Whether nobody waits for it any more: it was asked twice, or long enough.
+    fn given_up(&self) -> bool {
+        let overdue = |it: Instant| Instant::now() >= it + GRACE;
+        self.interrupt.insisted() || self.until.is_some_and(overdue)
     }
 
     fn interrupted(&self) -> bool {
@@ -324,7 +338,10 @@ fn aside<T: Send + 'static>(
         match receive.recv_timeout(LOOK) {
             Ok(Ok(done)) => return Ok(End::Returned(done)),
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(RecvTimeoutError::Timeout) if interrupt.insisted() => return Ok(End::Left),
+            Err(RecvTimeoutError::Timeout) if desk.given_up() => {
+                interrupt.leave();
+                return Ok(End::Left);
+            }
             Err(RecvTimeoutError::Timeout) => {
                 let done = desk.done.load(Ordering::Relaxed);
                 if done != shown {

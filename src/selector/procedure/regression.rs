@@ -15,7 +15,7 @@ use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Places, Resources},
     least_squares::{Anchor, Collinear, Fit},
-    search::{self, Found, Interrupt, Judge, Pass, SearchError, Visited},
+    search::{self, Found, Interrupt, Judge, Pass, SearchError, Visited, complaint},
     selection::Termination,
     vector::product,
 };
@@ -58,6 +58,7 @@ pub fn regress(
         until: pass.time_limit.map(|it| started + it),
         chosen: Default::default(),
         misuse: Default::default(),
+        undefined: Default::default(),
         done: Default::default(),
         of: Default::default(),
     });
@@ -81,7 +82,7 @@ pub fn regress(
         let regression = Regression {
             desk,
             design,
-            judge: Judge::of(&**criterion, design),
+            judge: Judge::of(&**criterion, design, &desk.undefined),
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -92,6 +93,7 @@ pub fn regress(
         End::Returned(said) => desk.fault(said?),
         End::Left => None,
     };
+    let (asked, late) = (interrupt.requested(), desk.late());
     let (members, left_out) = members(design, &desk.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
     // Where it was left behind, the threads lent may be at work for it for ever.
@@ -99,7 +101,7 @@ pub fn regress(
         Found::of(
             design.columns(),
             design.y(),
-            Judge::of(&**criterion, design),
+            Judge::of(&**criterion, design, &desk.undefined),
             &members,
             fits.met,
         )
@@ -108,6 +110,7 @@ pub fn regress(
     found.iterations = fits.count;
     found.notes.extend(note);
     found.notes.extend(left_out);
+    found.notes.extend(complaint(&desk.undefined));
     let On {
         devices,
         screen,
@@ -116,8 +119,8 @@ pub fn regress(
     (found.devices, found.screen, found.starting) = (devices, screen, starting);
     found.termination = match &fault {
         Some(_) => Termination::Fault,
-        None if interrupt.requested() => Termination::Interrupted,
-        None if desk.late() => Termination::TimeLimit,
+        None if asked => Termination::Interrupted,
+        None if late => Termination::TimeLimit,
         None => Termination::Done,
     };
     found.seconds = started.elapsed().as_secs_f64() - found.starting;
@@ -239,7 +242,7 @@ impl Regression<'_> {
         let sweep = || {
             let mut locked = lock(&self.devices);
             let devices = &mut *locked;
-            let swept = || devices.neighbours(anchors, &[], wanted, &|| false);
+            let swept = || devices.neighbours(anchors, &[], wanted, &|| self.desk.given_up());
             self.sweeps.install(swept)
         };
         match self.desk.pool.current_thread_index() {
@@ -319,6 +322,10 @@ impl Problem for Regression<'_> {
         };
         room.copy_from_slice(self.desk.noted(numbers)?);
         Ok(())
+    }
+
+    fn is_nominal(&self, _: usize) -> bool {
+        false
     }
 
     fn codes(&self, _: usize, _: &mut [u32]) -> Result<usize, Misuse> {

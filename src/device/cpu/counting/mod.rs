@@ -232,7 +232,12 @@ impl<'a> CpuCounter<'a> {
         let tally = self.tally;
         let mut counted = Vec::new();
         while unit.steps < self.steps() {
-            if unit.bound.is_none() || unit.bound < least() {
+            // What only falls is lost for good; what may rise again is only where all are taken.
+            let lost = match tally.only_falls() {
+                true => unit.bound.is_none() || unit.bound < least(),
+                false => unit.candidates.iter().all(|it| it.taken),
+            };
+            if lost {
                 return;
             }
             let step = &self.anchors[unit.steps - self.gone];
