@@ -10,6 +10,8 @@ use passel_sdk::{
 /// The others here weigh redundancy against relevance; this one only compares the two, so that
 /// it says by itself how many to choose.
 ///
+/// Where the two are equal x stays, as in FEAST; the paper drops it.
+///
 /// *Source*: L. Yu and H. Liu, Feature selection for high-dimensional data: a fast
 /// correlation-based filter solution, ICML (2003) 856–863.
 ///

@@ -151,7 +151,8 @@ impl<'a> Deref for Regression<'a> {
 }
 
 impl Levels<'_> {
-    /// The n codes of a column, and how many levels it has.
+    /// The n codes of a column, and how many levels it has: 0 … levels − 1, and `levels` itself
+    /// where a value is missing (`--missing pairwise`).
     ///
     /// # Errors
     /// Not a column.

@@ -43,6 +43,20 @@ pub enum DeviceError {
         /// How many there are.
         count: usize,
     },
+    /// A plugin's function in CUDA C does not compile.
+    #[error(
+        "{name}.cu does not compile for {architecture}; it is to define `__device__ double \
+         passel_value(const double *values, const unsigned *counts, unsigned x, unsigned w, \
+         unsigned y)`:\n{log}"
+    )]
+    Function {
+        /// Its method.
+        name: String,
+        /// As in `sm_90a`.
+        architecture: String,
+        /// What the compiler said.
+        log: String,
+    },
     /// A kernel does not compile: a defect of passel or of the compiler.
     #[error("kernel {kernel} does not compile for {architecture}; please report this:\n{log}")]
     Compile {

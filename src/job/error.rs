@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use passel_criteria::CriterionError;
 use thiserror::Error;
 
+use super::options::Kind;
+
 use crate::{
     plugin::{MethodError, PluginError},
     selector::COUNTS,
@@ -213,10 +215,16 @@ impl OptionError {
                     false => format!("take n={most} and an alpha of 1e-6 or more"),
                 })
             }
-            Self::NotOfMethod { option, .. } => Some(match super::options::is_of_pass(option) {
-                true => "it is of the method pass".to_owned(),
-                false => "it is of selectors: name one with method".to_owned(),
-            }),
+            Self::NotOfMethod { option, .. } => {
+                let is_of = |kind: Kind| kind.has_use_of(option);
+                let told = match (is_of(Kind::Pass), is_of(Kind::Regresses)) {
+                    (true, true) => "it is of regressions: the method pass, or a plugin's",
+                    (true, false) => "it is of the method pass",
+                    (false, _) if !is_of(Kind::Ranks) => "it is of selectors by a score",
+                    (false, _) => "it is of selectors that rank: name one with method",
+                };
+                Some(told.to_owned())
+            }
             Self::ParquetUnbuilt => {
                 Some("build it with `cargo install --path . --features parquet`".to_owned())
             }

@@ -47,12 +47,15 @@ fn what_the_method_has_no_use_for_is_refused() {
         refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),
         [
             "particles has no effect with the method jmi; it is of the method pass",
-            "level has no effect with the method jmi; it is of the method pass",
+            "level has no effect with the method jmi; it is of regressions: the method pass, or a \
+             plugin's",
         ]
     );
     assert_eq!(
         refused(&[("top", "3")]),
-        ["top has no effect with the method pass; it is of selectors: name one with method"]
+        [
+            "top has no effect with the method pass; it is of selectors that rank: name one with method"
+        ]
     );
     assert_eq!(
         refused(&[("method", "jmi"), ("format", "parquet")])

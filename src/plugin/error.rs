@@ -105,7 +105,7 @@ pub enum Slip {
         member: &'static str,
     },
     /// A struct that ends before what must be there.
-    #[error("its size is {size}, at least {least} is needed")]
+    #[error("its size is {size}, at least {least} is needed: start it with its own sizeof")]
     Size {
         /// As it says.
         size: usize,
@@ -151,7 +151,7 @@ pub enum Slip {
         expected: String,
     },
     /// A default or range that is none.
-    #[error("{default} in {least} … {most} is no default in a finite range")]
+    #[error("its default {default} does not lie in {least} … {most}, or these are not finite")]
     Range {
         /// As it says.
         default: f64,

@@ -125,7 +125,9 @@ unsafe fn about(it: &passel_method, plugin: &str, place: &mut String) -> Result<
     let count = it.parameter_count;
     let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
     let mut parameters: Vec<Parameter> = Vec::new();
-    for there in entries {
+    let whose = place.clone();
+    for (at, there) in entries.into_iter().enumerate() {
+        *place = format!("{whose}, parameter {}", at + 1);
         let it = unsafe { parameter(there) }?;
         // A report has the parameters beside these of its own.
         let own = ["name", "plugin", "value"].contains(&it.name.as_str());
@@ -133,6 +135,7 @@ unsafe fn about(it: &passel_method, plugin: &str, place: &mut String) -> Result<
         untaken(it.name.clone(), twice)?;
         parameters.push(it);
     }
+    *place = whose;
     Ok(About {
         name,
         title: unsafe { text(it.title, "title") }?,

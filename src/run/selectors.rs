@@ -44,12 +44,12 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
     let mut meter = Meter::new(job.progress);
     let mut observe = |done, of| meter.count("variable", done, of);
     let mut held = None;
-    let (ranked, failed) = match &settled.by {
+    let (ranked, failed, notes) = match &settled.by {
         Chooser::Score(score) => {
             let (resources, interrupt) = (&job.resources, &job.interrupt);
             let stop = &job.stop;
             let ranked = selector::rank(&columns, score, stop, resources, interrupt, &mut observe)?;
-            (ranked, None)
+            (ranked, None, Vec::new())
         }
         Chooser::Ranks(procedure) | Chooser::Regresses(procedure) => {
             let asked = Asked {
@@ -77,6 +77,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         }
         None => {}
     }
+    warnings.extend(notes);
     warnings.extend(failed.as_ref().map(partly));
     let selected = ranked.chosen.iter().map(|it| {
         let column = &columns.columns[it.column];

@@ -85,7 +85,7 @@ fn every_fault_is_one_error() {
         (&["GIVES_UP", "LOGGED"], "its entry gave up: the weather"),
         (
             &["PLUGIN_SIZE=16"],
-            "the plugin: its size is 16, at least 56 is needed",
+            "the plugin: its size is 16, at least 56 is needed: start it with its own sizeof",
         ),
         (
             &["PLUGIN=\"other\""],
@@ -113,7 +113,7 @@ fn every_fault_is_one_error() {
         (&["NAME=\"jmi\""], "method `jmi` is there already, from "),
         (
             &["SELECTOR_SIZE=8"],
-            "selector 1: its size is 8, at least 72 is needed",
+            "selector 1: its size is 8, at least 72 is needed: start it with its own sizeof",
         ),
         (&["DECLARE=0"], "it has neither declare nor run"),
         (&["TITLE=0"], "title is null"),
@@ -127,10 +127,13 @@ fn every_fault_is_one_error() {
         ),
         (
             &["DEFAULT=(0.0/0.0)"],
-            "NaN in 0 … 8 is no default in a finite range",
+            "parameter 1: its default NaN does not lie in 0 … 8",
         ),
         (&["PARAMETER=\"plugin\""], "the name `plugin` is taken"),
-        (&["DEFAULT=9"], "9 in 0 … 8 is no default in a finite range"),
+        (
+            &["DEFAULT=9"],
+            "parameter 1: its default 9 does not lie in 0 … 8",
+        ),
         (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
         (
             &["FAULT=score->gather=9"],
@@ -185,7 +188,7 @@ fn every_fault_is_one_error() {
         (&[CODED, "VALUE=0"], "value is null"),
         (
             &[CODED, "FUNCTION_SIZE=8"],
-            "its size is 8, at least 32 is needed",
+            "its size is 8, at least 32 is needed: start it with its own sizeof",
         ),
         (
             &["PAIR={1,-1,0,-1,0,1,0,0}"],

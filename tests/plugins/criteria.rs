@@ -107,7 +107,10 @@ fn one_that_makes_no_sense_is_refused() {
             "CRITERION_NAME=\"BIC\"",
             "the name `BIC` is not a small letter",
         ),
-        ("CRITERION_SIZE=8", "its size is 8, at least 64 is needed"),
+        (
+            "CRITERION_SIZE=8",
+            "its size is 8, at least 64 is needed: start it with its own sizeof",
+        ),
     ] {
         let Some(library) = c_runs(&folder.path(""), &[defined]) else {
             return;

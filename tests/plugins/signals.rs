@@ -63,8 +63,37 @@ fn one_that_does_not_heed_is_left_behind_at_the_second() {
             let ran = ran(folder.shell(&script));
             assert_eq!(ran.stdout, "waits\n", "{}", ran.stderr);
             whole(&folder, &folder.read("out"), &ran);
+            assert!(was_left(&json(&folder.read("out"))));
         }
     }
+}
+
+/// Whether a report says so.
+fn was_left(report: &Value) -> bool {
+    let warnings = report["warnings"].as_array().unwrap();
+    let said = |it: &Value| it.as_str().unwrap().contains("was left behind");
+    warnings.iter().any(said)
+}
+
+#[test]
+fn one_that_heeds_nothing_is_left_behind_after_a_while() {
+    let Some((folder, select)) = folder(&[REGRESSION, DEAF]) else {
+        return;
+    };
+    // Both wait ten seconds, together: after its time limit, and after one signal alone.
+    let script = format!(
+        "{select} --time-limit 100ms > late & late=$!; {select} > out & id=$!; {CHOSEN} sleep 1; \
+         kill -TERM $id; wait $late; echo $?; wait $id"
+    );
+    let ran = ran(folder.shell(&script));
+    assert_eq!(ran.stdout, "0\n", "{}", ran.stderr);
+    whole(&folder, &folder.read("out"), &ran);
+    let late = json(&folder.read("late"));
+    assert_eq!(
+        (&late["termination"], &late["k"]),
+        (&"time-limit".into(), &2.into())
+    );
+    assert!(was_left(&late) && was_left(&json(&folder.read("out"))));
 }
 
 #[test]
@@ -93,6 +122,7 @@ fn one_that_heeds_ends_at_the_first() {
         let script = format!("{select} > out & id=$!; {CHOSEN} kill -INT $id; wait $id");
         let ran = ran(folder.shell(&script));
         whole(&folder, &folder.read("out"), &ran);
+        assert!(!was_left(&json(&folder.read("out"))));
     }
 }
 

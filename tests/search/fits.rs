@@ -2,8 +2,11 @@
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
+    Design, Pass,
+    criteria::{Bic, Criterion},
     design::Columns,
     least_squares::{Fit, PIVOT_TOLERANCE},
+    select,
 };
 
 use crate::{
@@ -279,4 +282,35 @@ fn a_support_that_spans_everything_refuses_every_column() {
         assert!(fit_.add(columns(&x), j).is_err(), "column {j}");
     }
     assert!(fit_.coefficients().iter().all(|b| b.is_finite()));
+}
+
+/// Of more than two variables it is no number.
+#[derive(Debug)]
+struct UpToTwo;
+
+impl Criterion for UpToTwo {
+    fn name(&self) -> &str {
+        "up-to-two"
+    }
+
+    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
+        match k {
+            0..=2 => Bic.penalty(n, p, k),
+            _ => f64::NAN,
+        }
+    }
+}
+
+#[test]
+fn models_without_a_criterion_never_win_and_the_report_says_so() {
+    let (x, y) = small(40, 6, 3);
+    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let told = |criterion: &dyn Criterion| {
+        let found = select(&design, criterion, &Pass::default()).unwrap();
+        let said = |it: &String| it.contains("the criterion was not a number");
+        (found.k, found.warnings.iter().any(said))
+    };
+    let (k, said) = told(&UpToTwo);
+    assert!(k <= 2 && said, "{k} {said}");
+    assert!(!told(&Bic).1);
 }

@@ -18,6 +18,7 @@ mod bad_input;
 mod coded;
 mod family;
 mod golden;
+mod guarded;
 mod independence;
 mod pairs;
 mod pairwise;

@@ -16,6 +16,8 @@ const RESPONSE: &[&str] = &["--response", "y"];
 #[derive(Clone)]
 struct Numbers {
     columns: Vec<Vec<f64>>,
+    /// So many columns, the first, are texts: the numbers are of names.
+    texts: usize,
     y: Vec<u32>,
 }
 
@@ -25,7 +27,11 @@ impl Numbers {
         let names: Vec<String> = (0..self.columns.len()).map(|j| format!("x{j}")).collect();
         let mut text = names.join(",") + ",y\n";
         for (t, y) in self.y.iter().enumerate() {
-            let row = self.columns.iter().map(|x| x[t].to_string());
+            let value = |(j, x): (usize, &Vec<f64>)| match j < self.texts {
+                true => format!("name {}", x[t]),
+                false => x[t].to_string(),
+            };
+            let row = self.columns.iter().enumerate().map(value);
             text += &format!("{},c{y}\n", row.collect::<Vec<_>>().join(","));
         }
         text
@@ -45,6 +51,7 @@ impl Numbers {
         let ranges = self.ranges();
         let diff = |j: usize, a: usize, b: usize| match ranges[j] {
             0.0 => 0.0,
+            _ if j < self.texts => f64::from(u8::from(self.columns[j][a] != self.columns[j][b])),
             range => (self.columns[j][a] - self.columns[j][b]).abs() / range,
         };
         let classes = 1 + *self.y.iter().max().unwrap();
@@ -111,7 +118,11 @@ fn drawn(random: &mut Random, n: usize, classes: usize) -> Numbers {
     }
     columns.push(vec![4.5; n]);
     columns.push(columns[1].clone());
-    Numbers { columns, y }
+    Numbers {
+        columns,
+        texts: 0,
+        y,
+    }
 }
 
 fn golden_agrees(name: &str) {
@@ -162,6 +173,8 @@ fn relieff_is_its_definition() {
         // More than a block of them, and classes of fewer than are asked for.
         let n = classes + random.below(80);
         let mut set = drawn(&mut random, n, classes);
+        // Every kind, and texts beside numbers.
+        set.texts = seed as usize % 5;
         if seed % 3 == 0 {
             // Whole numbers alone: crowds are equally far.
             set.columns.retain(|x| x.iter().all(|it| it.fract() == 0.0));
@@ -227,6 +240,7 @@ fn neither_scale_nor_rows_nor_columns_nor_names_of_classes_change_relieff() {
     };
     let columns = (0..7).map(|j| column(j, &mut random)).collect();
     let set = Numbers {
+        texts: 0,
         columns,
         y: y.clone(),
     };

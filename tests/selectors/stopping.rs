@@ -57,7 +57,7 @@ fn score(method: Method) -> Score {
     }
 }
 
-fn binned(set: &Set) -> BinnedColumns {
+pub fn binned(set: &Set) -> BinnedColumns {
     let column = |(index, codes): (usize, &Vec<u32>)| BinnedColumn {
         name: format!("x{index}"),
         index,
@@ -109,7 +109,7 @@ fn even(random: &mut Random, n: usize, levels: usize) -> Vec<u32> {
 }
 
 /// Variables of five levels and one of four, of which the response knows nothing.
-fn noise(random: &mut Random, n: usize, p: usize) -> Set {
+pub fn noise(random: &mut Random, n: usize, p: usize) -> Set {
     Set {
         columns: (0..p).map(|j| even(random, n, 5 - j % 2)).collect(),
         y: (0..n).map(|_| random.below(3) as u32).collect(),

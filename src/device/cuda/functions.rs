@@ -67,7 +67,16 @@ pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceErro
         spills: &[],
     };
     for architecture in ARCHITECTURES {
-        compile::compile(&kernel, architecture, &[])?;
+        compile::compile(&kernel, architecture, &[]).map_err(|error| match error {
+            DeviceError::Compile {
+                architecture, log, ..
+            } => DeviceError::Function {
+                name: name.to_owned(),
+                architecture,
+                log,
+            },
+            other => other,
+        })?;
     }
     let ran = match library::cards() {
         Ok(1..) => Some(compare(name, &kernel, function)?),

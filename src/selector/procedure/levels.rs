@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, aside, pool};
+use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside, pool};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
@@ -30,7 +30,7 @@ pub struct Asked {
 }
 
 /// Lets a procedure rank variables, given by their codes and as the file has them, the response
-/// last. The second is what it failed at, if it did. `observe` is told how far it says it is.
+/// last. The second is what it failed at, if it did; the third what a reader should know. `observe` is told how far it says it is.
 ///
 /// # Errors
 /// More variables wanted than there are, or threads that cannot be started.
@@ -41,7 +41,7 @@ pub fn rank_by(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<(Ranked, Option<ProcedureFault>), SelectorError> {
+) -> Result<(Ranked, Option<ProcedureFault>, Vec<String>), SelectorError> {
     let p = columns.columns.len();
     let top = asked.top.unwrap_or(TOP.min(p));
     if top > p {
@@ -71,9 +71,13 @@ pub fn rank_by(
         })
     })?;
     let seconds = started.elapsed().as_secs_f64();
+    let mut notes = Vec::new();
     let fault = match end {
         End::Returned(said) => desk.fault(said),
-        End::Left => None,
+        End::Left => {
+            notes.push(UNHEEDED.to_owned());
+            None
+        }
     };
     let termination = match &fault {
         Some(_) => Ending::Fault,
@@ -90,7 +94,7 @@ pub fn rank_by(
         seconds,
         fault: None,
     };
-    Ok((ranked, fault))
+    Ok((ranked, fault, notes))
 }
 
 /// What was chosen, with what any selector's choice is told with.

@@ -227,7 +227,12 @@ enum End<T> {
 /// Streams of procedures begin here: no particle, no simulation and no permutation has them.
 const STREAMS: u64 = 1 << 62;
 
-/// How long a procedure may go on after its time limit before it is left behind.
+/// What to say of one that was left behind.
+const UNHEEDED: &str =
+    "the selector did not heed the wish to end and was left behind: this is what it had chosen";
+
+/// How long a procedure may go on after the first wish to end, or its time limit, before it is
+/// left behind: a batch system kills what does not heed it.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Between two looks at the wish to end.
@@ -334,11 +339,16 @@ fn aside<T: Send + 'static>(
     });
     started.map_err(|source| SearchError::Thread { source })?;
     let mut shown = 0;
+    let mut asked: Option<Instant> = None;
     loop {
+        if asked.is_none() && interrupt.requested() {
+            asked = Some(Instant::now());
+        }
+        let unheeded = asked.is_some_and(|it| it.elapsed() >= GRACE);
         match receive.recv_timeout(LOOK) {
             Ok(Ok(done)) => return Ok(End::Returned(done)),
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(RecvTimeoutError::Timeout) if desk.given_up() => {
+            Err(RecvTimeoutError::Timeout) if desk.given_up() || unheeded => {
                 interrupt.leave();
                 return Ok(End::Left);
             }

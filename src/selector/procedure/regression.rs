@@ -10,7 +10,7 @@ use std::{
 use passel_criteria::Criterion;
 use rayon::ThreadPool;
 
-use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, aside, lock, pool};
+use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside, lock, pool};
 use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Places, Resources},
@@ -89,9 +89,13 @@ pub fn regress(
         };
         Ok(procedure.run(&regression))
     };
+    let mut left_behind = Vec::new();
     let fault = match aside(&desk, observe, work)? {
         End::Returned(said) => desk.fault(said?),
-        End::Left => None,
+        End::Left => {
+            left_behind.push(UNHEEDED.to_owned());
+            None
+        }
     };
     let (asked, late) = (interrupt.requested(), desk.late());
     let (members, left_out) = members(design, &desk.chosen());
@@ -109,6 +113,7 @@ pub fn regress(
     found.max_size = max_size;
     found.iterations = fits.count;
     found.notes.extend(note);
+    found.notes.extend(left_behind);
     found.notes.extend(left_out);
     found.notes.extend(complaint(&desk.undefined));
     let On {
