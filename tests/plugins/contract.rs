@@ -127,12 +127,17 @@ fn every_fault_is_one_error() {
         ),
         (
             &["DEFAULT=(0.0/0.0)"],
-            "parameter 1: its default NaN does not lie in 0 … 8",
+            "selector 1 (c-jmi), parameter 1: its default NaN does not lie in 0 … 8, or these are not \
+             finite",
         ),
-        (&["PARAMETER=\"plugin\""], "the name `plugin` is taken"),
+        (
+            &["PARAMETER=\"plugin\""],
+            "selector 1 (c-jmi), parameter 1: the name `plugin` is taken",
+        ),
         (
             &["DEFAULT=9"],
-            "parameter 1: its default 9 does not lie in 0 … 8",
+            "selector 1 (c-jmi), parameter 1: its default 9 does not lie in 0 … 8, or these are not \
+             finite",
         ),
         (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
         (
