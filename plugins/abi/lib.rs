@@ -252,8 +252,6 @@ pub struct passel_problem {
             levels: *mut usize,
         ) -> i32,
     >,
-    /// 1 for a column of text, whose numbers are equal or not and no more; else 0.
-    pub nominal: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> i32>,
     /// Over a regression: for each of `count` anchors r, n finite numbers each, the `wanted` ≤ p
     /// candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
     /// and xᵀr, count·wanted of both. On every device at once: many anchors cost little more.
@@ -305,6 +303,8 @@ pub struct passel_problem {
     pub progress:
         Option<unsafe extern "C" fn(problem: *const passel_problem, done: usize, of: usize)>,
     pub data: *const c_void,
+    /// 1 for a column of text, whose numbers are equal or not and no more; else 0.
+    pub nominal: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> i32>,
 }
 
 /// What chooses variables: one of `declare` and `run`, the other null.

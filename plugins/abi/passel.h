@@ -205,8 +205,6 @@ typedef struct passel_problem {
     // Over levels: writes the n codes of a column, and their number, which stands for none.
     int32_t (*codes)(const struct passel_problem *problem, size_t column, uint32_t *codes,
         size_t *levels);
-    // 1 for a column of text, whose numbers are equal or not and no more; else 0.
-    int32_t (*nominal)(const struct passel_problem *problem, size_t column);
     // Over a regression: for each of `count` anchors r, n finite numbers each, the `wanted` ≤ p
     // candidates of largest |xᵀr|, the largest first, of equal ones the lowest: their numbers
     // and xᵀr, count·wanted of both. On every device at once: many anchors cost little more.
@@ -230,6 +228,8 @@ typedef struct passel_problem {
     // Shows how far it is.
     void (*progress)(const struct passel_problem *problem, size_t done, size_t of);
     const void *data;
+    // 1 for a column of text, whose numbers are equal or not and no more; else 0.
+    int32_t (*nominal)(const struct passel_problem *problem, size_t column);
 } passel_problem;
 
 // What chooses variables: one of `declare` and `run`, the other null.
