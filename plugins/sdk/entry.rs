@@ -233,7 +233,7 @@ unsafe extern "C" fn run(
     // SAFETY: the engine gives one value a parameter, and lends the problem until this returns.
     let (values, problem) = unsafe {
         let values = listed(values, procedure.parameters.len());
-        (values, Problem::new(&*problem))
+        (values, Problem::new(problem))
     };
     let run = || match procedure.run {
         Run::Levels(run) => run(values, &Levels(problem)),

@@ -5,7 +5,10 @@
 
 use std::{
     ffi::c_void,
+    marker::PhantomData,
+    mem::MaybeUninit,
     ops::Deref,
+    ptr,
     sync::{Mutex, PoisonError},
 };
 
@@ -16,7 +19,14 @@ use crate::caught::{caught, go_on};
 /// A selection to be made: observations, candidates numbered from 0, and the engine's threads.
 /// All of it may be called from any thread.
 #[derive(Debug, Clone, Copy)]
-pub struct Problem<'a>(&'a abi::passel_problem);
+pub struct Problem<'a> {
+    /// What every function is to be called with.
+    there: *const abi::passel_problem,
+    /// As much of it as the engine has; the rest is zero.
+    has: abi::passel_problem,
+    /// Until the procedure returns.
+    lent: PhantomData<&'a abi::passel_problem>,
+}
 
 // SAFETY: by the contract its functions may be called from any thread.
 unsafe impl Send for Problem<'_> {}
@@ -24,23 +34,36 @@ unsafe impl Send for Problem<'_> {}
 unsafe impl Sync for Problem<'_> {}
 
 impl<'a> Problem<'a> {
-    pub(crate) fn new(problem: &'a abi::passel_problem) -> Self {
-        Self(problem)
+    /// # Safety
+    /// What a selector that runs was given, until it returns.
+    pub(crate) unsafe fn new(there: *const abi::passel_problem) -> Self {
+        let mut has = MaybeUninit::<abi::passel_problem>::zeroed();
+        // SAFETY: the size comes first, and zero is a value of numbers and pointers.
+        let has = unsafe {
+            let known = there.cast::<usize>().read().min(size_of_val(&has));
+            ptr::copy_nonoverlapping(there.cast::<u8>(), has.as_mut_ptr().cast(), known);
+            has.assume_init()
+        };
+        Self {
+            there,
+            has,
+            lent: PhantomData,
+        }
     }
 
     /// Observations.
     pub fn n(&self) -> usize {
-        self.0.n
+        self.has.n
     }
 
     /// Candidates; as a column it stands for the response.
     pub fn p(&self) -> usize {
-        self.0.p
+        self.has.p
     }
 
     /// Variables that may be chosen; those that the user keeps may be as well, and do not count.
     pub fn most(&self) -> usize {
-        self.0.most
+        self.has.most
     }
 
     /// Takes a variable, the best first, with its score: of a regression, the model's.
@@ -48,9 +71,9 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Not a candidate, taken before, more than may be chosen, or a score that is no number.
     pub fn choose(&self, column: usize, score: f64) -> Result<(), String> {
-        let choose = lent(self.0.choose)?;
+        let choose = lent(self.has.choose)?;
         // SAFETY: the very pointer that the procedure was given, here and below.
-        told(unsafe { choose(self.0, column, score) }, || {
+        told(unsafe { choose(self.there, column, score) }, || {
             format!("column {column} cannot be chosen with score {score}")
         })
     }
@@ -61,23 +84,23 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Not a column.
     pub fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
-        let numbers = lent(self.0.numbers)?;
+        let numbers = lent(self.has.numbers)?;
         let mut room = vec![0.0; self.n()];
         // SAFETY: room for n.
-        let done = unsafe { numbers(self.0, column, room.as_mut_ptr()) };
+        let done = unsafe { numbers(self.there, column, room.as_mut_ptr()) };
         told(done, || format!("there is no column {column}")).map(|()| room)
     }
 
     /// Whether a column is of text, whose numbers are equal or not and nothing else.
     pub fn is_nominal(&self, column: usize) -> bool {
         // SAFETY: as above.
-        let nominal = self.0.nominal.map(|it| unsafe { it(self.0, column) });
+        let nominal = self.has.nominal.map(|it| unsafe { it(self.there, column) });
         nominal == Some(1)
     }
 
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
     pub fn each(&self, count: usize, work: impl Fn(usize) + Sync) {
-        let Some(each) = self.0.each else { return };
+        let Some(each) = self.has.each else { return };
         let work = Work {
             work: &work,
             panic: Mutex::new(None),
@@ -85,7 +108,7 @@ impl<'a> Problem<'a> {
         // SAFETY: `work` outlives the call.
         unsafe {
             each(
-                self.0,
+                self.there,
                 count,
                 Some(call),
                 (&raw const work).cast_mut().cast(),
@@ -101,9 +124,9 @@ impl<'a> Problem<'a> {
     /// with every call.
     pub fn random(&self, stream: u32, count: usize) -> Vec<u32> {
         let mut words = vec![0; count];
-        if let Some(random) = self.0.random {
+        if let Some(random) = self.has.random {
             // SAFETY: room for as many.
-            unsafe { random(self.0, stream, words.as_mut_ptr(), count) };
+            unsafe { random(self.there, stream, words.as_mut_ptr(), count) };
         }
         words
     }
@@ -112,16 +135,16 @@ impl<'a> Problem<'a> {
     /// is reported.
     pub fn interrupted(&self) -> bool {
         // SAFETY: as above.
-        self.0
+        self.has
             .interrupted
-            .is_some_and(|it| unsafe { it(self.0) } != 0)
+            .is_some_and(|it| unsafe { it(self.there) } != 0)
     }
 
     /// Shows how far it is.
     pub fn progress(&self, done: usize, of: usize) {
-        if let Some(progress) = self.0.progress {
+        if let Some(progress) = self.has.progress {
             // SAFETY: as above.
-            unsafe { progress(self.0, done, of) };
+            unsafe { progress(self.there, done, of) };
         }
     }
 }
@@ -157,11 +180,11 @@ impl Levels<'_> {
     /// # Errors
     /// Not a column.
     pub fn codes(&self, column: usize) -> Result<(Vec<u32>, usize), String> {
-        let problem = self.0.0;
-        let codes = lent(problem.codes)?;
-        let (mut room, mut levels) = (vec![0; problem.n], 0);
+        let problem = self.0;
+        let codes = lent(problem.has.codes)?;
+        let (mut room, mut levels) = (vec![0; problem.has.n], 0);
         // SAFETY: room for n, and for one.
-        let done = unsafe { codes(problem, column, room.as_mut_ptr(), &mut levels) };
+        let done = unsafe { codes(problem.there, column, room.as_mut_ptr(), &mut levels) };
         told(done, || format!("there is no column {column}")).map(|()| (room, levels))
     }
 }
@@ -193,22 +216,29 @@ impl Regression<'_> {
     /// # Errors
     /// An anchor that has not n numbers, or one that is none.
     pub fn sweep(&self, anchors: &[&[f64]], wanted: usize) -> Result<Vec<Vec<Swept>>, String> {
-        let problem = self.0.0;
-        let sweep = lent(problem.sweep)?;
-        if let Some(at) = anchors.iter().position(|it| it.len() != problem.n) {
+        let problem = self.0;
+        let sweep = lent(problem.has.sweep)?;
+        if let Some(at) = anchors.iter().position(|it| it.len() != problem.has.n) {
             return Err(format!(
                 "anchor {at} has {} numbers, there are {} observations",
                 anchors[at].len(),
-                problem.n
+                problem.has.n
             ));
         }
-        let (count, wanted) = (anchors.len(), wanted.min(problem.p));
+        let (count, wanted) = (anchors.len(), wanted.min(problem.has.p));
         let anchors = anchors.concat();
         let (mut columns, mut products) = (vec![0; count * wanted], vec![0.0; count * wanted]);
         // SAFETY: n numbers an anchor, and room for what is wanted of each.
         let done = unsafe {
             let (columns, products) = (columns.as_mut_ptr(), products.as_mut_ptr());
-            sweep(problem, anchors.as_ptr(), count, wanted, columns, products)
+            sweep(
+                problem.there,
+                anchors.as_ptr(),
+                count,
+                wanted,
+                columns,
+                products,
+            )
         };
         told(done, || "an anchor holds what is no number".to_owned())?;
         let found = columns.into_iter().zip(products);
@@ -226,14 +256,14 @@ impl Regression<'_> {
     /// # Errors
     /// Not a candidate, one twice, or more than may be chosen.
     pub fn fit(&self, columns: &[usize]) -> Result<Fitted, String> {
-        let problem = self.0.0;
-        let fit = lent(problem.fit)?;
-        let (mut residuals, mut criterion) = (vec![0.0; problem.n], 0.0);
+        let problem = self.0;
+        let fit = lent(problem.has.fit)?;
+        let (mut residuals, mut criterion) = (vec![0.0; problem.has.n], 0.0);
         // SAFETY: as many columns as said, room for n and for one.
         let done = unsafe {
             let residuals = residuals.as_mut_ptr();
             fit(
-                problem,
+                problem.there,
                 columns.as_ptr(),
                 columns.len(),
                 residuals,
@@ -271,5 +301,39 @@ fn told(done: i32, refused: impl FnOnce() -> String) -> Result<(), String> {
     match done {
         0 => Ok(()),
         _ => Err(refused()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    unsafe extern "C" fn one(_: *const abi::passel_problem, _: usize) -> i32 {
+        1
+    }
+
+    #[test]
+    fn what_an_older_engine_does_not_have_is_not_read() {
+        // SAFETY: numbers and pointers, for which zero is a value.
+        let mut problem: abi::passel_problem = unsafe { MaybeUninit::zeroed().assume_init() };
+        problem.n = 7;
+        problem.nominal = Some(one);
+        for (size, nominal) in [
+            (offset_of!(abi::passel_problem, nominal), false),
+            (size_of::<abi::passel_problem>(), true),
+            (size_of::<abi::passel_problem>() + 8, true),
+        ] {
+            problem.size = size;
+            // SAFETY: made above; no more is read than is there.
+            let problem = unsafe { Problem::new(&raw const problem) };
+            assert_eq!((problem.n(), problem.is_nominal(0)), (7, nominal));
+            assert!(
+                problem
+                    .choose(0, 1.0)
+                    .unwrap_err()
+                    .contains("does not lend")
+            );
+        }
     }
 }

@@ -52,7 +52,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
         // −∞ is a score, of those never chosen.
         let found = found(faulty(|| f64::NEG_INFINITY));
         assert_eq!((found.fault, found.chosen.len()), (None, 3));
-        assert_eq!(found.termination, Ending::Top);
+        assert_eq!(found.termination, Ending::Done);
     }
 }
 
