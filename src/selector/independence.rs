@@ -1,19 +1,25 @@
-//! The G-test of a variable and the response, pairwise where it misses values.
+//! The G-test of a variable and the response, pairwise where one misses values.
 
 use crate::{
-    binning::BinnedColumn,
     device::counting::{Anchor, complete, information},
     logs::Logs,
     selection::Independence,
 };
 
-/// Of a column and the response's anchor, of levels that occur.
-pub(super) fn independence(column: &BinnedColumn, response: &Anchor, logs: &Logs) -> Independence {
-    let (x, y) = complete(&Anchor::of(column), response);
+/// Of a column's anchor and the response's, of levels that occur.
+pub(super) fn independence(x: &Anchor, y: &Anchor, logs: &Logs) -> Independence {
+    let both;
+    let (x, y) = match x.missing || y.missing {
+        false => (x, y),
+        true => {
+            both = complete(x, y);
+            (&both.0, &both.1)
+        }
+    };
     let n = x.codes.len();
     let own = |it: &Anchor| it.sum(logs);
-    let sum = information((&x, own(&x)), (&y, own(&y)), logs, &mut Vec::new());
-    // Its logarithms are those of all observations, of which these are some.
+    let sum = information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
+    // Its logarithms are those of all observations, of which these may be some.
     let all = logs.whole() - logs.of(n as u32);
     let nats = (sum - all) as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
     Independence::of(n, nats, [x.levels, y.levels])

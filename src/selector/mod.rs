@@ -291,7 +291,11 @@ impl Selection<'_> {
                 score: best.score,
                 relevance: best.relevance,
                 redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
-                independence: independence(self.column(column), &response, self.logs),
+                independence: match tally.score().coded() {
+                    // Its codes are as they are, of levels that need not occur.
+                    Some(_) => independence(&Anchor::of(self.column(column)), &response, self.logs),
+                    None => independence(&anchor, &response, self.logs),
+                },
                 permutation_p,
             });
             observe(chosen.len(), self.top);

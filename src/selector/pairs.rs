@@ -154,7 +154,7 @@ pub fn pairs(
         let response = Anchor::of(&columns.response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.left_out() {
-                Some(_) => independence(column, &response, &logs),
+                Some(_) => independence(&Anchor::of(column), &response, &logs),
                 None => {
                     let levels = [column.codes.occurring(column.levels), response.levels];
                     Independence::of(columns.n, information, levels)

@@ -123,7 +123,7 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
             score,
             relevance: shared(anchor, &response),
             redundancy: (at > 0).then(|| sum / at as f64),
-            independence: independence(&columns.columns[column], &response.0, &logs),
+            independence: independence(&anchor.0, &response.0, &logs),
             permutation_p: None,
         }
     })
