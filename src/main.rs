@@ -102,16 +102,9 @@ fn main() -> ExitCode {
 
 /// Prints what there is of plugins; with `--cuda` their functions in CUDA C are tried.
 fn list_plugins(matches: &ArgMatches) -> u8 {
-    let named = match job::arguments::plugins(matches) {
-        Ok(named) => named,
-        Err(error) => return refuse(&[error]),
-    };
-    let all = match Plugins::find(&named) {
+    let all = match found(matches) {
         Ok(all) => all,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return WRONG;
-        }
+        Err(code) => return code,
     };
     let mut tried = Vec::new();
     if matches.get_flag("cuda") {
@@ -135,17 +128,19 @@ fn list_plugins(matches: &ArgMatches) -> u8 {
 
 /// Prints a list made from the plugins there are and those that were named.
 fn with_plugins(matches: &ArgMatches, list: impl Fn(&Plugins) -> String) -> u8 {
-    let named = match job::arguments::plugins(matches) {
-        Ok(named) => named,
-        Err(error) => return refuse(&[error]),
-    };
-    match Plugins::find(&named) {
+    match found(matches) {
         Ok(plugins) => print(list(&plugins).as_bytes()),
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            WRONG
-        }
+        Err(code) => code,
     }
+}
+
+/// The plugins there are and those that were named; else the exit code of what was said.
+fn found(matches: &ArgMatches) -> Result<Plugins, u8> {
+    let named = job::arguments::plugins(matches).map_err(|error| refuse(&[error]))?;
+    Plugins::find(&named).map_err(|error| {
+        complain(&format!("error: {error}"));
+        WRONG
+    })
 }
 
 /// Says what is not used, for the list is of what can be.

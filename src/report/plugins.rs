@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     device::{DeviceError, cuda::functions::Checked},
-    plugin::{PATH, Plugin, Plugins},
+    plugin::{About, PATH, Plugin, Plugins},
 };
 
 /// What became of the functions in CUDA C that were tried: by plugin and method.
@@ -68,24 +68,19 @@ fn told(checked: &Result<Checked, DeviceError>) -> String {
 }
 
 fn methods(plugin: &Plugin) -> Vec<&str> {
-    plugin
-        .methods
-        .iter()
-        .map(|it| it.about.name.as_str())
-        .collect()
+    names(plugin.methods.iter().map(|it| &it.about))
 }
 
 fn pair_scores(plugin: &Plugin) -> Vec<&str> {
-    let names = plugin.pair_scores.iter().map(|it| it.about.name.as_str());
-    names.collect()
+    names(plugin.pair_scores.iter().map(|it| &it.about))
 }
 
 fn criteria(plugin: &Plugin) -> Vec<&str> {
-    plugin
-        .criteria
-        .iter()
-        .map(|it| it.about.name.as_str())
-        .collect()
+    names(plugin.criteria.iter().map(|it| &it.about))
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a About>) -> Vec<&'a str> {
+    all.map(|it| it.name.as_str()).collect()
 }
 
 /// The same, for a program.

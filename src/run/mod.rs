@@ -149,16 +149,15 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
-            Self::Selector(SelectorError::Search(
-                SearchError::Threads { .. } | SearchError::Thread { .. },
-            )) => 1,
+            Self::Search(error) | Self::Selector(SelectorError::Search(error)) => match error {
+                SearchError::Device(DeviceError::Ordinal { .. }) => 2,
+                SearchError::Threads { .. }
+                | SearchError::Thread { .. }
+                | SearchError::Device(_) => 1,
+                _ => 2,
+            },
             Self::Selector(_) => 2,
             Self::Interrupted => 130,
-            Self::Search(SearchError::Device(DeviceError::Ordinal { .. })) => 2,
-            Self::Search(
-                SearchError::Threads { .. } | SearchError::Thread { .. } | SearchError::Device(_),
-            ) => 1,
-            Self::Search(_) => 2,
             Self::Output(error) => error.exit_code(),
             Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
             Self::Unscored { .. } | Self::Trace { .. } => 1,

@@ -142,10 +142,15 @@ impl Anchor {
     }
 }
 
+/// The observations that miss neither.
+fn rows_of_both(a: &Anchor, b: &Anchor) -> Vec<u32> {
+    let rows = (0..a.codes.len()).filter(|&row| !a.misses(row) && !b.misses(row));
+    rows.map(|row| row as u32).collect()
+}
+
 /// Two anchors, of the observations that miss neither, with the levels that occur there.
 pub(crate) fn complete(a: &Anchor, b: &Anchor) -> (Anchor, Anchor) {
-    let rows = (0..a.codes.len()).filter(|&row| !a.misses(row) && !b.misses(row));
-    let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+    let rows = rows_of_both(a, b);
     let occurring = |it: &Anchor| {
         let codes = it.of_rows(&rows).codes;
         Anchor::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
@@ -164,9 +169,7 @@ pub(crate) fn information(
     if !a.missing && !b.missing {
         return joint_sum(a, b, logs, cells) - of_a - of_b + logs.whole();
     }
-    let rows = 0..a.codes.len();
-    let rows = rows.filter(|&row| !a.misses(row) && !b.misses(row));
-    let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+    let rows = rows_of_both(a, b);
     let (a, b) = (a.of_rows(&rows), b.of_rows(&rows));
     let own = joint_sum(&a, &b, logs, cells) - a.sum(logs) - b.sum(logs);
     let left = rows.len() as u32;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside, pool};
+use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
@@ -48,20 +48,9 @@ pub fn rank_by(
         return Err(SelectorError::Top { top, p });
     }
     let started = Instant::now();
-    let desk = Arc::new(Desk {
-        p,
-        most: top,
-        keep: Vec::new(),
-        seed: asked.seed,
-        pool: pool(resources.thread_count())?,
-        interrupt: interrupt.clone(),
-        until: asked.time_limit.map(|it| started + it),
-        chosen: Default::default(),
-        misuse: Default::default(),
-        undefined: Default::default(),
-        done: Default::default(),
-        of: Default::default(),
-    });
+    let threads = resources.thread_count();
+    let draws = (asked.seed, asked.time_limit);
+    let desk = Desk::new(p, (top, Vec::new()), draws, threads, interrupt)?;
     let (procedure, own) = (Arc::clone(procedure), Arc::clone(columns));
     let end = aside(&desk, observe, move |desk| {
         procedure.run(&Levels {

@@ -239,6 +239,30 @@ const GRACE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Desk {
+    /// For p candidates, at most so many of them beside those kept; with threads of its own.
+    fn new(
+        p: usize,
+        (most, keep): (usize, Vec<u32>),
+        (seed, time_limit): (u64, Option<Duration>),
+        threads: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Arc<Self>, SearchError> {
+        Ok(Arc::new(Self {
+            p,
+            most,
+            keep,
+            seed,
+            pool: pool(threads)?,
+            interrupt: interrupt.clone(),
+            until: time_limit.map(|it| Instant::now() + it),
+            chosen: Default::default(),
+            misuse: Default::default(),
+            undefined: Default::default(),
+            done: Default::default(),
+            of: Default::default(),
+        }))
+    }
+
     fn take(&self, column: usize, score: f64) -> Result<(), Misuse> {
         let mut chosen = lock(&self.chosen);
         let p = self.p;

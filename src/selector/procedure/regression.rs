@@ -48,20 +48,10 @@ pub fn regress(
     let elements = design.columns().values().len();
     let (places, note) = Places::of(&resources.devices, elements)?;
     let started = Instant::now();
-    let desk = Arc::new(Desk {
-        p: design.p(),
-        most: max_size.saturating_sub(design.keep().len()),
-        keep: design.keep().to_vec(),
-        seed: pass.seed,
-        pool: pool(threads)?,
-        interrupt: interrupt.clone(),
-        until: pass.time_limit.map(|it| started + it),
-        chosen: Default::default(),
-        misuse: Default::default(),
-        undefined: Default::default(),
-        done: Default::default(),
-        of: Default::default(),
-    });
+    let keep = design.keep().to_vec();
+    let most = max_size.saturating_sub(keep.len());
+    let draws = (pass.seed, pass.time_limit);
+    let desk = Desk::new(design.p(), (most, keep), draws, threads, interrupt)?;
     let sweeps = Arc::new(pool(threads.max(places.threads()))?);
     let fits = Arc::new(Mutex::new(Fits::default()));
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
