@@ -21,6 +21,11 @@ pub(super) fn independence(x: &Anchor, y: &Anchor, logs: &Logs) -> Independence 
     let sum = information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
     // Its logarithms are those of all observations, of which these may be some.
     let all = logs.whole() - logs.of(n as u32);
-    let nats = (sum - all) as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
-    Independence::of(n, nats, [x.levels, y.levels])
+    counted(sum - all, n, [x.levels, y.levels], logs)
+}
+
+/// Of n·I(x;y) of so many observations, and of how many levels of each occur.
+pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &Logs) -> Independence {
+    let nats = sum as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
+    Independence::of(n, nats, levels)
 }

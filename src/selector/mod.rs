@@ -1,6 +1,7 @@
 //! Selectors by a score: the best candidate joins, is counted against the others,
 //! and so on.
 
+mod choose;
 #[cfg(test)]
 mod coded_tests;
 #[cfg(test)]
@@ -16,20 +17,20 @@ mod unscored_tests;
 
 use std::{cmp::Reverse, time::Instant};
 
-use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::{
-    binning::{BinnedColumn, BinnedColumns},
+    binning::BinnedColumns,
     device::{
-        Choice, DeviceError, Resources, Unscored,
-        counting::{Anchor, Counters, Logs, Tally, cells, information},
+        Choice, Resources, Unscored,
+        counting::{Counters, Logs, Tally, cells},
     },
     score::{Against, Coded, Score},
     search::{Interrupt, SearchError},
-    selection::{Chosen, Ending, Ranked, Refused},
+    selection::Ranked,
 };
 
+use choose::Selection;
 use independence::independence;
 pub use pairs::{PAIRS, Wanted, pairs};
 pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
@@ -193,161 +194,13 @@ fn places(
     Ok((shards, pool))
 }
 
-struct Selection<'a> {
-    columns: &'a BinnedColumns,
-    response: &'a Anchor,
-    logs: &'a Logs,
-    tally: &'a Tally,
-    top: usize,
-    threshold: Option<f64>,
-    permutation: Option<Permutation>,
-    interrupt: &'a Interrupt,
-}
-
-impl Selection<'_> {
-    fn run(&self, mut counters: Counters, observe: &mut dyn FnMut(usize, usize)) -> Ranked {
-        let started = Instant::now();
-        let mut ranked = Ranked {
-            chosen: Vec::new(),
-            refused: None,
-            termination: Ending::Top,
-            devices: counters.names(),
-            starting: 0.0,
-            seconds: 0.0,
-            fault: None,
-        };
-        match self.choose(&mut counters, &mut ranked, observe) {
-            Ok(termination) => ranked.termination = termination,
-            Err(error) => {
-                ranked.termination = Ending::Fault;
-                ranked.fault = Some(error);
-            }
-        }
-        ranked.seconds = started.elapsed().as_secs_f64();
-        ranked
-    }
-
-    fn choose(
-        &self,
-        counters: &mut Counters,
-        ranked: &mut Ranked,
-        observe: &mut dyn FnMut(usize, usize),
-    ) -> Result<Ending, DeviceError> {
-        let tally = self.tally;
-        let chosen = &mut ranked.chosen;
-        // Each with Σ c·L(c) over its levels.
-        let mut anchors: Vec<(Anchor, i64)> = Vec::new();
-        let response = Anchor::of(&self.columns.response);
-        // What candidates were swept against: the last, or all where they are to be again.
-        let mut swept: Vec<Anchor> = Vec::new();
-        while chosen.len() < self.top {
-            if self.interrupt.requested() {
-                return Ok(Ending::Interrupted);
-            }
-            let best = counters.best()?;
-            // Candidates that may never be chosen are not above it either.
-            let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
-            if let Some(floor) = tally.score().floor.filter(below) {
-                return Ok(match floor == 0.0 {
-                    true => Ending::Zero,
-                    false => Ending::Threshold,
-                });
-            }
-            let Some(best) = best else {
-                return Ok(Ending::Done);
-            };
-            if self.threshold.is_some_and(|least| best.score < least) {
-                return Ok(Ending::Threshold);
-            }
-            let column = best.column;
-            let mut permutation_p = None;
-            if let Some(rule) = &self.permutation {
-                let Some(p) = self.permutation_p(rule, &best, chosen, &swept)? else {
-                    return Ok(Ending::Interrupted);
-                };
-                if p > rule.alpha {
-                    ranked.refused = Some(Refused {
-                        column: column as usize,
-                        score: best.score,
-                        permutation_p: p,
-                    });
-                    return Ok(Ending::Permutation);
-                }
-                permutation_p = Some(p);
-            }
-            let anchor = self.anchor(column);
-            let own = anchor.sum(self.logs);
-            // Of many variables it leaves 64 bits.
-            let redundancy: i128 = anchors
-                .par_iter()
-                .map_init(Vec::new, |cells, (other, sum)| {
-                    let (a, b) = ((&anchor, own), (other, *sum));
-                    i128::from(information(a, b, self.logs, cells))
-                })
-                .sum();
-            let mean = redundancy.checked_div(anchors.len() as i128);
-            chosen.push(Chosen {
-                column: column as usize,
-                score: best.score,
-                relevance: best.relevance,
-                redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
-                independence: match tally.score().coded() {
-                    // Its codes are as they are, of levels that need not occur.
-                    Some(_) => independence(&Anchor::of(self.column(column)), &response, self.logs),
-                    None => independence(&anchor, &response, self.logs),
-                },
-                permutation_p,
-            });
-            observe(chosen.len(), self.top);
-            counters.take(column);
-            if chosen.len() < self.top && tally.score().has_steps() {
-                let against = tally.score().against;
-                if against == Against::Pairs && anchors.len() == 1 {
-                    // One variable stood for a pair until there was one.
-                    counters.forget();
-                    swept.clear();
-                }
-                let sweeps = match against {
-                    Against::Pairs => anchors.len().max(1),
-                    Against::Last | Against::Joint => 1,
-                };
-                for at in 0..sweeps {
-                    if self.interrupt.requested() {
-                        return Ok(Ending::Interrupted);
-                    }
-                    let other = match against {
-                        Against::Last => None,
-                        Against::Joint => swept.last(),
-                        Against::Pairs => anchors.get(at).map(|it| &it.0),
-                    };
-                    let next = other.map_or_else(|| anchor.clone(), |it| it.joined(&anchor));
-                    counters.sweep(&next)?;
-                    if self.permutation.is_none() {
-                        swept.clear();
-                    }
-                    swept.push(next);
-                }
-            }
-            anchors.push((anchor, own));
-        }
-        Ok(Ending::Top)
-    }
-
-    fn anchor(&self, column: u32) -> Anchor {
-        self.tally.anchor(self.column(column))
-    }
-
-    fn column(&self, column: u32) -> &BinnedColumn {
-        &self.columns.columns[column as usize]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         binning::{BinnedColumn, Codes, Rule},
         score::{Combination, Gather, Join, Measure, Quantity},
+        selection::Chosen,
     };
 
     fn column(index: usize, codes: Vec<u8>) -> BinnedColumn {

@@ -6,13 +6,18 @@
 //! response stays, what the candidates tell of either goes. The statistic is the best score of
 //! all candidates, so that having looked for the best is accounted for.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use rayon::prelude::*;
 
 use super::Selection;
 use crate::{
     device::{
         DeviceError,
-        counting::{Anchor, Counters, Found},
+        counting::{Anchor, Counters, Found, Step},
     },
     random::Stream,
     score::Gather,
@@ -39,6 +44,9 @@ const STEP: u64 = 1 << 20;
 /// Codes that permutations under way may lay out, each those of all columns; where each thread
 /// with one of its own would lay out more, there is one at a time.
 const CELLS: usize = 1 << 30;
+
+/// Permutations that a device with a way for many is handed at once.
+const TOGETHER: usize = 32;
 
 /// A selection ends before a winner that permutations do not find significant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,35 +89,70 @@ impl Selection<'_> {
         rule: &Permutation,
         winner: &Found,
         chosen: &[Chosen],
-        swept: &[Anchor],
+        swept: &[Arc<Step>],
+        counters: &mut Counters,
     ) -> Result<Option<f64>, DeviceError> {
         // Only the last counts where only the last is kept.
         let swept = match self.tally.score().gather {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
+        let swept: Vec<&Anchor> = swept.iter().map(|it| it.anchor()).collect();
         let first = STREAM + chosen.len() as u64 * STEP;
+        let order = |at: usize| {
+            let mut order: Vec<u32> = (0..self.columns.n as u32).collect();
+            Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
+            order
+        };
+        let reaches = |found: Option<Found>| found.is_some_and(|it| it.score >= winner.score);
+        let (mut done, mut reached) = (0, 0);
+        while done < rule.n {
+            if self.interrupt.requested() {
+                return Ok(None);
+            }
+            // One alone shows whether there is a way for many.
+            let most = match done {
+                0 => 1,
+                _ => (CELLS / self.columns.n.max(1)).clamp(1, TOGETHER),
+            };
+            let next = rule.n.min(done + most);
+            let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
+            let Some(found) = counters.permuted(&orders, &swept) else {
+                let each = |at, threads| {
+                    let found = self.strongest(&order(at), chosen, &swept, threads)?;
+                    Ok(reaches(found))
+                };
+                return self.one_by_one(rule, each);
+            };
+            reached += found?.into_iter().filter(|it| reaches(*it)).count();
+            done = next;
+        }
+        Ok(Some(rule.p(reached)))
+    }
+
+    /// The same by counters of their own, each of which tells whether its permutation reaches the
+    /// winner.
+    fn one_by_one(
+        &self,
+        rule: &Permutation,
+        each: impl Fn(usize, usize) -> Result<bool, DeviceError> + Sync,
+    ) -> Result<Option<f64>, DeviceError> {
         let cells = self.columns.n * self.columns.columns.len();
         let threads = rayon::current_num_threads();
         // A thread each, or one after the other by all threads.
-        let (under_way, each) = match cells.saturating_mul(threads) <= CELLS {
+        let (under_way, threads) = match cells.saturating_mul(threads) <= CELLS {
             true => (threads, 1),
             false => (1, threads),
         };
         let (next, reached) = (AtomicUsize::new(0), AtomicUsize::new(0));
         // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
-            let mut order = Vec::new();
             while thread < under_way && !self.interrupt.requested() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= rule.n {
                     break;
                 }
-                order.clear();
-                order.extend(0..self.columns.n as u32);
-                Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
-                let found = self.strongest(&order, chosen, swept, each)?;
-                if found.is_some_and(|it| it.score >= winner.score) {
+                if each(at, threads)? {
                     reached.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -128,7 +171,7 @@ impl Selection<'_> {
         &self,
         order: &[u32],
         chosen: &[Chosen],
-        swept: &[Anchor],
+        swept: &[&Anchor],
         threads: usize,
     ) -> Result<Option<Found>, DeviceError> {
         let response = permuted(self.response, order);
@@ -138,7 +181,7 @@ impl Selection<'_> {
             counters.take(it.column as u32);
         }
         for anchor in swept {
-            counters.sweep(&permuted(anchor, order))?;
+            counters.sweep(&permuted(anchor, order).into())?;
         }
         counters.best()
     }

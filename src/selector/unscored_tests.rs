@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    device::NoScore,
+    device::{DeviceError, NoScore},
     score::{Cells, Gather, Join, Measure},
+    selection::Ending,
 };
 
 /// A fault at the columns of more levels than four, from the second step on.

@@ -6,8 +6,9 @@ use super::{
     super::{
         DeviceError,
         cpu::{CodedCounter, CpuCounter},
+        cuda::counting::CudaCounter,
     },
-    Anchor, Counter, Logs, Pairs, Tally,
+    Anchor, Best, Counter, Facts, Logs, Pairs, Step, Tally,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -71,15 +72,40 @@ impl<'a> Counters<'a> {
         }
     }
 
+    /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them
+    /// at most.
+    ///
+    /// # Errors
+    /// A GPU that is not there, cannot be used or has no room.
+    pub(crate) fn cuda(
+        own: &'a [BinnedColumn],
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        ordinals: &[usize],
+        memory_limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        let cards = CudaCounter::new(own, response, (logs, tally), ordinals, memory_limit)?;
+        Ok(Self {
+            devices: vec![Box::new(cards)],
+            tally,
+            steps: 0,
+        })
+    }
+
     /// Their names.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.devices.iter().map(|it| it.name()).collect()
+        self.devices.iter().flat_map(|it| it.names()).collect()
     }
 
     /// See [`Counter::sweep`].
-    pub(crate) fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
+    pub(crate) fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.steps += 1;
-        self.devices.iter_mut().try_for_each(|it| it.sweep(anchor))
+        self.devices.iter_mut().try_for_each(|it| it.sweep(step))
+    }
+
+    /// See [`Counter::expect`].
+    pub(crate) fn expect(&mut self, picks: usize) {
+        self.devices.iter_mut().for_each(|it| it.expect(picks));
     }
 
     /// See [`Counter::forget`].
@@ -107,11 +133,47 @@ impl<'a> Counters<'a> {
                 }
             }
         }
-        Ok(best.map(|it| Found {
-            column: it.column.0,
-            score: self.tally.nats(it.score, self.steps),
-            relevance: self.tally.relevance_nats(it.relevance),
-        }))
+        Ok(best.map(|it| self.found(it, self.steps)))
+    }
+
+    /// A candidate after so many steps.
+    fn found(&self, best: Best, steps: usize) -> Found {
+        Found {
+            column: best.column.0,
+            score: self.tally.nats(best.score, steps),
+            relevance: self.tally.relevance_nats(best.relevance),
+        }
+    }
+
+    /// See [`Counter::facts`].
+    pub(crate) fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        for device in &mut self.devices {
+            if let Some(facts) = device.facts(column)? {
+                return Ok(Some(facts));
+            }
+        }
+        Ok(None)
+    }
+
+    /// See [`Counter::permuted`]; of all columns.
+    pub(crate) fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Found>>, DeviceError>> {
+        let mut best = vec![None; orders.len()];
+        for device in &mut self.devices {
+            match device.permuted(orders, swept)? {
+                Err(error) => return Some(Err(error)),
+                Ok(own) => {
+                    for (best, own) in best.iter_mut().zip(own) {
+                        *best = own.max(*best);
+                    }
+                }
+            }
+        }
+        let found = |it: Option<Best>| it.map(|it| self.found(it, swept.len()));
+        Some(Ok(best.into_iter().map(found).collect()))
     }
 
     /// See [`Counter::take`].

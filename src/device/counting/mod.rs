@@ -9,12 +9,14 @@ mod anchor;
 mod counters;
 mod ordered;
 mod pairs;
+mod step;
 mod tally;
 
 pub(crate) use anchor::{Anchor, complete, information};
 pub(crate) use counters::{Counters, Found, FoundPair};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};
+pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
 use super::{DeviceError, NoScore};
@@ -33,14 +35,31 @@ pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, NoScore> {
     }
 }
 
-/// One device: its columns, and what their scores have gathered.
-pub(crate) trait Counter: Send {
-    /// Its name in reports.
-    fn name(&self) -> String;
+/// What a device knows of a candidate beside its score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Σ of n·I(x;w) over the columns w swept; none where several were joined.
+    pub(crate) redundancy: Option<i128>,
+    /// n·I(x;y).
+    pub(crate) information: i64,
+    /// Levels of x that occur.
+    pub(crate) levels: usize,
+}
 
-    /// Counts every candidate against one more anchor. It may be put off until
+/// One device, or several that share their work: columns, and what their scores have gathered.
+pub(crate) trait Counter: Send {
+    /// Its names in reports, one for each place that counts.
+    fn names(&self) -> Vec<String>;
+
+    /// Counts every candidate against one step more. It may be put off until
     /// [`Counter::best`] needs it.
-    fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError>;
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError>;
+
+    /// Told before [`Counter::best`]: at most so many picks follow, each the best candidate,
+    /// taken, and swept against next unless it is the last.
+    fn expect(&mut self, picks: usize) {
+        let _ = picks;
+    }
 
     /// Forgets all anchors: the score is relevance again.
     fn forget(&mut self);
@@ -54,8 +73,27 @@ pub(crate) trait Counter: Send {
         Ok(self.best()?.filter(|it| it.score >= least))
     }
 
+    /// What it knows of a candidate beside its score, if it has counted that too: asked of the
+    /// best, before the next sweep. None where the column is another's.
+    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        let _ = column;
+        Ok(None)
+    }
+
     /// A column, of all devices', that is no candidate any more.
     fn take(&mut self, column: u32);
+
+    /// The best candidate after each permutation of the response and of what was swept,
+    /// together, as [`Counter::best`] and [`Counter::first`] would tell it; what was taken stays
+    /// taken. None where it has no way of its own.
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        let _ = (orders, swept);
+        None
+    }
 
     /// Relevance of its columns, in their order.
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;

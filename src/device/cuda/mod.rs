@@ -14,6 +14,7 @@ mod columns;
 pub(crate) mod compile;
 #[cfg(test)]
 mod compile_tests;
+pub(crate) mod counting;
 pub mod facts;
 pub mod functions;
 mod gain;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::{
     super::super::{
         DeviceError, NoScore, Unscored,
-        counting::{Anchor, Best, Counter, Logs, Pairs, Tally, ordered},
+        counting::{Anchor, Best, Counter, Logs, Pairs, Step, Tally, ordered},
     },
     cells::{Beside, Table},
 };
@@ -163,14 +163,14 @@ fn checked(value: f64) -> Result<f64, NoScore> {
 }
 
 impl Counter for CodedCounter<'_> {
-    fn name(&self) -> String {
-        "cpu".to_owned()
+    fn names(&self) -> Vec<String> {
+        vec!["cpu".to_owned()]
     }
 
-    fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.begin()?;
         let (tally, steps) = (self.tally, self.steps + 1);
-        self.each(anchor, |candidate, value| {
+        self.each(step.anchor(), |candidate, value| {
             let gathered = tally.gather_coded(candidate.gathered, value);
             candidate.gathered = Some(gathered);
             // Large values may add up to what is no number.

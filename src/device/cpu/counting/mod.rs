@@ -32,7 +32,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Logs, NEVER, Pairs, Sums, Tally},
+    counting::{Anchor, Best, Counter, Logs, NEVER, Pairs, Step, Sums, Tally},
 };
 use crate::binning::BinnedColumn;
 
@@ -57,7 +57,7 @@ pub(crate) struct CpuCounter<'a> {
     y: i64,
     units: Vec<Scored<'a>>,
     /// What every candidate was or is to be counted against, the earliest first.
-    anchors: Vec<Step>,
+    anchors: Vec<Laid>,
     /// Anchors that every unit has been counted against and that went.
     gone: usize,
     threads: usize,
@@ -71,9 +71,9 @@ fn with_scratch<T>(count: impl FnOnce(&mut Scratch) -> T) -> T {
     counted
 }
 
-/// What candidates are counted against.
+/// What candidates are counted against, laid out.
 #[derive(Debug)]
-struct Step {
+struct Laid {
     /// For the layouts; none where the anchor misses values.
     prepared: Option<Prepared>,
     /// For whole tables: where the anchor misses values, or a column does.
@@ -191,10 +191,10 @@ impl<'a> CpuCounter<'a> {
     }
 
     /// An anchor, for all that may be counted against it.
-    fn step(&self, anchor: &Anchor) -> Step {
+    fn lay(&self, anchor: &Anchor) -> Laid {
         let prepared = || Prepared::new(anchor, &self.classes, self.logs);
         let whole = || Whole::new(anchor, &self.response);
-        Step {
+        Laid {
             prepared: (!anchor.missing).then(prepared),
             whole: (anchor.missing || self.missing).then(whole),
         }
@@ -240,8 +240,8 @@ impl<'a> CpuCounter<'a> {
             if lost {
                 return;
             }
-            let step = &self.anchors[unit.steps - self.gone];
-            match (&step.prepared, &step.whole) {
+            let laid = &self.anchors[unit.steps - self.gone];
+            match (&laid.prepared, &laid.whole) {
                 (Some(anchor), _) if !unit.unit.is_whole() => {
                     let work = self.work(anchor, tally.needs_xwy());
                     with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
@@ -255,7 +255,7 @@ impl<'a> CpuCounter<'a> {
                     let candidate = &mut unit.candidates[at];
                     candidate.gathered = tally.gather_whole(candidate.gathered, &sums, self.logs);
                 }),
-                // A step has what its units need.
+                // What is laid out is what its units need.
                 (_, None) => {}
             }
             unit.steps += 1;
@@ -265,13 +265,13 @@ impl<'a> CpuCounter<'a> {
 }
 
 impl Counter for CpuCounter<'_> {
-    fn name(&self) -> String {
-        "cpu".to_owned()
+    fn names(&self) -> Vec<String> {
+        vec!["cpu".to_owned()]
     }
 
-    fn sweep(&mut self, anchor: &Anchor) -> Result<(), DeviceError> {
-        let step = self.step(anchor);
-        self.anchors.push(step);
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+        let laid = self.lay(step.anchor());
+        self.anchors.push(laid);
         // Before the first anchor the score is relevance, which bounds what comes behind it
         // only where the score is the lesser of the two.
         let bounded = self.steps() > 1 || self.tally.falls_from_relevance();

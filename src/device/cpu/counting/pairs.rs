@@ -62,8 +62,8 @@ impl CpuCounter<'_> {
         if units.peek().is_none() {
             return;
         }
-        let step = self.step(&Anchor::of(column));
-        let fixed = step.prepared.as_ref().map(|it| self.fixed(it));
+        let laid = self.lay(&Anchor::of(column));
+        let fixed = laid.prepared.as_ref().map(|it| self.fixed(it));
         let terms = fixed.map(|it| (self.tally.terms(&it), synergy.terms(&it)));
         let mut told = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {
             if b < a {
@@ -87,7 +87,7 @@ impl CpuCounter<'_> {
             let Scored {
                 unit, candidates, ..
             } = scored;
-            match (&step.prepared, &terms, &step.whole) {
+            match (&laid.prepared, &terms, &laid.whole) {
                 (Some(anchor), Some((terms, both)), _) if !unit.is_whole() => {
                     let work = self.work(anchor, true);
                     with_scratch(|scratch| unit.sums(work, scratch, &mut counted));
@@ -103,7 +103,7 @@ impl CpuCounter<'_> {
                     let both = || synergy.gather_whole(0, &sums, self.logs);
                     told(unit.columns[at], score, &both);
                 }),
-                // A step has what its units need.
+                // What is laid out is what its units need.
                 (.., None) => {}
             }
         }

@@ -1,0 +1,215 @@
+//! One variable after another: the best candidate joins, and the others are counted against it.
+
+use std::{sync::Arc, time::Instant};
+
+use rayon::prelude::*;
+
+use super::{
+    Permutation,
+    independence::{counted, independence},
+};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    device::{
+        DeviceError,
+        counting::{Anchor, Counters, Facts, Found, Logs, Step, Tally, information},
+    },
+    score::Against,
+    search::Interrupt,
+    selection::{Chosen, Ending, Independence, Ranked, Refused},
+};
+
+/// What a selection goes by.
+pub(super) struct Selection<'a> {
+    pub(super) columns: &'a BinnedColumns,
+    pub(super) response: &'a Anchor,
+    pub(super) logs: &'a Logs,
+    pub(super) tally: &'a Tally,
+    pub(super) top: usize,
+    pub(super) threshold: Option<f64>,
+    pub(super) permutation: Option<Permutation>,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+impl<'a> Selection<'a> {
+    pub(super) fn run(
+        &self,
+        mut counters: Counters,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Ranked {
+        let started = Instant::now();
+        let mut ranked = Ranked {
+            chosen: Vec::new(),
+            refused: None,
+            termination: Ending::Top,
+            devices: counters.names(),
+            starting: 0.0,
+            seconds: 0.0,
+            fault: None,
+        };
+        match self.choose(&mut counters, &mut ranked, observe) {
+            Ok(termination) => ranked.termination = termination,
+            Err(error) => {
+                ranked.termination = Ending::Fault;
+                ranked.fault = Some(error);
+            }
+        }
+        ranked.seconds = started.elapsed().as_secs_f64();
+        ranked
+    }
+
+    fn choose(
+        &self,
+        counters: &mut Counters,
+        ranked: &mut Ranked,
+        observe: &mut dyn FnMut(usize, usize),
+    ) -> Result<Ending, DeviceError> {
+        let tally = self.tally;
+        let against = tally.score().against;
+        let chosen = &mut ranked.chosen;
+        // The columns chosen, and what candidates were swept against: the last, or all where
+        // they are to be again.
+        let mut before: Vec<Arc<Step<'a>>> = Vec::new();
+        let mut swept: Vec<Arc<Step<'a>>> = Vec::new();
+        while chosen.len() < self.top {
+            if self.interrupt.requested() {
+                return Ok(Ending::Interrupted);
+            }
+            counters.expect(match (against, &self.permutation) {
+                (Against::Last, None) if tally.score().has_steps() => self.top - chosen.len(),
+                _ => 1,
+            });
+            let best = counters.best()?;
+            // Candidates that may never be chosen are not above it either.
+            let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
+            if let Some(floor) = tally.score().floor.filter(below) {
+                return Ok(match floor == 0.0 {
+                    true => Ending::Zero,
+                    false => Ending::Threshold,
+                });
+            }
+            let Some(best) = best else {
+                return Ok(Ending::Done);
+            };
+            if self.threshold.is_some_and(|least| best.score < least) {
+                return Ok(Ending::Threshold);
+            }
+            let mut permutation_p = None;
+            if let Some(rule) = &self.permutation {
+                let p = self.permutation_p(rule, &best, chosen, &swept, counters)?;
+                let Some(p) = p else {
+                    return Ok(Ending::Interrupted);
+                };
+                if p > rule.alpha {
+                    ranked.refused = Some(Refused {
+                        column: best.column as usize,
+                        score: best.score,
+                        permutation_p: p,
+                    });
+                    return Ok(Ending::Permutation);
+                }
+                permutation_p = Some(p);
+            }
+            let column = Arc::new(Step::of(best.column, &self.columns.columns, tally));
+            chosen.push(Chosen {
+                permutation_p,
+                ..self.told(&best, &column, &before, counters)?
+            });
+            observe(chosen.len(), self.top);
+            counters.take(best.column);
+            if chosen.len() < self.top && tally.score().has_steps() {
+                if against == Against::Pairs && before.len() == 1 {
+                    // One variable stood for a pair until there was one.
+                    counters.forget();
+                    swept.clear();
+                }
+                let sweeps = match against {
+                    Against::Pairs => before.len().max(1),
+                    Against::Last | Against::Joint => 1,
+                };
+                for at in 0..sweeps {
+                    if self.interrupt.requested() {
+                        return Ok(Ending::Interrupted);
+                    }
+                    let other = match against {
+                        Against::Last => None,
+                        Against::Joint => swept.last(),
+                        Against::Pairs => before.get(at),
+                    };
+                    let next = match other {
+                        None => Arc::clone(&column),
+                        Some(it) => Arc::new(it.anchor().joined(column.anchor()).into()),
+                    };
+                    counters.sweep(&next)?;
+                    if self.permutation.is_none() {
+                        swept.clear();
+                    }
+                    swept.push(next);
+                }
+            }
+            before.push(column);
+        }
+        Ok(Ending::Top)
+    }
+
+    /// What is told of the best candidate, which joins those chosen before. A device that counts
+    /// it knows it all, else the host walks over the observations.
+    fn told(
+        &self,
+        best: &Found,
+        column: &Step<'a>,
+        before: &[Arc<Step<'a>>],
+        counters: &mut Counters,
+    ) -> Result<Chosen, DeviceError> {
+        let (logs, tally) = (self.logs, self.tally);
+        let facts = counters.facts(best.column)?;
+        // Of a score without steps, and of one by joined columns, others were swept than chosen.
+        let alone = tally.score().has_steps() && tally.score().against == Against::Last;
+        let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
+        // Of many variables it leaves 64 bits.
+        let redundancy: i128 = known.unwrap_or_else(|| {
+            let of = |cells: &mut _, it: &Arc<Step<'a>>| {
+                i128::from(information(
+                    column.summed(logs),
+                    it.summed(logs),
+                    logs,
+                    cells,
+                ))
+            };
+            before.par_iter().map_init(Vec::new, of).sum()
+        });
+        let mean = redundancy.checked_div(before.len() as i128);
+        Ok(Chosen {
+            column: best.column as usize,
+            score: best.score,
+            relevance: best.relevance,
+            redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
+            independence: self.tested(best.column, column, facts),
+            permutation_p: None,
+        })
+    }
+
+    /// Whether a column and the response are independent.
+    fn tested(&self, at: u32, column: &Step<'a>, facts: Option<Facts>) -> Independence {
+        let own = &self.columns.columns[at as usize];
+        let logs = self.logs;
+        // A function sees codes as they are, of levels that need not occur.
+        let occurring = |it: &BinnedColumn| self.tally.score().coded().map(|_| Anchor::of(it));
+        let response = occurring(&self.columns.response);
+        let response = response.as_ref().unwrap_or(self.response);
+        match facts.filter(|_| own.left_out().is_none()) {
+            Some(it) => {
+                let levels = [it.levels, response.levels];
+                counted(it.information, self.columns.n, levels, logs)
+            }
+            None => {
+                let own = occurring(own);
+                independence(
+                    own.as_ref().unwrap_or_else(|| column.anchor()),
+                    response,
+                    logs,
+                )
+            }
+        }
+    }
+}
