@@ -4,13 +4,18 @@
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
+pub mod dense;
+pub mod entries;
 pub mod gain;
 pub mod gather;
 pub mod least_squares;
 pub mod neighbours;
+pub mod score;
+pub mod spread;
 pub mod strongest;
 pub mod tables;
 pub mod update;
+pub mod whole;
 
 /// One `.cu` file.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +53,20 @@ pub const ALL: &[Kernel] = &[
     strongest::KERNEL,
     neighbours::KERNEL,
     tables::KERNEL,
+    dense::KERNEL,
+    entries::KERNEL,
+    spread::KERNEL,
+    score::KERNEL,
+    whole::KERNEL,
+];
+
+/// Those that counting needs.
+pub const COUNTING: &[Kernel] = &[
+    dense::KERNEL,
+    entries::KERNEL,
+    spread::KERNEL,
+    score::KERNEL,
+    whole::KERNEL,
 ];
 
 /// Those that a search of regressions needs.

@@ -1,0 +1,251 @@
+// Counts columns that have a code for every row, in tables in shared memory, and sums
+// c·L(c) over their cells.
+
+// Sixteen rows at a time of codes of 4, 8 or 16 bits.
+template <int BITS> struct Codes;
+
+template <> struct Codes<4> {
+    uint2 of;
+    __device__ __forceinline__ void load(const unsigned char* codes, i64 vector)
+    {
+        of = __ldg((const uint2*)codes + vector);
+    }
+    __device__ __forceinline__ unsigned get(int k) const
+    {
+        return ((k < 8 ? of.x : of.y) >> 4 * (k % 8)) & 15;
+    }
+};
+
+template <> struct Codes<8> {
+    uint4 of;
+    __device__ __forceinline__ void load(const unsigned char* codes, i64 vector)
+    {
+        of = __ldg((const uint4*)codes + vector);
+    }
+    __device__ __forceinline__ unsigned get(int k) const
+    {
+        const unsigned word = k < 4 ? of.x : k < 8 ? of.y : k < 12 ? of.z : of.w;
+        return (word >> 8 * (k % 4)) & 255;
+    }
+};
+
+template <> struct Codes<16> {
+    uint4 low, high;
+    __device__ __forceinline__ void load(const unsigned char* codes, i64 vector)
+    {
+        low = __ldg((const uint4*)codes + 2 * vector);
+        high = __ldg((const uint4*)codes + 2 * vector + 1);
+    }
+    __device__ __forceinline__ unsigned get(int k) const
+    {
+        const uint4& of = k < 8 ? low : high;
+        const int at = k % 8 / 2;
+        const unsigned word = at == 0 ? of.x : at == 1 ? of.y : at == 2 ? of.z : of.w;
+        return (word >> 16 * (k % 2)) & 65535;
+    }
+};
+
+// The same of joint codes, which every column reads again.
+template <int BITS> struct Joint;
+
+template <> struct Joint<8> : Codes<8> {
+    __device__ __forceinline__ void load(const unsigned char* codes, i64 vector)
+    {
+        of = __ldg((const uint4*)codes + vector);
+    }
+};
+
+template <> struct Joint<16> : Codes<16> {
+    __device__ __forceinline__ void load(const unsigned char* codes, i64 vector)
+    {
+        low = __ldg((const uint4*)codes + 2 * vector);
+        high = __ldg((const uint4*)codes + 2 * vector + 1);
+    }
+};
+
+// Cells of 32 bits, each in 2^COPIES copies for the lanes of a warp to keep apart; or, with
+// HALF, of 16 bits, two in a word, for fewer than 65,536 rows.
+template <bool HALF>
+__device__ __forceinline__ unsigned cell_of(const unsigned* table, unsigned cell, int copies)
+{
+    if (HALF) {
+        return (table[cell / 2] >> 16 * (cell % 2)) & 65535;
+    }
+    unsigned sum = 0;
+    for (int copy = 0; copy < 1 << copies; copy++) {
+        // Lanes begin at copies of their own: no two of them at one bank.
+        sum += table[(cell << copies) + ((copy + threadIdx.x) & ((1 << copies) - 1))];
+    }
+    return sum;
+}
+
+struct Dense {
+    const unsigned char* codes; // of a pack, `stride` bytes a column
+    i64 stride;
+    const unsigned* levels;     // of each column
+    const unsigned char* taken; // whether it is no candidate
+    unsigned columns;
+    unsigned places;            // columns of all packs: from one anchor's sums to the next
+    i64 rows, vectors;
+    const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
+    i64 joint_stride;
+    const Anchor* anchors;
+    unsigned classes;
+    int copies;                 // log 2
+    unsigned parts;             // blocks that share a column
+    unsigned words;             // of one column's table in shared memory
+    unsigned* partial;          // of parts: `words` a column of the batch, 0 before and after
+    unsigned* arrived;          // a counter for each, 0 before and after
+    const i64* terms;
+    i64* xw;
+    i64* xwy;
+    unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
+    unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
+    i64 cells;
+};
+
+template <int BITS, int JOINT, bool HALF, int COLUMNS>
+__device__ __forceinline__ void dense(const Dense& given)
+{
+    extern __shared__ uint4 shared[];
+    __shared__ i64 partial[64];
+    unsigned* const table = (unsigned*)shared;
+    const unsigned group = blockIdx.x / given.parts, part = blockIdx.x % given.parts;
+    const unsigned first = group * COLUMNS, batch = blockIdx.y;
+    bool all_taken = given.taken != nullptr;
+    for (int c = 0; c < COLUMNS && all_taken; c++) {
+        all_taken = first + c >= given.columns || given.taken[first + c];
+    }
+    if (all_taken) {
+        return;
+    }
+    const unsigned w_levels = given.anchors[batch].levels, wide = w_levels * given.classes;
+    const int copies = HALF ? 0 : given.copies;
+    const unsigned words = given.words;
+    for (unsigned at = threadIdx.x; at < COLUMNS * words / 4; at += blockDim.x) {
+        shared[at] = make_uint4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    const unsigned char* codes[COLUMNS];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        codes[c] = given.codes + min(first + c, given.columns - 1) * given.stride;
+    }
+    const unsigned char* joint = given.joint + batch * given.joint_stride;
+    const i64 share = (given.vectors + given.parts - 1) / given.parts;
+    const i64 end = min(given.vectors, (part + 1) * share);
+    unsigned* const mine = table + (threadIdx.x & ((1 << copies) - 1));
+    for (i64 vector = part * share + threadIdx.x; vector < end; vector += blockDim.x) {
+        Joint<JOINT> anchor;
+        anchor.load(joint, vector);
+        Codes<BITS> column[COLUMNS];
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) {
+            column[c].load(codes[c], vector);
+        }
+#pragma unroll
+        for (int k = 0; k < 16; k++) {
+            const unsigned at = anchor.get(k);
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+                const unsigned cell = column[c].get(k) * wide + at;
+                if (HALF) {
+                    atomicAdd(table + cell / 2, 1u << 16 * (cell % 2));
+                } else {
+                    atomicAdd(mine + c * words + (cell << copies), 1u);
+                }
+            }
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++) {
+        if (first + c >= given.columns) {
+            break;
+        }
+        unsigned* const own = table + c * words;
+        const unsigned column = first + c;
+        const unsigned cells = given.levels[column] * wide;
+        const bool shared_out = !HALF && given.parts > 1;
+        unsigned* const all = shared_out
+            ? given.partial + ((i64)batch * given.columns + column) * (words >> copies)
+            : nullptr;
+        if (shared_out) {
+            for (unsigned cell = threadIdx.x; cell < cells; cell += blockDim.x) {
+                const unsigned count = cell_of<HALF>(own, cell, copies);
+                if (count != 0) {
+                    atomicAdd(all + cell, count);
+                }
+            }
+            if (!last_of(given.parts, given.arrived + batch * given.columns + column)) {
+                continue;
+            }
+            for (unsigned cell = threadIdx.x; cell < cells; cell += blockDim.x) {
+                own[cell] = __ldcg(all + cell);
+                all[cell] = 0;
+            }
+            __syncthreads();
+        }
+        const int copied = shared_out ? 0 : copies;
+        // Rows that fill the last vector up have the first code of both.
+        const unsigned filled = (unsigned)(16 * given.vectors - given.rows);
+        if (given.tables != nullptr) {
+            unsigned* const out = given.tables + column * given.cells;
+            for (unsigned cell = threadIdx.x; cell < cells; cell += blockDim.x) {
+                out[cell] = cell_of<HALF>(own, cell, copied) - (cell == 0 ? filled : 0);
+            }
+            continue;
+        }
+        i64 sums[2] = {0, 0};
+        unsigned occurring = 0;
+        const unsigned pairs = given.levels[column] * w_levels, classes = given.classes;
+        for (unsigned pair = threadIdx.x; pair < pairs; pair += blockDim.x) {
+            unsigned both = 0;
+            if (HALF && classes == 2) {
+                // One word has both.
+                const unsigned word = own[pair];
+                const unsigned one = (word & 65535) - (pair == 0 ? filled : 0);
+                sums[1] += given.terms[one] + given.terms[word >> 16];
+                both = one + (word >> 16);
+            } else {
+                for (unsigned y = 0; y < classes; y++) {
+                    const unsigned cell = pair * classes + y;
+                    const unsigned count =
+                        cell_of<HALF>(own, cell, copied) - (cell == 0 ? filled : 0);
+                    if (classes > 1) {
+                        sums[1] += given.terms[count];
+                    }
+                    both += count;
+                }
+            }
+            sums[0] += given.terms[both];
+            occurring += both != 0;
+        }
+        if (given.occurring != nullptr && occurring != 0) {
+            atomicAdd(given.occurring + column, occurring);
+        }
+        block_sum(sums, partial);
+        if (threadIdx.x == 0) {
+            const i64 place = (i64)batch * given.places + column;
+            given.xw[place] = sums[0];
+            given.xwy[place] = classes == 1 ? sums[0] : sums[1];
+        }
+    }
+}
+
+#define DENSE(name, bits, joint, half, columns)                                            \
+    extern "C" __global__ void name(const __grid_constant__ Dense given)                   \
+    {                                                                                      \
+        dense<bits, joint, half, columns>(given);                                          \
+    }
+#define DENSES(bits, joint)                                                                \
+    DENSE(dense_##bits##_##joint, bits, joint, false, 1)                                   \
+    DENSE(dense_##bits##_##joint##_half, bits, joint, true, 1)                             \
+    DENSE(dense_##bits##_##joint##_two, bits, joint, false, 2)
+
+DENSES(4, 8)
+DENSES(4, 16)
+DENSES(8, 8)
+DENSES(8, 16)
+DENSES(16, 8)
+DENSES(16, 16)

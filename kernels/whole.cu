@@ -1,0 +1,184 @@
+// Counts any column beside any anchor, of the rows that miss neither, in tables in global
+// memory: what no other kernel has room or sense for.
+
+struct Wide {
+    const Place* places;        // of each column
+    const unsigned* left_out;   // its code of missing values; NOTHING for none
+    const unsigned* levels;
+    const unsigned char* taken;
+    const unsigned* which;      // columns to be counted; null for all
+    unsigned columns;
+    i64 rows;
+    const unsigned* w;          // of each row, of a batch; w_levels where it misses
+    const unsigned* y;
+    unsigned w_levels, y_levels;
+    i64 w_stride, y_stride;     // from one of a batch to the next
+    unsigned all_places;        // columns of all packs
+    unsigned char* scratch;     // of each block, `scratch_stride` bytes, all 0 before and after
+    i64 scratch_stride;
+    u64 slots;                  // of a table of keys, a power of two
+    u64 direct;                 // cells that a table without keys may have
+    u64 room[7];                // bytes of each table
+    const i64* terms;
+    i64* xw;                    // where no value is missing
+    i64* xwy;
+    Whole* whole;               // else
+    unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
+    i64 cells;
+};
+
+// Counts of cells; of many cells those that occur have a slot each.
+struct Counts {
+    u64* keys; // null where a cell's number is its slot
+    unsigned* counts;
+    u64 slots;
+};
+
+__device__ __forceinline__ u64 mixed(u64 key)
+{
+    key = (key ^ key >> 31) * 0x9e3779b97f4a7c15ull;
+    return key ^ key >> 32;
+}
+
+// How many there were before.
+__device__ __forceinline__ unsigned one_more(const Counts& of, u64 cell)
+{
+    if (of.keys == nullptr) {
+        return atomicAdd(of.counts + cell, 1u);
+    }
+    for (u64 slot = mixed(cell) & (of.slots - 1);; slot = (slot + 1) & (of.slots - 1)) {
+        // 0 is an empty slot.
+        const u64 there = atomicCAS(of.keys + slot, 0ull, cell + 1);
+        if (there == 0 || there == cell + 1) {
+            return atomicAdd(of.counts + slot, 1u);
+        }
+    }
+}
+
+__device__ __forceinline__ void clear(const Counts& of, u64 cells)
+{
+    const u64 slots = of.keys == nullptr ? cells : of.slots;
+    for (u64 slot = threadIdx.x; slot < slots; slot += blockDim.x) {
+        of.counts[slot] = 0;
+        if (of.keys != nullptr) {
+            of.keys[slot] = 0;
+        }
+    }
+}
+
+__device__ __forceinline__ unsigned code_of(const Place& place, const unsigned short* spread,
+                                            i64 row)
+{
+    const unsigned char* codes = (const unsigned char*)place.address;
+    switch (place.bits) {
+    case 4:
+        return codes[row / 2] >> 4 * (row % 2) & 15;
+    case 8:
+        return codes[row];
+    case 16:
+        return ((const unsigned short*)codes)[row];
+    default:
+        return spread[row];
+    }
+}
+
+extern "C" __global__ void whole(const __grid_constant__ Wide given)
+{
+    __shared__ i64 partial[8 * 32];
+    const unsigned batch = blockIdx.y;
+    const unsigned* w_codes = given.w + batch * given.w_stride;
+    const unsigned* y_codes = given.y + batch * given.y_stride;
+    unsigned char* scratch =
+        given.scratch + ((i64)batch * gridDim.x + blockIdx.x) * given.scratch_stride;
+    unsigned short* spread = (unsigned short*)scratch;
+    scratch += (2 * given.rows + 15) / 16 * 16;
+    const i64* terms = given.terms;
+    const u64 w_levels = given.w_levels, y_levels = given.y_levels;
+    for (unsigned at = blockIdx.x; at < given.columns; at += gridDim.x) {
+        const unsigned column = given.which != nullptr ? given.which[at] : at;
+        if (given.taken != nullptr && given.taken[column]) {
+            continue;
+        }
+        const Place place = given.places[column];
+        if (place.bits == 0) {
+            for (i64 row = threadIdx.x; row < given.rows; row += blockDim.x) {
+                spread[row] = place.most;
+            }
+            __syncthreads();
+            const unsigned* rows = (const unsigned*)place.address;
+            const unsigned short* codes = (const unsigned short*)place.codes;
+            for (unsigned entry = threadIdx.x; entry < place.length; entry += blockDim.x) {
+                if (codes[entry] != 0xffffu) {
+                    spread[rows[entry]] = codes[entry];
+                }
+            }
+            __syncthreads();
+        }
+        const unsigned left_out = given.left_out[column];
+        if (given.tables != nullptr) {
+            unsigned* const table = given.tables + (i64)at * given.cells;
+            for (i64 row = threadIdx.x; row < given.rows; row += blockDim.x) {
+                const unsigned code = code_of(place, spread, row);
+                if (code != left_out && w_codes[row] != given.w_levels) {
+                    atomicAdd(table + (code * w_levels + w_codes[row]) * y_levels + y_codes[row],
+                              1u);
+                }
+            }
+            __syncthreads();
+            continue;
+        }
+        const u64 x_levels = given.levels[column];
+        // x, w, y, xw, xy, wy, xwy
+        const u64 cells[7] = {x_levels, w_levels, y_levels, x_levels * w_levels,
+                              x_levels * y_levels, w_levels * y_levels,
+                              x_levels * w_levels * y_levels};
+        Counts counts[7];
+        unsigned char* from = scratch;
+#pragma unroll
+        for (int table = 0; table < 7; table++) {
+            const bool direct = cells[table] <= given.direct;
+            counts[table].keys = direct ? nullptr : (u64*)from;
+            counts[table].counts = (unsigned*)(direct ? from : from + 8 * given.slots);
+            counts[table].slots = given.slots;
+            from += given.room[table];
+        }
+        // left, x, w, y, xw, xy, wy, xwy
+        i64 sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        for (i64 row = threadIdx.x; row < given.rows; row += blockDim.x) {
+            const u64 x = code_of(place, spread, row), w = w_codes[row], y = y_codes[row];
+            if (x == left_out || w == given.w_levels) {
+                continue;
+            }
+            sums[0] += 1;
+            const u64 cell[7] = {x, w, y, x * w_levels + w, x * y_levels + y, w * y_levels + y,
+                                 (x * w_levels + w) * y_levels + y};
+#pragma unroll
+            for (int table = 0; table < 7; table++) {
+                if (given.whole == nullptr && table != 3 && table != 6) {
+                    continue;
+                }
+                const unsigned before = one_more(counts[table], cell[table]);
+                sums[1 + table] += terms[before + 1] - terms[before];
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int table = 0; table < 7; table++) {
+            if (given.whole != nullptr || table == 3 || table == 6) {
+                clear(counts[table], cells[table]);
+            }
+        }
+        block_sum(sums, partial);
+        if (threadIdx.x == 0) {
+            const i64 out = (i64)batch * given.all_places + column;
+            if (given.whole == nullptr) {
+                given.xw[out] = sums[4];
+                given.xwy[out] = sums[7];
+            } else {
+                given.whole[out] = {{terms[sums[0]], sums[1], sums[2], sums[3], sums[4], sums[5],
+                                     sums[6], sums[7]},
+                                    sums[0]};
+            }
+        }
+    }
+}
