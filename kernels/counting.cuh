@@ -14,7 +14,7 @@ struct Anchor {
 struct Place {
     u64 address;     // of dense codes, or of the rows of its entries
     u64 codes;       // of the codes of its entries
-    unsigned length; // entries, places not filled among them
+    unsigned length; // entries, places not filled among them; of 8 bits from row to row
     unsigned most;   // its most frequent code, where it lists entries
     unsigned levels;
     unsigned bits;   // of a dense code; 0 where it lists entries

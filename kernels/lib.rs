@@ -10,6 +10,7 @@ pub mod gain;
 pub mod gather;
 pub mod least_squares;
 pub mod neighbours;
+pub mod rows;
 pub mod score;
 pub mod spread;
 pub mod strongest;
@@ -55,6 +56,7 @@ pub const ALL: &[Kernel] = &[
     tables::KERNEL,
     dense::KERNEL,
     entries::KERNEL,
+    rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,
     whole::KERNEL,
@@ -64,6 +66,7 @@ pub const ALL: &[Kernel] = &[
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
+    rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,
     whole::KERNEL,

@@ -46,7 +46,7 @@ __device__ __forceinline__ void spread(const Spread& given)
         if (place.bits == 4) {
             code = codes[row / 2] >> 4 * (row % 2) & 15;
         } else if (place.bits == 8) {
-            code = codes[row];
+            code = codes[row * place.length];
         } else if (place.bits == 16) {
             code = ((const unsigned short*)codes)[row];
         }

@@ -74,7 +74,7 @@ __device__ __forceinline__ unsigned code_of(const Place& place, const unsigned s
     case 4:
         return codes[row / 2] >> 4 * (row % 2) & 15;
     case 8:
-        return codes[row];
+        return codes[row * place.length];
     case 16:
         return ((const unsigned short*)codes)[row];
     default:

@@ -1,0 +1,356 @@
+//! Which form columns have on a card, and their order there: packs of one form, whose columns
+//! lie one behind another.
+
+use rayon::prelude::*;
+
+use crate::binning::{BinnedColumn, Codes};
+
+/// Rows of one load: codes of that many lie at multiples of 16 bytes.
+pub(super) const VECTOR: usize = 16;
+
+/// Most rows that are compared with one another.
+const COMPARED: usize = 1024;
+
+/// A row that is compared costs as much as so many cells of a table.
+const COMPARISON: f64 = 0.25;
+
+/// Cost of a count in a table, of a cell that is cleared and walked, and of an entry, in
+/// picoseconds on the card the rule was measured on (docs/performance.md).
+const COUNT: f64 = 0.54;
+const CELL: f64 = 0.5;
+const ENTRY: f64 = 5.2;
+
+/// Entries of columns of which warps count several at once, and then, by a block of 128
+/// threads with two passes over them, and by one that walks the table.
+pub(super) const SHORT: usize = 32;
+const FEW: usize = 256;
+const MANY: usize = 2048;
+
+/// Marks a place of a short column that is not filled.
+const NOTHING: u16 = u16::MAX;
+
+/// How codes lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// A code for every row, of so many bits, column by column.
+    Dense { bits: u32 },
+    /// The same of 8 bits, row by row.
+    Rows,
+    /// Entries off the most frequent code, 2^each places a column.
+    Short { each: u32 },
+    /// More of them.
+    Few,
+    /// Still more, for blocks of so many threads.
+    Many { threads: u32 },
+}
+
+/// Columns of one form.
+#[derive(Debug)]
+pub(super) struct Pack {
+    pub(super) form: Form,
+    /// The place of the first.
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// Most levels of any.
+    pub(super) levels: usize,
+    /// Whether they miss values.
+    pub(super) misses: bool,
+    /// Bytes from one column, or row, to the next.
+    pub(super) stride: usize,
+    /// Where the rows, codes and starts of entries begin.
+    pub(super) rows_at: usize,
+    pub(super) codes_at: usize,
+    pub(super) starts_at: usize,
+    pub(super) bytes: usize,
+}
+
+/// The columns of one card, in the order of its places.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) n: usize,
+    pub(super) packs: Vec<Pack>,
+    /// Of each place its column's number.
+    pub(super) numbers: Vec<u32>,
+}
+
+/// What the form of a column follows from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Traits {
+    pub(super) levels: usize,
+    pub(super) misses: bool,
+    /// Entries off its most frequent code.
+    pub(super) entries: usize,
+}
+
+/// Bytes of some kind, padded so that any kind may follow.
+fn padded(bytes: usize) -> usize {
+    bytes.next_multiple_of(VECTOR)
+}
+
+impl Form {
+    /// Of a column, beside anchors of about its levels and so many classes.
+    fn of(of: &Traits, n: usize, classes: usize) -> Self {
+        let cells = (of.levels * of.levels * classes) as f64;
+        let bits = match of.levels + usize::from(of.misses) {
+            ..=16 => 4,
+            17..=256 => 8,
+            _ => 16,
+        };
+        if of.misses {
+            return Self::Dense { bits };
+        }
+        let table = n as f64 * COUNT + cells * CELL;
+        let compared = (n * n / of.levels.max(1)) as f64 * COMPARISON * CELL;
+        let entries = of.entries as f64 * ENTRY;
+        if n <= COMPARED && of.levels <= 256 && compared < table && compared < entries {
+            return Self::Rows;
+        }
+        match of.entries {
+            _ if entries >= table => Self::Dense { bits },
+            0..=SHORT => Self::Short {
+                each: of.entries.max(1).next_power_of_two().trailing_zeros(),
+            },
+            ..=FEW => Self::Few,
+            ..=MANY => Self::Many { threads: 128 },
+            _ => Self::Many { threads: 1024 },
+        }
+    }
+}
+
+impl Traits {
+    pub(super) fn of(column: &BinnedColumn) -> Self {
+        let entries = match &column.codes {
+            Codes::Sparse { rows, .. } => rows.len(),
+            Codes::Byte(codes) => codes.len() - most_frequent(codes, column.levels).1,
+            Codes::Word(codes) => codes.len() - most_frequent(codes, column.levels).1,
+        };
+        Self {
+            levels: column.levels,
+            misses: column.left_out().is_some(),
+            entries,
+        }
+    }
+}
+
+/// The most frequent of codes, and how often it comes; of many rows where some of them say
+/// that there is one.
+fn most_frequent<C: Copy + Into<u16>>(codes: &[C], levels: usize) -> (u16, usize) {
+    const SOME: usize = 1 << 12;
+    let counted = |codes: &mut dyn Iterator<Item = &C>| {
+        let mut counts = vec![0usize; levels + 1];
+        codes.for_each(|&code| counts[usize::from(code.into())] += 1);
+        let most = counts.iter().enumerate().max_by_key(|it| *it.1);
+        most.map_or((0, 0), |(code, count)| (code as u16, *count))
+    };
+    let step = codes.len().div_ceil(SOME).max(1);
+    let (_, some) = counted(&mut codes.iter().step_by(step));
+    match step > 1 && 2 * some < codes.len().div_ceil(step) {
+        true => (0, 0),
+        false => counted(&mut codes.iter()),
+    }
+}
+
+impl Layout {
+    /// Of columns of these traits, numbered from `first` on; a pack has at most so many bytes,
+    /// unless it is one column.
+    pub(super) fn of(
+        traits: &[Traits],
+        first: usize,
+        n: usize,
+        classes: usize,
+        most: usize,
+    ) -> Self {
+        let mut order: Vec<_> = traits
+            .par_iter()
+            .enumerate()
+            .map(|(at, it)| {
+                let form = Form::of(it, n, classes);
+                // Short columns are told apart by nothing but their places.
+                let levels = match form {
+                    Form::Short { .. } => 0,
+                    _ => it.levels.next_power_of_two(),
+                };
+                let long = match form {
+                    Form::Few | Form::Many { .. } => it.entries,
+                    _ => 0,
+                };
+                (form, it.misses, levels, std::cmp::Reverse(long), at)
+            })
+            .collect();
+        order.par_sort_unstable();
+        let mut packs: Vec<Pack> = Vec::new();
+        let mut place = 0;
+        for same in order.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
+            let (form, misses, ..) = same[0];
+            let mut rest = same;
+            while !rest.is_empty() {
+                let mut pack = Pack::empty(form, misses, place);
+                let lengths = rest.iter().map(|it| traits[it.4].entries);
+                let count = pack.fill(lengths, n, most);
+                let (own, behind) = rest.split_at(count);
+                let levels = own.iter().map(|it| traits[it.4].levels);
+                pack.levels = levels.max().unwrap_or(1);
+                place += count;
+                packs.push(pack);
+                rest = behind;
+            }
+        }
+        let numbers = order.iter().map(|it| (first + it.4) as u32).collect();
+        Self { n, packs, numbers }
+    }
+}
+
+impl Pack {
+    fn empty(form: Form, misses: bool, first: usize) -> Self {
+        Self {
+            form,
+            first,
+            count: 0,
+            levels: 1,
+            misses,
+            stride: 0,
+            rows_at: 0,
+            codes_at: 0,
+            starts_at: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes columns of so many entries in, while they have room.
+    fn fill(&mut self, lengths: impl ExactSizeIterator<Item = usize>, n: usize, most: usize) -> usize {
+        let vectors = n.div_ceil(VECTOR);
+        let all = lengths.len();
+        // Bytes of so many columns with so many entries.
+        let entries = |places: usize, count: usize| {
+            let (rows, codes) = (padded(4 * places), padded(2 * places));
+            [0, rows, rows + codes, rows + codes + padded(8 * (count + 1))]
+        };
+        match self.form {
+            Form::Dense { bits } => {
+                self.stride = vectors * VECTOR * bits as usize / 8;
+                self.count = (most / self.stride.max(1)).clamp(1, all);
+                self.bytes = self.count * self.stride;
+            }
+            // Few rows: all columns have room.
+            Form::Rows => {
+                self.count = all;
+                self.stride = all.next_multiple_of(128);
+                self.bytes = self.stride * n;
+            }
+            Form::Short { each } => {
+                self.count = (most / 6 >> each).clamp(1, all);
+                let places = (self.count << each).next_multiple_of(SHORT);
+                [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
+            }
+            Form::Few | Form::Many { .. } => {
+                let mut places = 0;
+                for (at, length) in lengths.enumerate() {
+                    if at > 0 && entries(places + length, at + 1)[3] > most {
+                        break;
+                    }
+                    places += length;
+                    self.count = at + 1;
+                }
+                [self.rows_at, self.codes_at, self.starts_at, self.bytes] =
+                    entries(places, self.count);
+            }
+        }
+        self.count
+    }
+
+    /// Its bytes, of these columns.
+    pub(super) fn bytes_of(&self, columns: &[&BinnedColumn], n: usize) -> Vec<u8> {
+        let mut bytes = vec![0u8; self.bytes];
+        match self.form {
+            Form::Dense { bits } => {
+                let strips = bytes.par_chunks_mut(self.stride.max(1));
+                strips
+                    .zip(columns)
+                    .for_each(|(strip, column)| dense(column, bits, strip));
+            }
+            Form::Rows => {
+                for (at, column) in columns.iter().enumerate() {
+                    for (row, code) in column.codes.dense().into_iter().enumerate() {
+                        bytes[row * self.stride + at] = code as u8;
+                    }
+                }
+            }
+            Form::Short { each } => {
+                let (rows, codes) = bytes.split_at_mut(self.codes_at);
+                let all = codes.chunks_exact_mut(2);
+                all.for_each(|code| code.copy_from_slice(&NOTHING.to_le_bytes()));
+                for (at, column) in columns.iter().enumerate() {
+                    for (entry, (row, code)) in entries(column, n).1.into_iter().enumerate() {
+                        let place = (at << each) + entry;
+                        rows[4 * place..][..4].copy_from_slice(&row.to_le_bytes());
+                        codes[2 * place..][..2].copy_from_slice(&code.to_le_bytes());
+                    }
+                }
+            }
+            Form::Few | Form::Many { .. } => {
+                let mut place = 0usize;
+                for (at, column) in columns.iter().enumerate() {
+                    for (row, code) in entries(column, n).1 {
+                        bytes[self.rows_at + 4 * place..][..4].copy_from_slice(&row.to_le_bytes());
+                        bytes[self.codes_at + 2 * place..][..2]
+                            .copy_from_slice(&code.to_le_bytes());
+                        place += 1;
+                    }
+                    let end = (place as u64).to_le_bytes();
+                    bytes[self.starts_at + 8 * (at + 1)..][..8].copy_from_slice(&end);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// Its most frequent code and the entries off it.
+pub(super) fn entries(column: &BinnedColumn, n: usize) -> (u16, Vec<(u32, u16)>) {
+    fn off<C: Copy + Into<u16>>(codes: &[C], levels: usize) -> (u16, Vec<(u32, u16)>) {
+        let most = most_frequent(codes, levels).0;
+        let all = (0..).zip(codes.iter().map(|&it| it.into()));
+        (most, all.filter(|it| it.1 != most).collect())
+    }
+    debug_assert_eq!(column.codes.n(), n);
+    match &column.codes {
+        Codes::Byte(codes) => off(codes, column.levels),
+        Codes::Word(codes) => off(codes, column.levels),
+        Codes::Sparse {
+            most, rows, codes, ..
+        } => {
+            let all = rows.iter().copied().zip(codes.iter().copied());
+            (*most, all.collect())
+        }
+    }
+}
+
+/// Codes of so many bits.
+fn dense(column: &BinnedColumn, bits: u32, to: &mut [u8]) {
+    fn put<C: Copy + Into<u16>>(codes: &[C], bits: u32, to: &mut [u8]) {
+        match bits {
+            4 => {
+                for (two, to) in codes.chunks(2).zip(to) {
+                    let of = |at: usize| two.get(at).map_or(0, |&it| it.into() as u8);
+                    *to = of(0) | of(1) << 4;
+                }
+            }
+            8 => {
+                for (&code, to) in codes.iter().zip(to) {
+                    *to = code.into() as u8;
+                }
+            }
+            _ => {
+                for (&code, to) in codes.iter().zip(to.chunks_exact_mut(2)) {
+                    to.copy_from_slice(&code.into().to_le_bytes());
+                }
+            }
+        }
+    }
+    match &column.codes {
+        Codes::Byte(codes) if bits == 8 => to[..codes.len()].copy_from_slice(codes),
+        Codes::Byte(codes) => put(codes, bits, to),
+        Codes::Word(codes) => put(codes, bits, to),
+        Codes::Sparse { .. } => put(&column.codes.dense(), bits, to),
+    }
+}
