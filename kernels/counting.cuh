@@ -26,6 +26,9 @@ struct Whole {
     i64 left; // how many they are
 };
 
+// As in counting.rs, which has every struct again.
+static_assert(sizeof(Anchor) == 24 && sizeof(Place) == 32 && sizeof(Whole) == 72, "drift");
+
 // One row's joint code is w * classes + y. Sums of integers, so no order shows.
 
 __device__ __forceinline__ i64 warp_sum(i64 value)

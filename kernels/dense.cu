@@ -104,6 +104,8 @@ struct Dense {
     i64 cells;
 };
 
+static_assert(sizeof(Dense) == 160, "drift");
+
 template <int BITS, int JOINT, bool HALF, int COLUMNS>
 __device__ __forceinline__ void dense(const Dense& given)
 {

@@ -27,6 +27,8 @@ struct Entries {
     i64 cells;
 };
 
+static_assert(sizeof(Entries) == 176, "drift");
+
 // A place of a short column that is not filled.
 #define NOTHING 0xffffu
 

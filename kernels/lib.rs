@@ -4,6 +4,7 @@
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
+pub mod counting;
 pub mod dense;
 pub mod entries;
 pub mod gain;

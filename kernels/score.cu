@@ -65,6 +65,9 @@ struct Pick {
     unsigned number;
 };
 
+static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 168, "drift");
+static_assert(sizeof(Best) == 32 && sizeof(Pick) == 64, "drift");
+
 struct Sums {
     i64 of[8];
     i64 left, rows;

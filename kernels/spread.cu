@@ -13,6 +13,8 @@ struct Spread {
     i64 counts;                 // room of each
 };
 
+static_assert(sizeof(Spread) == 80, "drift");
+
 template <int JOINT>
 __device__ __forceinline__ void put(const Spread& given, i64 row, unsigned code)
 {

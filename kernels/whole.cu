@@ -27,6 +27,8 @@ struct Wide {
     i64 cells;
 };
 
+static_assert(sizeof(Wide) == 240, "drift");
+
 // Counts of cells; of many cells those that occur have a slot each.
 struct Counts {
     u64* keys; // null where a cell's number is its slot
