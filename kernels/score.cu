@@ -41,7 +41,9 @@ struct State {
     int anchor_misses;
     i64 rows;
     int gathers;                // whether there are sums of a step to gather
-    int begins;                 // whether xw is xy, of which relevance is made
+    int begins;                 // whether xwy is xy, of which relevance is made
+    int forgets;                // whether nothing is gathered yet
+    int forgets;                // whether nothing is gathered yet
 };
 
 // The best of some candidates.
@@ -65,7 +67,7 @@ struct Pick {
     unsigned number;
 };
 
-static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 168, "drift");
+static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 176, "drift");
 static_assert(sizeof(Best) == 32 && sizeof(Pick) == 64, "drift");
 
 struct Sums {
@@ -252,6 +254,8 @@ extern "C" __global__ void score(const __grid_constant__ State given, Best* foun
             const Term& term = rule.term[rule.terms];
             given.relevance[base + at] =
                 quantity(term, sums, rule.unit);
+        }
+        if (given.begins || given.forgets) {
             given.gathered[base + at] = rule.gather == 1 ? ~NEVER : 0;
             if (given.redundancy != nullptr) {
                 given.redundancy[base + at] = 0;
@@ -317,4 +321,10 @@ extern "C" __global__ void score(const __grid_constant__ State given, Best* foun
     if (given.steps != nullptr) {
         *given.steps = steps;
     }
+}
+
+// A candidate is none any more.
+extern "C" __global__ void take(unsigned char* taken, unsigned place)
+{
+    taken[place] = 1;
 }

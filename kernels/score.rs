@@ -10,7 +10,7 @@ pub const KERNEL: Kernel = Kernel {
         "#line 1 \"score.cu\"\n",
         include_str!("score.cu")
     ),
-    functions: &["score"],
+    functions: &["score", "take"],
     spills: &[],
 };
 
@@ -109,6 +109,8 @@ pub struct State {
     pub gathers: i32,
     /// Whether there are sums of (x, y), of which relevance is made, 0 or 1.
     pub begins: i32,
+    /// Whether nothing is gathered yet.
+    pub forgets: i32,
 }
 
 /// The best of some candidates.
@@ -153,7 +155,7 @@ mod tests {
     fn structs_lie_as_c_lays_them() {
         assert_eq!((size_of::<Term>(), offset_of!(Term, is_ratio)), (80, 72));
         assert_eq!((size_of::<Rule>(), offset_of!(Rule, term)), (760, 40));
-        assert_eq!((size_of::<State>(), offset_of!(State, numbers)), (168, 16));
+        assert_eq!((size_of::<State>(), offset_of!(State, numbers)), (176, 16));
         assert_eq!(
             (offset_of!(State, steps_known), offset_of!(State, whole)),
             (120, 128)

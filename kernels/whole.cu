@@ -14,6 +14,7 @@ struct Wide {
     unsigned w_levels, y_levels;
     i64 w_stride, y_stride;     // from one of a batch to the next
     unsigned all_places;        // columns of all packs
+    unsigned short* spreads;    // room for every row's code, of each block
     unsigned char* scratch;     // of each block, `scratch_stride` bytes, all 0 before and after
     i64 scratch_stride;
     u64 slots;                  // of a table of keys, a power of two
@@ -27,7 +28,7 @@ struct Wide {
     i64 cells;
 };
 
-static_assert(sizeof(Wide) == 240, "drift");
+static_assert(sizeof(Wide) == 248, "drift");
 
 // Counts of cells; of many cells those that occur have a slot each.
 struct Counts {
@@ -92,8 +93,8 @@ extern "C" __global__ void whole(const __grid_constant__ Wide given)
     const unsigned* y_codes = given.y + batch * given.y_stride;
     unsigned char* scratch =
         given.scratch + ((i64)batch * gridDim.x + blockIdx.x) * given.scratch_stride;
-    unsigned short* spread = (unsigned short*)scratch;
-    scratch += (2 * given.rows + 15) / 16 * 16;
+    unsigned short* spread =
+        given.spreads + ((i64)batch * gridDim.x + blockIdx.x) * given.rows;
     const i64* terms = given.terms;
     const u64 w_levels = given.w_levels, y_levels = given.y_levels;
     for (unsigned at = blockIdx.x; at < given.columns; at += gridDim.x) {

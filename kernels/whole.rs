@@ -46,6 +46,8 @@ pub struct Wide {
     pub y_stride: i64,
     /// Columns of all packs: from one anchor's sums to the next. Four bytes behind it are free.
     pub all_places: u32,
+    /// Room for `rows` u16 of each block.
+    pub spreads: u64,
     /// `scratch_stride` bytes of each block of the grid; all 0 before and, but for the first
     /// 2·`rows` of each, after.
     pub scratch: u64,
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Wide>(), 240);
+        assert_eq!(size_of::<Wide>(), 248);
         assert_eq!(
             (offset_of!(Wide, columns), offset_of!(Wide, rows)),
             (40, 48)
@@ -90,15 +92,15 @@ mod tests {
         );
         assert_eq!(
             (offset_of!(Wide, all_places), offset_of!(Wide, scratch)),
-            (96, 104)
+            (96, 112)
         );
         assert_eq!(
             (offset_of!(Wide, room), offset_of!(Wide, terms)),
-            (136, 192)
+            (144, 200)
         );
         assert_eq!(
             (offset_of!(Wide, whole), offset_of!(Wide, cells)),
-            (216, 232)
+            (224, 240)
         );
     }
 }

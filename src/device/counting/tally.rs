@@ -130,6 +130,16 @@ impl Tally {
         }
     }
 
+    /// The weights of the terms, with [`WEIGHT_BITS`] fraction bits.
+    pub(crate) fn weights(&self) -> &[i64] {
+        &self.weights
+    }
+
+    /// What a ratio of 1 is.
+    pub(crate) fn unit(&self) -> i64 {
+        (self.n as i64) << self.bits
+    }
+
     /// Whether any term has a sum over anchor and class.
     pub(crate) fn needs_xwy(&self) -> bool {
         self.needs_xwy
@@ -159,7 +169,7 @@ impl Tally {
         if under == 0 {
             return 0;
         }
-        let unit = (self.n as i128) << self.bits;
+        let unit = i128::from(self.unit());
         let sign = i128::from(under.signum());
         let (over, under) = (sign * i128::from(over), sign * i128::from(under));
         let ratio = (2 * over * unit + under).div_euclid(2 * under);

@@ -9,7 +9,7 @@ use cudarc::{
     cublas::{CudaBlas, result as blas, sys as blas_sys},
     driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys},
 };
-use passel_kernels::{self as kernels, Kernel};
+use passel_kernels::Kernel;
 
 use super::{
     super::DeviceError,
@@ -43,19 +43,20 @@ pub(super) struct Card {
     pub(super) context: Arc<CudaContext>,
     pub(super) stream: Arc<CudaStream>,
     pub(super) copier: Arc<CudaStream>,
-    blas: CudaBlas,
+    /// Where it is to make products.
+    blas: Option<CudaBlas>,
     functions: HashMap<&'static str, CudaFunction>,
 }
 
 impl Card {
-    /// Opens the GPU of a number and loads the kernels.
+    /// Opens the GPU of a number and loads kernels; it makes products where a search asks.
     ///
     /// # Errors
     /// Whatever is missing; a driver that refuses.
-    pub(super) fn open(ordinal: usize) -> Result<Self, DeviceError> {
+    pub(super) fn open(ordinal: usize, kernels: &[Kernel]) -> Result<Self, DeviceError> {
         library::start()?;
         let name = format!("cuda:{ordinal}");
-        let opened = quietly(|| Self::opened(ordinal, &name));
+        let opened = quietly(|| Self::opened(ordinal, &name, kernels));
         opened.unwrap_or_else(|panic| {
             Err(DeviceError::Failed {
                 device: name.clone(),
@@ -65,7 +66,7 @@ impl Card {
         })
     }
 
-    fn opened(ordinal: usize, name: &str) -> Result<Self, DeviceError> {
+    fn opened(ordinal: usize, name: &str, kernels: &[Kernel]) -> Result<Self, DeviceError> {
         use sys::CUdevice_attribute as ask;
         let failed = |error: DriverError| match error {
             // Before there is a context nobody can be asked how much is free.
@@ -84,7 +85,9 @@ impl Card {
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed)?;
         let copier = context.new_stream().map_err(failed)?;
-        let blas = CudaBlas::new(stream.clone()).map_err(|error| DeviceError::Failed {
+        let products = kernels.iter().any(|it| it.name == "strongest");
+        let blas = products.then(|| CudaBlas::new(stream.clone()));
+        let blas = blas.transpose().map_err(|error| DeviceError::Failed {
             device: name.to_owned(),
             during: "starting cuBLAS".to_owned(),
             reason: format!("{:?}", error.0),
@@ -106,7 +109,7 @@ impl Card {
             blas,
             functions: HashMap::new(),
         };
-        for kernel in kernels::SEARCH {
+        for kernel in kernels {
             card.load(kernel)?;
         }
         Ok(card)
@@ -295,6 +298,9 @@ impl Card {
             during: format!("product of {rows} × {inner} and {inner} × {columns}"),
             reason,
         };
+        let Some(blas) = &self.blas else {
+            return Err(failed("it was not opened for products".to_owned()));
+        };
         self.bind()?;
         let int = |size: usize| i32::try_from(size).map_err(|_| failed("too large".to_owned()));
         let (m, n, k) = (int(rows)?, int(columns)?, int(inner)?);
@@ -324,7 +330,7 @@ impl Card {
         // until the call returns.
         let done = unsafe {
             blas::gemm_ex(
-                *self.blas.handle(),
+                *blas.handle(),
                 first,
                 operation::CUBLAS_OP_N,
                 m,

@@ -22,7 +22,12 @@ use super::{
 
 /// Options of every kernel, beside the architecture. Multiply and add are not fused: what
 /// is fused is the compiler's choice, and all cards are to give the same bits.
-const OPTIONS: &[&str] = &["--std=c++17", "-default-device", "--fmad=false", "--device-int128"];
+const OPTIONS: &[&str] = &[
+    "--std=c++17",
+    "-default-device",
+    "--fmad=false",
+    "--device-int128",
+];
 
 /// What NVRTC makes of a kernel.
 #[derive(Debug, Clone)]

@@ -91,8 +91,7 @@ pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceErro
 
 fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceError> {
     const DURING: &str = "trying a plugin's function";
-    let mut card = Card::open(0)?;
-    card.load(kernel)?;
+    let card = Card::open(0, &[*kernel])?;
     let values = function.0.values();
     let mut words = Stream::new(1, 0);
     let mut largest = 0.0f64;

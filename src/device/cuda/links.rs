@@ -6,7 +6,11 @@ use std::{ffi::c_void, marker::PhantomData};
 
 use cudarc::driver::{CudaEvent, sys};
 
-use super::{super::DeviceError, card::Card, memory::PinnedInPlace};
+use super::{
+    super::DeviceError,
+    card::Card,
+    memory::{PinnedInPlace, Staying},
+};
 
 impl Card {
     /// A mark in the work, for one stream to wait for another.
@@ -16,9 +20,9 @@ impl Card {
     }
 
     /// Copies to the card beside the work: once `after` has passed, and `done` tells.
-    pub(super) fn prefetch(
+    pub(super) fn prefetch<T: Copy>(
         &self,
-        from: &[f64],
+        from: &[T],
         to: u64,
         after: &CudaEvent,
         done: &CudaEvent,
@@ -76,5 +80,42 @@ impl Card {
             context: self.context.clone(),
             values: PhantomData,
         })
+    }
+
+    /// Keeps bytes in the host's memory, pinned if it lets itself be.
+    pub(super) fn staying(&self, bytes: Vec<u8>) -> Staying {
+        let start = bytes.as_ptr() as *mut c_void;
+        let pinned = self.bind().is_ok()
+            // SAFETY: the bytes are kept where they are until the pin has gone.
+            && unsafe { sys::cuMemHostRegister_v2(start, bytes.len(), 1) }.result().is_ok();
+        let pinned = pinned.then(|| PinnedInPlace {
+            start,
+            context: self.context.clone(),
+            values: PhantomData,
+        });
+        Staying {
+            _pinned: pinned,
+            bytes,
+        }
+    }
+
+    /// Copies bytes of another card's memory to this one's, once what made them is done.
+    pub(super) fn copy_from(
+        &self,
+        other: &Self,
+        made: &CudaEvent,
+        (from, to): (u64, u64),
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        self.bind()?;
+        self.after(made)?;
+        let (mine, theirs) = (self.context.cu_ctx(), other.context.cu_ctx());
+        // SAFETY: both come from buffers of so many bytes, of these contexts.
+        let copied = unsafe {
+            sys::cuMemcpyPeerAsync(to, mine, from, theirs, bytes, self.stream.cu_stream())
+        };
+        copied
+            .result()
+            .map_err(|error| self.failed("copying from another card", error))
     }
 }

@@ -93,3 +93,16 @@ impl Drop for PinnedInPlace<'_> {
         }
     }
 }
+
+/// Bytes of the host that stay where they are, and are pinned there if they could be.
+pub(super) struct Staying {
+    // Goes before the bytes.
+    pub(super) _pinned: Option<PinnedInPlace<'static>>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Staying {
+    pub(super) fn get(&self) -> &[u8] {
+        &self.bytes
+    }
+}

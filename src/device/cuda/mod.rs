@@ -120,7 +120,7 @@ impl<'x> Cuda<'x> {
         precision: Precision,
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let card = Card::open(ordinal)?;
+        let card = Card::open(ordinal, passel_kernels::SEARCH)?;
         let asked = match precision {
             Precision::F64 if card.slow_f64 => Kind::F32,
             Precision::F64 => Kind::F64,

@@ -1,6 +1,7 @@
 //! Which form columns have on a card, and their order there: packs of one form, whose columns
 //! lie one behind another.
 
+use passel_kernels::counting::Place;
 use rayon::prelude::*;
 
 use crate::binning::{BinnedColumn, Codes};
@@ -78,7 +79,9 @@ pub(super) struct Layout {
 pub(super) struct Traits {
     pub(super) levels: usize,
     pub(super) misses: bool,
-    /// Entries off its most frequent code.
+    /// The code that is most frequent, or taken for it.
+    pub(super) most: u16,
+    /// Entries off it.
     pub(super) entries: usize,
 }
 
@@ -106,7 +109,8 @@ impl Form {
             return Self::Rows;
         }
         match of.entries {
-            _ if entries >= table => Self::Dense { bits },
+            // The last code of all marks places that are not filled.
+            _ if entries >= table || of.levels > usize::from(NOTHING) => Self::Dense { bits },
             0..=SHORT => Self::Short {
                 each: of.entries.max(1).next_power_of_two().trailing_zeros(),
             },
@@ -119,15 +123,20 @@ impl Form {
 
 impl Traits {
     pub(super) fn of(column: &BinnedColumn) -> Self {
-        let entries = match &column.codes {
-            Codes::Sparse { rows, .. } => rows.len(),
-            Codes::Byte(codes) => codes.len() - most_frequent(codes, column.levels).1,
-            Codes::Word(codes) => codes.len() - most_frequent(codes, column.levels).1,
+        let n = column.codes.n();
+        let (most, entries) = match &column.codes {
+            Codes::Sparse { most, rows, .. } => (*most, rows.len()),
+            Codes::Byte(codes) => most_frequent(codes, column.levels),
+            Codes::Word(codes) => most_frequent(codes, column.levels),
         };
         Self {
             levels: column.levels,
             misses: column.left_out().is_some(),
-            entries,
+            most,
+            entries: match &column.codes {
+                Codes::Sparse { .. } => entries,
+                Codes::Byte(_) | Codes::Word(_) => n - entries,
+            },
         }
     }
 }
@@ -200,6 +209,13 @@ impl Layout {
     }
 }
 
+/// A column and what its form followed from.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub(super) column: &'a BinnedColumn,
+    pub(super) traits: &'a Traits,
+}
+
 impl Pack {
     fn empty(form: Form, misses: bool, first: usize) -> Self {
         Self {
@@ -217,13 +233,23 @@ impl Pack {
     }
 
     /// Takes columns of so many entries in, while they have room.
-    fn fill(&mut self, lengths: impl ExactSizeIterator<Item = usize>, n: usize, most: usize) -> usize {
+    fn fill(
+        &mut self,
+        lengths: impl ExactSizeIterator<Item = usize>,
+        n: usize,
+        most: usize,
+    ) -> usize {
         let vectors = n.div_ceil(VECTOR);
         let all = lengths.len();
         // Bytes of so many columns with so many entries.
         let entries = |places: usize, count: usize| {
             let (rows, codes) = (padded(4 * places), padded(2 * places));
-            [0, rows, rows + codes, rows + codes + padded(8 * (count + 1))]
+            [
+                0,
+                rows,
+                rows + codes,
+                rows + codes + padded(8 * (count + 1)),
+            ]
         };
         match self.form {
             Form::Dense { bits } => {
@@ -258,19 +284,65 @@ impl Pack {
         self.count
     }
 
+    /// Some of its columns, where these lie one behind another.
+    pub(super) fn part(&self, count: usize) -> Self {
+        Self {
+            count,
+            bytes: count * self.stride,
+            ..*self
+        }
+    }
+
+    /// Where the codes of its columns lie, if the pack lies there.
+    pub(super) fn places<'t>(
+        &self,
+        address: u64,
+        traits: impl Iterator<Item = &'t Traits>,
+    ) -> Vec<Place> {
+        let mut start = 0u64;
+        let place = |(at, it): (usize, &Traits)| {
+            let (stride, at) = (self.stride as u64, at as u64);
+            let mut place = Place {
+                levels: it.levels as u32,
+                most: u32::from(it.most),
+                ..Place::default()
+            };
+            let (from, length) = match self.form {
+                Form::Dense { bits } => {
+                    (place.address, place.bits) = (address + at * stride, bits);
+                    place.length = 1;
+                    return place;
+                }
+                Form::Rows => {
+                    (place.address, place.bits) = (address + at, 8);
+                    place.length = stride as u32;
+                    return place;
+                }
+                Form::Short { each } => (at << each, 1 << each),
+                Form::Few | Form::Many { .. } => (start, it.entries as u32),
+            };
+            start += u64::from(length);
+            place.address = address + self.rows_at as u64 + 4 * from;
+            place.codes = address + self.codes_at as u64 + 2 * from;
+            place.length = length;
+            place
+        };
+        traits.enumerate().map(place).collect()
+    }
+
     /// Its bytes, of these columns.
-    pub(super) fn bytes_of(&self, columns: &[&BinnedColumn], n: usize) -> Vec<u8> {
+    pub(super) fn bytes_of(&self, columns: &[Own]) -> Vec<u8> {
         let mut bytes = vec![0u8; self.bytes];
         match self.form {
             Form::Dense { bits } => {
                 let strips = bytes.par_chunks_mut(self.stride.max(1));
                 strips
                     .zip(columns)
-                    .for_each(|(strip, column)| dense(column, bits, strip));
+                    .for_each(|(strip, it)| dense(it.column, bits, strip));
             }
             Form::Rows => {
-                for (at, column) in columns.iter().enumerate() {
-                    for (row, code) in column.codes.dense().into_iter().enumerate() {
+                for (at, it) in columns.iter().enumerate() {
+                    for (row, code) in it.column.codes.dense().into_iter().enumerate() {
                         bytes[row * self.stride + at] = code as u8;
                     }
                 }
@@ -279,8 +351,8 @@ impl Pack {
                 let (rows, codes) = bytes.split_at_mut(self.codes_at);
                 let all = codes.chunks_exact_mut(2);
                 all.for_each(|code| code.copy_from_slice(&NOTHING.to_le_bytes()));
-                for (at, column) in columns.iter().enumerate() {
-                    for (entry, (row, code)) in entries(column, n).1.into_iter().enumerate() {
+                for (at, it) in columns.iter().enumerate() {
+                    for (entry, (row, code)) in it.entries().into_iter().enumerate() {
                         let place = (at << each) + entry;
                         rows[4 * place..][..4].copy_from_slice(&row.to_le_bytes());
                         codes[2 * place..][..2].copy_from_slice(&code.to_le_bytes());
@@ -289,8 +361,8 @@ impl Pack {
             }
             Form::Few | Form::Many { .. } => {
                 let mut place = 0usize;
-                for (at, column) in columns.iter().enumerate() {
-                    for (row, code) in entries(column, n).1 {
+                for (at, it) in columns.iter().enumerate() {
+                    for (row, code) in it.entries() {
                         bytes[self.rows_at + 4 * place..][..4].copy_from_slice(&row.to_le_bytes());
                         bytes[self.codes_at + 2 * place..][..2]
                             .copy_from_slice(&code.to_le_bytes());
@@ -305,22 +377,19 @@ impl Pack {
     }
 }
 
-/// Its most frequent code and the entries off it.
-pub(super) fn entries(column: &BinnedColumn, n: usize) -> (u16, Vec<(u32, u16)>) {
-    fn off<C: Copy + Into<u16>>(codes: &[C], levels: usize) -> (u16, Vec<(u32, u16)>) {
-        let most = most_frequent(codes, levels).0;
-        let all = (0..).zip(codes.iter().map(|&it| it.into()));
-        (most, all.filter(|it| it.1 != most).collect())
-    }
-    debug_assert_eq!(column.codes.n(), n);
-    match &column.codes {
-        Codes::Byte(codes) => off(codes, column.levels),
-        Codes::Word(codes) => off(codes, column.levels),
-        Codes::Sparse {
-            most, rows, codes, ..
-        } => {
-            let all = rows.iter().copied().zip(codes.iter().copied());
-            (*most, all.collect())
+impl Own<'_> {
+    /// Those off its most frequent code.
+    fn entries(&self) -> Vec<(u32, u16)> {
+        fn off<C: Copy + Into<u16>>(codes: &[C], most: u16) -> Vec<(u32, u16)> {
+            let all = (0..).zip(codes.iter().map(|&it| it.into()));
+            all.filter(|it| it.1 != most).collect()
+        }
+        match &self.column.codes {
+            Codes::Byte(codes) => off(codes, self.traits.most),
+            Codes::Word(codes) => off(codes, self.traits.most),
+            Codes::Sparse { rows, codes, .. } => {
+                rows.iter().copied().zip(codes.iter().copied()).collect()
+            }
         }
     }
 }

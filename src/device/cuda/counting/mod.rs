@@ -1,68 +1,260 @@
-//! Counting on GPUs.
+//! Counting on GPUs: every card has a share of the columns, and what they have gathered.
+//!
+//! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
+//! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
+//! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
+//! and the host reads what was picked afterwards.
 
+mod counter;
+mod layout;
+mod packs;
+mod rule;
+mod shard;
+mod sweep;
+mod walk;
+
+use std::{
+    cmp::Reverse,
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use passel_kernels::{
+    counting::Anchor as OnCard,
+    score::{NONE, Pick},
+};
+
+use self::{
+    shard::{Response, Shard, Source},
+    walk::{AHEAD, Before},
+};
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Logs, Pairs, Step, Tally},
+    counting::{Anchor, Best, Logs, Step, Tally},
+    shards,
 };
-use crate::binning::BinnedColumn;
+use crate::{binning::BinnedColumn, score::Against};
+
+/// A walk goes further ahead while it came back within this.
+const SOON: Duration = Duration::from_millis(20);
 
 /// Cards that share the columns.
-pub(crate) struct CudaCounter<'a>(std::marker::PhantomData<&'a ()>);
+pub(crate) struct CudaCounter<'a> {
+    columns: &'a [BinnedColumn],
+    shards: Vec<Shard>,
+    /// The first column of each, and the end.
+    starts: Vec<usize>,
+    /// The place of each column on its card.
+    places: Vec<u32>,
+    response: Anchor,
+    response_sum: i64,
+    logs: &'a Logs,
+    tally: &'a Tally,
+    /// Most levels of any column.
+    levels: usize,
+    /// Whether a card may walk ahead, how many picks may follow, and how far it goes.
+    alone: bool,
+    expected: usize,
+    ahead: usize,
+    /// Picks that the host has not taken yet; taken on the card if they were made ahead.
+    picks: VecDeque<Pick>,
+    made_ahead: bool,
+    /// The last pick that was taken; whether it is the next anchor on the card, not swept yet.
+    last: Option<Pick>,
+    pending: bool,
+    /// Whether every card's first slot tells, or will, the best of its columns.
+    scored: bool,
+    /// Steps gathered; Σ of their own sums; whether each was one column without missing values.
+    steps: usize,
+    sum_w: i128,
+    plain: bool,
+    fault: Option<DeviceError>,
+}
 
 impl<'a> CudaCounter<'a> {
     /// The columns on the cards of these ordinals, for this response.
     ///
     /// # Errors
-    /// There is no way yet.
+    /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
-        _: &'a [BinnedColumn],
-        _: &Anchor,
-        _: (&'a Logs, &'a Tally),
-        _: &[usize],
-        _: Option<u64>,
+        columns: &'a [BinnedColumn],
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        ordinals: &[usize],
+        limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        Err(none())
+        let told = Response {
+            anchor: response,
+            sum: response.sum(logs),
+            by_class: tally.needs_xwy(),
+        };
+        let ranges: Vec<_> = shards(columns.len(), ordinals.len()).collect();
+        let mut cards = Vec::new();
+        let mut places = vec![0; columns.len()];
+        for (&ordinal, range) in ordinals.iter().zip(&ranges) {
+            let own = (&columns[range.clone()], range.start);
+            let shard = Shard::new(ordinal, own, &told, (logs, tally), limit)?;
+            for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
+                places[number as usize] = place;
+            }
+            cards.push(shard);
+        }
+        for at in 1..cards.len() {
+            let (before, rest) = cards.split_at(at);
+            for other in before {
+                rest[0].card.reach(&other.card);
+                other.card.reach(&rest[0].card);
+            }
+        }
+        let levels = columns.iter().map(|it| it.levels).max().unwrap_or(1);
+        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let alone = match &cards[..] {
+            [one] => !one.packs.streams() && !one.is_wide(levels, misses),
+            _ => false,
+        };
+        let starts = ranges.iter().map(|it| it.start);
+        Ok(Self {
+            starts: starts.chain([columns.len()]).collect(),
+            columns,
+            shards: cards,
+            places,
+            response_sum: told.sum,
+            response: response.clone(),
+            logs,
+            tally,
+            levels,
+            alone: alone && tally.score().against == Against::Last,
+            expected: 1,
+            ahead: 1,
+            picks: VecDeque::new(),
+            made_ahead: false,
+            last: None,
+            pending: false,
+            scored: true,
+            steps: 0,
+            sum_w: 0,
+            plain: true,
+            fault: None,
+        })
+    }
+
+    /// The card of a column.
+    fn home(&self, column: u32) -> usize {
+        let before = self.starts.partition_point(|it| *it <= column as usize);
+        before.saturating_sub(1).min(self.shards.len() - 1)
+    }
+
+    /// Lets the card go on by itself, for so many picks.
+    fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
+        let started = Instant::now();
+        let shard = &mut self.shards[0];
+        let levels = self.levels;
+        for slot in 0..count {
+            match slot > 0 || self.pending {
+                true => shard.step(Source::Chosen { levels }, true, slot)?,
+                false => shard.score(Before::Nothing, true, slot)?,
+            }
+        }
+        self.picks = shard
+            .picks(count)?
+            .iter()
+            .copied()
+            .take_while(|it| it.number != NONE)
+            .collect();
+        self.made_ahead = true;
+        self.pending = false;
+        if started.elapsed() < SOON && count == self.ahead {
+            self.ahead = (2 * self.ahead).min(AHEAD);
+        }
+        Ok(())
+    }
+
+    /// The best of what every card has found.
+    fn find(&mut self) -> Result<(), DeviceError> {
+        if self.pending {
+            let levels = self.levels;
+            self.shards[0].step(Source::Chosen { levels }, false, 0)?;
+            (self.pending, self.scored) = (false, true);
+        }
+        if !self.scored {
+            for shard in &mut self.shards {
+                shard.score(Before::Nothing, false, 0)?;
+            }
+            self.scored = true;
+        }
+        let mut best: Option<Pick> = None;
+        for shard in &self.shards {
+            let pick = shard.picks(1)?[0];
+            let order = |it: &Pick| (it.score, Reverse(it.number));
+            if pick.number != NONE && best.as_ref().is_none_or(|it| order(&pick) > order(it)) {
+                best = Some(pick);
+            }
+        }
+        self.picks = best.into_iter().collect();
+        self.made_ahead = false;
+        Ok(())
+    }
+
+    /// Counts against what the host names.
+    fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
+        let known = step.column.filter(|it| {
+            let (home, column) = (self.home(*it), &self.columns[*it as usize]);
+            let shard = &self.shards[home];
+            let wide = self
+                .shards
+                .iter()
+                .any(|it| it.is_wide(column.levels, false));
+            column.left_out().is_none()
+                && !wide
+                && shard.packs.has(self.places[*it as usize] as usize)
+        });
+        if let (Some(column), Some(pick)) = (known, self.last_pick(step.column)) {
+            let home = self.home(column);
+            let anchor = OnCard {
+                w: pick.x,
+                wy: pick.xy,
+                levels: self.columns[column as usize].levels as u32,
+                unused: pick.place,
+            };
+            self.shards[home].step(Source::Place(anchor), false, 0)?;
+            let (before, rest) = self.shards.split_at_mut(home);
+            let Some((owner, after)) = rest.split_first_mut() else {
+                return Ok(());
+            };
+            for other in before.iter_mut().chain(after) {
+                other.step(Source::Peer(anchor, owner), false, 0)?;
+            }
+            return Ok(());
+        }
+        let (anchor, w) = step.summed(self.logs);
+        let by_class = self.tally.needs_xwy() && !anchor.missing;
+        let told = OnCard {
+            w,
+            wy: match by_class {
+                true => anchor.joined(&self.response).sum(self.logs),
+                false => 0,
+            },
+            levels: anchor.levels as u32,
+            unused: 0,
+        };
+        for shard in &mut self.shards {
+            shard.step(Source::Codes(told, anchor), false, 0)?;
+        }
+        Ok(())
+    }
+
+    /// The pick of a column, if it was the last that was taken.
+    fn last_pick(&self, column: Option<u32>) -> Option<Pick> {
+        self.last.filter(|it| Some(it.number) == column)
     }
 }
 
-fn none() -> DeviceError {
-    DeviceError::Failed {
-        device: "cuda".to_owned(),
-        during: "counting".to_owned(),
-        reason: "there is no way yet".to_owned(),
-    }
-}
-
-impl Counter for CudaCounter<'_> {
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn sweep(&mut self, _: &Step) -> Result<(), DeviceError> {
-        Err(none())
-    }
-
-    fn forget(&mut self) {}
-
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
-        Err(none())
-    }
-
-    fn take(&mut self, _: u32) {}
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        Err(none())
-    }
-
-    fn pairs(
+impl CudaCounter<'_> {
+    fn permutations(
         &mut self,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        Err(none())
+        _orders: &[Vec<u32>],
+        _swept: &[&Anchor],
+    ) -> Result<Vec<Option<Best>>, DeviceError> {
+        Ok(Vec::new())
     }
 }

@@ -1,0 +1,132 @@
+//! The verbs of counting, on GPUs.
+
+use std::cmp::Reverse;
+
+use super::{CudaCounter, walk::Before};
+use crate::{
+    binning::BinnedColumn,
+    device::{
+        DeviceError,
+        counting::{Anchor, Best, Counter, Facts, Pairs, Step, Tally},
+    },
+};
+
+impl Counter for CudaCounter<'_> {
+    fn names(&self) -> Vec<String> {
+        let name = |it: &super::Shard| it.card.name.clone();
+        self.shards.iter().map(name).collect()
+    }
+
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+        self.steps += 1;
+        let last = self.last_pick(step.column);
+        let alone = step.column.map(|it| &self.columns[it as usize]);
+        match (alone.filter(|it| it.left_out().is_none()), last) {
+            (Some(_), Some(pick)) => self.sum_w += i128::from(pick.x),
+            _ => self.plain = false,
+        }
+        if self.made_ahead && last.is_some() {
+            // The card has swept it, or will.
+            self.pending = self.picks.is_empty();
+            return Ok(());
+        }
+        self.scored = true;
+        self.count(step)
+    }
+
+    fn expect(&mut self, picks: usize) {
+        self.expected = picks;
+    }
+
+    fn forget(&mut self) {
+        (self.steps, self.sum_w, self.plain) = (0, 0, true);
+        self.picks.clear();
+        self.scored = true;
+        for shard in &mut self.shards {
+            let forgot = shard.score(Before::Forget, false, 0);
+            self.fault = self.fault.take().or(forgot.err());
+        }
+    }
+
+    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        if self.picks.is_empty() {
+            match self.alone && self.expected > 1 {
+                true => self.walk(self.expected.min(self.ahead))?,
+                false => self.find()?,
+            }
+        }
+        Ok(self.picks.front().map(|it| Best {
+            score: it.score,
+            column: Reverse(it.number),
+            relevance: it.relevance,
+        }))
+    }
+
+    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        let pick = self.picks.front().filter(|it| it.number == column);
+        let of = &self.columns[column as usize];
+        let Some(pick) = pick.filter(|_| of.left_out().is_none()) else {
+            return Ok(None);
+        };
+        let n = self.logs.whole();
+        let (x, steps) = (i128::from(pick.x), self.steps as i128);
+        let redundancy = pick.redundancy - steps * x - self.sum_w + steps * i128::from(n);
+        let counted = self.shards[self.home(column)].occurring[pick.place as usize];
+        Ok(Some(Facts {
+            redundancy: self.plain.then_some(redundancy),
+            information: pick.xy - pick.x - self.response_sum + n,
+            levels: match counted {
+                0 => of.codes.occurring(of.levels),
+                counted => counted as usize,
+            },
+        }))
+    }
+
+    fn take(&mut self, column: u32) {
+        if let Some(pick) = self.picks.pop_front().filter(|it| it.number == column) {
+            self.last = Some(pick);
+            if self.made_ahead {
+                return;
+            }
+        }
+        self.picks.clear();
+        (self.made_ahead, self.scored) = (false, false);
+        let shard = &self.shards[self.home(column)];
+        let taken = shard.take(self.places[column as usize]);
+        self.fault = self.fault.take().or(taken.err());
+    }
+
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        Some(self.permutations(orders, swept))
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        let mut all = vec![0; self.columns.len()];
+        for shard in &self.shards {
+            let relevance = shard.walk.relevance(&shard.card)?;
+            for (&number, relevance) in shard.packs.layout.numbers.iter().zip(relevance) {
+                all[number as usize] = relevance;
+            }
+        }
+        Ok(all)
+    }
+
+    fn pairs(
+        &mut self,
+        _: &[BinnedColumn],
+        _: &Tally,
+        wanted: &Pairs,
+        _: Option<&mut [f64]>,
+        _: &(dyn Fn() -> bool + Sync),
+        _: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        Ok(wanted.clone())
+    }
+}

@@ -1,0 +1,250 @@
+//! The columns of a card: packs that lie there, and packs that pass through two buffers in
+//! every sweep.
+
+use cudarc::driver::CudaEvent;
+use passel_kernels::counting::Place;
+use rayon::prelude::*;
+
+use super::{
+    super::{
+        super::DeviceError,
+        card::Card,
+        memory::{Buffer, Staying},
+    },
+    layout::{Form, Layout, Own, Pack, Traits},
+};
+use crate::binning::BinnedColumn;
+
+/// Bytes of one of the two buffers that packs pass through, and of one upload.
+const PASSING: usize = 128 << 20;
+
+/// What the tables of a card say a column's code of missing values is where it misses none.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Where a pack lies.
+enum Home {
+    Card(Buffer<u8>),
+    /// With its places for either buffer.
+    Host(Staying, [Vec<Place>; 2]),
+}
+
+/// The columns of a card.
+pub(super) struct Packs {
+    pub(super) layout: Layout,
+    homes: Vec<Home>,
+    passing: Option<Passing>,
+    /// Of each place; those of packs that pass through are not set.
+    pub(super) places: Buffer<Place>,
+    pub(super) numbers: Buffer<u32>,
+    pub(super) levels: Buffer<u32>,
+    pub(super) most: Buffer<u32>,
+    pub(super) left_out: Buffer<u32>,
+    /// Whether it misses values; none where no column does.
+    pub(super) misses: Option<Buffer<u8>>,
+}
+
+struct Passing {
+    buffers: [Buffer<u8>; 2],
+    places: [Buffer<Place>; 2],
+    copied: [CudaEvent; 2],
+    used: [CudaEvent; 2],
+}
+
+/// A pack on the card.
+pub(super) struct Here<'a> {
+    pub(super) pack: &'a Pack,
+    pub(super) address: u64,
+    /// Of its columns.
+    pub(super) places: u64,
+}
+
+const DURING: &str = "laying out the columns";
+
+impl Packs {
+    /// Lays columns numbered from `first` on out in at most so many bytes, for responses of so
+    /// many classes.
+    pub(super) fn new(
+        card: &Card,
+        columns: &[BinnedColumn],
+        first: usize,
+        (n, classes): (usize, usize),
+        room: usize,
+    ) -> Result<Self, DeviceError> {
+        let traits: Vec<Traits> = columns.par_iter().map(Traits::of).collect();
+        let whole = Layout::of(&traits, first, n, classes, usize::MAX);
+        let bytes = |layout: &Layout| layout.packs.iter().map(|it| it.bytes).sum::<usize>();
+        let (layout, buffer) = match bytes(&whole) <= room {
+            true => (whole, 0),
+            false => {
+                let most = PASSING.min(room / 8).max(1);
+                let layout = Layout::of(&traits, first, n, classes, most);
+                let buffer = layout.packs.iter().map(|it| it.bytes).max();
+                (layout, buffer.unwrap_or(0))
+            }
+        };
+        let mut left = match buffer {
+            0 => usize::MAX,
+            buffer => room.saturating_sub(2 * buffer),
+        };
+        let own = |number: &u32| {
+            let at = *number as usize - first;
+            let (column, traits) = (&columns[at], &traits[at]);
+            Own { column, traits }
+        };
+        let order: Vec<Own> = layout.numbers.iter().map(own).collect();
+        let mut places = Vec::new();
+        let mut homes = Vec::new();
+        for pack in &layout.packs {
+            let own = &order[pack.first..][..pack.count];
+            let of = || own.iter().map(|it| it.traits);
+            if pack.bytes <= left {
+                left -= pack.bytes;
+                let buffer = card.buffer::<u8>(pack.bytes, DURING)?;
+                fill(card, pack, own, &buffer)?;
+                places.extend(pack.places(buffer.address(), of()));
+                homes.push(Home::Card(buffer));
+            } else {
+                // Those that pass through have places for either buffer.
+                places.resize(places.len() + pack.count, Place::default());
+                homes.push(Home::Host(
+                    card.staying(pack.bytes_of(own)),
+                    Default::default(),
+                ));
+            }
+        }
+        // One more, for a column that is brought.
+        places.push(Place::default());
+        let mut passing = None;
+        if homes.iter().any(|it| matches!(it, Home::Host(..))) {
+            let bytes = || card.buffer::<u8>(buffer, "streaming the columns");
+            let widest = layout.packs.iter().map(|it| it.count).max().unwrap_or(0);
+            let places = || card.buffer::<Place>(widest, "streaming the columns");
+            let made = Passing {
+                buffers: [bytes()?, bytes()?],
+                places: [places()?, places()?],
+                copied: [card.event()?, card.event()?],
+                used: [card.event()?, card.event()?],
+            };
+            for (pack, home) in layout.packs.iter().zip(&mut homes) {
+                if let Home::Host(_, places) = home {
+                    let own = &order[pack.first..][..pack.count];
+                    *places = [0, 1].map(|at| {
+                        let address = made.buffers[at].address();
+                        pack.places(address, own.iter().map(|it| it.traits))
+                    });
+                }
+            }
+            passing = Some(made);
+        }
+        let levels: Vec<u32> = order.iter().map(|it| it.traits.levels as u32).collect();
+        let modes: Vec<u32> = order.iter().map(|it| it.traits.most.into()).collect();
+        let left_out = |it: &Own| it.column.left_out().map_or(NONE, u32::from);
+        let left_out: Vec<u32> = order.iter().map(left_out).collect();
+        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let misses = misses.then(|| {
+            let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();
+            put(card, &misses)
+        });
+        Ok(Self {
+            places: put(card, &places)?,
+            numbers: put(card, &layout.numbers)?,
+            levels: put(card, &levels)?,
+            most: put(card, &modes)?,
+            left_out: put(card, &left_out)?,
+            misses: misses.transpose()?,
+            layout,
+            homes,
+            passing,
+        })
+    }
+
+    /// Columns.
+    pub(super) fn count(&self) -> usize {
+        self.layout.numbers.len()
+    }
+
+    /// Whether some of its columns pass through.
+    pub(super) fn streams(&self) -> bool {
+        self.passing.is_some()
+    }
+
+    /// Whether the column of a place lies on the card.
+    pub(super) fn has(&self, place: usize) -> bool {
+        let at = self.layout.packs.partition_point(|it| it.first <= place);
+        matches!(self.homes.get(at.wrapping_sub(1)), Some(Home::Card(_)))
+    }
+
+    /// Works through all packs. The work is put on the card one after another; nothing waits
+    /// for its end.
+    pub(super) fn sweep(
+        &self,
+        card: &Card,
+        mut work: impl FnMut(Here) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let all = || self.layout.packs.iter().zip(&self.homes);
+        let streamed: Vec<_> = all()
+            .filter_map(|(pack, home)| match home {
+                Home::Host(bytes, places) => Some((pack, bytes, places)),
+                Home::Card(_) => None,
+            })
+            .collect();
+        let fetch = |number: usize| {
+            let (Some(passing), Some((_, bytes, places))) = (&self.passing, streamed.get(number))
+            else {
+                return Ok(());
+            };
+            let to = number % 2;
+            let (used, copied) = (&passing.used[to], &passing.copied[to]);
+            let (buffer, here) = (&passing.buffers[to], &passing.places[to]);
+            card.prefetch(&places[to], here.address(), used, copied)?;
+            card.prefetch(bytes.get(), buffer.address(), used, copied)
+        };
+        fetch(0)?;
+        fetch(1)?;
+        for (pack, home) in all() {
+            if let Home::Card(buffer) = home {
+                work(Here {
+                    pack,
+                    address: buffer.address(),
+                    places: self.places.at(pack.first),
+                })?;
+            }
+        }
+        let Some(passing) = &self.passing else {
+            return Ok(());
+        };
+        for (number, (pack, ..)) in streamed.iter().enumerate() {
+            let to = number % 2;
+            card.after(&passing.copied[to])?;
+            work(Here {
+                pack,
+                address: passing.buffers[to].address(),
+                places: passing.places[to].address(),
+            })?;
+            card.mark(&passing.used[to])?;
+            fetch(number + 2)?;
+        }
+        Ok(())
+    }
+}
+
+/// Values on the card.
+pub(super) fn put<T: Copy>(card: &Card, values: &[T]) -> Result<Buffer<T>, DeviceError> {
+    let buffer = card.buffer::<T>(values.len(), DURING)?;
+    card.upload(values, buffer.address())?;
+    Ok(buffer)
+}
+
+/// Brings a pack to its place, a part at a time.
+fn fill(card: &Card, pack: &Pack, columns: &[Own], to: &Buffer<u8>) -> Result<(), DeviceError> {
+    let Form::Dense { .. } = pack.form else {
+        return card.upload(&pack.bytes_of(columns), to.address());
+    };
+    let each = (PASSING / pack.stride.max(1)).max(1);
+    for (at, columns) in columns.chunks(each).enumerate() {
+        let part = pack.part(columns.len());
+        let bytes = part.bytes_of(columns);
+        card.upload(&bytes, to.at(at * each * pack.stride))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! A declared score as the kernel has it.
+
+use passel_kernels::score::{Rule, TERMS, Term};
+
+use super::super::super::counting::{Logs, Tally};
+use crate::score::{Gather, Join, Measure, Part, Quantity};
+
+/// The rule of a declared score, where Σ c·L(c) over the response is this.
+pub(super) fn rule(tally: &Tally, logs: &Logs, y: i64) -> Rule {
+    let score = tally.score();
+    let mut term = [Term::default(); TERMS + 1];
+    let terms = score.terms();
+    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(tally.weights())) {
+        *to = Term {
+            weight,
+            below_zero: i32::from(of.part == Part::BelowZero),
+            ..quantity(&of.quantity)
+        };
+    }
+    if let Measure::Declared { relevance, .. } = &score.measure {
+        term[terms.len()] = quantity(relevance);
+    }
+    Rule {
+        terms: terms.len() as i32,
+        gather: match score.gather {
+            Gather::Sum | Gather::Mean => 0,
+            Gather::Minimum => 1,
+            Gather::Last => 2,
+        },
+        join: match score.join {
+            Join::Added => 0,
+            Join::Alone => 1,
+            Join::Least => 2,
+            Join::Guarded => 3,
+        },
+        mean: i32::from(score.gather == Gather::Mean),
+        n: logs.whole(),
+        y,
+        unit: tally.unit(),
+        term,
+    }
+}
+
+fn quantity(of: &Quantity) -> Term {
+    Term {
+        over: of.over.integers(),
+        under: of.under.unwrap_or_default().integers(),
+        is_ratio: i32::from(of.under.is_some()),
+        ..Term::default()
+    }
+}

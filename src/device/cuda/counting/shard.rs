@@ -1,0 +1,398 @@
+//! A card and its columns: lays anchors out, sweeps, scores.
+
+use cudarc::driver::CudaEvent;
+use passel_kernels::{
+    counting::{Anchor as OnCard, Place},
+    score::{Pick, Rule},
+    spread::Spread,
+};
+
+use super::{
+    super::{
+        super::{
+            DeviceError,
+            counting::{Anchor, Logs, Tally},
+        },
+        card::{Card, arguments},
+        memory::Buffer,
+        scratch::Grown,
+    },
+    layout::{Form, VECTOR},
+    packs::{Packs, put},
+    rule::rule,
+    sweep::{How, Laid, Sweep, Tables},
+    walk::{Before, Means, Walk},
+};
+use crate::binning::BinnedColumn;
+
+/// Bytes left free for what is beside the columns.
+const RESERVE: usize = 1 << 30;
+
+const DURING: &str = "laying out an anchor";
+
+/// The response, for all cards.
+pub(super) struct Response<'r> {
+    pub(super) anchor: &'r Anchor,
+    /// Σ c·L(c) over it.
+    pub(super) sum: i64,
+    /// Whether steps count by its classes.
+    pub(super) by_class: bool,
+}
+
+/// One card's share of the columns.
+pub(super) struct Shard {
+    pub(super) card: Card,
+    pub(super) packs: Packs,
+    n: usize,
+    /// Levels of the response, and those of them that steps tell apart.
+    y_levels: usize,
+    classes: usize,
+    /// The response's u16, and u32.
+    y: Buffer<u16>,
+    y_wide: Buffer<u32>,
+    terms: Buffer<i64>,
+    rule: Buffer<Rule>,
+    x: Buffer<i64>,
+    taken: Buffer<u8>,
+    /// Levels that occur in each place; 0 where nobody counted.
+    pub(super) occurring: Vec<u32>,
+    pub(super) walk: Walk,
+    pub(super) tables: Tables,
+    joint: Buffer<u8>,
+    by_joint: Grown<u32>,
+    by_level: Grown<u32>,
+    order: Option<Buffer<u64>>,
+    guest: Grown<u16>,
+    w: Grown<u32>,
+    /// Passed when joint codes are there, for other cards.
+    laid_out: CudaEvent,
+    /// Whether there are packs of entries, which ask for counts of joint codes.
+    lists: bool,
+}
+
+/// What is swept against, as the host knows it.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'s> {
+    /// The column that was chosen on the card; it may have as many levels as any.
+    Chosen { levels: usize },
+    /// A column of the card's, of these sums.
+    Place(OnCard),
+    /// Codes of the host.
+    Codes(OnCard, &'s Anchor),
+    /// The joint codes that another card has laid out.
+    Peer(OnCard, &'s Shard),
+    /// One level.
+    Nothing,
+}
+
+impl Shard {
+    /// Opens a card and lays columns numbered from `first` on out on it.
+    pub(super) fn new(
+        ordinal: usize,
+        (columns, first): (&[BinnedColumn], usize),
+        response: &Response,
+        (logs, tally): (&Logs, &Tally),
+        limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        let card = Card::open(ordinal, passel_kernels::COUNTING)?;
+        let n = response.anchor.codes.len();
+        let y_levels = response.anchor.levels;
+        let classes = if response.by_class { y_levels } else { 1 };
+        let terms = put(&card, logs.terms())?;
+        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let beside = Walk::bytes(columns.len(), misses) + 64 * columns.len() + RESERVE.min(64 * n);
+        let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
+        // Of little memory half is for columns.
+        let free = free.saturating_sub(beside).max(free / 2);
+        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        let room = (free - free / 16).min(limit);
+        let packs = Packs::new(&card, columns, first, (n, classes), room)?;
+        let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
+        let steps = tally.score().has_steps();
+        let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
+        let compares = form(|it| matches!(it, Form::Rows));
+        let order = compares.then(|| card.buffer(n, DURING));
+        let lists = form(|it| !matches!(it, Form::Rows | Form::Dense { .. }));
+        let count = packs.count();
+        let mut shard = Self {
+            n,
+            y_levels,
+            classes,
+            y: put(&card, &y)?,
+            y_wide: put(&card, &response.anchor.codes)?,
+            terms,
+            rule: put(&card, &[rule(tally, logs, response.sum)])?,
+            x: card.buffer(count, DURING)?,
+            taken: put(&card, &vec![0; count])?,
+            occurring: vec![0; count],
+            walk: Walk::new(&card, &packs, 1, steps)?,
+            tables: Tables::default(),
+            joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
+            by_joint: Grown::new(),
+            by_level: Grown::new(),
+            order: order.transpose()?,
+            guest: Grown::new(),
+            w: Grown::new(),
+            laid_out: card.event()?,
+            lists,
+            packs,
+            card,
+        };
+        shard.begin(logs, response.sum)?;
+        Ok(shard)
+    }
+
+    /// Counts every column beside the response alone: relevance.
+    fn begin(&mut self, logs: &Logs, y: i64) -> Result<(), DeviceError> {
+        let nothing = OnCard {
+            w: logs.whole(),
+            wy: y,
+            levels: 1,
+            unused: 0,
+        };
+        self.set(nothing)?;
+        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let occurring = put(&self.card, &self.occurring)?;
+        let out = self.walk.out_first(&self.x, occurring.address());
+        let sweep = Sweep {
+            card: &self.card,
+            packs: &self.packs,
+            terms: self.terms.address(),
+            laid,
+            out,
+        };
+        sweep.run(&mut self.tables)?;
+        self.score(Before::Begin, false, 0)?;
+        self.card
+            .download(occurring.address(), &mut self.occurring)?;
+        self.card.wait("counting the response")
+    }
+
+    /// Whether some pack has to be counted by codes of the host's, beside an anchor of so many
+    /// levels.
+    pub(super) fn is_wide(&self, levels: usize, misses: bool) -> bool {
+        let shared = (self.card.shared as usize, self.card.processors as usize);
+        let whole = |it: &super::layout::Pack| {
+            let of = (it.form, it.count, it.levels);
+            it.misses || How::of(of, self.n, (levels, self.classes), shared) == How::Whole
+        };
+        misses || self.packs.layout.packs.iter().any(whole)
+    }
+
+    /// The next anchor's sums and levels.
+    fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
+        self.card.upload(&[anchor], self.walk.anchors.address())
+    }
+
+    /// Lays an anchor out, for so many classes of the response.
+    fn lay(&mut self, source: Source, classes: usize) -> Result<Laid, DeviceError> {
+        let (levels, misses, codes) = match source {
+            Source::Chosen { levels } => (levels, false, None),
+            Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
+            Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
+            Source::Nothing => (1, false, None),
+        };
+        match source {
+            Source::Chosen { .. } | Source::Nothing => {}
+            Source::Place(it) | Source::Peer(it, _) => self.set(it)?,
+            Source::Codes(it, _) => {
+                let unused = self.packs.count() as u32;
+                self.set(OnCard { unused, ..it })?;
+            }
+        }
+        let wide = levels * classes;
+        let bits = if wide <= 1 << 8 { 8 } else { 16 };
+        let mut laid = Laid {
+            batch: 1,
+            anchors: self.walk.anchors.address(),
+            levels,
+            classes,
+            bits,
+            joint: self.joint.address(),
+            joint_stride: 0,
+            misses,
+            y: self.y_wide.address(),
+            y_levels: self.y_levels,
+            order: self.order.as_ref().map_or(0, Buffer::address),
+            ..Laid::default()
+        };
+        let first = matches!(source, Source::Nothing);
+        if first || self.is_wide(levels, misses) {
+            let none = Anchor::nothing(self.n);
+            if let Some(codes) = codes.or(first.then_some(&none)) {
+                laid.w = self.w.room(&self.card, self.n, DURING)?;
+                self.card.upload(&codes.codes, laid.w)?;
+            }
+        }
+        // Joint codes of more bits, and those of what misses values, nobody reads.
+        if misses || wide > 1 << 16 {
+            return Ok(laid);
+        }
+        if let Some(codes) = codes {
+            let place = self.guest(codes)?;
+            self.card
+                .upload(&[place], self.packs.places.at(self.packs.count()))?;
+        }
+        if self.lists {
+            laid.by_joint = self.by_joint.room(&self.card, wide, DURING)?;
+            laid.by_level = self.by_level.room(&self.card, wide, DURING)?;
+        }
+        self.spread(&laid, source)?;
+        Ok(laid)
+    }
+
+    /// Brings codes of the host's.
+    fn guest(&mut self, anchor: &Anchor) -> Result<Place, DeviceError> {
+        let codes: Vec<u16> = anchor.codes.iter().map(|&it| it as u16).collect();
+        let address = self.guest.room(&self.card, self.n, DURING)?;
+        self.card.upload(&codes, address)?;
+        Ok(Place {
+            address,
+            length: 1,
+            levels: anchor.levels as u32,
+            bits: 16,
+            ..Place::default()
+        })
+    }
+
+    /// Makes joint codes, and what is counted of them.
+    fn spread(&self, laid: &Laid, source: Source) -> Result<(), DeviceError> {
+        let card = &self.card;
+        let filled = self.n.next_multiple_of(VECTOR);
+        let mut given = Spread {
+            anchor: laid.anchors,
+            places: self.packs.places.address(),
+            rows: self.n as i64,
+            filled: filled as i64,
+            y: if laid.classes > 1 {
+                self.y.address()
+            } else {
+                0
+            },
+            classes: laid.classes as u32,
+            joint: laid.joint,
+            by_joint: laid.by_joint,
+            by_level: laid.by_level,
+            counts: (laid.levels * laid.classes) as i64,
+        };
+        let name = |eight, sixteen| if laid.bits == 8 { eight } else { sixteen };
+        let most = 4 * card.processors;
+        let blocks = (filled.div_ceil(512) as u32).clamp(1, most);
+        let grid = (blocks, 1, 1);
+        match source {
+            Source::Peer(_, owner) => {
+                let bytes = filled * laid.bits as usize / 8;
+                let addresses = (owner.joint.address(), laid.joint);
+                card.copy_from(&owner.card, &owner.laid_out, addresses, bytes)?;
+                if self.lists {
+                    let bytes = 4 * laid.levels * laid.classes;
+                    card.zero(laid.by_joint, bytes)?;
+                    card.zero(laid.by_level, bytes)?;
+                }
+            }
+            Source::Nothing => {
+                // A place of one level.
+                let none = Place {
+                    bits: 0,
+                    ..Place::default()
+                };
+                card.upload(&[none], self.packs.places.at(self.packs.count()))?;
+                let anchor = self.packs.count() as u32;
+                let nothing = passel_kernels::counting::Anchor {
+                    levels: 1,
+                    unused: anchor,
+                    ..Default::default()
+                };
+                let one = put(card, &[nothing])?;
+                given.anchor = one.address();
+                card.launch(
+                    name("spread_8", "spread_16"),
+                    grid,
+                    512,
+                    0,
+                    arguments![given],
+                )?;
+                card.wait(DURING)?;
+                given.anchor = laid.anchors;
+            }
+            Source::Chosen { .. } | Source::Place(_) | Source::Codes(..) => {
+                card.launch(
+                    name("spread_8", "spread_16"),
+                    grid,
+                    512,
+                    0,
+                    arguments![given],
+                )?;
+                if self.lists && !matches!(source, Source::Codes(..)) {
+                    let scatter = name("scatter_8", "scatter_16");
+                    card.launch(scatter, grid, 512, 0, arguments![given])?;
+                }
+            }
+        }
+        card.mark(&self.laid_out)?;
+        if self.lists {
+            let grid = ((filled.div_ceil(4096) as u32).clamp(1, most), 1, 1);
+            card.launch(name("tell_8", "tell_16"), grid, 512, 0, arguments![given])?;
+        }
+        if laid.order != 0 {
+            let (joint, rows) = (laid.joint, self.n as u32);
+            let (classes, order) = (laid.classes as u32, laid.order);
+            let given = arguments![joint, rows, classes, order];
+            card.launch(name("order_8", "order_16"), (1, 1, 1), 1024, 0, given)?;
+        }
+        Ok(())
+    }
+
+    /// Sweeps an anchor, finds the best and lets it be told in a slot.
+    pub(super) fn step(
+        &mut self,
+        source: Source,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        let laid = self.lay(source, self.classes)?;
+        let sweep = Sweep {
+            card: &self.card,
+            packs: &self.packs,
+            terms: self.terms.address(),
+            laid,
+            out: self.walk.out(self.taken.address()),
+        };
+        sweep.run(&mut self.tables)?;
+        let misses = laid.misses;
+        self.score(Before::Gather { misses }, chosen, slot)
+    }
+
+    /// Finds the best and lets it be told in a slot.
+    pub(super) fn score(
+        &mut self,
+        before: Before,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if before == Before::Forget {
+            self.walk.restart(&self.card)?;
+        }
+        let means = Means {
+            card: &self.card,
+            packs: &self.packs,
+            rule: &self.rule,
+            x: &self.x,
+            taken: &self.taken,
+        };
+        self.walk.score(&means, before, chosen, (slot, None))
+    }
+
+    /// A column that is no candidate any more.
+    pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
+        let taken = self.taken.address();
+        let given = arguments![taken, place];
+        self.card.launch("take", (1, 1, 1), 1, 0, given)
+    }
+
+    /// What was found, from the first slot on.
+    pub(super) fn picks(&self, count: usize) -> Result<&[Pick], DeviceError> {
+        self.card.wait("counting")?;
+        Ok(&self.walk.picks.get()[..count])
+    }
+}

@@ -1,0 +1,186 @@
+//! What candidates have gathered, on a card, and the best of them.
+
+use passel_kernels::{
+    counting::{Anchor, Whole},
+    score::{Best, Pick, Rule, State},
+};
+
+use super::{
+    super::{
+        super::DeviceError,
+        card::{Card, arguments},
+        memory::{Buffer, Pinned},
+    },
+    packs::{Packs, put},
+    sweep::{Out, Zeros},
+};
+
+/// Picks that a card may make before the host looks at them.
+pub(super) const AHEAD: usize = 256;
+
+/// Blocks of scoring on a multiprocessor.
+const BLOCKS: usize = 4;
+
+const DURING: &str = "scoring";
+
+/// The candidates of a card, or a batch of walks over the same.
+pub(super) struct Walk {
+    batch: usize,
+    count: usize,
+    blocks: usize,
+    xy: Buffer<i64>,
+    xw: Buffer<i64>,
+    xwy: Buffer<i64>,
+    relevance: Buffer<i64>,
+    gathered: Buffer<i128>,
+    redundancy: Option<Buffer<i128>>,
+    whole: Option<Buffer<Whole>>,
+    /// Steps gathered.
+    steps: Buffer<u32>,
+    /// What is swept against next, one of each walk.
+    pub(super) anchors: Buffer<Anchor>,
+    found: Buffer<Best>,
+    arrived: Zeros,
+    pub(super) picks: Pinned<Pick>,
+}
+
+/// What is done before the best is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    /// The sums are of (x, y), of which relevance is made.
+    Begin,
+    /// What is gathered is forgotten.
+    Forget,
+    /// The sums are of a step; whether its anchor misses values.
+    Gather {
+        misses: bool,
+    },
+}
+
+/// What the scores of a card are made of.
+pub(super) struct Means<'m> {
+    pub(super) card: &'m Card,
+    pub(super) packs: &'m Packs,
+    pub(super) rule: &'m Buffer<Rule>,
+    /// Σ c·L(c) over x, of each place; and whether it is taken.
+    pub(super) x: &'m Buffer<i64>,
+    pub(super) taken: &'m Buffer<u8>,
+}
+
+impl Walk {
+    /// So many walks of a card's columns; whether redundancy is wanted.
+    pub(super) fn new(
+        card: &Card,
+        packs: &Packs,
+        batch: usize,
+        redundancy: bool,
+    ) -> Result<Self, DeviceError> {
+        let count = packs.count();
+        let all = count * batch;
+        let sums = || card.buffer::<i64>(all, DURING);
+        let blocks = count
+            .div_ceil(256)
+            .clamp(1, BLOCKS * card.processors as usize);
+        let redundancy = redundancy.then(|| card.buffer(all, DURING));
+        let whole = packs.misses.as_ref().map(|_| card.buffer(all, DURING));
+        Ok(Self {
+            batch,
+            count,
+            blocks,
+            xy: sums()?,
+            xw: sums()?,
+            xwy: sums()?,
+            relevance: sums()?,
+            gathered: card.buffer(all, DURING)?,
+            redundancy: redundancy.transpose()?,
+            whole: whole.transpose()?,
+            steps: put(card, &[0])?,
+            anchors: put(card, &vec![Anchor::default(); batch])?,
+            found: card.buffer(batch * blocks, DURING)?,
+            arrived: Zeros::default(),
+            picks: card.pinned(if batch == 1 { AHEAD } else { batch })?,
+        })
+    }
+
+    /// Bytes of so many columns.
+    pub(super) fn bytes(columns: usize, misses: bool) -> usize {
+        columns * (4 * 8 + 2 * 16 + 16 + if misses { 72 } else { 0 })
+    }
+
+    /// Where a sweep's sums go.
+    pub(super) fn out(&self, taken: u64) -> Out {
+        Out {
+            xw: self.xw.address(),
+            xwy: self.xwy.address(),
+            whole: self.whole.as_ref().map_or(0, Buffer::address),
+            occurring: 0,
+            taken,
+        }
+    }
+
+    /// Where those of the first go: x instead of (x, w).
+    pub(super) fn out_first(&self, x: &Buffer<i64>, occurring: u64) -> Out {
+        Out {
+            xw: x.address(),
+            occurring,
+            ..self.out(0)
+        }
+    }
+
+    /// Forgets the steps.
+    pub(super) fn restart(&self, card: &Card) -> Result<(), DeviceError> {
+        card.zero(self.steps.address(), 4)
+    }
+
+    /// Finds the best of each walk, to `picks` from a slot on; where it is `chosen`, it is taken
+    /// and becomes the next anchor. So many steps were gathered before, if the host knows.
+    pub(super) fn score(
+        &mut self,
+        means: &Means,
+        before: Before,
+        chosen: bool,
+        (slot, known): (usize, Option<u32>),
+    ) -> Result<(), DeviceError> {
+        let address = |it: Option<&Buffer<u8>>| it.map_or(0, Buffer::address);
+        let given = State {
+            rule: means.rule.address(),
+            count: self.count as u32,
+            numbers: means.packs.numbers.address(),
+            taken: means.taken.address(),
+            x: means.x.address(),
+            xy: self.xy.address(),
+            xw: self.xw.address(),
+            xwy: self.xwy.address(),
+            relevance: self.relevance.address(),
+            gathered: self.gathered.address(),
+            redundancy: self.redundancy.as_ref().map_or(0, Buffer::address),
+            anchors: self.anchors.address(),
+            next: if chosen { self.anchors.address() } else { 0 },
+            levels: means.packs.levels.address(),
+            steps: known.map_or(self.steps.address(), |_| 0),
+            steps_known: known.unwrap_or(0),
+            whole: self.whole.as_ref().map_or(0, Buffer::address),
+            misses: address(means.packs.misses.as_ref()),
+            anchor_misses: i32::from(before == Before::Gather { misses: true }),
+            rows: means.packs.layout.n as i64,
+            gathers: i32::from(matches!(before, Before::Gather { .. })),
+            begins: i32::from(before == Before::Begin),
+            forgets: i32::from(before == Before::Forget),
+        };
+        let arrived = self.arrived.room(means.card, 4 * self.batch)?;
+        let found = self.found.address();
+        let picks = self.picks.address() + (size_of::<Pick>() * slot) as u64;
+        let grid = (self.blocks as u32, self.batch as u32, 1);
+        let given = arguments![given, found, arrived, picks];
+        means.card.launch("score", grid, 256, 0, given)
+    }
+
+    /// Relevance of every place.
+    pub(super) fn relevance(&self, card: &Card) -> Result<Vec<i64>, DeviceError> {
+        let mut all = vec![0; self.count * self.batch];
+        card.download(self.relevance.address(), &mut all)?;
+        card.wait(DURING)?;
+        Ok(all)
+    }
+}
