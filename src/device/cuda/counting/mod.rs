@@ -1,5 +1,9 @@
 //! Counting on GPUs.
 
+mod coded;
+
+pub(crate) use coded::CudaValues;
+
 use super::super::{
     DeviceError,
     counting::{Anchor, Best, Counter, Logs, Pairs, Step, Tally},
