@@ -6,6 +6,8 @@ mod choose;
 mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
+#[cfg(test)]
+mod device_tests;
 mod independence;
 mod pairs;
 #[cfg(test)]

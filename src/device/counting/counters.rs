@@ -99,6 +99,16 @@ impl<'a> Counters<'a> {
         })
     }
 
+    /// Devices that have their columns.
+    #[cfg(test)]
+    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a Tally) -> Self {
+        Self {
+            devices,
+            tally,
+            steps: 0,
+        }
+    }
+
     /// Their names.
     pub(crate) fn names(&self) -> Vec<String> {
         self.devices.iter().flat_map(|it| it.names()).collect()
