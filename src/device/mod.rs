@@ -25,7 +25,7 @@ mod resources;
 mod tests;
 
 #[cfg(test)]
-pub(crate) use cpu::Cpu;
+pub(crate) use cpu::{Cpu, CpuCounter, CpuValues};
 pub(crate) use devices::{Devices, Places};
 pub use error::{Bytes, DeviceError, NoScore, Unscored};
 pub(crate) use neighbours::Neighbours;

@@ -218,6 +218,9 @@ impl OptionError {
             Self::NotOfMethod { option, .. } => {
                 let is_of = |kind: Kind| kind.has_use_of(option);
                 let told = match (is_of(Kind::Pass), is_of(Kind::Regresses)) {
+                    (true, true) if is_of(Kind::Scores) => {
+                        "it is of regressions, and of selectors by a score"
+                    }
                     (true, true) => "it is of regressions: the method pass, or a plugin's",
                     (true, false) => "it is of the method pass",
                     (false, _) if !is_of(Kind::Ranks) => "it is of selectors by a score",

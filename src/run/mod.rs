@@ -149,11 +149,14 @@ impl RunError {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
+            Self::Selector(SelectorError::Device(error))
+            | Self::Search(SearchError::Device(error))
+            | Self::Selector(SelectorError::Search(SearchError::Device(error))) => match error {
+                DeviceError::Ordinal { .. } => 2,
+                _ => 1,
+            },
             Self::Search(error) | Self::Selector(SelectorError::Search(error)) => match error {
-                SearchError::Device(DeviceError::Ordinal { .. }) => 2,
-                SearchError::Threads { .. }
-                | SearchError::Thread { .. }
-                | SearchError::Device(_) => 1,
+                SearchError::Threads { .. } | SearchError::Thread { .. } => 1,
                 _ => 2,
             },
             Self::Selector(_) => 2,

@@ -25,7 +25,7 @@ use crate::{
         Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, RefusedVariable, Single,
         StopRule, Truth,
     },
-    selector::{self, Asked, SelectorError, Wanted},
+    selector::{self, ALL_PAIRS, Asked, OVER_LEVELS, Wanted},
     table::{self, Column, Missing, ReadOptions, Table, Values, write_matrix},
 };
 
@@ -33,7 +33,14 @@ use crate::{
 pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
-    let wants_numbers = matches!(settled.by, Chooser::Ranks(_));
+    let (wants_numbers, devices) = (
+        matches!(settled.by, Chooser::Ranks(_)),
+        &job.resources.devices,
+    );
+    match &settled.by {
+        Chooser::Score(score) => selector::check(score, devices)?,
+        Chooser::Ranks(_) | Chooser::Regresses(_) => selector::on_cpu(OVER_LEVELS, devices)?,
+    }
     let Binned {
         columns,
         numbers,
@@ -77,6 +84,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         }
         None => {}
     }
+    warnings.extend(ranked.notes);
     warnings.extend(notes);
     warnings.extend(failed.as_ref().map(partly));
     let selected = ranked.chosen.iter().map(|it| {
@@ -158,6 +166,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         create(job.output.as_deref())?,
         create(pairing.matrix.as_deref())?,
     );
+    selector::on_cpu(ALL_PAIRS, &job.resources.devices)?;
     let Binned {
         columns,
         mut warnings,
@@ -285,9 +294,6 @@ struct Binned {
 }
 
 fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
-    if job.resources.devices.is_cuda() {
-        return Err(SelectorError::NotOnGpus.into());
-    }
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,

@@ -203,6 +203,8 @@ pub struct Ranked {
     pub starting: f64,
     /// Wall-clock seconds of the selection.
     pub seconds: f64,
+    /// What a reader should know.
+    pub notes: Vec<String>,
     /// A device that failed; what was chosen before stands.
     pub fault: Option<DeviceError>,
 }

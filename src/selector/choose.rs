@@ -45,6 +45,7 @@ impl<'a> Selection<'a> {
             devices: counters.names(),
             starting: 0.0,
             seconds: 0.0,
+            notes: Vec::new(),
             fault: None,
         };
         match self.choose(&mut counters, &mut ranked, observe) {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{DeviceError, NoScore},
+    device::{Choice, DeviceError, NoScore},
     score::{
         Cells, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, TableFunction,
     },

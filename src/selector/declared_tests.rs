@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use crate::{
     binning::{BinnedColumn, Codes, Rule},
+    device::Choice,
     random::{Stream, below},
     score::{Combination, Gather, Join, Measure, PairScore, Part, Quantity, Term},
 };

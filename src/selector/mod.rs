@@ -6,34 +6,41 @@ mod choose;
 mod coded_tests;
 #[cfg(test)]
 mod declared_tests;
+#[cfg(test)]
+mod device_tests;
 mod independence;
 mod pairs;
 #[cfg(test)]
 mod pairwise_tests;
 mod permutation;
+mod places;
 mod procedure;
 #[cfg(test)]
 mod unscored_tests;
 
-use std::{cmp::Reverse, time::Instant};
+use std::time::Instant;
 
 use thiserror::Error;
 
 use crate::{
     binning::BinnedColumns,
     device::{
-        Choice, Resources, Unscored,
-        counting::{Counters, Logs, Tally, cells},
+        DeviceError, Resources,
+        counting::{Logs, Tally},
     },
-    score::{Against, Coded, Score},
+    score::{Against, Score},
     search::{Interrupt, SearchError},
     selection::Ranked,
 };
 
 use choose::Selection;
 use independence::independence;
+pub(crate) use pairs::ALL_PAIRS;
 pub use pairs::{PAIRS, Wanted, pairs};
 pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
+use places::{Counting, room};
+pub(crate) use places::{check, on_cpu};
+pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
     Asked, Misuse, Problem, Procedure, ProcedureFault, Regressed, rank_by, regress,
 };
@@ -78,9 +85,18 @@ pub enum SelectorError {
     /// A whole table would have more cells than are counted.
     #[error("{0}")]
     Cells(String),
-    /// Counting has no way on GPUs yet.
-    #[error("this method runs on the CPU alone; use --device cpu, or leave it out")]
-    NotOnGpus,
+    /// What has no way on GPUs yet, where they were asked for.
+    #[error("{0} run on the CPU alone as yet; use --device cpu, or leave it out")]
+    NotOnGpus(&'static str),
+    /// A score that is code, of which GPUs have none.
+    #[error(
+        "this method's score is a function that its plugin does not give in CUDA C, so that no \
+         GPU can compute it; use --device cpu, or leave it out"
+    )]
+    NoCuda,
+    /// A device asked for is not there, or cannot begin.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The scores of all pairs are more numbers than memory holds.
     #[error(
         "the matrix of all pairs of {p} columns needs {p} · {p} · 8 bytes, which there are not: \
@@ -107,7 +123,7 @@ pub enum SelectorError {
 /// `observe` is told how many are chosen, and of how many.
 ///
 /// # Errors
-/// More variables wanted than there are; devices that do not count.
+/// More variables wanted than there are; devices that are not there, or do not count.
 pub fn rank(
     columns: &BinnedColumns,
     score: &Score,
@@ -125,15 +141,14 @@ pub fn rank(
     // How many levels joined columns have is known when they are.
     let two = top > 1 && score.against == Against::Last;
     room(columns, score.coded(), two)?;
-    let (shards, pool) = places(columns, resources)?;
-    let threads = pool.current_num_threads();
-    Ok(pool.install(|| {
+    let mut counting = Counting::of(columns, score, resources)?;
+    let pool = counting.pool()?;
+    pool.install(|| {
         let starting = Instant::now();
         let logs = Logs::new(columns.n, score.reach());
         let tally = Tally::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
-        let (own, by) = (&columns.columns, (&logs, &tally));
-        let counters = Counters::cpu(own, &response, by, shards, threads);
+        let counters = counting.counters(&columns.columns, &response, (&logs, &tally))?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
@@ -145,53 +160,12 @@ pub fn rank(
             permutation: stop.permutation,
             interrupt,
         };
-        Ranked {
+        Ok(Ranked {
             starting,
+            notes: counting.notes,
             ..selection.run(counters, observe)
-        }
-    }))
-}
-
-/// Whether the whole tables of a coded score may be made, of any two columns or of one.
-fn room(columns: &BinnedColumns, coded: Option<&Coded>, two: bool) -> Result<(), SelectorError> {
-    let own = &columns.columns;
-    let mut widest: Vec<usize> = (0..own.len()).collect();
-    // Of equally many levels the lowest columns.
-    widest.sort_by_key(|at| Reverse(own[*at].levels));
-    let (Some(_), Some(&x)) = (coded, widest.first()) else {
-        return Ok(());
-    };
-    let w = widest.get(1).filter(|_| two);
-    let levels = w.map_or(1, |at| own[*at].levels);
-    cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
-        let unscored = Unscored {
-            column: x as u32,
-            beside: w.map(|at| *at as u32),
-            reason,
-        };
-        SelectorError::Cells(unscored.told(|at| format!("`{}`", own[at as usize].name)))
-    })?;
-    Ok(())
-}
-
-/// How many shards, and the threads.
-fn places(
-    columns: &BinnedColumns,
-    resources: &Resources,
-) -> Result<(usize, rayon::ThreadPool), SelectorError> {
-    let levels = columns.response.levels;
-    if levels > CLASSES {
-        return Err(SelectorError::Classes { levels });
-    }
-    let shards = match &resources.devices {
-        Choice::Auto => 1,
-        Choice::Cpu(count) => count.get(),
-        Choice::Cuda(_) => return Err(SelectorError::NotOnGpus),
-    };
-    let threads = resources.thread_count();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|source| SelectorError::Threads { threads, source })?;
-    Ok((shards, pool))
+        })
+    })
 }
 
 #[cfg(test)]

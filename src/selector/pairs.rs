@@ -10,11 +10,14 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{SelectorError, independence, places, room};
+use super::{
+    SelectorError, independence, on_cpu,
+    places::{classes, pool, room},
+};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
-        Resources,
+        Choice, Resources,
         counting::{Anchor, Counters, FoundPair, Logs, Tally},
     },
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
@@ -24,6 +27,9 @@ use crate::{
 
 /// Pairs told of where nothing else is asked for.
 pub const PAIRS: usize = 100;
+
+/// What runs on the CPU alone, as errors call it.
+pub(crate) const ALL_PAIRS: &str = "all pairs";
 
 /// Which pairs are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -88,10 +94,16 @@ pub fn pairs(
     if let PairScore::Coded(coded) = score {
         room(columns, Some(coded), true)?;
     }
-    let (shards, pool) = places(columns, resources)?;
+    classes(columns)?;
+    on_cpu(ALL_PAIRS, &resources.devices)?;
+    let shards = match &resources.devices {
+        Choice::Cpu(count) => count.get(),
+        Choice::Auto | Choice::Cuda(_) => 1,
+    };
+    let threads = resources.thread_count();
+    let pool = pool(threads)?;
     let p = columns.columns.len();
     let mut matrix = zeros(p, wanted.matrix)?;
-    let threads = pool.current_num_threads();
     let observe = Mutex::new(observe);
     Ok(pool.install(|| {
         let starting = Instant::now();

@@ -174,24 +174,15 @@ impl Selection<'_> {
         swept: &[&Anchor],
         threads: usize,
     ) -> Result<Option<Found>, DeviceError> {
-        let response = permuted(self.response, order);
+        let response = self.response.permuted(order);
         let columns = &self.columns.columns;
         let mut counters = Counters::cpu(columns, &response, (self.logs, self.tally), 1, threads);
         for it in chosen {
             counters.take(it.column as u32);
         }
         for anchor in swept {
-            counters.sweep(&permuted(anchor, order).into())?;
+            counters.sweep(&anchor.permuted(order).into())?;
         }
         counters.best()
-    }
-}
-
-fn permuted(anchor: &Anchor, order: &[u32]) -> Anchor {
-    let codes = order.iter().map(|&row| anchor.codes[row as usize]);
-    Anchor {
-        codes: codes.collect(),
-        levels: anchor.levels,
-        missing: anchor.missing,
     }
 }

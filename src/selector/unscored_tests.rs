@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    device::{DeviceError, NoScore},
+    device::{Choice, DeviceError, NoScore, Unscored},
     score::{Cells, Gather, Join, Measure},
     selection::Ending,
 };
@@ -19,6 +19,23 @@ fn faulty(value: impl Fn() -> f64 + Send + Sync + 'static) -> Score {
         _ => 1.0 / table.x as f64,
     };
     score(Measure::Coded(coded(value, 0.0)), Gather::Sum, Join::Alone)
+}
+
+#[test]
+fn a_function_that_no_gpu_has_is_refused_there_whether_there_are_any_or_not() {
+    let columns = BinnedColumns {
+        n: 8,
+        columns: vec![column(0, 2, vec![0; 8])],
+        response: column(0, 2, vec![1; 8]),
+    };
+    let score = faulty(|| 0.0);
+    let resources = Resources {
+        devices: Choice::Cuda(Vec::new()),
+        ..Resources::default()
+    };
+    let (stop, never) = (Stop::default(), Interrupt::default());
+    let refused = rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {});
+    assert!(matches!(refused, Err(SelectorError::NoCuda)), "{refused:?}");
 }
 
 #[test]

@@ -197,9 +197,16 @@ fn a_missing_value_is_refused_with_its_place_or_its_row_dropped() {
 fn what_has_no_way_on_gpus_is_refused_whether_there_are_any_or_not() {
     let (_folder, data) = written(&right());
     let gpus = ["--response", "y", "--device", "cuda"];
-    let jmi = ["select", &data, "--method", "jmi"];
-    refused(&[&jmi[..], &gpus].concat(), &["--device cpu"]);
-    refused(&[&["pairs", &data][..], &gpus].concat(), &["--device cpu"]);
+    let relief = ["select", &data, "--method", "relieff"];
+    refused(
+        &[&relief[..], &gpus].concat(),
+        &["way of their own", "--device cpu"],
+    );
+    let pairs = ["pairs", &data];
+    refused(
+        &[&pairs[..], &gpus].concat(),
+        &["all pairs run on the CPU", "--device cpu"],
+    );
 }
 
 #[test]

@@ -81,6 +81,16 @@ impl Anchor {
         }
     }
 
+    /// In another order of observations.
+    pub(crate) fn permuted(&self, order: &[u32]) -> Self {
+        let codes = order.iter().map(|&row| self.codes[row as usize]);
+        Self {
+            codes: codes.collect(),
+            levels: self.levels,
+            missing: self.missing,
+        }
+    }
+
     /// With some observations missing, whose levels no other has.
     fn without(self, missing: impl Fn(usize) -> bool) -> Self {
         let rows = 0..self.codes.len();

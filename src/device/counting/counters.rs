@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::{
     super::{
         DeviceError,
-        cpu::{CodedCounter, CpuCounter},
-        cuda::counting::CudaCounter,
+        cpu::{CpuCounter, CpuValues},
+        cuda::counting::{CudaCounter, CudaValues},
     },
-    Anchor, Best, Counter, Facts, Logs, Pairs, Step, Tally,
+    Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -51,16 +51,16 @@ impl<'a> Counters<'a> {
         threads: usize,
     ) -> Self {
         let device = |range: Range<usize>| -> Box<dyn Counter + 'a> {
-            let (first, own) = (range.start, &own[range]);
-            let score = (logs, tally);
-            match tally.score().coded() {
+            let (first, own) = (range.start, &own[range.clone()]);
+            match tally.score().coded().cloned() {
                 Some(coded) => {
-                    let coded = coded.clone();
-                    Box::new(CodedCounter::new(
-                        own, first, response, coded, score, threads,
-                    ))
+                    let values = CpuValues::new(own, first, coded, logs, threads);
+                    Box::new(CodedCounter::new(values, range, response, tally))
                 }
-                None => Box::new(CpuCounter::new(own, first, response, score, threads)),
+                None => {
+                    let by = (logs, tally);
+                    Box::new(CpuCounter::new(own, first, response, by, threads))
+                }
             }
         };
         Self {
@@ -84,12 +84,29 @@ impl<'a> Counters<'a> {
         ordinals: &[usize],
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let cards = CudaCounter::new(own, response, (logs, tally), ordinals, memory_limit)?;
+        let by = (logs, tally);
+        let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
+            Some(coded) => {
+                let values = CudaValues::new(own, coded, ordinals, memory_limit)?;
+                Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
+            }
+            None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),
+        };
         Ok(Self {
-            devices: vec![Box::new(cards)],
+            devices: vec![cards],
             tally,
             steps: 0,
         })
+    }
+
+    /// Devices that have their columns.
+    #[cfg(test)]
+    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a Tally) -> Self {
+        Self {
+            devices,
+            tally,
+            steps: 0,
+        }
     }
 
     /// Their names.

@@ -6,13 +6,17 @@
 //! is a function of one table at a time, so that it has the same bits as well.
 
 mod anchor;
+mod coded;
 mod counters;
 mod ordered;
 mod pairs;
 mod step;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use anchor::{Anchor, complete, information};
+pub(crate) use coded::{CodedCounter, Value, Values, checked};
 pub(crate) use counters::{Counters, Found, FoundPair};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pairs::{Pair, Pairs};

@@ -15,7 +15,7 @@ use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
 };
-pub(crate) use counting::{CodedCounter, CpuCounter};
+pub(crate) use counting::{CpuCounter, CpuValues};
 use sweep::Sweep;
 
 /// Observations × variables × models below which waking the threads costs more

@@ -62,8 +62,9 @@ impl Kind {
             Self::Pass => !is_of_selectors(name),
             Self::Scores => !is_of_pass(name),
             Self::Ranks => {
-                ["seed", "time-limit"].contains(&name)
-                    || name != "threshold" && name != "stop" && !is_of_pass(name)
+                // They count on the CPU alone.
+                let of_scores = ["threshold", "stop", "memory-limit"].contains(&name);
+                ["seed", "time-limit"].contains(&name) || !of_scores && !is_of_pass(name)
             }
             Self::Regresses => {
                 let own = ["seed", "time-limit"].contains(&name) || !is_of(name, "Search");
@@ -82,7 +83,7 @@ fn is_of(name: &str, heading: &str) -> bool {
 /// Options that mean nothing to a selector of a plugin by a score: how models are searched and
 /// judged.
 pub fn is_of_pass(name: &str) -> bool {
-    let others = ["weights", "level", "trace", "precision", "memory-limit"];
+    let others = ["weights", "level", "trace", "precision"];
     others.contains(&name) || is_of(name, "Model") || is_of(name, "Search")
 }
 

@@ -14,9 +14,12 @@ use crate::{
     },
     search::Interrupt,
     selection::{Chosen, Ending, Ranked},
-    selector::{SelectorError, TOP, independence},
+    selector::{SelectorError, TOP, independence, on_cpu},
     table::{MISSING, Values},
 };
+
+/// What runs on the CPU alone, as errors call it.
+pub(crate) const OVER_LEVELS: &str = "selectors that rank by a way of their own";
 
 /// What is asked of a procedure over levels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +36,7 @@ pub struct Asked {
 /// last. The second is what it failed at, if it did; the third what a reader should know. `observe` is told how far it says it is.
 ///
 /// # Errors
-/// More variables wanted than there are, or threads that cannot be started.
+/// More variables wanted than there are, GPUs, or threads that cannot be started.
 pub fn rank_by(
     procedure: &Arc<dyn Procedure>,
     (columns, numbers): (&Arc<BinnedColumns>, Vec<Values>),
@@ -47,6 +50,7 @@ pub fn rank_by(
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
+    on_cpu(OVER_LEVELS, &resources.devices)?;
     let started = Instant::now();
     let threads = resources.thread_count();
     let draws = (asked.seed, asked.time_limit);
@@ -79,6 +83,7 @@ pub fn rank_by(
         refused: None,
         termination,
         devices: vec!["cpu".to_owned()],
+        notes: Vec::new(),
         starting: 0.0,
         seconds,
         fault: None,

@@ -25,6 +25,7 @@ use crate::{
     search::{Interrupt, SearchError},
 };
 
+pub(crate) use levels::OVER_LEVELS;
 pub use levels::{Asked, rank_by};
 pub use regression::{Regressed, regress};
 

@@ -22,7 +22,7 @@ use std::{
 
 use rayon::prelude::*;
 
-pub(crate) use coded::CodedCounter;
+pub(crate) use coded::CpuValues;
 
 use self::{
     prepared::{Classes, Prepared},

@@ -8,24 +8,26 @@ use super::{
     super::{
         super::super::{
             DeviceError, NoScore, Unscored,
-            counting::{Anchor, Pair, Pairs, Tally, ordered},
+            counting::{Anchor, Pair, Pairs, Tally, checked, ordered},
         },
         cells::Beside,
         pairs::evenly,
         whole::margins,
     },
-    CodedCounter,
+    CpuValues,
 };
 use crate::binning::BinnedColumn;
 
 /// A pair that has no score, by its two numbers, the first before the other.
 type Fault = (u64, NoScore);
 
-impl CodedCounter<'_> {
-    /// See [`Counter::pairs`](super::Counter::pairs); of the pairs whose first column is this
+impl CpuValues<'_> {
+    /// See [`Values::pairs`](super::Values::pairs); of the pairs whose first column is this
     /// device's.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn best_pairs(
         &self,
+        response: &Anchor,
         columns: &[BinnedColumn],
         synergy: &Tally,
         wanted: &Pairs,
@@ -48,7 +50,7 @@ impl CodedCounter<'_> {
                 let mut found = None;
                 if !stop() {
                     found = self
-                        .pairs_of(w, columns, synergy, &mut pairs, row, &end)
+                        .pairs_of((w, response), columns, synergy, &mut pairs, row, &end)
                         .err();
                     done();
                 }
@@ -77,7 +79,7 @@ impl CodedCounter<'_> {
     /// Those of w with what comes before it; where there is a matrix, with itself too.
     fn pairs_of(
         &self,
-        w: usize,
+        (w, response): (usize, &Anchor),
         columns: &[BinnedColumn],
         synergy: &Tally,
         pairs: &mut Pairs,
@@ -89,14 +91,17 @@ impl CodedCounter<'_> {
         if own.len() == 0 {
             return Ok(());
         }
-        let beside = Beside::new(&Anchor::plain(&columns[w]), &self.response);
+        let beside = Beside::new(&Anchor::plain(&columns[w]), response);
         for (column, x) in own {
             let numbers = (x as u64) << 32 | w as u64;
             if numbers > end.load(Ordering::Relaxed) {
                 break;
             }
             let read = self.read(column, &beside, |cells| {
-                Ok((self.value(cells)?, Some(margins(cells, self.logs))))
+                Ok((
+                    checked(self.value(cells)?)?,
+                    Some(margins(cells, self.logs)),
+                ))
             });
             // What has no observation tells nothing.
             match read.and_then(|it| it.unwrap_or(Ok((0.0, None)))) {

@@ -1,0 +1,242 @@
+//! Coded scores: values of tables, wherever they come from, gathered to scores.
+//!
+//! Every candidate is counted against every anchor, for which of them the function fails on
+//! must not depend on what another thread has found.
+
+use std::{cmp::Reverse, mem, ops::Range};
+
+use super::{
+    super::{DeviceError, NoScore, Unscored},
+    Anchor, Best, Counter, Pairs, Step, Tally, ordered,
+};
+use crate::binning::BinnedColumn;
+
+/// The value of a table; none where no observation is in it.
+pub(crate) type Value = Result<Option<f64>, NoScore>;
+
+/// Where values of tables come from: the function, and a range of the columns.
+pub(crate) trait Values: Send {
+    /// As [`Counter::names`].
+    fn names(&self) -> Vec<String>;
+
+    /// The value of every column's table beside a step and the response; of those that are not
+    /// wanted, anything.
+    fn values(
+        &mut self,
+        step: &Step,
+        response: &Anchor,
+        wanted: &[bool],
+    ) -> Result<Vec<Value>, DeviceError>;
+
+    /// Whether permutations are for it, one after the other, rather than for the threads of the
+    /// host.
+    fn permutes(&self) -> bool {
+        false
+    }
+
+    /// See [`Counter::pairs`].
+    #[allow(clippy::too_many_arguments)]
+    fn pairs(
+        &mut self,
+        response: &Anchor,
+        anchors: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        matrix: Option<&mut [f64]>,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError>;
+}
+
+/// Columns, and what their values have gathered.
+pub(crate) struct CodedCounter<'a, V> {
+    source: V,
+    /// The number of the first.
+    first: usize,
+    response: Anchor,
+    tally: &'a Tally,
+    candidates: Vec<Candidate>,
+    steps: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Candidate {
+    taken: bool,
+    relevance: Option<f64>,
+    gathered: Option<f64>,
+}
+
+impl<'a, V: Values> CodedCounter<'a, V> {
+    /// The columns of these numbers, for this response.
+    pub(crate) fn new(
+        source: V,
+        columns: Range<usize>,
+        response: &Anchor,
+        tally: &'a Tally,
+    ) -> Self {
+        Self {
+            source,
+            first: columns.start,
+            response: response.clone(),
+            tally,
+            candidates: vec![Candidate::default(); columns.len()],
+            steps: 0,
+        }
+    }
+
+    /// The value of every candidate's table beside a step, told to `take`; else the fault of the
+    /// first column that has one.
+    fn each(
+        &mut self,
+        step: &Step,
+        take: impl Fn(&mut Candidate, f64) -> Result<(), NoScore>,
+    ) -> Result<(), DeviceError> {
+        let wanted: Vec<bool> = self.candidates.iter().map(|it| !it.taken).collect();
+        let values = self.source.values(step, &self.response, &wanted)?;
+        let columns = self.candidates.iter_mut().zip(values).enumerate();
+        for (at, (candidate, value)) in columns.filter(|(_, (it, _))| !it.taken) {
+            // What has no observation tells nothing.
+            let value = value.and_then(|it| checked(it.unwrap_or(0.0)));
+            let taken = value.and_then(|value| take(candidate, value));
+            taken.map_err(|reason| {
+                DeviceError::Unscored(Unscored {
+                    column: (self.first + at) as u32,
+                    beside: None,
+                    reason,
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Finds relevance, where it was not asked for before.
+    fn begin(&mut self) -> Result<(), DeviceError> {
+        let known = |it: &Candidate| it.taken || it.relevance.is_some();
+        if self.candidates.iter().all(known) {
+            return Ok(());
+        }
+        let nothing = Anchor::nothing(self.response.codes.len());
+        self.each(&nothing.into(), |candidate, value| {
+            candidate.relevance = Some(value);
+            Ok(())
+        })
+    }
+
+    /// The candidates that may be chosen, in their order.
+    fn scored(&self) -> impl Iterator<Item = Best> {
+        let score = |(at, it): (usize, &Candidate)| {
+            let relevance = it.relevance.filter(|_| !it.taken)?;
+            let score = self.tally.total_coded(relevance, it.gathered, self.steps);
+            (score > f64::NEG_INFINITY).then(|| Best {
+                score: ordered(score).into(),
+                column: Reverse((self.first + at) as u32),
+                relevance: ordered(relevance),
+            })
+        };
+        self.candidates.iter().enumerate().filter_map(score)
+    }
+
+    /// The best candidate after one permutation, all else as it was before.
+    fn in_order(&mut self, order: &[u32], swept: &[&Anchor]) -> Result<Option<Best>, DeviceError> {
+        let anew = |it: &Candidate| Candidate {
+            taken: it.taken,
+            ..Candidate::default()
+        };
+        let anew = self.candidates.iter().map(anew).collect();
+        let response = self.response.permuted(order);
+        let held = (
+            mem::replace(&mut self.response, response),
+            mem::replace(&mut self.candidates, anew),
+            mem::take(&mut self.steps),
+        );
+        let mut steps = swept.iter().map(|it| it.permuted(order));
+        let best = steps.try_for_each(|it| self.sweep(&it.into()));
+        let best = best.and_then(|()| self.best());
+        let best = best.and_then(|it| match it {
+            Some(best) => self.first(self.tally.as_good(best.score)),
+            None => Ok(None),
+        });
+        (self.response, self.candidates, self.steps) = held;
+        best
+    }
+}
+
+/// A value that is a score.
+pub(crate) fn checked(value: f64) -> Result<f64, NoScore> {
+    match value {
+        _ if value.is_nan() => Err(NoScore::NotANumber),
+        f64::INFINITY => Err(NoScore::Infinite),
+        _ => Ok(value),
+    }
+}
+
+impl<V: Values> Counter for CodedCounter<'_, V> {
+    fn names(&self) -> Vec<String> {
+        self.source.names()
+    }
+
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+        self.begin()?;
+        let (tally, steps) = (self.tally, self.steps + 1);
+        self.each(step, |candidate, value| {
+            let gathered = tally.gather_coded(candidate.gathered, value);
+            candidate.gathered = Some(gathered);
+            // Large values may add up to what is no number.
+            let relevance = candidate.relevance.unwrap_or(0.0);
+            checked(tally.total_coded(relevance, Some(gathered), steps)).map(|_| ())
+        })?;
+        self.steps = steps;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.steps = 0;
+        self.candidates.iter_mut().for_each(|it| it.gathered = None);
+    }
+
+    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        self.begin()?;
+        Ok(self.scored().max())
+    }
+
+    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
+        self.begin()?;
+        Ok(self.scored().find(|it| it.score >= least))
+    }
+
+    fn take(&mut self, column: u32) {
+        let at = (column as usize).checked_sub(self.first);
+        if let Some(candidate) = at.and_then(|at| self.candidates.get_mut(at)) {
+            candidate.taken = true;
+        }
+    }
+
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        let own = self.source.permutes();
+        own.then(|| orders.iter().map(|it| self.in_order(it, swept)).collect())
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        self.begin()?;
+        let relevance = |it: &Candidate| ordered(it.relevance.unwrap_or(0.0));
+        Ok(self.candidates.iter().map(relevance).collect())
+    }
+
+    fn pairs(
+        &mut self,
+        anchors: &[BinnedColumn],
+        synergy: &Tally,
+        wanted: &Pairs,
+        matrix: Option<&mut [f64]>,
+        stop: &(dyn Fn() -> bool + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        let response = &self.response;
+        self.source
+            .pairs(response, anchors, synergy, wanted, matrix, stop, done)
+    }
+}

@@ -1,0 +1,403 @@
+//! Every device against one shard and one thread of the CPU: columns of every form, scores of
+//! every kind.
+
+use super::{super::cuda, *};
+use crate::{
+    binning::{Codes, MissingCode, Rule},
+    random::{Stream, below},
+    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+};
+
+/// Columns and a response.
+struct Case {
+    name: &'static str,
+    columns: Vec<BinnedColumn>,
+    response: BinnedColumn,
+}
+
+/// What columns are made of.
+struct Draws {
+    stream: Stream,
+    n: usize,
+    classes: Vec<u16>,
+}
+
+impl Draws {
+    fn below(&mut self, bound: usize) -> usize {
+        below(self.stream.word(), bound)
+    }
+
+    /// Codes of so many levels, which tell the more of the response the less is drawn.
+    fn codes(&mut self, levels: usize, told: usize) -> Vec<u16> {
+        let n = self.n;
+        let code = |row: usize| match self.below(8) < told {
+            true => usize::from(self.classes[row]) * 7 % levels,
+            false => self.below(levels),
+        };
+        (0..n).map(code).map(|it| it as u16).collect()
+    }
+
+    /// Codes of one level but for a few observations.
+    fn rare(&mut self, levels: usize, entries: usize) -> Vec<u16> {
+        let mut codes = vec![(levels / 2) as u16; self.n];
+        for _ in 0..entries {
+            let (row, code) = (self.below(self.n), self.below(levels));
+            codes[row] = code as u16;
+        }
+        codes
+    }
+}
+
+/// A column of these codes in a form that holds them; where some are missing, they are none.
+fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
+    let n = codes.len();
+    let held = match (sparse, levels + usize::from(missing)) {
+        (true, _) => {
+            let mut counts = vec![0; levels + 1];
+            codes.iter().for_each(|it| counts[usize::from(*it)] += 1);
+            let most = (0..=levels).max_by_key(|it| counts[*it]).unwrap_or(0) as u16;
+            let off = || codes.iter().zip(0..).filter(|it| *it.0 != most);
+            Codes::Sparse {
+                n,
+                most,
+                rows: off().map(|it| it.1).collect(),
+                codes: off().map(|it| *it.0).collect(),
+            }
+        }
+        (false, ..=256) => Codes::Byte(codes.into_iter().map(|it| it as u8).collect()),
+        _ => Codes::Word(codes),
+    };
+    BinnedColumn {
+        name: String::new(),
+        index: 0,
+        levels,
+        codes: held,
+        rule: Rule::Edges(Vec::new()),
+        missing: missing.then_some(MissingCode::Nothing(levels as u16)),
+    }
+}
+
+/// n × p columns: bytes of few levels and of many, words, sparse ones of Zipf's lengths,
+/// constant ones and copies. In `missing` of ten some values are missing.
+fn case(
+    name: &'static str,
+    (n, p): (usize, usize),
+    classes: usize,
+    most: usize,
+    missing: usize,
+) -> Case {
+    let mut draws = Draws {
+        stream: Stream::new(n as u64, p as u64),
+        n,
+        classes: vec![0; n],
+    };
+    draws.classes = draws.codes(classes, 0);
+    let response = column(draws.classes.clone(), classes, false, false);
+    let mut columns: Vec<BinnedColumn> = Vec::new();
+    for at in 0..p {
+        let told = draws.below(6);
+        let (levels, sparse) = match at % 10 {
+            0 | 5 => (2 + draws.below(7), false),
+            1 => (2 + draws.below(255), false),
+            2 => (257 + draws.below(2744), false),
+            3 | 6 => (2 + draws.below(4), true),
+            4 => (2 + draws.below(400), true),
+            7 if at % 20 == 7 => (1, false),
+            8 => {
+                columns.push(columns[at * 7 % columns.len()].clone());
+                continue;
+            }
+            _ => (2 + at % 31, false),
+        };
+        let levels = levels.min(most).max(1);
+        let mut codes = match sparse {
+            true => draws.rare(levels, n / (1 + at)),
+            false => draws.codes(levels, told),
+        };
+        let misses = draws.below(10) < missing;
+        if misses {
+            for _ in 0..1 + n / (2 + at) {
+                let row = draws.below(n);
+                codes[row] = levels as u16;
+            }
+        }
+        columns.push(column(codes, levels, sparse, misses));
+    }
+    Case {
+        name,
+        columns,
+        response,
+    }
+}
+
+/// Lengths of n on both sides of words of bits, blocks and layouts.
+fn cases() -> Vec<Case> {
+    vec![
+        case("tiny", (5, 13), 2, 5, 0),
+        case("tiny, missing", (9, 24), 3, 9, 5),
+        case("one class", (64, 30), 1, 4000, 0),
+        case("a word", (65, 41), 2, 256, 0),
+        case("few levels", (4097, 33), 3, 8, 0),
+        case("missing", (700, 45), 4, 300, 6),
+        case("wide", (1000, 52), 20, 4000, 0),
+        case("wide, missing", (2111, 40), 5, 4000, 3),
+        case("many classes", (2100, 21), 1000, 300, 0),
+        case("long", (5000, 41), 2, 4000, 0),
+    ]
+}
+
+/// I(x;y|w).
+const GIVEN: Combination = Combination::of(0, 0, 1, 0, -1, 0, -1, 1);
+/// I(x;y|w) − I(x;y).
+const GAINED: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+/// H(x,w,y).
+const ENTROPY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+
+fn term(weight: f64, over: Combination, part: Part) -> Term {
+    Term {
+        weight,
+        quantity: Quantity::plain(over),
+        part,
+    }
+}
+
+fn scores() -> Vec<(&'static str, Score)> {
+    let score = |terms: &[Term], gather, join| Score {
+        measure: Measure::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: terms.to_vec(),
+        },
+        gather,
+        join,
+        against: Against::Last,
+        floor: None,
+    };
+    let plain = |weight, over| term(weight, over, Part::Whole);
+    let ratio = Term {
+        weight: 1.0,
+        quantity: Quantity {
+            over: Combination::XW_Y,
+            under: Some(ENTROPY),
+        },
+        part: Part::Whole,
+    };
+    let (redundancy, joint) = (plain(-1.0, Combination::X_W), plain(1.0, Combination::XW_Y));
+    let given = plain(1.0, GIVEN);
+    let below = term(1.0, GAINED, Part::BelowZero);
+    let guard = plain(0.4, GAINED);
+    vec![
+        ("relevance", score(&[], Gather::Sum, Join::Added)),
+        ("mrmr", score(&[redundancy], Gather::Mean, Join::Added)),
+        ("jmi", score(&[joint], Gather::Sum, Join::Alone)),
+        ("disr", score(&[ratio], Gather::Sum, Join::Alone)),
+        ("njmim", score(&[ratio], Gather::Minimum, Join::Alone)),
+        ("cmim", score(&[given], Gather::Minimum, Join::Least)),
+        ("jmim", score(&[joint], Gather::Minimum, Join::Alone)),
+        ("icap", score(&[below], Gather::Sum, Join::Added)),
+        ("last", score(&[joint], Gather::Last, Join::Added)),
+        (
+            "two terms",
+            score(
+                &[plain(-0.7, Combination::X_W), plain(0.3, GIVEN)],
+                Gather::Mean,
+                Join::Added,
+            ),
+        ),
+        ("guarded sum", score(&[guard], Gather::Sum, Join::Guarded)),
+        ("guarded mean", score(&[guard], Gather::Mean, Join::Guarded)),
+        (
+            "guarded least",
+            score(&[guard], Gather::Minimum, Join::Guarded),
+        ),
+        ("guarded last", score(&[guard], Gather::Last, Join::Guarded)),
+    ]
+}
+
+/// Where a case is counted.
+#[derive(Debug, Clone)]
+enum Place {
+    /// Shards and threads.
+    Cpu(usize, usize),
+    /// Ordinals, and a limit of memory.
+    Cuda(Vec<usize>, Option<u64>),
+}
+
+/// All that devices tell of a walk, to the bit.
+#[derive(Debug, PartialEq)]
+struct Told {
+    relevance: Vec<u64>,
+    best: Vec<Option<(u32, u64, u64)>>,
+    permuted: Vec<Option<(u32, u64, u64)>>,
+}
+
+fn bits(found: Option<Found>) -> Option<(u32, u64, u64)> {
+    found.map(|it| (it.column, it.score.to_bits(), it.relevance.to_bits()))
+}
+
+/// Picks of a walk.
+const PICKS: usize = 5;
+
+impl Case {
+    /// Picks a few, then begins anew with two of them joined, then permutes.
+    fn walk(&self, score: &Score, place: &Place) -> Told {
+        let n = self.response.codes.n();
+        let logs = Logs::new(n, score.reach());
+        let tally = Tally::new(score.clone(), &logs, n);
+        let response = tally.anchor(&self.response);
+        let by = (&logs, &tally);
+        let cpu = |response: &Anchor, shards, threads| {
+            Counters::cpu(&self.columns, response, by, shards, threads)
+        };
+        let mut counters = match place {
+            Place::Cpu(shards, threads) => cpu(&response, *shards, *threads),
+            Place::Cuda(ordinals, limit) => {
+                Counters::cuda(&self.columns, &response, by, ordinals, *limit).unwrap()
+            }
+        };
+        let relevance = counters.relevance().unwrap();
+        let mut steps: Vec<Step> = Vec::new();
+        let mut best = Vec::new();
+        for left in (1..=PICKS.min(self.columns.len())).rev() {
+            counters.expect(if score.has_steps() { left } else { 1 });
+            let found = counters.best().unwrap();
+            best.push(bits(found));
+            let Some(found) = found else { break };
+            if let Some(facts) = counters.facts(found.column).unwrap() {
+                let swept = if score.has_steps() { &steps[..] } else { &[] };
+                self.facts_are_so(&facts, found.column, swept, (&response, &logs));
+            }
+            counters.take(found.column);
+            let step = Step::of(found.column, &self.columns, &tally);
+            if score.has_steps() && left > 1 {
+                counters.sweep(&step).unwrap();
+            }
+            steps.push(step);
+        }
+        counters.expect(1);
+        counters.forget();
+        best.push(bits(counters.best().unwrap()));
+        let mut swept: Vec<&Anchor> = Vec::new();
+        let joined: Step;
+        if let (true, [a, b, ..]) = (score.has_steps(), &steps[..]) {
+            joined = a.anchor().joined(b.anchor()).into();
+            for step in [&joined, a] {
+                counters.sweep(step).unwrap();
+                counters.expect(1);
+                best.push(bits(counters.best().unwrap()));
+                swept.push(step.anchor());
+            }
+        }
+        let order = |at| {
+            let mut order: Vec<u32> = (0..n as u32).collect();
+            Stream::new(1, at).shuffle(&mut order);
+            order
+        };
+        let orders: Vec<_> = (0..3).map(order).collect();
+        let permuted = counters.permuted(&orders, &swept);
+        let permuted = permuted.map(|it| it.unwrap()).unwrap_or_else(|| {
+            let one = |order: &Vec<u32>| {
+                let mut counters = cpu(&response.permuted(order), 1, 1);
+                steps
+                    .iter()
+                    .for_each(|it| counters.take(it.column.unwrap()));
+                for anchor in &swept {
+                    counters.sweep(&anchor.permuted(order).into()).unwrap();
+                }
+                counters.best().unwrap()
+            };
+            orders.iter().map(one).collect()
+        });
+        // What was permuted is as it was before.
+        best.push(bits(counters.best().unwrap()));
+        Told {
+            relevance: relevance.into_iter().map(f64::to_bits).collect(),
+            best,
+            permuted: permuted.into_iter().map(bits).collect(),
+        }
+    }
+
+    /// Whether a device's facts are those of anchors.
+    fn facts_are_so(
+        &self,
+        facts: &Facts,
+        at: u32,
+        swept: &[Step],
+        (response, logs): (&Anchor, &Logs),
+    ) {
+        let own = &self.columns[at as usize];
+        let anchor = Anchor::of(own);
+        let with_sum = |it| (it, Anchor::sum(it, logs));
+        let mut cells = Vec::new();
+        let mut shared = |other| information(with_sum(&anchor), with_sum(other), logs, &mut cells);
+        if let Some(redundancy) = facts.redundancy {
+            let parts = swept.iter().map(|it| i128::from(shared(it.anchor())));
+            let sum: i128 = parts.sum();
+            assert_eq!(redundancy, sum, "{}: column {at}", self.name);
+        }
+        // The G-test of what misses values is of the observations left.
+        if own.left_out().is_none() {
+            let told = (facts.information, facts.levels);
+            let expected = (shared(response), anchor.levels);
+            assert_eq!(told, expected, "{}: column {at}", self.name);
+        }
+    }
+
+    /// Bytes of the codes, for limits that stream.
+    fn bytes(&self) -> u64 {
+        let bytes = |it: &BinnedColumn| match &it.codes {
+            Codes::Byte(codes) => codes.len(),
+            Codes::Word(codes) => 2 * codes.len(),
+            Codes::Sparse { rows, .. } => 6 * rows.len(),
+        };
+        self.columns.iter().map(bytes).sum::<usize>() as u64
+    }
+}
+
+/// Walks every case with every score at some places.
+fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap()
+    };
+    let pools = [on(1), on(2)];
+    for case in cases() {
+        for (name, score) in scores() {
+            let plain = Place::Cpu(1, 1);
+            let expected = pools[0].install(|| case.walk(&score, &plain));
+            for place in places(&case) {
+                let told = pools[1].install(|| case.walk(&score, &place));
+                assert_eq!(told, expected, "{} by {name} on {place:?}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn cpu_shards_and_threads_do_not_show() {
+    places_do_not_show(|_| vec![Place::Cpu(3, 2)]);
+}
+
+#[test]
+fn cuda_counts_as_the_cpu_does() {
+    let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
+    if let Some(obstacle) = cuda::facts::cuda().obstacle {
+        assert!(!required, "{obstacle}");
+        return;
+    }
+    let count = cuda::count().unwrap();
+    places_do_not_show(|case| {
+        let n = case.response.codes.n() as u64;
+        // A third of the columns, and hardly any of them.
+        let limits = [case.bytes() / 3, 24 * n];
+        let mut places = vec![Place::Cuda(vec![0], None)];
+        places.extend(limits.map(|it| Place::Cuda(vec![0], Some(it.max(24 * n)))));
+        if count > 1 {
+            places.push(Place::Cuda(vec![0, 1], None));
+            places.push(Place::Cuda(
+                vec![1, 0],
+                Some((case.bytes() / 6).max(24 * n)),
+            ));
+        }
+        places
+    });
+}

@@ -1,0 +1,296 @@
+//! What a selection asks of a device that knows more than the best candidate, and believes what
+//! it is told: the answer is that of one which does not.
+
+use super::{
+    coded_tests::{PLACES, coded, joint_information, resources, score},
+    declared_tests::{columns, of_term},
+    *,
+};
+use crate::{
+    binning::{BinnedColumn, Codes, MissingCode},
+    device::{
+        CpuCounter, CpuValues,
+        counting::{
+            Anchor, Best, CodedCounter, Counter, Counters, Facts, Pairs, Step, Value, Values,
+            information,
+        },
+    },
+    score::{Cells, Combination, Gather, Join, Measure, Part, Quantity},
+};
+
+/// A device that finds facts and winners of permutations by itself, and holds a selection to
+/// what it said would follow.
+struct Knowing<'a> {
+    counter: CpuCounter<'a>,
+    columns: &'a [BinnedColumn],
+    response: Anchor,
+    by: (&'a Logs, &'a Tally),
+    taken: Vec<u32>,
+    swept: Vec<Anchor>,
+    alone: bool,
+    best: Option<u32>,
+    picks: usize,
+}
+
+impl<'a> Knowing<'a> {
+    fn counters(
+        columns: &'a BinnedColumns,
+        response: &Anchor,
+        by: (&'a Logs, &'a Tally),
+    ) -> Counters<'a> {
+        let device = Self {
+            counter: CpuCounter::new(&columns.columns, 0, response, by, 1),
+            columns: &columns.columns,
+            response: response.clone(),
+            by,
+            taken: Vec::new(),
+            swept: Vec::new(),
+            alone: true,
+            best: None,
+            picks: 1,
+        };
+        Counters::of(vec![Box::new(device)], by.1)
+    }
+}
+
+impl Counter for Knowing<'_> {
+    fn names(&self) -> Vec<String> {
+        self.counter.names()
+    }
+
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+        // Only the best comes next, where more than one pick is expected.
+        assert!(self.picks == 1 || step.column == self.best);
+        self.picks = self.picks.saturating_sub(1).max(1);
+        self.alone &= step.column.is_some();
+        self.swept.push(step.anchor().clone());
+        self.counter.sweep(step)
+    }
+
+    fn expect(&mut self, picks: usize) {
+        assert!(picks > 0);
+        self.picks = picks;
+    }
+
+    fn forget(&mut self) {
+        assert_eq!(self.picks, 1);
+        self.swept.clear();
+        self.alone = true;
+        self.counter.forget();
+    }
+
+    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        let best = self.counter.best()?;
+        self.best = best.map(|it| it.column.0);
+        Ok(best)
+    }
+
+    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        assert_eq!(Some(column), self.best);
+        let logs = self.by.0;
+        let own = Anchor::of(&self.columns[column as usize]);
+        let shared = |other: &Anchor| {
+            let [a, b] = [&own, other].map(|it| (it, it.sum(logs)));
+            information(a, b, logs, &mut Vec::new())
+        };
+        let redundancy = self.swept.iter().map(|it| i128::from(shared(it))).sum();
+        Ok(Some(Facts {
+            redundancy: self.alone.then_some(redundancy),
+            information: shared(&self.response),
+            levels: own.levels,
+        }))
+    }
+
+    fn take(&mut self, column: u32) {
+        assert_eq!(Some(column), self.best);
+        self.taken.push(column);
+        self.counter.take(column);
+    }
+
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        let one = |order: &Vec<u32>| {
+            let response = self.response.permuted(order);
+            let mut counter = CpuCounter::new(self.columns, 0, &response, self.by, 1);
+            self.taken.iter().for_each(|it| counter.take(*it));
+            for anchor in swept {
+                counter.sweep(&anchor.permuted(order).into())?;
+            }
+            counter.best()
+        };
+        Some(orders.iter().map(one).collect())
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        self.counter.relevance()
+    }
+
+    fn pairs(
+        &mut self,
+        _: &[BinnedColumn],
+        _: &Tally,
+        _: &Pairs,
+        _: Option<&mut [f64]>,
+        _: &(dyn Fn() -> bool + Sync),
+        _: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        unreachable!("nobody asks")
+    }
+}
+
+/// Whether the selection by these counters is the expected one.
+fn assert_same(
+    expected: &Ranked,
+    columns: &BinnedColumns,
+    (response, logs, tally): (&Anchor, &Logs, &Tally),
+    counters: Counters,
+    stop: &Stop,
+) {
+    let never = Interrupt::default();
+    let selection = Selection {
+        columns,
+        response,
+        logs,
+        tally,
+        top: stop.top.unwrap(),
+        threshold: stop.threshold,
+        permutation: stop.permutation,
+        interrupt: &never,
+    };
+    let found = selection.run(counters, &mut |_, _| {});
+    assert!(!found.chosen.is_empty());
+    assert_eq!(found.chosen, expected.chosen);
+    assert_eq!(found.refused, expected.refused);
+    assert_eq!(found.termination, expected.termination);
+}
+
+#[test]
+fn what_a_device_knows_is_what_the_host_would_find() {
+    let mut columns = columns(3, 200, 24, 6);
+    for at in [0, 3, 9] {
+        let column = &mut columns.columns[at];
+        let missing = column.levels as u8;
+        if let Codes::Byte(codes) = &mut column.codes {
+            codes
+                .iter_mut()
+                .step_by(5 + at)
+                .for_each(|it| *it = missing);
+        }
+        column.missing = Some(MissingCode::Nothing(missing.into()));
+    }
+    let never = Interrupt::default();
+    for against in [Against::Last, Against::Joint, Against::Pairs] {
+        for (over, gather, join, permutations) in [
+            (Combination::default(), Gather::Sum, Join::Added, 0),
+            (Combination::X_W, Gather::Mean, Join::Added, 0),
+            (Combination::XW_Y, Gather::Minimum, Join::Alone, 0),
+            (Combination::default(), Gather::Sum, Join::Added, 40),
+            (Combination::X_W, Gather::Mean, Join::Added, 40),
+            (Combination::XW_Y, Gather::Last, Join::Alone, 67),
+        ] {
+            let measure = match over.is_zero() {
+                // Relevance alone.
+                true => Measure::Declared {
+                    relevance: Quantity::plain(Combination::X_Y),
+                    terms: Vec::new(),
+                },
+                false => of_term(over, -0.5, Part::Whole),
+            };
+            let score = Score {
+                measure,
+                gather,
+                join,
+                against,
+                floor: None,
+            };
+            let permutation = (permutations > 0).then_some(Permutation {
+                n: permutations,
+                alpha: 0.6,
+                seed: 5,
+            });
+            let stop = Stop {
+                top: Some(6),
+                threshold: None,
+                permutation,
+            };
+            let asked = resources(PLACES[1]);
+            let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
+            let logs = Logs::new(columns.n, score.reach());
+            let tally = Tally::new(score.clone(), &logs, columns.n);
+            let response = tally.anchor(&columns.response);
+            let counters = Knowing::counters(&columns, &response, (&logs, &tally));
+            let by = (&response, &logs, &tally);
+            assert_same(&expected, &columns, by, counters, &stop);
+        }
+    }
+}
+
+/// Values that come from one place for permutations too.
+struct Permuting<'a>(CpuValues<'a>);
+
+impl Values for Permuting<'_> {
+    fn names(&self) -> Vec<String> {
+        self.0.names()
+    }
+
+    fn values(
+        &mut self,
+        step: &Step,
+        response: &Anchor,
+        wanted: &[bool],
+    ) -> Result<Vec<Value>, DeviceError> {
+        self.0.values(step, response, wanted)
+    }
+
+    fn permutes(&self) -> bool {
+        true
+    }
+
+    fn pairs(
+        &mut self,
+        _: &Anchor,
+        _: &[BinnedColumn],
+        _: &Tally,
+        _: &Pairs,
+        _: Option<&mut [f64]>,
+        _: &(dyn Fn() -> bool + Sync),
+        _: &(dyn Fn() + Sync),
+    ) -> Result<Pairs, DeviceError> {
+        unreachable!("nobody asks")
+    }
+}
+
+#[test]
+fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
+    let columns = columns(4, 120, 15, 4);
+    // Rounded, so that there are ties by tolerance too.
+    let rough = |it: &Cells| (joint_information(it) * 50.0).round() / 50.0;
+    let coded = coded(rough, 0.01);
+    let never = Interrupt::default();
+    for gather in [Gather::Sum, Gather::Last, Gather::Minimum] {
+        let score = score(Measure::Coded(coded.clone()), gather, Join::Alone);
+        let stop = Stop {
+            top: Some(4),
+            threshold: None,
+            permutation: Some(Permutation {
+                n: 59,
+                alpha: 0.9,
+                seed: 7,
+            }),
+        };
+        let asked = resources(PLACES[0]);
+        let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
+        let logs = Logs::new(columns.n, score.reach());
+        let tally = Tally::new(score.clone(), &logs, columns.n);
+        let response = tally.anchor(&columns.response);
+        let own = &columns.columns;
+        let values = Permuting(CpuValues::new(own, 0, coded.clone(), &logs, 1));
+        let counter = CodedCounter::new(values, 0..own.len(), &response, &tally);
+        let counters = Counters::of(vec![Box::new(counter)], &tally);
+        let by = (&response, &logs, &tally);
+        assert_same(&expected, &columns, by, counters, &stop);
+    }
+}

@@ -1,0 +1,160 @@
+//! Where a selection counts, and whether there is room for its tables.
+
+use std::cmp::Reverse;
+
+use super::{CLASSES, SelectorError};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    device::{
+        Choice, DeviceError, Places, Resources, Unscored,
+        counting::{Anchor, Counters, Logs, Tally, cells},
+    },
+    score::{Coded, Score},
+};
+
+/// Whether the devices chosen can count for this score: to be known before a long reading.
+///
+/// # Errors
+/// GPUs that were asked for, and are not there or have no way.
+pub(crate) fn check(score: &Score, choice: &Choice) -> Result<(), SelectorError> {
+    if choice.is_cuda() && !has_cuda(score) {
+        return Err(SelectorError::NoCuda);
+    }
+    Ok(Places::check(choice)?)
+}
+
+/// The same for what has a way on the CPU alone.
+///
+/// # Errors
+/// GPUs that were asked for.
+pub(crate) fn on_cpu(what: &'static str, choice: &Choice) -> Result<(), SelectorError> {
+    match choice.is_cuda() {
+        true => Err(SelectorError::NotOnGpus(what)),
+        false => Ok(()),
+    }
+}
+
+/// Whether GPUs can compute it.
+fn has_cuda(score: &Score) -> bool {
+    score.coded().is_none_or(|it| it.0.cuda().is_some())
+}
+
+/// Where one selection counts.
+pub(super) struct Counting<'a> {
+    places: Places,
+    resources: &'a Resources,
+    threads: usize,
+    /// What a reader should know of the devices.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Counting<'a> {
+    /// The places chosen, for these columns and this score.
+    ///
+    /// # Errors
+    /// As [`check`]; too many levels of the response.
+    pub(super) fn of(
+        columns: &BinnedColumns,
+        score: &Score,
+        resources: &'a Resources,
+    ) -> Result<Self, SelectorError> {
+        classes(columns)?;
+        check(score, &resources.devices)?;
+        let elements = columns.n.saturating_mul(columns.columns.len());
+        // Of what no GPU can compute no size is worth one.
+        let elements = if has_cuda(score) { elements } else { 0 };
+        let (places, note) = Places::of(&resources.devices, elements)?;
+        Ok(Self {
+            // A thread for each GPU, however few there are for other work: it only waits.
+            threads: resources.thread_count().max(places.threads()),
+            places,
+            resources,
+            notes: Vec::from_iter(note),
+        })
+    }
+
+    /// Its threads.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
+    pub(super) fn pool(&self) -> Result<rayon::ThreadPool, SelectorError> {
+        pool(self.threads)
+    }
+
+    /// The devices, with these columns; inside the pool.
+    ///
+    /// # Errors
+    /// A device that was asked for and cannot begin.
+    pub(super) fn counters<'c>(
+        &mut self,
+        own: &'c [BinnedColumn],
+        response: &Anchor,
+        by: (&'c Logs, &'c Tally),
+    ) -> Result<Counters<'c>, DeviceError> {
+        let cpu = |shards| Counters::cpu(own, response, by, shards, self.threads);
+        match &self.places {
+            Places::Cpu(shards) => Ok(cpu(*shards)),
+            Places::Cuda(ordinals) => {
+                let limit = self.resources.memory_limit;
+                match Counters::cuda(own, response, by, ordinals, limit) {
+                    // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+                    Err(error) if self.resources.devices == Choice::Auto => {
+                        let note = "the CPU was used, for not all GPUs can be";
+                        self.notes.push(format!("{note}: {error}"));
+                        Ok(cpu(1))
+                    }
+                    counters => counters,
+                }
+            }
+        }
+    }
+}
+
+/// So many threads.
+///
+/// # Errors
+/// They cannot be started.
+pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, SelectorError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|source| SelectorError::Threads { threads, source })
+}
+
+/// Whether tables have room for the levels of the response.
+///
+/// # Errors
+/// They have not.
+pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
+    match columns.response.levels {
+        ..=CLASSES => Ok(()),
+        levels => Err(SelectorError::Classes { levels }),
+    }
+}
+
+/// Whether the whole tables of a coded score may be made, of any two columns or of one.
+///
+/// # Errors
+/// They have too many cells.
+pub(super) fn room(
+    columns: &BinnedColumns,
+    coded: Option<&Coded>,
+    two: bool,
+) -> Result<(), SelectorError> {
+    let own = &columns.columns;
+    let mut widest: Vec<usize> = (0..own.len()).collect();
+    // Of equally many levels the lowest columns.
+    widest.sort_by_key(|at| Reverse(own[*at].levels));
+    let (Some(_), Some(&x)) = (coded, widest.first()) else {
+        return Ok(());
+    };
+    let w = widest.get(1).filter(|_| two);
+    let levels = w.map_or(1, |at| own[*at].levels);
+    cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
+        let unscored = Unscored {
+            column: x as u32,
+            beside: w.map(|at| *at as u32),
+            reason,
+        };
+        SelectorError::Cells(unscored.told(|at| format!("`{}`", own[at as usize].name)))
+    })?;
+    Ok(())
+}
