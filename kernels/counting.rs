@@ -1,9 +1,19 @@
-//! What the kernels of counting share, as it lies in a card's memory.
+//! What the kernels of counting share: how columns lie in a card's memory, and sums of tables.
+//!
+//! With x a candidate, w the anchor, y the response of each row and c the rows that agree in
+//! some of them, a sum is Σ c·L(c), where the host's `terms` have c·L(c) of every c, 64-bit
+//! fixed-point integers: no order of additions shows, and every kernel that counts a table
+//! gives the same bits. A row's *joint code* is w · classes + y; with one class it is w.
 //!
 //! A struct that a kernel takes by value, or that lies in memory of a card, stands in the file
 //! of its kernel, those of several here. Fields and their order are those of the `.cu` file,
 //! addresses are `u64`, 0 for null; what C leaves free between fields `repr(C)` leaves free as
 //! well. Sizes stand in the `.cu` file too: what drifts does not compile.
+
+use std::collections::BTreeMap;
+
+/// A place of entries that is not filled; dense codes may be this, those of entries not.
+pub const NOTHING: u16 = 0xffff;
 
 /// What columns are counted against, of each anchor of a batch.
 #[repr(C)]
@@ -26,7 +36,7 @@ pub struct Anchor {
 pub struct Place {
     /// Of dense codes, or of the rows of its entries, `length` u32.
     pub address: u64,
-    /// Of the codes of its entries, `length` u16; 0xffff in a place not filled.
+    /// Of the codes of its entries, `length` u16; [`NOTHING`] in a place not filled.
     pub codes: u64,
     /// Entries, places not filled among them.
     pub length: u32,
@@ -48,11 +58,93 @@ pub struct Whole {
     pub left: i64,
 }
 
+/// How often each key comes, of those that do.
+///
+/// ```
+/// let counts = passel_kernels::counting::counts([7, 2, 7]);
+/// assert_eq!(counts.into_iter().collect::<Vec<_>>(), [(2, 1), (7, 2)]);
+/// ```
+pub fn counts<K: Ord>(keys: impl IntoIterator<Item = K>) -> BTreeMap<K, u64> {
+    let mut counts = BTreeMap::new();
+    for key in keys {
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
+}
+
+/// Σ c·L(c) over the counts of the keys.
+///
+/// ```
+/// // c·log2 c: two of one key, four of another.
+/// let terms = [0, 0, 2, 5, 8];
+/// assert_eq!(passel_kernels::counting::sum([1, 3, 1, 3, 3, 3], &terms), 2 + 8);
+/// ```
+pub fn sum<K: Ord>(keys: impl IntoIterator<Item = K>, terms: &[i64]) -> i64 {
+    let counts = counts(keys).into_values();
+    counts.map(|count| terms[count as usize]).sum()
+}
+
+/// Dense codes of 4, 8 or 16 bits as they lie, the lower row in the lower bits; the last
+/// sixteen rows are filled up with 0.
+///
+/// ```
+/// use passel_kernels::counting::packed;
+/// assert_eq!(packed(&[1, 2, 3], 4), [0x21, 0x03, 0, 0, 0, 0, 0, 0]);
+/// assert_eq!(packed(&[0x1234; 17], 16)[32..36], [0x34, 0x12, 0, 0]);
+/// ```
+pub fn packed(codes: &[u32], bits: u32) -> Vec<u8> {
+    let mut bytes = vec![0; 2 * codes.len().div_ceil(16) * bits as usize];
+    for (row, code) in codes.iter().enumerate() {
+        for bit in (0..bits).filter(|bit| code >> bit & 1 == 1) {
+            let at = row * bits as usize + bit as usize;
+            bytes[at / 8] |= 1 << (at % 8);
+        }
+    }
+    bytes
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::mem::{align_of, offset_of, size_of};
 
     use super::*;
+
+    /// Codes below `levels`, unevenly often, the same for the same seed.
+    pub(crate) fn codes(n: usize, levels: u32, seed: u64) -> Vec<u32> {
+        let mut state = seed;
+        let mut next = || {
+            let product = state.wrapping_mul(6_364_136_223_846_793_005);
+            state = product.wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as u32 % levels
+        };
+        (0..n).map(|_| next().min(next())).collect()
+    }
+
+    /// c·ln c with 20 fraction bits.
+    pub(crate) fn terms(n: usize) -> Vec<i64> {
+        let term = |c: usize| c as f64 * (c.max(1) as f64).ln() * (1 << 20) as f64;
+        (0..=n).map(|c| term(c).round() as i64).collect()
+    }
+
+    #[test]
+    fn a_sum_has_room_for_squares_of_46_341_rows_and_more() {
+        let squares: Vec<i64> = (0..=100_000).map(|c| c * c).collect();
+        let keys = (0..100_000).map(|row| u8::from(row < 46_341));
+        assert_eq!(sum(keys, &squares), 46_341 * 46_341 + 53_659 * 53_659);
+        assert_eq!(sum([0; 0], &squares), 0);
+    }
+
+    #[test]
+    fn codes_lie_as_words_of_their_size() {
+        let codes = codes(45, 1 << 16, 3);
+        let words = packed(&codes, 16);
+        let words = words
+            .chunks(2)
+            .map(|it| u32::from(u16::from_le_bytes([it[0], it[1]])));
+        let mut filled = codes;
+        filled.resize(48, 0);
+        assert!(words.eq(filled));
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {

@@ -124,8 +124,12 @@ __device__ __forceinline__ void dense(const Dense& given)
     const unsigned w_levels = given.anchors[batch].levels, wide = w_levels * given.classes;
     const int copies = HALF ? 0 : given.copies;
     const unsigned words = given.words;
+    // Rows that fill the last vector up have the first code of both: that cell begins below 0,
+    // modulo 2^32, so that no cell ever has more than all rows.
+    const unsigned begin = part == 0 ? (unsigned)(given.rows - 16 * given.vectors) : 0;
     for (unsigned at = threadIdx.x; at < COLUMNS * words / 4; at += blockDim.x) {
-        shared[at] = make_uint4(0, 0, 0, 0);
+        const unsigned of_column = COLUMNS == 1 ? at : at % (words / 4);
+        shared[at] = make_uint4(of_column == 0 ? begin : 0, 0, 0, 0);
     }
     __syncthreads();
     const unsigned char* codes[COLUMNS];
@@ -179,7 +183,7 @@ __device__ __forceinline__ void dense(const Dense& given)
                     atomicAdd(all + cell, count);
                 }
             }
-            if (!last_of(given.parts, given.arrived + batch * given.columns + column)) {
+            if (!last_of(given.parts, given.arrived + (i64)batch * given.columns + column)) {
                 continue;
             }
             for (unsigned cell = threadIdx.x; cell < cells; cell += blockDim.x) {
@@ -189,12 +193,10 @@ __device__ __forceinline__ void dense(const Dense& given)
             __syncthreads();
         }
         const int copied = shared_out ? 0 : copies;
-        // Rows that fill the last vector up have the first code of both.
-        const unsigned filled = (unsigned)(16 * given.vectors - given.rows);
         if (given.tables != nullptr) {
             unsigned* const out = given.tables + column * given.cells;
             for (unsigned cell = threadIdx.x; cell < cells; cell += blockDim.x) {
-                out[cell] = cell_of<HALF>(own, cell, copied) - (cell == 0 ? filled : 0);
+                out[cell] = cell_of<HALF>(own, cell, copied);
             }
             continue;
         }
@@ -206,14 +208,12 @@ __device__ __forceinline__ void dense(const Dense& given)
             if (HALF && classes == 2) {
                 // One word has both.
                 const unsigned word = own[pair];
-                const unsigned one = (word & 65535) - (pair == 0 ? filled : 0);
-                sums[1] += given.terms[one] + given.terms[word >> 16];
-                both = one + (word >> 16);
+                sums[1] += given.terms[word & 65535] + given.terms[word >> 16];
+                both = (word & 65535) + (word >> 16);
             } else {
                 for (unsigned y = 0; y < classes; y++) {
                     const unsigned cell = pair * classes + y;
-                    const unsigned count =
-                        cell_of<HALF>(own, cell, copied) - (cell == 0 ? filled : 0);
+                    const unsigned count = cell_of<HALF>(own, cell, copied);
                     if (classes > 1) {
                         sums[1] += given.terms[count];
                     }

@@ -1,6 +1,39 @@
-//! TODO
+//! Columns that have a code for every row, against a batch of anchors.
+//!
+//! ```text
+//! xw(x)  = Σ c·L(c), c the rows of each (code of x, level of w)
+//! xwy(x) = Σ c·L(c), c the rows of each (code of x, joint code); xw where there is one class
+//! ```
+//!
+//! *Shapes*: of each member of [`Dense`] there; codes as in [`crate::counting::packed`], joint
+//! codes too. Rows that fill the last sixteen up have 0 of both: the kernel takes them off cell
+//! 0. Cell (x, joint) of a table is x · levels of w · classes + joint; its column has
+//! levels of x · levels of w · classes of them.
+//!
+//! *Launch*: `dense_B_J` for codes of B bits and joint codes of J, 8 where no anchor of the
+//! batch has more than 256 of them, else 16 (at most 65,536).
+//!
+//! | function | grid | block | dynamic shared bytes |
+//! | --- | --- | --- | --- |
+//! | `dense_B_J` | (columns · parts, batch ≤ 65,535) | 32 … 1,024 by 32 (256) | 4 · words |
+//! | `dense_B_J_half` | (columns, batch), parts = 1 | the same | 4 · words |
+//! | `dense_B_J_two` | (⌈columns / 2⌉ · parts, batch) | the same | 8 · words |
+//!
+//! `words`, a multiple of 4, has room for cells · 2^copies of the largest table; in `half`,
+//! for ⌈cells / 2⌉: cells have 16 bits there, and at most 65,535 rows; `copies` is of no matter.
+//! With two columns a block reads joint codes once for both, the largest tables of any two
+//! must have room. 512 static bytes and a few.
+//!
+//! *Before and after*: `partial` and `arrived` are 0, unless parts = 1: then they may be null.
+//! `occurring` is raised, by each of a batch. `tables` is written whole, of a batch of one. A
+//! column taken has sums where the other of its two is not, else its sums stay as they were.
+//!
+//! *Exactness*: integers; the same bits for any grid, block, copies and parts. Rows < 2³² − 16.
 
-use crate::Kernel;
+use crate::{
+    Kernel,
+    counting::{counts, sum},
+};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -86,11 +119,81 @@ pub struct Dense {
     pub cells: i64,
 }
 
+/// The sums of one column, over (x, w) and over (x, w, y).
+///
+/// ```
+/// // c·log2 c; w is 0, 0, 1, 1 and y 0, 1, 0, 0.
+/// let terms = [0, 0, 2, 5, 8];
+/// let joint = [0, 1, 2, 2];
+/// let sums = |x| passel_kernels::dense::reference(x, &joint, 2, &terms);
+/// assert_eq!(sums(&[5, 5, 3, 3]), [2 + 2, 2]);
+/// assert_eq!(sums(&[5, 3, 3, 3]), [2, 2]);
+/// ```
+pub fn reference(x: &[u32], joint: &[u32], classes: u32, terms: &[i64]) -> [i64; 2] {
+    let rows = || x.iter().zip(joint);
+    let xw = rows().map(|(x, joint)| (x, joint / classes));
+    [sum(xw, terms), sum(rows(), terms)]
+}
+
+/// Cells (x, w) of one column that are not 0.
+///
+/// ```
+/// let occurring = passel_kernels::dense::occurring;
+/// assert_eq!(occurring(&[5, 5, 3, 3], &[0, 1, 2, 3], 2), 2);
+/// assert_eq!(occurring(&[5, 3, 3, 3], &[0, 1, 2, 3], 2), 3);
+/// ```
+pub fn occurring(x: &[u32], joint: &[u32], classes: u32) -> usize {
+    let rows = x.iter().zip(joint);
+    counts(rows.map(|(x, joint)| (x, joint / classes))).len()
+}
+
+/// The whole table of one column: the rows of each of `levels` codes and of each of `wide`
+/// joint codes.
+///
+/// ```
+/// let table = passel_kernels::dense::table(&[1, 1, 0], &[0, 0, 2], 2, 3);
+/// assert_eq!(table, [0, 0, 1, 2, 0, 0]);
+/// ```
+pub fn table(x: &[u32], joint: &[u32], levels: u32, wide: u32) -> Vec<u64> {
+    let counts = counts(x.iter().zip(joint));
+    let cells = (0..levels).flat_map(|x| (0..wide).map(move |joint| (x, joint)));
+    let count = |(x, joint)| counts.get(&(&x, &joint)).copied().unwrap_or(0);
+    cells.map(count).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::*;
+    use crate::counting::tests::{codes, terms};
+
+    #[test]
+    fn sums_are_those_of_the_whole_table() {
+        // Across sixteen rows, across a block, and beyond 46,341.
+        for (n, levels, wide, classes) in [(15, 3, 4, 2), (257, 9, 21, 3), (50_000, 2, 6, 1)] {
+            let (x, joint, terms) = (codes(n, levels, 1), codes(n, wide, 2), terms(n));
+            let table = table(&x, &joint, levels, wide);
+            assert_eq!(table.iter().sum::<u64>(), n as u64);
+            let pairs: Vec<u64> = table.chunks(classes).map(|it| it.iter().sum()).collect();
+            let sum = |cells: &[u64]| cells.iter().map(|&c| terms[c as usize]).sum::<i64>();
+            let sums = reference(&x, &joint, classes as u32, &terms);
+            assert_eq!(sums, [sum(&pairs), sum(&table)]);
+            let not_0 = pairs.iter().filter(|it| **it != 0).count();
+            assert_eq!(occurring(&x, &joint, classes as u32), not_0);
+        }
+    }
+
+    #[test]
+    fn neither_the_order_of_rows_nor_names_of_codes_show() {
+        let (mut x, mut joint, terms) = (codes(99, 5, 3), codes(99, 6, 4), terms(99));
+        let sums = reference(&x, &joint, 2, &terms);
+        x.rotate_left(40);
+        joint.rotate_left(40);
+        assert_eq!(reference(&x, &joint, 2, &terms), sums);
+        x.iter_mut().for_each(|code| *code = 400 - 7 * *code);
+        assert_eq!(reference(&x, &joint, 2, &terms), sums);
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {

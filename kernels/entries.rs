@@ -1,6 +1,43 @@
-//! TODO
+//! Columns that list their entries off their most frequent code, against a batch of anchors.
+//!
+//! The sums are those of [`crate::dense`]. The cells of the most frequent code have what the
+//! anchor has and the entries do not; with aₖ the rows of joint code k and oₖ the entries there:
+//!
+//! ```text
+//! xwy(x) = Σₖ aₖ·L(aₖ) + Σₖ ((aₖ − oₖ)·L(aₖ − oₖ) − aₖ·L(aₖ)) + Σ c·L(c)
+//!          anchor's own    k that have entries                 c the entries of each (code, k)
+//! ```
+//!
+//! and xw(x) by levels instead of joint codes. Only entries are read.
+//!
+//! *Shapes*: of each member of [`Entries`] there; joint codes as in [`crate::dense`]. No entry
+//! has its column's most frequent code, none comes twice, all codes are below 65,535
+//! ([`NOTHING`]): lay a column with more levels out densely.
+//!
+//! *Launch*: `_8` or `_16` by the bits J of joint codes; dynamic shared bytes with the levels and
+//! joint codes (`wide` = levels · classes) of the anchor of the batch that has most:
+//!
+//! | function | grid | block | dynamic shared bytes | columns |
+//! | --- | --- | --- | --- | --- |
+//! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (256) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) | of 2^`each` places, 1 … 32, `starts` null |
+//! | `few` | (any, batch) | the same | 4·(1 + `most_levels`)·levels, and as much for wide where classes > 1 | with `starts`, at most `most_levels` levels each, no place unfilled |
+//! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
+//!
+//! `short` gives a lane to a place, `few` and `many` a block to a column at a time; `few` empties
+//! its tables by the entries again, `many` walks all cells. Static: 512 bytes but in `short`.
+//! `by_joint` has the rows of each joint code, `by_level` of each level: `few` and `short` read
+//! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
+//! `most` and `levels`.
+//!
+//! *Before and after*: nothing need be 0. `short` writes the sums of taken columns too, the
+//! others leave them as they were.
+//!
+//! *Exactness*: integers; the same bits as [`crate::dense`] has of the same column.
 
-use crate::Kernel;
+use crate::{
+    Kernel,
+    counting::{NOTHING, sum},
+};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -22,7 +59,7 @@ pub const KERNEL: Kernel = Kernel {
 pub struct Entries {
     /// u32: the rows of all entries of a pack, one column behind the other.
     pub rows: u64,
-    /// u16: their codes; 0xffff in a place of a short column that is not filled.
+    /// u16: their codes; [`NOTHING`] in a place of a short column that is not filled.
     pub codes: u64,
     /// u64: `columns` + 1, where each column's entries begin; null where every column has
     /// 2^`each` places.
@@ -70,11 +107,98 @@ pub struct Entries {
     pub cells: i64,
 }
 
+/// One column's code of each of n rows.
+///
+/// ```
+/// // The last place is not filled.
+/// let laid = passel_kernels::entries::laid(&[3, 1, 0], &[9, 2, 0xffff], 5, 4);
+/// assert_eq!(laid, [5, 2, 5, 9]);
+/// ```
+pub fn laid(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
+    let mut laid = vec![most; n];
+    for (&row, &code) in rows.iter().zip(codes).filter(|it| *it.1 != NOTHING) {
+        laid[row as usize] = u32::from(code);
+    }
+    laid
+}
+
+/// The sums of one column, over (x, w) and over (x, w, y).
+///
+/// ```
+/// // c·log2 c; w is 0, 0, 1, 1 and y 0, 1, 0, 0. The column is 5, 5, 3, 5.
+/// let terms = [0, 0, 2, 5, 8];
+/// let sums = passel_kernels::entries::reference(&[2], &[3], 5, &[0, 1, 2, 2], 2, &terms);
+/// assert_eq!(sums, [2, 0]);
+/// ```
+pub fn reference(
+    rows: &[u32],
+    codes: &[u16],
+    most: u32,
+    joint: &[u32],
+    classes: u32,
+    terms: &[i64],
+) -> [i64; 2] {
+    let x = laid(rows, codes, most, joint.len());
+    let rows = || x.iter().zip(joint);
+    let xw = rows().map(|(x, joint)| (x, joint / classes));
+    [sum(xw, terms), sum(rows(), terms)]
+}
+
 #[cfg(test)]
 mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::*;
+    use crate::{
+        counting::{
+            counts,
+            tests::{codes, terms},
+        },
+        dense,
+    };
+
+    /// The entries of a column off a code.
+    fn listed(x: &[u32], most: u32) -> (Vec<u32>, Vec<u16>) {
+        let entries = (0..).zip(x).filter(|it| *it.1 != most);
+        entries.map(|(row, &code)| (row, code as u16)).unzip()
+    }
+
+    #[test]
+    fn a_column_that_lists_its_entries_has_the_sums_of_a_dense_one() {
+        let (x, joint, terms) = (codes(700, 9, 5), codes(700, 15, 6), terms(700));
+        let sums = dense::reference(&x, &joint, 3, &terms);
+        for most in 0..10 {
+            let (mut rows, mut codes) = listed(&x, most);
+            rows.extend([0, 0, 0]);
+            codes.extend([NOTHING; 3]);
+            assert_eq!(reference(&rows, &codes, most, &joint, 3, &terms), sums);
+        }
+    }
+
+    #[test]
+    fn a_sum_is_its_formula() {
+        let (x, joint, terms) = (codes(300, 4, 7), codes(300, 6, 8), terms(300));
+        let (rows, codes) = listed(&x, 1);
+        let at = |row: &u32| joint[*row as usize];
+        let term = |count: u64| terms[count as usize];
+        let all = counts(joint.iter().copied());
+        let own: i64 = all.values().map(|&count| term(count)).sum();
+        let off = counts(rows.iter().map(at));
+        let less = off.iter().map(|(k, o)| term(all[k] - o) - term(all[k]));
+        let cells = counts(codes.iter().zip(rows.iter().map(at)));
+        let sum = own + less.sum::<i64>() + cells.into_values().map(term).sum::<i64>();
+        assert_eq!(reference(&rows, &codes, 1, &joint, 2, &terms)[1], sum);
+    }
+
+    #[test]
+    fn a_column_without_entries_has_the_anchors_own_sums() {
+        let (joint, terms) = (codes(60, 8, 9), terms(60));
+        let own = [
+            sum(joint.iter().map(|it| it / 2), &terms),
+            sum(&joint, &terms),
+        ];
+        assert_eq!(reference(&[], &[], 0, &joint, 2, &terms), own);
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {

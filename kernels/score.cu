@@ -38,11 +38,10 @@ struct State {
     unsigned steps_known;       // then so many
     const Whole* whole;         // of each batch, for those that miss values
     const unsigned char* misses; // whether a candidate does; null where none does
-    int anchor_misses;
+    int anchor_misses;          // then all are whole
     i64 rows;
     int gathers;                // whether there are sums of a step to gather
     int begins;                 // whether xwy is xy, of which relevance is made
-    int forgets;                // whether nothing is gathered yet
     int forgets;                // whether nothing is gathered yet
 };
 
@@ -241,7 +240,9 @@ extern "C" __global__ void score(const __grid_constant__ State given, Best* foun
     const unsigned steps = before + (given.gathers != 0);
     Best best = {0, NONE, NONE};
     for (i64 at = first(); at < given.count; at += stride()) {
-        const bool whole = given.misses != nullptr && (given.anchor_misses || given.misses[at]);
+        // The anchor may be another device's: it misses, and no candidate here does.
+        const bool whole =
+            given.anchor_misses || (given.misses != nullptr && given.misses[at]);
         if (given.begins) {
             // Of the table with one level of w.
             Sums sums = {{rule.n, given.x[at], 0, rule.y, 0, given.xwy[base + at], 0, 0},

@@ -1,6 +1,42 @@
-//! TODO
+//! From sums to scores, in integers, and the best candidate.
+//!
+//! With S the eight sums of a candidate's table of (x, w, y), of `left` of the rows:
+//!
+//! ```text
+//! quantity  = Σᵢ overᵢ·Sᵢ · rows / left, or unit · Σᵢ overᵢ·Sᵢ / Σᵢ underᵢ·Sᵢ   to the nearest
+//! step      = Σ weight · quantity, or weight · min(0, quantity), over the terms
+//! gathered  = gathered + step | min(gathered, step) | step
+//! relevance = quantity of the last term, of the table where w has one level
+//! score     = R + gathered | gathered | min(R, gathered) | R, never where gathered < 0
+//!             R = relevance · 2³² · (steps, for a mean; else 1); R alone before the first step
+//! best      = the largest score, of the lowest number where several have it
+//! ```
+//!
+//! Halves are rounded up; what is divided by 0 is 0; ratios have 64 bits, gathered values and
+//! scores 128, and stop at their ends. A candidate's sums are those at hand where neither it nor
+//! the anchor misses values, and its `whole` where one does.
+//!
+//! *Shapes*: of each member of [`State`] and [`Rule`] there; `found` a [`Best`] for each block of
+//! the grid, `picks` a [`Pick`] for each batch, both of no matter before; `arrived` a u32 for
+//! each batch.
+//!
+//! *Launch*: `score`; grid (any, batches ≤ 65,535), block 32 … 1,024 by 32 (256). No dynamic
+//! shared memory, less than 2 KiB static. Three uses:
+//!
+//! | `begins` | `gathers` | sums at hand | what |
+//! | --- | --- | --- | --- |
+//! | 1 | 0 | `xwy`: over (x, y); or `whole`, of w with one level | relevance, and the best by it; forgets what was gathered |
+//! | 0 | 1 | `xw`, `xwy`; or `whole` | one step more, and the best after it |
+//! | 0 | 0 | none | the best again, after candidates were taken |
+//!
+//! *Before and after*: `arrived` is 0. `steps` is 0 before the first step: `begins` leaves it as
+//! it is. With more than one batch `next` and `steps` are null, for batches do not wait for each
+//! other. `redundancy` is of no use where anything misses values: their xw is not at hand.
+//!
+//! *Exactness*: the same bits as the CPU has, for any grid and block. Combinations stay within
+//! 64 bits: that is what the fraction bits of `terms` are chosen for.
 
-use crate::Kernel;
+use crate::{Kernel, counting::Whole};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -58,14 +94,14 @@ pub struct Rule {
     pub term: [Term; TERMS + 1],
 }
 
-/// What the function takes, by value.
+/// What the function takes, by value. Behind `count`, `steps_known` and `anchor_misses` four
+/// bytes are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct State {
     /// [`Rule`].
     pub rule: u64,
-    /// Candidates, taken ones among them; arrays "of each batch" have so many, one batch behind
-    /// the other. Four bytes behind it are free.
+    /// Candidates, taken ones among them; arrays "of each batch" have so many, batch by batch.
     pub count: u32,
     /// u32: of each candidate its number among the columns of all devices.
     pub numbers: u64,
@@ -95,13 +131,13 @@ pub struct State {
     /// u32: one, steps gathered so far, raised where `gathers`; null where the host counts, and
     /// with more than one batch.
     pub steps: u64,
-    /// Steps gathered so far, where `steps` is null. Four bytes behind it are free.
+    /// Steps gathered so far, where `steps` is null.
     pub steps_known: u32,
     /// [`crate::counting::Whole`] of each batch, for those that miss values.
     pub whole: u64,
-    /// u8: of each candidate, not 0 where it misses values; null where no column does.
+    /// u8: of each candidate, not 0 where it misses values; null where none does.
     pub misses: u64,
-    /// Whether the anchor misses values, 0 or 1. Four bytes behind it are free.
+    /// Whether the anchor misses values, 0 or 1: all candidates have their `whole` then.
     pub anchor_misses: i32,
     /// Observations.
     pub rows: i64,
@@ -141,8 +177,123 @@ pub struct Pick {
     pub xy: i64,
     /// Among the candidates.
     pub place: u32,
-    /// Among the columns of all devices; [`NONE`] where there is none, all else is 0 then.
+    /// Among the columns of all devices; [`NONE`], as its place, where there is none: all else
+    /// is 0 then.
     pub number: u32,
+}
+
+/// To the nearest integer, halves up; of a divisor above 0.
+fn nearest(over: i128, under: i128) -> i128 {
+    over.div_euclid(under) + i128::from(2 * over.rem_euclid(under) >= under)
+}
+
+/// The value of a term of a table of some of `rows`, without its weight.
+///
+/// ```
+/// use passel_kernels::{counting::Whole, score::{Term, quantity}};
+/// let over = [1, -1, 0, 0, 0, 0, 0, 0];
+/// let table = Whole { of: [10, 3, 0, 0, 0, 0, 0, 2], left: 4 };
+/// let term = Term { over, ..Term::default() };
+/// // 7 of four rows are 8.75 of five.
+/// assert_eq!(quantity(&term, &table, 5, 0), 9);
+/// let under = [0, 0, 0, 0, 0, 0, 0, -1];
+/// let ratio = Term { under, is_ratio: 1, ..term };
+/// // −3.5 · 3 = −10.5
+/// assert_eq!(quantity(&ratio, &table, 5, 3), -10);
+/// ```
+pub fn quantity(term: &Term, table: &Whole, rows: i64, unit: i64) -> i64 {
+    let combined = |by: &[i32; 8]| -> i128 {
+        let product = |(&by, sum)| i128::from(by) * i128::from(sum);
+        by.iter().zip(table.of).map(product).sum()
+    };
+    let over = combined(&term.over);
+    let (over, under) = match term.is_ratio {
+        0 => (over * i128::from(rows), i128::from(table.left)),
+        _ => (over * i128::from(unit), combined(&term.under)),
+    };
+    if under == 0 {
+        return 0;
+    }
+    let value = nearest(over * under.signum(), under.abs());
+    value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+}
+
+/// What a candidate has gathered after one step more, against an anchor whose table this is.
+pub fn gathered(rule: &Rule, before: i128, table: &Whole, rows: i64) -> i128 {
+    let value = |term: &Term| {
+        let value = quantity(term, table, rows, rule.unit);
+        let most = if term.below_zero != 0 { 0 } else { value };
+        i128::from(term.weight) * i128::from(value.min(most))
+    };
+    let step: i128 = rule.term[..rule.terms as usize].iter().map(value).sum();
+    match rule.gather {
+        0 => before.saturating_add(step),
+        1 => before.min(step),
+        _ => step,
+    }
+}
+
+/// A candidate's score after so many steps; none where it is never to be chosen.
+///
+/// ```
+/// use passel_kernels::score::{Rule, total};
+/// // Guarded: relevance, where what was gathered is not below 0.
+/// let rule = Rule { join: 3, ..Rule::default() };
+/// assert_eq!(total(&rule, 5, 0, 2), Some(5 << 32));
+/// assert_eq!(total(&rule, 5, -1, 2), None);
+/// ```
+pub fn total(rule: &Rule, relevance: i64, gathered: i128, steps: u32) -> Option<i128> {
+    let factor = if rule.mean != 0 { steps.max(1) } else { 1 };
+    let relevance = i128::from(relevance) * i128::from(factor) * (1 << 32);
+    let score = match rule.join {
+        _ if steps == 0 => relevance,
+        0 => relevance.saturating_add(gathered),
+        1 => gathered,
+        2 => relevance.min(gathered),
+        _ if gathered < 0 => return None,
+        _ => relevance,
+    };
+    Some(score).filter(|it| *it != i128::MIN)
+}
+
+/// A candidate's score, from its table with one level of w, and its table of each step.
+///
+/// ```
+/// use passel_kernels::{score::{self, Rule, Term}, whole};
+/// // mRMR: I(x;y) less the mean of I(x;w). c·log2 c, so that informations are in bits times n.
+/// let terms = [0, 0, 2, 5, 8];
+/// let over = |over| Term { weight: -1 << 32, over, ..Term::default() };
+/// let mut rule = Rule { terms: 1, mean: 1, ..Rule::default() };
+/// rule.term[0] = over([1, -1, -1, 0, 1, 0, 0, 0]);
+/// rule.term[1] = over([1, -1, 0, -1, 0, 1, 0, 0]);
+/// // x says all of y, of the first w nothing, of the second all.
+/// let (x, y) = ([0, 0, 1, 1], [0, 0, 1, 1]);
+/// let table = |w: [u32; 4]| whole::reference((&x, None), (&w, 3), &y, &terms);
+/// let steps = [table([0, 1, 0, 1]), table([0, 0, 1, 1])];
+/// let score = |steps| score::reference(&rule, 4, &table([0; 4]), steps);
+/// assert_eq!(score(&[]), Some(4 << 32));
+/// assert_eq!(score(&steps[..1]), Some(4 << 32));
+/// assert_eq!(score(&steps), Some((2 * 4 - 4) << 32));
+/// ```
+pub fn reference(rule: &Rule, rows: i64, first: &Whole, steps: &[Whole]) -> Option<i128> {
+    let relevance = quantity(&rule.term[rule.terms as usize], first, rows, rule.unit);
+    let start = if rule.gather == 1 { i128::MAX } else { 0 };
+    let step = |before, it| gathered(rule, before, it, rows);
+    let gathered = steps.iter().fold(start, step);
+    total(rule, relevance, gathered, steps.len() as u32)
+}
+
+/// The place of the best; none where none is to be chosen.
+///
+/// ```
+/// let best = passel_kernels::score::best;
+/// assert_eq!(best(&[Some(3), Some(8), None, Some(8)], &[0, 7, 1, 2]), Some(3));
+/// assert_eq!(best(&[None, None], &[0, 1]), None);
+/// ```
+pub fn best(scores: &[Option<i128>], numbers: &[u32]) -> Option<usize> {
+    let most = scores.iter().flatten().max()?;
+    let equal = (0..scores.len()).filter(|&at| scores[at] == Some(*most));
+    equal.min_by_key(|&at| numbers[at])
 }
 
 #[cfg(test)]
@@ -150,25 +301,123 @@ mod tests {
     use std::mem::{align_of, offset_of, size_of};
 
     use super::*;
+    use crate::{
+        counting::tests::{codes, terms},
+        whole,
+    };
+
+    /// I(x;y) less I(x;w), of each step.
+    fn rule(gather: i32, join: i32) -> Rule {
+        let mut rule = Rule {
+            terms: 1,
+            gather,
+            join,
+            unit: 100 << 20,
+            ..Rule::default()
+        };
+        rule.term[0].weight = -(1 << 32);
+        rule.term[0].over = [1, -1, -1, 0, 1, 0, 0, 0];
+        rule.term[1].over = [1, -1, 0, -1, 0, 1, 0, 0];
+        rule
+    }
+
+    /// Tables of one candidate against several anchors, the first of one level.
+    fn tables(anchors: u64) -> Vec<Whole> {
+        let (x, y, terms) = (codes(100, 4, 31), codes(100, 2, 32), terms(100));
+        let of = |w: &[u32]| whole::reference((&x, None), (w, 9), &y, &terms);
+        let anchors = (0..anchors).map(|it| of(&codes(100, 3, 33 + it)));
+        std::iter::once(of(&[0; 100])).chain(anchors).collect()
+    }
+
+    #[test]
+    fn the_nearest_integer_is_the_nearest() {
+        for over in -40..40 {
+            for under in 1..12 {
+                let off = under * nearest(over, under) - over;
+                assert!(-under < 2 * off && 2 * off <= under, "{over} {under}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_ratio_does_not_show_by_what_both_are_multiplied() {
+        let table = tables(1)[1];
+        let term = Term {
+            over: [1, -1, -1, 0, 1, 0, 0, 0],
+            under: [1, 0, -1, 0, 0, 0, 0, 0],
+            is_ratio: 1,
+            ..Term::default()
+        };
+        let by = |by: i32| Term {
+            over: term.over.map(|it| by * it),
+            under: term.under.map(|it| by * it),
+            ..term
+        };
+        let value = quantity(&term, &table, 100, 100 << 20);
+        assert!(value > 0 && value < 100 << 20);
+        for times in [-3, -1, 2, 7] {
+            assert_eq!(quantity(&by(times), &table, 100, 100 << 20), value);
+        }
+        // S(n) / S(n) − S(w) is past 64 bits.
+        let of = [1 << 60, 0, (1 << 60) - 1, 0, 0, 0, 0, 0];
+        let wide = Whole { of, left: 100 };
+        let mut term = term;
+        term.over = [1, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(quantity(&term, &wide, 100, 100 << 20), i64::MAX);
+    }
+
+    #[test]
+    fn steps_gather_as_they_are_declared() {
+        let tables = tables(5);
+        let (first, steps) = tables.split_at(1);
+        let score = |gather, join| reference(&rule(gather, join), 100, &first[0], steps).unwrap();
+        let last = |it| gathered(&rule(2, 1), 0, it, 100);
+        let each: Vec<i128> = steps.iter().map(last).collect();
+        assert_eq!(score(0, 1), each.iter().sum::<i128>());
+        assert_eq!(Some(&score(1, 1)), each.iter().min());
+        assert_eq!(Some(&score(2, 1)), each.last());
+        let relevance = reference(&rule(0, 0), 100, &first[0], &[]).unwrap();
+        assert_eq!(score(0, 0), relevance + score(0, 1));
+        assert_eq!(score(1, 2), relevance.min(score(1, 1)));
+        assert_eq!(reference(&rule(0, 3), 100, &first[0], steps), None);
+        let mut mean = rule(0, 0);
+        mean.mean = 1;
+        let score = reference(&mean, 100, &first[0], steps);
+        assert_eq!(score, Some(5 * relevance + each.iter().sum::<i128>()));
+    }
+
+    #[test]
+    fn the_part_below_0_alone_counts_where_it_is_asked_for() {
+        let table = tables(1)[1];
+        let mut rule = rule(2, 1);
+        let whole = gathered(&rule, 0, &table, 100);
+        assert!(whole < 0);
+        rule.term[0].below_zero = 1;
+        assert_eq!(gathered(&rule, 0, &table, 100), 0);
+        rule.term[0].over = rule.term[0].over.map(|it| -it);
+        assert_eq!(gathered(&rule, 0, &table, 100), -whole);
+    }
+
+    #[test]
+    fn a_table_of_half_the_rows_has_the_value_of_one_that_is_twice_as_large() {
+        let mut half = tables(1)[1];
+        let term = rule(0, 0).term[0];
+        let value = quantity(&term, &half, 100, 0);
+        half.left = 50;
+        assert_eq!(quantity(&term, &half, 100, 0), 2 * value);
+        half.left = 0;
+        assert_eq!(quantity(&term, &half, 100, 0), 0);
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {
         assert_eq!((size_of::<Term>(), offset_of!(Term, is_ratio)), (80, 72));
         assert_eq!((size_of::<Rule>(), offset_of!(Rule, term)), (760, 40));
         assert_eq!((size_of::<State>(), offset_of!(State, numbers)), (176, 16));
-        assert_eq!(
-            (offset_of!(State, steps_known), offset_of!(State, whole)),
-            (120, 128)
-        );
-        assert_eq!(
-            (offset_of!(State, anchor_misses), offset_of!(State, rows)),
-            (144, 152)
-        );
+        assert_eq!(offset_of!(State, whole), 128);
+        assert_eq!(offset_of!(State, rows), 152);
         assert_eq!((size_of::<Best>(), align_of::<Best>()), (32, 16));
         assert_eq!((size_of::<Pick>(), align_of::<Pick>()), (64, 16));
-        assert_eq!(
-            (offset_of!(Pick, relevance), offset_of!(Pick, number)),
-            (32, 60)
-        );
+        assert_eq!(offset_of!(Pick, number), 60);
     }
 }

@@ -1,6 +1,34 @@
-//! TODO
+//! The next anchor: the joint code of every row, and how many rows have each.
+//!
+//! ```text
+//! joint(row) = w(row) · classes + y(row)
+//! by_joint(k) = rows of joint code k, by_level(w) = Σ by_joint(w·classes + y) over y
+//! ```
+//!
+//! The column is the one that `anchor`, in memory of the card, names: a search need not ask
+//! which it is.
+//!
+//! *Shapes*: of each member of [`Spread`] there. `counts` is at least levels · classes.
+//! `shuffle` takes `filled` joint codes, `orders` (u32, `rows` of each permutation) and gives
+//! each permutation's to `out`, `out_stride` bytes apart: row i is row orders(i) of the anchor.
+//!
+//! *Launch*, in this order, `_8` where levels · classes ≤ 256, else `_16` (≤ 65,536):
+//!
+//! | function | grid | block | what |
+//! | --- | --- | --- | --- |
+//! | `spread` | any | any (256) | joint codes: dense ones; of entries that of the most frequent code for every row. Counts begin at 0 |
+//! | `scatter` | any | any (256) | joint codes of the entries; nothing where codes are dense |
+//! | `tell` | any | any (256) | the counts, where somebody asks |
+//! | `shuffle` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
+//!
+//! 16 KiB of static shared memory in `tell`, none else; no dynamic shared memory.
+//!
+//! *Before and after*: `spread` writes 0 to the rows that fill the last sixteen up; `shuffle`
+//! leaves them: `out` is 0 there before. No entry comes twice.
+//!
+//! *Exactness*: integers; the same for any grid and block.
 
-use crate::Kernel;
+use crate::{Kernel, counting::counts};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -49,11 +77,96 @@ pub struct Spread {
     pub counts: i64,
 }
 
+/// The joint code of every row, `filled` of them; without a response there is one class.
+///
+/// ```
+/// let joint = passel_kernels::spread::reference;
+/// assert_eq!(joint(&[2, 0, 1], Some(&[1, 2, 0]), 3, 5), [7, 2, 3, 0, 0]);
+/// assert_eq!(joint(&[2, 0, 1], None, 1, 3), [2, 0, 1]);
+/// ```
+pub fn reference(w: &[u32], y: Option<&[u32]>, classes: u32, filled: usize) -> Vec<u32> {
+    let of_y = |row: usize| y.map_or(0, |y| y[row]);
+    let joint = |row: usize| w.get(row).map_or(0, |w| w * classes + of_y(row));
+    (0..filled).map(joint).collect()
+}
+
+/// Rows of each joint code and of each level.
+///
+/// ```
+/// let (by_joint, by_level) = passel_kernels::spread::told(&[3, 2, 3, 0], 2, 2);
+/// assert_eq!((by_joint, by_level), (vec![1, 0, 1, 2], vec![1, 3]));
+/// ```
+pub fn told(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
+    let by_joint = counts(joint.iter().copied());
+    let by_level = counts(joint.iter().map(|it| it / classes));
+    let of = |counts: &std::collections::BTreeMap<u32, u64>, up_to| {
+        let count = |it| counts.get(&it).copied().unwrap_or(0);
+        (0..up_to).map(count).collect()
+    };
+    (of(&by_joint, levels * classes), of(&by_level, levels))
+}
+
+/// The joint codes of one permutation.
+///
+/// ```
+/// assert_eq!(passel_kernels::spread::shuffled(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
+/// ```
+pub fn shuffled(joint: &[u32], order: &[u32]) -> Vec<u32> {
+    order.iter().map(|&row| joint[row as usize]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::*;
+    use crate::{
+        counting::tests::{codes, terms},
+        dense, entries,
+    };
+
+    #[test]
+    fn a_joint_code_has_its_level_and_its_class() {
+        let (w, y) = (codes(100, 6, 11), codes(100, 4, 12));
+        let joint = reference(&w, Some(&y), 4, 112);
+        assert!(joint[..100].iter().map(|it| it / 4).eq(w));
+        assert!(joint[..100].iter().map(|it| it % 4).eq(y));
+        assert_eq!(joint[100..], [0; 12]);
+    }
+
+    #[test]
+    fn counts_are_the_margins_of_any_table() {
+        let joint = codes(500, 15, 13);
+        let table = dense::table(&codes(500, 7, 14), &joint, 7, 15);
+        let (by_joint, by_level) = told(&joint, 5, 3);
+        for (k, count) in by_joint.iter().enumerate() {
+            let column = table.iter().skip(k).step_by(15);
+            assert_eq!(*count, column.sum());
+        }
+        let levels = by_joint.chunks(3).map(|it| it.iter().sum::<u64>());
+        assert!(levels.eq(by_level));
+    }
+
+    #[test]
+    fn a_permutation_of_the_anchor_is_one_of_the_column_the_other_way() {
+        let (x, joint, terms) = (codes(50, 3, 15), codes(50, 6, 16), terms(50));
+        let order: Vec<u32> = (0..50).map(|row| row * 7 % 50).collect();
+        let mut back = vec![0; 50];
+        for (row, &from) in (0..).zip(&order) {
+            back[from as usize] = row;
+        }
+        let permuted = dense::reference(&x, &shuffled(&joint, &order), 2, &terms);
+        let column = shuffled(&x, &back);
+        assert_eq!(permuted, dense::reference(&column, &joint, 2, &terms));
+        assert_eq!(told(&shuffled(&joint, &order), 3, 2), told(&joint, 3, 2));
+    }
+
+    #[test]
+    fn an_anchor_may_list_its_entries() {
+        let w = entries::laid(&[4, 1], &[0, 3], 2, 6);
+        let joint = reference(&w, None, 1, 6);
+        assert_eq!(told(&joint, 4, 1).0, [1, 0, 4, 1]);
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {

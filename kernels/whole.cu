@@ -3,7 +3,7 @@
 
 struct Wide {
     const Place* places;        // of each column
-    const unsigned* left_out;   // its code of missing values; NOTHING for none
+    const unsigned* left_out;   // its code of missing values; none is above all codes
     const unsigned* levels;
     const unsigned char* taken;
     const unsigned* which;      // columns to be counted; null for all

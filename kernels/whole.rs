@@ -1,6 +1,35 @@
-//! TODO
+//! Any column against any anchor, of the rows that miss neither.
+//!
+//! ```text
+//! whole(x) = Σ c·L(c) over the margins n, x, w, y, xw, xy, wy, xwy of the table of the rows
+//!            where x is not `left_out` and w is not `w_levels`; left = how many they are
+//! ```
+//!
+//! What no other kernel has room or sense for: missing values, and tables of any size, in global
+//! memory. A table of more than `direct` cells has a slot for each cell that occurs, found by a
+//! hash of its number.
+//!
+//! *Shapes*: of each member of [`Wide`] there; the [`crate::counting::Place`]s of all columns,
+//! dense and of entries. Results go to the column's place, whole tables to the one that it has
+//! in `which`. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's scratch
+//! is 16·⌈2·rows/16⌉ bytes, then the tables of x, w, y, xw, xy, wy, xwy (of xw and xwy alone
+//! where nothing misses and `whole` is null, the room of the others may be 0): 4 bytes a cell,
+//! of the column with most levels, where these are at most `direct`, else 12 a slot;
+//! whichever is more where columns differ.
+//!
+//! *Launch*: `whole`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
+//! by 32 (256). 2 KiB of static shared memory, none dynamic.
+//!
+//! *Before and after*: the tables of `scratch` are 0, what lies before them is of no matter;
+//! whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
+//!
+//! *Exactness*: integers, sums as their rows come; the same bits as the other kernels have of a
+//! column that misses nothing.
 
-use crate::Kernel;
+use crate::{
+    Kernel,
+    counting::{Whole, sum},
+};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -20,7 +49,7 @@ pub const KERNEL: Kernel = Kernel {
 pub struct Wide {
     /// [`crate::counting::Place`]: of each column.
     pub places: u64,
-    /// u32: of each column, its code of missing values; `u32::MAX` for none.
+    /// u32: of each column, its code of missing values; `u32::MAX`, above all codes, for none.
     pub left_out: u64,
     /// u32: of each column.
     pub levels: u64,
@@ -73,11 +102,89 @@ pub struct Wide {
     pub cells: i64,
 }
 
+/// All sums of one column; `left_out` is its code of missing values, `w_levels` that of w.
+///
+/// ```
+/// // c·log2 c. The third row misses x, the last w.
+/// let terms = [0, 0, 2, 5, 8, 12];
+/// let (x, w, y) = ([0, 0, 9, 1, 0], [1, 1, 0, 0, 2], [0, 1, 1, 1, 0]);
+/// let whole = passel_kernels::whole::reference((&x, Some(9)), (&w, 2), &y, &terms);
+/// assert_eq!(whole.left, 3);
+/// assert_eq!(whole.of, [5, 2, 2, 2, 2, 0, 0, 0]);
+/// ```
+pub fn reference(
+    (x, left_out): (&[u32], Option<u32>),
+    (w, w_levels): (&[u32], u32),
+    y: &[u32],
+    terms: &[i64],
+) -> Whole {
+    let rows = (0..x.len()).filter(|&row| Some(x[row]) != left_out && w[row] != w_levels);
+    let rows: Vec<[u32; 3]> = rows.map(|row| [x[row], w[row], y[row]]).collect();
+    // Rows agree where what the margin leaves out is 0 in all of them.
+    let margin = |has: [u32; 3]| {
+        let keys = rows.iter().map(|row| [0, 1, 2].map(|it| row[it] * has[it]));
+        sum(keys, terms)
+    };
+    Whole {
+        of: [
+            margin([0, 0, 0]),
+            margin([1, 0, 0]),
+            margin([0, 1, 0]),
+            margin([0, 0, 1]),
+            margin([1, 1, 0]),
+            margin([1, 0, 1]),
+            margin([0, 1, 1]),
+            margin([1, 1, 1]),
+        ],
+        left: rows.len() as i64,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::mem::{offset_of, size_of};
 
     use super::*;
+    use crate::{
+        counting::tests::{codes, terms},
+        dense, spread,
+    };
+
+    #[test]
+    fn where_nothing_is_missing_the_sums_are_those_of_dense_columns() {
+        let n = 1000;
+        let (x, w, y, terms) = (codes(n, 9, 21), codes(n, 5, 22), codes(n, 3, 23), terms(n));
+        let whole = reference((&x, None), (&w, 5), &y, &terms);
+        let joint = spread::reference(&w, Some(&y), 3, n);
+        let [_, of_x, of_w, of_y, xw, xy, wy, xwy] = whole.of;
+        assert_eq!([xw, xwy], dense::reference(&x, &joint, 3, &terms));
+        // Against one level of w they are of x, and of (x, y).
+        assert_eq!([of_x, xy], dense::reference(&x, &y, 3, &terms));
+        // A column of one level has the anchor's own sums.
+        assert_eq!([of_w, wy], dense::reference(&vec![0; n], &joint, 3, &terms));
+        let nothing = dense::reference(&vec![0; n], &y, 3, &terms);
+        assert_eq!([whole.of[0], of_y], nothing);
+        assert_eq!((whole.left, whole.of[0]), (n as i64, terms[n]));
+    }
+
+    #[test]
+    fn rows_that_miss_are_as_if_they_were_not_there() {
+        let n = 400;
+        let (x, w, y, terms) = (codes(n, 4, 24), codes(n, 6, 25), codes(n, 2, 26), terms(n));
+        let there = |row: &usize| x[*row] != 2 && w[*row] != 5;
+        let of = |codes: &[u32]| -> Vec<u32> {
+            let rows = (0..n).filter(there);
+            rows.map(|row| codes[row]).collect()
+        };
+        let (few, few_w) = (of(&x), of(&w));
+        assert!(few.len() < n && !few.is_empty());
+        assert_eq!(
+            reference((&x, Some(2)), (&w, 5), &y, &terms),
+            reference((&few, None), (&few_w, 5), &of(&y), &terms)
+        );
+        let none = reference((&x, None), (&vec![0; n], 0), &y, &terms);
+        assert_eq!(none, Whole::default());
+    }
 
     #[test]
     fn structs_lie_as_c_lays_them() {

@@ -5,6 +5,7 @@
 //! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
 //! and the host reads what was picked afterwards.
 
+mod coded;
 mod counter;
 mod layout;
 mod packs;
@@ -12,6 +13,8 @@ mod rule;
 mod shard;
 mod sweep;
 mod walk;
+
+pub(crate) use coded::CudaValues;
 
 use std::{
     cmp::Reverse,
@@ -256,5 +259,13 @@ impl CudaCounter<'_> {
         _swept: &[&Anchor],
     ) -> Result<Vec<Option<Best>>, DeviceError> {
         Ok(Vec::new())
+    }
+}
+
+fn none() -> DeviceError {
+    DeviceError::Failed {
+        device: "cuda".to_owned(),
+        during: "counting".to_owned(),
+        reason: "there is no way yet".to_owned(),
     }
 }
