@@ -9,6 +9,7 @@ mod coded;
 mod counter;
 mod layout;
 mod packs;
+mod permuted;
 mod rule;
 mod shard;
 mod sweep;
@@ -33,7 +34,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Logs, Step, Tally},
+    counting::{Anchor, Logs, Step, Tally},
     shards,
 };
 use crate::{binning::BinnedColumn, score::Against};
@@ -230,8 +231,18 @@ impl<'a> CudaCounter<'a> {
             return Ok(());
         }
         let (anchor, w) = step.summed(self.logs);
+        let told = self.told(anchor, w);
+        for shard in &mut self.shards {
+            shard.step(Source::Codes(told, anchor), false, 0)?;
+        }
+        Ok(())
+    }
+
+    /// An anchor of the host's, whose own sum is this.
+    fn told(&self, anchor: &Anchor, w: i64) -> OnCard {
+        // Of what misses values sums are of the rows that are left.
         let by_class = self.tally.needs_xwy() && !anchor.missing;
-        let told = OnCard {
+        OnCard {
             w,
             wy: match by_class {
                 true => anchor.joined(&self.response).sum(self.logs),
@@ -239,26 +250,12 @@ impl<'a> CudaCounter<'a> {
             },
             levels: anchor.levels as u32,
             unused: 0,
-        };
-        for shard in &mut self.shards {
-            shard.step(Source::Codes(told, anchor), false, 0)?;
         }
-        Ok(())
     }
 
     /// The pick of a column, if it was the last that was taken.
     fn last_pick(&self, column: Option<u32>) -> Option<Pick> {
         self.last.filter(|it| Some(it.number) == column)
-    }
-}
-
-impl CudaCounter<'_> {
-    fn permutations(
-        &mut self,
-        _orders: &[Vec<u32>],
-        _swept: &[&Anchor],
-    ) -> Result<Vec<Option<Best>>, DeviceError> {
-        Ok(Vec::new())
     }
 }
 

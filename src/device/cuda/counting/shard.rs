@@ -20,7 +20,7 @@ use super::{
     layout::{Form, VECTOR},
     packs::{Packs, put},
     rule::rule,
-    sweep::{How, Laid, Sweep, Tables},
+    sweep::{How, Laid, Out, Sweep, Tables},
     walk::{Before, Means, Walk},
 };
 use crate::binning::BinnedColumn;
@@ -43,17 +43,17 @@ pub(super) struct Response<'r> {
 pub(super) struct Shard {
     pub(super) card: Card,
     pub(super) packs: Packs,
-    n: usize,
+    pub(super) n: usize,
     /// Levels of the response, and those of them that steps tell apart.
-    y_levels: usize,
-    classes: usize,
+    pub(super) y_levels: usize,
+    pub(super) classes: usize,
     /// The response's u16, and u32.
     y: Buffer<u16>,
     y_wide: Buffer<u32>,
     terms: Buffer<i64>,
     rule: Buffer<Rule>,
     x: Buffer<i64>,
-    taken: Buffer<u8>,
+    pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
     pub(super) walk: Walk,
@@ -61,7 +61,7 @@ pub(super) struct Shard {
     joint: Buffer<u8>,
     by_joint: Grown<u32>,
     by_level: Grown<u32>,
-    order: Option<Buffer<u64>>,
+    pub(super) order: Option<Buffer<u64>>,
     guest: Grown<u16>,
     w: Grown<u32>,
     /// Passed when joint codes are there, for other cards.
@@ -154,14 +154,7 @@ impl Shard {
         let laid = self.lay(Source::Nothing, self.y_levels)?;
         let occurring = put(&self.card, &self.occurring)?;
         let out = self.walk.out_first(&self.x, occurring.address());
-        let sweep = Sweep {
-            card: &self.card,
-            packs: &self.packs,
-            terms: self.terms.address(),
-            laid,
-            out,
-        };
-        sweep.run(&mut self.tables)?;
+        self.swept(laid, out)?;
         self.score(Before::Begin, false, 0)?;
         self.card
             .download(occurring.address(), &mut self.occurring)?;
@@ -185,7 +178,7 @@ impl Shard {
     }
 
     /// Lays an anchor out, for so many classes of the response.
-    fn lay(&mut self, source: Source, classes: usize) -> Result<Laid, DeviceError> {
+    pub(super) fn lay(&mut self, source: Source, classes: usize) -> Result<Laid, DeviceError> {
         let (levels, misses, codes) = match source {
             Source::Chosen { levels } => (levels, false, None),
             Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
@@ -351,14 +344,7 @@ impl Shard {
         slot: usize,
     ) -> Result<(), DeviceError> {
         let laid = self.lay(source, self.classes)?;
-        let sweep = Sweep {
-            card: &self.card,
-            packs: &self.packs,
-            terms: self.terms.address(),
-            laid,
-            out: self.walk.out(self.taken.address()),
-        };
-        sweep.run(&mut self.tables)?;
+        self.swept(laid, self.walk.out(self.taken.address()))?;
         let misses = laid.misses;
         self.score(Before::Gather { misses }, chosen, slot)
     }
@@ -381,6 +367,29 @@ impl Shard {
             taken: &self.taken,
         };
         self.walk.score(&means, before, chosen, (slot, None))
+    }
+
+    /// What scores are made of.
+    pub(super) fn means(&self) -> Means<'_> {
+        Means {
+            card: &self.card,
+            packs: &self.packs,
+            rule: &self.rule,
+            x: &self.x,
+            taken: &self.taken,
+        }
+    }
+
+    /// Counts every pack beside what is laid out.
+    pub(super) fn swept(&mut self, laid: Laid, out: Out) -> Result<(), DeviceError> {
+        let sweep = Sweep {
+            card: &self.card,
+            packs: &self.packs,
+            terms: self.terms.address(),
+            laid,
+            out,
+        };
+        sweep.run(&mut self.tables)
     }
 
     /// A column that is no candidate any more.

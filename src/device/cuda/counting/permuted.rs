@@ -1,0 +1,186 @@
+//! Permutations of the response and of what was swept: a batch of walks over the same columns,
+//! swept together.
+
+use std::cmp::Reverse;
+
+use passel_kernels::{
+    counting::Anchor as OnCard,
+    score::{NONE, Pick},
+};
+
+use super::{
+    super::{
+        super::{
+            DeviceError,
+            counting::{Anchor, Best},
+        },
+        card::arguments,
+        memory::Buffer,
+    },
+    CudaCounter,
+    layout::VECTOR,
+    packs::put,
+    shard::{Shard, Source},
+    sweep::Laid,
+    walk::{Before, Walk},
+};
+
+const DURING: &str = "permuting";
+
+/// What permutations of a card go by.
+struct Batch<'b> {
+    orders: &'b [Vec<u32>],
+    orders_on_card: Buffer<u32>,
+    joint: Buffer<u8>,
+    order: Option<Buffer<u64>>,
+    /// Levels of every row, permuted: the anchor's and the response's.
+    w: Option<Buffer<u32>>,
+    y: Option<Buffer<u32>>,
+}
+
+impl CudaCounter<'_> {
+    /// The best candidate after each permutation.
+    pub(super) fn permutations(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Result<Vec<Option<Best>>, DeviceError> {
+        let told: Vec<(OnCard, &Anchor)> = swept
+            .iter()
+            .map(|it| (self.told(it, it.sum(self.logs)), *it))
+            .collect();
+        let begin = OnCard {
+            w: self.logs.whole(),
+            wy: self.response_sum,
+            levels: 1,
+            unused: 0,
+        };
+        let mut best: Vec<Option<Best>> = vec![None; orders.len()];
+        for shard in &mut self.shards {
+            let each = shard.permutations_at_once()?;
+            for (orders, best) in orders.chunks(each).zip(best.chunks_mut(each)) {
+                let picks = shard.permuted(orders, &self.response, begin, &told)?;
+                for (best, pick) in best.iter_mut().zip(picks) {
+                    let found = (pick.number != NONE).then_some(Best {
+                        score: pick.score,
+                        column: Reverse(pick.number),
+                        relevance: pick.relevance,
+                    });
+                    *best = (*best).max(found);
+                }
+            }
+        }
+        Ok(best)
+    }
+}
+
+impl Shard {
+    /// How many walks a quarter of what is free has room for.
+    fn permutations_at_once(&self) -> Result<usize, DeviceError> {
+        let misses = self.packs.misses.is_some();
+        let each = Walk::bytes(self.packs.count(), misses) + 16 * self.n;
+        let free = usize::try_from(self.card.free()? / 4).unwrap_or(usize::MAX);
+        Ok((free / each).clamp(1, 1 << 10))
+    }
+
+    /// The best of each permutation of the response and of what was swept.
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        response: &Anchor,
+        begin: OnCard,
+        swept: &[(OnCard, &Anchor)],
+    ) -> Result<Vec<Pick>, DeviceError> {
+        let card = &self.card;
+        let (n, count) = (self.n, orders.len());
+        let filled = n.next_multiple_of(VECTOR);
+        let all: Vec<u32> = orders.concat();
+        let order = self.order.as_ref();
+        let misses = swept.iter().any(|it| it.1.missing);
+        let levels = swept.iter().map(|it| it.1.levels).max().unwrap_or(1);
+        let wide = self.is_wide(levels, misses) || self.is_wide(1, false);
+        let y = wide.then(|| put(card, &permuted(&response.codes, orders)));
+        let batch = Batch {
+            orders,
+            orders_on_card: put(card, &all)?,
+            joint: card.buffer(2 * filled * count, DURING)?,
+            order: order.map(|_| card.buffer(n * count, DURING)).transpose()?,
+            w: wide.then(|| card.buffer(n * count, DURING)).transpose()?,
+            y: y.transpose()?,
+        };
+        let mut walk = Walk::new(card, &self.packs, count, false)?;
+        let nothing = Anchor::nothing(n);
+        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.permute(&batch, laid, (begin, &nothing), &walk)?;
+        self.swept(laid, walk.out(self.taken.address()))?;
+        walk.score(&self.means(), Before::Begin, false, (0, Some(0)))?;
+        for (step, &(told, anchor)) in (0..).zip(swept) {
+            let laid = self.lay(Source::Codes(told, anchor), self.classes)?;
+            let misses = laid.misses;
+            let laid = self.permute(&batch, laid, (told, anchor), &walk)?;
+            self.swept(laid, walk.out(self.taken.address()))?;
+            let before = Before::Gather { misses };
+            walk.score(&self.means(), before, false, (0, Some(step)))?;
+        }
+        self.card.wait(DURING)?;
+        Ok(walk.picks.get()[..count].to_vec())
+    }
+
+    /// An anchor that was laid out, in every order.
+    fn permute(
+        &self,
+        batch: &Batch,
+        laid: Laid,
+        (told, anchor): (OnCard, &Anchor),
+        walk: &Walk,
+    ) -> Result<Laid, DeviceError> {
+        let card = &self.card;
+        let count = batch.orders.len();
+        card.upload(&vec![told; count], walk.anchors.address())?;
+        let stride = self.n.next_multiple_of(VECTOR) * laid.bits as usize / 8;
+        let own = (laid.joint, batch.orders_on_card.address(), self.n as i64);
+        let (from, orders, rows) = own;
+        let (to, each) = (batch.joint.address(), stride as i64);
+        card.zero(to, batch.joint.len())?;
+        let blocks = (self.n.div_ceil(512) as u32).clamp(1, card.processors);
+        let grid = (blocks, count as u32, 1);
+        let given = arguments![from, orders, rows, to, each];
+        let eight = laid.bits == 8;
+        let shuffle = if eight { "shuffle_8" } else { "shuffle_16" };
+        card.launch(shuffle, grid, 512, 0, given)?;
+        if let Some(order) = &batch.order {
+            let (rows, classes) = (self.n as u32, laid.classes as u32);
+            let order = order.address();
+            let given = arguments![to, rows, classes, order];
+            let grid = (1, count as u32, 1);
+            card.launch(
+                if eight { "order_8" } else { "order_16" },
+                grid,
+                1024,
+                0,
+                given,
+            )?;
+        }
+        if let (Some(w), 1..) = (&batch.w, laid.w) {
+            card.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
+        }
+        Ok(Laid {
+            batch: count,
+            anchors: walk.anchors.address(),
+            joint: to,
+            joint_stride: stride,
+            order: batch.order.as_ref().map_or(0, Buffer::address),
+            w: batch.w.as_ref().map_or(0, Buffer::address),
+            y: batch.y.as_ref().map_or(0, Buffer::address),
+            w_stride: self.n,
+            y_stride: self.n,
+            ..laid
+        })
+    }
+}
+
+/// Codes in every order, one behind another.
+fn permuted(codes: &[u32], orders: &[Vec<u32>]) -> Vec<u32> {
+    let all = orders.iter().flatten();
+    all.map(|&row| codes[row as usize]).collect()
+}
