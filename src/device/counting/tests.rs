@@ -365,6 +365,7 @@ fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
             let plain = Place::Cpu(1, 1);
             let expected = pools[0].install(|| case.walk(&score, &plain));
             for place in places(&case) {
+                eprintln!("{} by {name} on {place:?}", case.name);
                 let told = pools[1].install(|| case.walk(&score, &place));
                 assert_eq!(told, expected, "{} by {name} on {place:?}", case.name);
             }

@@ -30,7 +30,8 @@ impl Counter for CudaCounter<'_> {
             self.pending = self.picks.is_empty();
             return Ok(());
         }
-        self.scored = true;
+        self.picks.clear();
+        (self.made_ahead, self.scored) = (false, true);
         self.count(step)
     }
 
@@ -41,7 +42,8 @@ impl Counter for CudaCounter<'_> {
     fn forget(&mut self) {
         (self.steps, self.sum_w, self.plain) = (0, 0, true);
         self.picks.clear();
-        self.scored = true;
+        self.last = None;
+        (self.made_ahead, self.pending, self.scored) = (false, false, true);
         for shard in &mut self.shards {
             let forgot = shard.score(Before::Forget, false, 0);
             self.fault = self.fault.take().or(forgot.err());

@@ -98,7 +98,7 @@ impl Shard {
         let order = self.order.as_ref();
         let misses = swept.iter().any(|it| it.1.missing);
         let levels = swept.iter().map(|it| it.1.levels).max().unwrap_or(1);
-        let wide = self.is_wide(levels, misses) || self.is_wide(1, false);
+        let wide = self.is_wide(levels, misses) || self.is_wide_for(1, self.y_levels, false);
         let y = wide.then(|| put(card, &permuted(&response.codes, orders)));
         let batch = Batch {
             orders,

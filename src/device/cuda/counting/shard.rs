@@ -164,10 +164,15 @@ impl Shard {
     /// Whether some pack has to be counted by codes of the host's, beside an anchor of so many
     /// levels.
     pub(super) fn is_wide(&self, levels: usize, misses: bool) -> bool {
+        self.is_wide_for(levels, self.classes, misses)
+    }
+
+    /// The same for so many classes of the response.
+    pub(super) fn is_wide_for(&self, levels: usize, classes: usize, misses: bool) -> bool {
         let shared = (self.card.shared as usize, self.card.processors as usize);
         let whole = |it: &super::layout::Pack| {
             let of = (it.form, it.count, it.levels);
-            it.misses || How::of(of, self.n, (levels, self.classes), shared) == How::Whole
+            it.misses || How::of(of, self.n, (levels, classes), shared) == How::Whole
         };
         misses || self.packs.layout.packs.iter().any(whole)
     }
@@ -210,7 +215,7 @@ impl Shard {
             ..Laid::default()
         };
         let first = matches!(source, Source::Nothing);
-        if first || self.is_wide(levels, misses) {
+        if first || self.is_wide_for(levels, classes, misses) {
             let none = Anchor::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
                 laid.w = self.w.room(&self.card, self.n, DURING)?;
