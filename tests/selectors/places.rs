@@ -110,7 +110,7 @@ fn places_do_not_show(places: &[&[&str]]) {
             let ways: [&[&str]; 4] = [
                 &["--top", "8"],
                 &["--threshold", "0.02", "--top", "10"],
-                &["--top", "3", "--stop", "permutation:n=39,alpha=0.5"],
+                &["--top", "2", "--stop", "permutation:n=39,alpha=0.5"],
                 &["--top", "5", "--missing", "level"],
             ];
             for (at, way) in ways.into_iter().enumerate() {
