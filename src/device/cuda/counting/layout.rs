@@ -154,7 +154,8 @@ fn most_frequent<C: Copy + Into<u16>>(codes: &[C], levels: usize) -> (u16, usize
     let step = codes.len().div_ceil(SOME).max(1);
     let (_, some) = counted(&mut codes.iter().step_by(step));
     match step > 1 && 2 * some < codes.len().div_ceil(step) {
-        true => (0, 0),
+        // Any code can stand for it.
+        true => (0, codes.iter().filter(|&&code| code.into() == 0).count()),
         false => counted(&mut codes.iter()),
     }
 }
