@@ -27,7 +27,15 @@ struct Entries {
     i64 cells;
 };
 
-static_assert(sizeof(Entries) == 176, "drift");
+// Short columns, by the places 2^0 … 2^5 that each of them has.
+struct Shorts {
+    const unsigned* rows[6];
+    const unsigned short* codes[6];
+    unsigned columns[6]; // 0 where there are none of a kind
+    unsigned first[6];   // where their sums begin, among all places
+};
+
+static_assert(sizeof(Entries) == 176 && sizeof(Shorts) == 144, "drift");
 
 // A place of a short column that is not filled.
 #define NOTHING 0xffffu
@@ -44,22 +52,64 @@ __device__ __forceinline__ i64 left(const i64* terms, unsigned all, unsigned tak
     return terms[all - taken] - terms[all];
 }
 
+// Joint codes and counts of an anchor where this block reads them from.
+struct Near {
+    const unsigned char* joint;
+    const unsigned* by_level;
+    const unsigned* by_joint;
+};
+
+template <int JOINT>
+__device__ __forceinline__ Near near_of(const Entries& given)
+{
+    extern __shared__ uint4 shared[];
+    const unsigned batch = blockIdx.y;
+    const unsigned levels = given.anchors[batch].levels, wide = levels * given.classes;
+    Near near = {given.joint + batch * given.joint_stride,
+                 given.by_level + batch * given.counts_stride,
+                 given.by_joint + batch * given.counts_stride};
+    if (given.copied) {
+        const i64 vectors = (given.rows_all * (JOINT / 8) + 15) / 16;
+        for (i64 at = threadIdx.x; at < vectors; at += blockDim.x) {
+            shared[at] = __ldg((const uint4*)near.joint + at);
+        }
+        unsigned* const counts = (unsigned*)(shared + vectors);
+        for (unsigned at = threadIdx.x; at < levels; at += blockDim.x) {
+            counts[at] = near.by_level[at];
+        }
+        for (unsigned at = threadIdx.x; at < wide; at += blockDim.x) {
+            counts[levels + at] = near.by_joint[at];
+        }
+        near = {(const unsigned char*)shared, counts, counts + levels};
+        __syncthreads();
+    }
+    return near;
+}
+
 // A lane an entry, a segment of EACH lanes a column.
 template <int JOINT, bool CLASSES, int EACH>
-__device__ __forceinline__ void segments(const Entries& given, const unsigned char* joint,
-                                         const unsigned* by_level, const unsigned* by_joint,
-                                         const Anchor& anchor, i64* xw, i64* xwy)
+__device__ __forceinline__ void segments(const Entries& given, const Shorts& shorts,
+                                         const Near& near, const Anchor& anchor, i64* xw,
+                                         i64* xwy)
 {
+    constexpr int KIND = EACH == 1 ? 0 : EACH == 2 ? 1 : EACH == 4 ? 2 : EACH == 8 ? 3 : EACH == 16 ? 4 : 5;
+    const unsigned columns = shorts.columns[KIND];
+    const unsigned* const rows = shorts.rows[KIND];
+    const unsigned short* const codes = shorts.codes[KIND];
+    const unsigned char* const joint = near.joint;
+    const unsigned *const by_level = near.by_level, *const by_joint = near.by_joint;
+    xw += shorts.first[KIND];
+    xwy += shorts.first[KIND];
     const unsigned lane = threadIdx.x % 32, segment = lane / EACH;
     const i64 columns_a_warp = 32 / EACH;
     const i64 warps = ((i64)gridDim.x * blockDim.x) / 32;
-    const i64 units = (given.columns + columns_a_warp - 1) / columns_a_warp;
+    const i64 units = (columns + columns_a_warp - 1) / columns_a_warp;
     for (i64 unit = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; unit < units; unit += warps) {
         const i64 column = unit * columns_a_warp + segment;
         unsigned code = NOTHING, row = 0;
-        if (column < given.columns) {
-            code = given.codes[unit * 32 + lane];
-            row = given.rows[unit * 32 + lane];
+        if (column < columns) {
+            code = codes[unit * 32 + lane];
+            row = rows[unit * 32 + lane];
         }
         const bool on = code != NOTHING;
         unsigned at = 0, level = 0;
@@ -139,67 +189,26 @@ __device__ __forceinline__ void segments(const Entries& given, const unsigned ch
                 sums[1] += __shfl_down_sync(0xffffffffu, sums[1], half, EACH);
             }
         }
-        if (lane % EACH == 0 && column < given.columns) {
+        if (lane % EACH == 0 && column < columns) {
             xw[column] = anchor.w + sums[0];
             xwy[column] = CLASSES ? anchor.wy + sums[1] : xw[column];
         }
     }
 }
 
-// Joint codes and counts of an anchor where this block reads them from.
-struct Near {
-    const unsigned char* joint;
-    const unsigned* by_level;
-    const unsigned* by_joint;
-};
-
-template <int JOINT>
-__device__ __forceinline__ Near near_of(const Entries& given)
-{
-    extern __shared__ uint4 shared[];
-    const unsigned batch = blockIdx.y;
-    const unsigned levels = given.anchors[batch].levels, wide = levels * given.classes;
-    Near near = {given.joint + batch * given.joint_stride,
-                 given.by_level + batch * given.counts_stride,
-                 given.by_joint + batch * given.counts_stride};
-    if (given.copied) {
-        const i64 vectors = (given.rows_all * (JOINT / 8) + 15) / 16;
-        for (i64 at = threadIdx.x; at < vectors; at += blockDim.x) {
-            shared[at] = __ldg((const uint4*)near.joint + at);
-        }
-        unsigned* const counts = (unsigned*)(shared + vectors);
-        for (unsigned at = threadIdx.x; at < levels; at += blockDim.x) {
-            counts[at] = near.by_level[at];
-        }
-        for (unsigned at = threadIdx.x; at < wide; at += blockDim.x) {
-            counts[levels + at] = near.by_joint[at];
-        }
-        near = {(const unsigned char*)shared, counts, counts + levels};
-        __syncthreads();
-    }
-    return near;
-}
-
 template <int JOINT, bool CLASSES>
-__device__ __forceinline__ void short_columns(const Entries& given)
+__device__ __forceinline__ void short_columns(const Entries& given, const Shorts& shorts)
 {
     const Near near = near_of<JOINT>(given);
     const Anchor anchor = given.anchors[blockIdx.y];
     i64* const xw = given.xw + (i64)blockIdx.y * given.places;
     i64* const xwy = given.xwy + (i64)blockIdx.y * given.places;
-    switch (given.each) {
-#define SEGMENTS(log)                                                                      \
-    case log:                                                                              \
-        segments<JOINT, CLASSES, 1 << log>(given, near.joint, near.by_level, near.by_joint, \
-                                           anchor, xw, xwy);                               \
-        break;
-        SEGMENTS(0)
-        SEGMENTS(1)
-        SEGMENTS(2)
-        SEGMENTS(3)
-        SEGMENTS(4)
-        SEGMENTS(5)
-    }
+    segments<JOINT, CLASSES, 32>(given, shorts, near, anchor, xw, xwy);
+    segments<JOINT, CLASSES, 16>(given, shorts, near, anchor, xw, xwy);
+    segments<JOINT, CLASSES, 8>(given, shorts, near, anchor, xw, xwy);
+    segments<JOINT, CLASSES, 4>(given, shorts, near, anchor, xw, xwy);
+    segments<JOINT, CLASSES, 2>(given, shorts, near, anchor, xw, xwy);
+    segments<JOINT, CLASSES, 1>(given, shorts, near, anchor, xw, xwy);
 }
 
 // A block a column at a time; cells in shared memory, emptied by the entries again. What
@@ -345,12 +354,13 @@ __device__ __forceinline__ void many(const Entries& given)
 }
 
 #define ENTRIES(joint)                                                                     \
-    extern "C" __global__ void short_##joint(const __grid_constant__ Entries given)        \
+    extern "C" __global__ void short_##joint(const __grid_constant__ Entries given,        \
+                                             const __grid_constant__ Shorts shorts)        \
     {                                                                                      \
         if (given.classes > 1) {                                                           \
-            short_columns<joint, true>(given);                                             \
+            short_columns<joint, true>(given, shorts);                                     \
         } else {                                                                           \
-            short_columns<joint, false>(given);                                            \
+            short_columns<joint, false>(given, shorts);                                    \
         }                                                                                  \
     }                                                                                      \
     extern "C" __global__ void few_##joint(const __grid_constant__ Entries given,          \

@@ -19,7 +19,7 @@
 //!
 //! | function | grid | block | dynamic shared bytes | columns |
 //! | --- | --- | --- | --- | --- |
-//! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (256) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) | of 2^`each` places, 1 … 32, `starts` null |
+//! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (512) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) | those of [`Shorts`]; `xw` and `xwy` begin with the first place of all |
 //! | `few` | (any, batch) | the same | 4·(1 + `most_levels`)·levels, and as much for wide where classes > 1 | with `starts`, at most `most_levels` levels each, no place unfilled |
 //! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
 //!
@@ -105,6 +105,20 @@ pub struct Entries {
     pub tables: u64,
     /// From one whole table to the next.
     pub cells: i64,
+}
+
+/// What `short` takes besides, by value: short columns by the places 2⁰ … 2⁵ that each has.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shorts {
+    /// u32: the rows of the entries, each column's places one behind the other.
+    pub rows: [u64; 6],
+    /// u16: their codes; [`NOTHING`] in a place not filled.
+    pub codes: [u64; 6],
+    /// Columns; 0 where there are none of a kind.
+    pub columns: [u32; 6],
+    /// Where their sums begin among those of all packs.
+    pub first: [u32; 6],
 }
 
 /// One column's code of each of n rows.
@@ -202,7 +216,8 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Entries>(), 176);
+        assert_eq!((size_of::<Entries>(), size_of::<Shorts>()), (176, 144));
+        assert_eq!(offset_of!(Shorts, columns), 96);
         assert_eq!(
             (offset_of!(Entries, columns), offset_of!(Entries, rows_all)),
             (48, 64)

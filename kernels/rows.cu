@@ -48,6 +48,8 @@ struct Rows {
     unsigned* occurring;        // how many rows are the first of their cell (x, w), unless null
 };
 
+static_assert(sizeof(Row) == 8 && sizeof(Rows) == 72, "drift");
+
 // Blocks of 32 x slices threads: a lane has four columns, a warp every so many rows.
 extern "C" __global__ void rows(const __grid_constant__ Rows given)
 {

@@ -7,13 +7,16 @@
 
 mod coded;
 mod counter;
+mod how;
 mod layout;
+mod lists;
 mod packs;
 mod permuted;
 mod rule;
 mod shard;
 mod sweep;
 mod walk;
+mod wide;
 
 pub(crate) use coded::CudaValues;
 

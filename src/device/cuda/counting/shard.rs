@@ -17,10 +17,11 @@ use super::{
         memory::Buffer,
         scratch::Grown,
     },
+    how::How,
     layout::{Form, VECTOR},
     packs::{Packs, put},
     rule::rule,
-    sweep::{How, Laid, Out, Sweep, Tables},
+    sweep::{Laid, Out, Sweep, Tables},
     walk::{Before, Means, Walk},
 };
 use crate::binning::BinnedColumn;

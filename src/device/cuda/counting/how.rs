@@ -1,0 +1,122 @@
+//! Which kernel counts a pack: the rule and its constants are in docs/performance.md.
+
+use super::layout::{Form, VECTOR};
+
+/// Threads of a multiprocessor.
+const THREADS: usize = 2048;
+
+/// Bytes of shared memory that kernels have of their own, and that a block takes besides.
+pub(super) const OWN: usize = 2048;
+
+/// Rows from which cells have 32 bits.
+const HALF: usize = 1 << 16;
+
+/// Fewest rows of a part of a column.
+const PART: usize = 1 << 16;
+
+/// How a pack is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    Half {
+        threads: usize,
+    },
+    Dense {
+        two: bool,
+        copies: u32,
+        threads: usize,
+        parts: usize,
+    },
+    Rows,
+    Short,
+    Few {
+        threads: usize,
+    },
+    Many {
+        threads: usize,
+    },
+    Whole,
+}
+
+/// Shared memory of a block of a kernel, and blocks that a multiprocessor holds of it.
+pub(super) fn held(shared: usize, threads: usize, bytes: usize) -> usize {
+    ((shared + 1024) / (bytes + OWN))
+        .min(THREADS / threads)
+        .max(1)
+}
+
+impl How {
+    /// A pack of `count` columns of `n` rows beside an anchor, on a card of so many bytes of
+    /// shared memory a block and multiprocessors.
+    pub(super) fn of(
+        (form, count, x): (Form, usize, usize),
+        n: usize,
+        (w, classes): (usize, usize),
+        (shared, processors): (usize, usize),
+    ) -> Self {
+        let room = shared - OWN;
+        let wide = w.saturating_mul(classes);
+        let cells = wide.saturating_mul(x);
+        let filled = n.next_multiple_of(VECTOR);
+        let fits = |bytes: usize| bytes <= room;
+        // Joint codes have at most 16 bits.
+        if wide > 1 << 16 || cells > 1 << 24 {
+            return Self::Whole;
+        }
+        match form {
+            Form::Dense { .. } if filled < HALF && fits(2 * cells + VECTOR) => Self::Half {
+                threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
+            },
+            Form::Dense { .. } => {
+                let most = |columns: usize, most: u32| {
+                    (0..=most).rev().find(|copies| {
+                        fits(columns * (4 * cells << copies) + VECTOR)
+                            && (*copies == 0 || cells << copies <= n / 2)
+                    })
+                };
+                let (two, copies) = match (most(2, 4), most(1, 5)) {
+                    (Some(copies @ 1..), _) if count > 1 => (true, copies),
+                    (_, Some(copies)) => (false, copies),
+                    (_, None) => return Self::Whole,
+                };
+                let bytes = (1 + usize::from(two)) * (4 * cells << copies);
+                let threads = match bytes {
+                    0x1_C001.. => 1024,
+                    0xE001.. => 512,
+                    _ => 256,
+                };
+                let wave = processors * held(shared, threads, bytes);
+                let groups = count.div_ceil(1 + usize::from(two));
+                let parts = (8 * wave)
+                    .div_ceil(groups.max(1))
+                    .clamp(1, (n / PART).max(1));
+                Self::Dense {
+                    two,
+                    copies,
+                    threads,
+                    parts,
+                }
+            }
+            Form::Rows => Self::Rows,
+            Form::Short { .. } => Self::Short,
+            Form::Few => {
+                let bytes = 4 * few_words(x, w, classes);
+                match fits(bytes) {
+                    true if held(shared, 32, bytes) >= 16 => Self::Few { threads: 32 },
+                    true => Self::Few { threads: 128 },
+                    false if fits(4 * cells) => Self::Many { threads: 128 },
+                    false => Self::Whole,
+                }
+            }
+            Form::Many { threads } if fits(4 * cells) => Self::Many {
+                threads: threads as usize,
+            },
+            Form::Many { .. } => Self::Whole,
+        }
+    }
+}
+
+/// Cells that `few` has in shared memory.
+pub(super) fn few_words(x: usize, w: usize, classes: usize) -> usize {
+    let wide = w * classes;
+    w + x * w + if classes > 1 { wide + x * wide } else { 0 }
+}

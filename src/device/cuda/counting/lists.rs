@@ -1,0 +1,143 @@
+//! Columns that list their entries, counted.
+
+use passel_kernels::entries::{Entries, Shorts};
+
+use super::{
+    super::{super::DeviceError, card::arguments},
+    how::{How, OWN, few_words, held},
+    layout::{Form, VECTOR},
+    packs::Here,
+    sweep::{Laid, Sweep},
+};
+
+/// Most bytes of joint codes that blocks of short columns copy to shared memory.
+const COPIED: usize = 48 << 10;
+
+/// Adds a pack of short columns of a kind.
+pub(super) fn add(shorts: &mut Shorts, here: &Here, kind: usize) {
+    let pack = here.pack;
+    shorts.rows[kind] = here.address + pack.rows_at as u64;
+    shorts.codes[kind] = here.address + pack.codes_at as u64;
+    shorts.columns[kind] = pack.count as u32;
+    shorts.first[kind] = pack.first as u32;
+}
+
+pub(super) fn one(here: &Here, kind: usize) -> Shorts {
+    let mut one = Shorts::default();
+    add(&mut one, here, kind);
+    one
+}
+
+/// Whether blocks of short columns have joint codes and their counts in shared memory, and its
+/// bytes.
+fn copied(n: usize, laid: &Laid, shared: usize) -> (bool, usize) {
+    let counts = laid.levels + laid.levels * laid.classes;
+    let bytes = n * laid.bits as usize / 8 + VECTOR + 4 * counts;
+    match bytes <= COPIED.min(shared - OWN) {
+        true => (true, bytes),
+        false => (false, 0),
+    }
+}
+
+impl Sweep<'_> {
+    pub(super) fn shorts(&self, shorts: &Shorts) -> Result<(), DeviceError> {
+        let (card, laid) = (self.card, &self.laid);
+        let n = self.packs.layout.n;
+        let slots = |(each, &columns): (u32, &u32)| (columns as usize) << each;
+        let slots: usize = (0..).zip(&shorts.columns).map(slots).sum();
+        if slots == 0 {
+            return Ok(());
+        }
+        let given = Entries {
+            places: self.packs.count() as u32,
+            rows_all: n as i64,
+            xw: self.out.xw,
+            xwy: self.out.xwy,
+            ..self.beside()
+        };
+        let (copied, bytes) = copied(n, laid, card.shared as usize);
+        let given = Entries {
+            copied: u8::from(copied),
+            ..given
+        };
+        let shorts = *shorts;
+        let function = if laid.bits == 8 {
+            "short_8"
+        } else {
+            "short_16"
+        };
+        let held = held(card.shared as usize, 512, bytes);
+        let most = card.processors as usize * held;
+        let blocks = slots.div_ceil(32 * 16).clamp(1, most) as u32;
+        let grid = (blocks, laid.batch as u32, 1);
+        card.launch(function, grid, 512, bytes as u32, arguments![given, shorts])
+    }
+
+    /// What all kernels of entries are told of an anchor.
+    fn beside(&self) -> Entries {
+        let laid = &self.laid;
+        Entries {
+            joint: laid.joint,
+            joint_stride: laid.joint_stride as i64,
+            anchors: laid.anchors,
+            classes: laid.classes as u32,
+            by_joint: laid.by_joint,
+            by_level: laid.by_level,
+            counts_stride: 0,
+            terms: self.terms,
+            ..Entries::default()
+        }
+    }
+
+    pub(super) fn entries(&self, here: &Here) -> Result<(), DeviceError> {
+        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let n = self.packs.layout.n;
+        let (xw, xwy, taken) = self.out(here);
+        let given = Entries {
+            rows: here.address + pack.rows_at as u64,
+            codes: here.address + pack.codes_at as u64,
+            starts: match pack.form {
+                Form::Few | Form::Many { .. } => here.address + pack.starts_at as u64,
+                _ => 0,
+            },
+            most: self.packs.most.at(pack.first),
+            levels: self.packs.levels.at(pack.first),
+            taken,
+            columns: pack.count as u32,
+            places: self.packs.count() as u32,
+            rows_all: n as i64,
+            xw,
+            xwy,
+            ..self.beside()
+        };
+        let eight = laid.bits == 8;
+        let wide = laid.levels * laid.classes;
+        let blocks = |threads, bytes| {
+            let held = held(card.shared as usize, threads, bytes);
+            (card.processors as usize * held).min(pack.count) as u32
+        };
+        match self.how(here) {
+            How::Few { threads } => {
+                let function = if eight { "few_8" } else { "few_16" };
+                let bytes = 4 * few_words(pack.levels, laid.levels, laid.classes);
+                let grid = (blocks(threads, bytes), laid.batch as u32, 1);
+                let most = pack.levels as u32;
+                let given = arguments![given, most];
+                card.launch(function, grid, threads as u32, bytes as u32, given)
+            }
+            How::Many { threads } => {
+                let function = if eight { "many_8" } else { "many_16" };
+                let bytes = 4 * pack.levels * wide;
+                let grid = (blocks(threads, bytes), laid.batch as u32, 1);
+                card.launch(
+                    function,
+                    grid,
+                    threads as u32,
+                    bytes as u32,
+                    arguments![given],
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}

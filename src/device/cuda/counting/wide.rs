@@ -1,0 +1,69 @@
+//! Any column beside any anchor, counted in the card's memory.
+
+use passel_kernels::whole::Wide;
+
+use super::{
+    super::{super::DeviceError, card::arguments, memory::Buffer},
+    packs::Here,
+    sweep::{Sweep, Tables},
+};
+
+impl Sweep<'_> {
+    pub(super) fn whole(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
+        const DURING: &str = "counting in the card's memory";
+        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let n = self.packs.layout.n;
+        let missing = self.packs.misses.is_some() && (pack.misses || laid.misses);
+        let (x, w, y) = (pack.levels as u64, laid.levels as u64, laid.y_levels as u64);
+        let cells = [x, w, y, x * w, x * y, w * y, x * w * y];
+        let slots = (2 * n as u64).next_power_of_two();
+        let direct = 4 * n as u64;
+        let room = cells.map(|cells| match cells <= direct {
+            true => (4 * cells).next_multiple_of(16),
+            false => (12 * slots).max(4 * direct).next_multiple_of(16),
+        });
+        let stride: u64 = room.iter().sum();
+        // A quarter of what is free, at least one block.
+        let free = card.free()? / 4;
+        let most = (2 * card.processors as u64).min(pack.count as u64);
+        let blocks = (free / (stride + 2 * n as u64) / laid.batch as u64).clamp(1, most.max(1));
+        let all = blocks as usize * laid.batch;
+        let scratch = tables.scratch.room(card, all * stride as usize)?;
+        if tables.spreads.as_ref().is_none_or(|it| it.len() < all * n) {
+            tables.spreads = None;
+            tables.spreads = Some(card.buffer(all * n, DURING)?);
+        }
+        let (xw, xwy, taken) = self.out(here);
+        let whole = self.out.whole + (72 * pack.first) as u64;
+        let given = Wide {
+            places: here.places,
+            left_out: self.packs.left_out.at(pack.first),
+            levels: self.packs.levels.at(pack.first),
+            taken,
+            which: 0,
+            columns: pack.count as u32,
+            rows: n as i64,
+            w: laid.w,
+            y: laid.y,
+            w_levels: laid.levels as u32,
+            y_levels: laid.y_levels as u32,
+            w_stride: laid.w_stride as i64,
+            y_stride: laid.y_stride as i64,
+            all_places: self.packs.count() as u32,
+            spreads: tables.spreads.as_ref().map_or(0, Buffer::address),
+            scratch,
+            scratch_stride: stride as i64,
+            slots,
+            direct,
+            room,
+            terms: self.terms,
+            xw,
+            xwy,
+            whole: if missing { whole } else { 0 },
+            tables: 0,
+            cells: 0,
+        };
+        let grid = (blocks as u32, laid.batch as u32, 1);
+        card.launch("whole", grid, 512, 0, arguments![given])
+    }
+}
