@@ -9,12 +9,15 @@ mod coded;
 mod counter;
 mod how;
 mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod lists;
 mod packs;
 mod permuted;
 mod rule;
 mod shard;
 mod sweep;
+mod traits;
 mod walk;
 mod wide;
 

@@ -11,7 +11,8 @@ use super::{
         card::Card,
         memory::{Buffer, Staying},
     },
-    layout::{Form, Layout, Own, Pack, Traits},
+    layout::{Form, Layout, Own, Pack},
+    traits::Traits,
 };
 use crate::binning::BinnedColumn;
 

@@ -1,0 +1,179 @@
+//! What lies on a card is what the columns say, whatever form it has; no GPU is needed.
+
+use passel_kernels::counting::{NOTHING, Place};
+
+use super::{
+    how::How,
+    layout::{Form, Layout, Own},
+    traits::Traits,
+};
+use crate::{
+    binning::{BinnedColumn, Codes, Rule},
+    random::{Stream, below},
+};
+
+fn column(levels: usize, codes: Codes) -> BinnedColumn {
+    BinnedColumn {
+        name: String::new(),
+        index: 0,
+        levels,
+        codes,
+        rule: Rule::Edges(Vec::new()),
+        missing: None,
+    }
+}
+
+/// Columns of all kinds: few levels and many, dense and of every length of entries.
+fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
+    let mut stream = Stream::new(seed, 0);
+    let mut draw = |bound: usize| below(stream.word(), bound);
+    let made = |at: usize| {
+        let levels = [2, 16, 17, 256, 300, 65_536][at % 6];
+        if at % 2 == 0 {
+            let share = [1, 2, 40, 400][at / 2 % 4];
+            let rows: Vec<u32> = (0..n as u32).filter(|_| draw(share) == 0).collect();
+            let codes = rows.iter().map(|_| 1 + draw(levels - 1) as u16).collect();
+            let most = 0;
+            return column(
+                levels,
+                Codes::Sparse {
+                    n,
+                    most,
+                    rows,
+                    codes,
+                },
+            );
+        }
+        let rarely = draw(3);
+        let code = |_| {
+            if rarely > 0 && draw(50) > 0 {
+                levels / 2
+            } else {
+                draw(levels)
+            }
+        };
+        let codes: Vec<u16> = (0..n).map(code).map(|it| it as u16).collect();
+        column(
+            levels,
+            match levels {
+                ..=256 => Codes::Byte(codes.into_iter().map(|it| it as u8).collect()),
+                _ => Codes::Word(codes),
+            },
+        )
+    };
+    (0..p).map(made).collect()
+}
+
+/// The codes at a place of a pack that lies at address 0.
+fn read(place: &Place, bytes: &[u8], n: usize) -> Vec<u16> {
+    let word = |at: u64| {
+        let at = at as usize;
+        u16::from_le_bytes([bytes[at], bytes[at + 1]])
+    };
+    let of = |row: usize| {
+        let (at, row) = (place.address, row as u64);
+        match place.bits {
+            4 => u16::from(bytes[(at + row / 2) as usize] >> (4 * (row % 2)) & 15),
+            8 => u16::from(bytes[(at + row * u64::from(place.length)) as usize]),
+            _ => word(at + 2 * row),
+        }
+    };
+    if place.bits != 0 {
+        return (0..n).map(of).collect();
+    }
+    let mut codes = vec![place.most as u16; n];
+    for entry in 0..u64::from(place.length) {
+        let at = place.address + 4 * entry;
+        let row = u32::from(word(at)) | u32::from(word(at + 2)) << 16;
+        let code = word(place.codes + 2 * entry);
+        if code != NOTHING {
+            codes[row as usize] = code;
+        }
+    }
+    codes
+}
+
+#[test]
+fn codes_lie_where_their_places_say() {
+    let mut forms = Vec::new();
+    for (n, p, classes) in [(7, 60, 2), (97, 64, 2), (1500, 48, 3), (40_000, 24, 1)] {
+        let columns = columns(n, p, n as u64);
+        let traits: Vec<Traits> = columns.iter().map(Traits::of).collect();
+        for most in [usize::MAX, 8 * n, 1] {
+            let layout = Layout::of(&traits, 5, n, classes, most);
+            let mut seen = vec![0; p];
+            for pack in &layout.packs {
+                forms.push(pack.form);
+                let numbers = &layout.numbers[pack.first..][..pack.count];
+                let own: Vec<Own> = numbers
+                    .iter()
+                    .map(|&it| Own {
+                        column: &columns[it as usize - 5],
+                        traits: &traits[it as usize - 5],
+                    })
+                    .collect();
+                let bytes = pack.bytes_of(&own);
+                assert_eq!(bytes.len(), pack.bytes);
+                let places = pack.places(0, own.iter().map(|it| it.traits));
+                for (&number, place) in numbers.iter().zip(&places) {
+                    let at = number as usize - 5;
+                    seen[at] += 1;
+                    assert_eq!(place.levels as usize, columns[at].levels);
+                    assert!(pack.levels >= columns[at].levels);
+                    let codes = columns[at].codes.dense();
+                    assert_eq!(read(place, &bytes, n), codes, "{:?} of {n} rows", pack.form);
+                }
+            }
+            assert!(seen.iter().all(|it| *it == 1), "{seen:?}");
+        }
+    }
+    let every = |it: fn(&Form) -> bool| assert!(forms.iter().any(it), "{forms:?}");
+    every(|it| matches!(it, Form::Dense { bits: 4 }));
+    every(|it| matches!(it, Form::Dense { bits: 8 }));
+    every(|it| matches!(it, Form::Dense { bits: 16 }));
+    every(|it| matches!(it, Form::Rows));
+    every(|it| matches!(it, Form::Short { each: 5 }));
+    every(|it| matches!(it, Form::Few));
+    every(|it| matches!(it, Form::Many { .. }));
+}
+
+#[test]
+fn tables_fit_the_shared_memory_of_every_card() {
+    for shared in [48 << 10, 99 << 10, 227 << 10] {
+        for n in [90, 20_000, 70_000, 3_000_000] {
+            for (x, w, classes) in [
+                (2, 2, 1),
+                (16, 31, 1),
+                (64, 64, 2),
+                (64, 64, 10),
+                (300, 900, 3),
+            ] {
+                for form in [
+                    Form::Dense { bits: 8 },
+                    Form::Few,
+                    Form::Many { threads: 1024 },
+                ] {
+                    let cells = x * w * classes;
+                    let how = How::of((form, 100, x), n, (w, classes), (shared, 132));
+                    let bytes = match how {
+                        How::Half { .. } => 2 * cells,
+                        How::Dense { two, copies, .. } => (4 * cells << copies) << u32::from(two),
+                        How::Few { .. } | How::Many { .. } => 4 * cells,
+                        How::Rows | How::Short | How::Whole => 0,
+                    };
+                    assert!(
+                        bytes <= shared - 2048,
+                        "{how:?} of {cells} cells in {shared}"
+                    );
+                    // Memory of the card is for what has no room alone.
+                    if how == How::Whole {
+                        assert!(
+                            2 * cells + 3 * x * w > (shared - 4096) / 2,
+                            "{form:?} {cells}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
