@@ -20,6 +20,11 @@ struct Place {
     unsigned bits;   // of a dense code; 0 where it lists entries
 };
 
+// A column and an anchor that are to be counted.
+struct Item {
+    unsigned place, anchor;
+};
+
 // All sums of a table of some rows.
 struct Whole {
     i64 of[8];
@@ -28,6 +33,7 @@ struct Whole {
 
 // As in counting.rs, which has every struct again.
 static_assert(sizeof(Anchor) == 24 && sizeof(Place) == 32 && sizeof(Whole) == 72, "drift");
+static_assert(sizeof(Item) == 8, "drift");
 
 // One row's joint code is w * classes + y. Sums of integers, so no order shows.
 

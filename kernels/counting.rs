@@ -48,6 +48,16 @@ pub struct Place {
     pub bits: u32,
 }
 
+/// A column and an anchor that are to be counted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Of the column, among those of all packs.
+    pub place: u32,
+    /// Among the anchors at hand.
+    pub anchor: u32,
+}
+
 /// All sums of a table of some rows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,5 +167,6 @@ pub(crate) mod tests {
         );
         assert_eq!((size_of::<Whole>(), align_of::<Whole>()), (72, 8));
         assert_eq!(offset_of!(Whole, left), 64);
+        assert_eq!((size_of::<Item>(), offset_of!(Item, anchor)), (8, 4));
     }
 }

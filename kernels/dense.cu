@@ -102,18 +102,24 @@ struct Dense {
     unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
     unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
     i64 cells;
+    const Item* items;          // what is counted instead of all columns, unless null
+    const u64* listed;          // how many are wanted; at most `capacity` are listed
+    u64 capacity;
+    const Place* all;           // of items: the columns of all packs
 };
 
-static_assert(sizeof(Dense) == 160, "drift");
+static_assert(sizeof(Dense) == 192, "drift");
 
 template <int BITS, int JOINT, bool HALF, int COLUMNS>
-__device__ __forceinline__ void dense(const Dense& given)
+__device__ __forceinline__ void counted(const Dense& given, bool listed, unsigned turn)
 {
     extern __shared__ uint4 shared[];
     __shared__ i64 partial[64];
     unsigned* const table = (unsigned*)shared;
-    const unsigned group = blockIdx.x / given.parts, part = blockIdx.x % given.parts;
-    const unsigned first = group * COLUMNS, batch = blockIdx.y;
+    const Item item = listed ? given.items[turn] : Item{0, blockIdx.y};
+    const unsigned group = listed ? 0 : blockIdx.x / given.parts;
+    const unsigned part = listed ? 0 : blockIdx.x % given.parts;
+    const unsigned first = group * COLUMNS, batch = item.anchor;
     bool all_taken = given.taken != nullptr;
     for (int c = 0; c < COLUMNS && all_taken; c++) {
         all_taken = first + c >= given.columns || given.taken[first + c];
@@ -123,11 +129,18 @@ __device__ __forceinline__ void dense(const Dense& given)
     }
     const unsigned w_levels = given.anchors[batch].levels, wide = w_levels * given.classes;
     const int copies = HALF ? 0 : given.copies;
+    const unsigned* const levels = listed ? &given.all[item.place].levels : given.levels;
     const unsigned words = given.words;
+    // An item's own table may be much smaller than the largest.
+    unsigned cleared = COLUMNS * words;
+    if (listed) {
+        const unsigned cells = *levels * wide;
+        cleared = min(words, (HALF ? cells / 2 : cells << copies) + 4);
+    }
     // Rows that fill the last vector up have the first code of both: that cell begins below 0,
     // modulo 2^32, so that no cell ever has more than all rows.
     const unsigned begin = part == 0 ? (unsigned)(given.rows - 16 * given.vectors) : 0;
-    for (unsigned at = threadIdx.x; at < COLUMNS * words / 4; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < cleared / 4; at += blockDim.x) {
         const unsigned of_column = COLUMNS == 1 ? at : at % (words / 4);
         shared[at] = make_uint4(of_column == 0 ? begin : 0, 0, 0, 0);
     }
@@ -136,6 +149,9 @@ __device__ __forceinline__ void dense(const Dense& given)
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         codes[c] = given.codes + min(first + c, given.columns - 1) * given.stride;
+    }
+    if (listed) {
+        codes[0] = (const unsigned char*)given.all[item.place].address;
     }
     const unsigned char* joint = given.joint + batch * given.joint_stride;
     const i64 share = (given.vectors + given.parts - 1) / given.parts;
@@ -171,7 +187,7 @@ __device__ __forceinline__ void dense(const Dense& given)
         }
         unsigned* const own = table + c * words;
         const unsigned column = first + c;
-        const unsigned cells = given.levels[column] * wide;
+        const unsigned cells = levels[column] * wide;
         const bool shared_out = !HALF && given.parts > 1;
         unsigned* const all = shared_out
             ? given.partial + ((i64)batch * given.columns + column) * (words >> copies)
@@ -202,7 +218,7 @@ __device__ __forceinline__ void dense(const Dense& given)
         }
         i64 sums[2] = {0, 0};
         unsigned occurring = 0;
-        const unsigned pairs = given.levels[column] * w_levels, classes = given.classes;
+        const unsigned pairs = levels[column] * w_levels, classes = given.classes;
         for (unsigned pair = threadIdx.x; pair < pairs; pair += blockDim.x) {
             unsigned both = 0;
             if (HALF && classes == 2) {
@@ -228,10 +244,21 @@ __device__ __forceinline__ void dense(const Dense& given)
         }
         block_sum(sums, partial);
         if (threadIdx.x == 0) {
-            const i64 place = (i64)batch * given.places + column;
+            const i64 place = listed ? turn : (i64)batch * given.places + column;
             given.xw[place] = sums[0];
             given.xwy[place] = classes == 1 ? sums[0] : sums[1];
         }
+    }
+}
+
+// All columns of a pack, a block each; or what is listed, block by block.
+template <int BITS, int JOINT, bool HALF, int COLUMNS>
+__device__ __forceinline__ void dense(const Dense& given)
+{
+    const bool listed = COLUMNS == 1 && given.items != nullptr;
+    const unsigned turns = listed ? (unsigned)min(*given.listed, given.capacity) : 1;
+    for (unsigned turn = listed ? blockIdx.x : 0; turn < turns; turn += gridDim.x) {
+        counted<BITS, JOINT, HALF, COLUMNS>(given, listed, turn);
     }
 }
 

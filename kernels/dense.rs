@@ -24,6 +24,11 @@
 //! With two columns a block reads joint codes once for both, the largest tables of any two
 //! must have room. 512 static bytes and a few.
 //!
+//! *Items*: `dense_B_J` and `dense_B_J_half` also count a list of columns of B bits, each beside
+//! an anchor of its own: grid (any, 1), whose blocks take the items one after another; `parts`
+//! and `columns` 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and `levels` of no
+//! matter. The sums of item i go to place i of `xw` and `xwy`.
+//!
 //! *Before and after*: `partial` and `arrived` are 0, unless parts = 1: then they may be null.
 //! `occurring` is raised, by each of a batch. `tables` is written whole, of a batch of one. A
 //! column taken has sums where the other of its two is not, else its sums stay as they were.
@@ -117,6 +122,14 @@ pub struct Dense {
     pub tables: u64,
     /// From one whole table to the next.
     pub cells: i64,
+    /// [`crate::counting::Item`]: what is counted instead; or null.
+    pub items: u64,
+    /// u64, where there are items: how many are wanted.
+    pub listed: u64,
+    /// Items there is room for: no more are listed.
+    pub capacity: u64,
+    /// [`crate::counting::Place`], where there are items: of each column of all packs.
+    pub all: u64,
 }
 
 /// The sums of one column, over (x, w) and over (x, w, y).
@@ -197,10 +210,11 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Dense>(), 160);
+        assert_eq!(size_of::<Dense>(), 192);
         assert_eq!(offset_of!(Dense, columns), 32);
         assert_eq!(offset_of!(Dense, anchors), 72);
         assert_eq!(offset_of!(Dense, partial), 96);
         assert_eq!(offset_of!(Dense, cells), 152);
+        assert_eq!(offset_of!(Dense, all), 184);
     }
 }

@@ -9,6 +9,7 @@ pub mod dense;
 pub mod entries;
 pub mod gain;
 pub mod gather;
+pub mod lazy;
 pub mod least_squares;
 pub mod neighbours;
 pub mod rows;
@@ -60,10 +61,11 @@ pub const ALL: &[Kernel] = &[
     rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,
+    lazy::KERNEL,
     whole::KERNEL,
 ];
 
-/// Those that counting needs.
+/// Those that counting needs; where scores only fall [`lazy::KERNEL`] too.
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,

@@ -43,6 +43,8 @@ pub const KERNEL: Kernel = Kernel {
     name: "score",
     source: concat!(
         include_str!("counting.cuh"),
+        "#line 1 \"score.cuh\"\n",
+        include_str!("score.cuh"),
         "#line 1 \"score.cu\"\n",
         include_str!("score.cu")
     ),

@@ -11,14 +11,19 @@ mod how;
 mod layout;
 #[cfg(test)]
 mod layout_tests;
+mod lazy;
+#[cfg(test)]
+mod lazy_tests;
 mod lists;
 mod packs;
 mod permuted;
 mod rule;
 mod shard;
+mod steps;
 mod sweep;
 mod traits;
 mod walk;
+mod waves;
 mod wide;
 
 pub(crate) use coded::CudaValues;
@@ -35,6 +40,7 @@ use passel_kernels::{
 };
 
 use self::{
+    lazy::Waves,
     shard::{Response, Shard, Source},
     walk::{AHEAD, Before},
 };
@@ -93,6 +99,18 @@ impl<'a> CudaCounter<'a> {
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
+        let waves = Waves::default();
+        Self::with(columns, response, (logs, tally), (ordinals, limit), waves)
+    }
+
+    /// The same, where scores that only fall are counted so.
+    pub(in super::super) fn with(
+        columns: &'a [BinnedColumn],
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        (ordinals, limit): (&[usize], Option<u64>),
+        waves: Waves,
+    ) -> Result<Self, DeviceError> {
         let told = Response {
             anchor: response,
             sum: response.sum(logs),
@@ -122,6 +140,10 @@ impl<'a> CudaCounter<'a> {
             [one] => !one.packs.streams() && !one.is_wide(levels, misses),
             _ => false,
         };
+        let alone = alone && tally.score().against == Against::Last;
+        if let (true, [one]) = (alone && tally.only_falls(), &mut cards[..]) {
+            one.put_off(levels, tally.falls_from_relevance(), waves)?;
+        }
         let starts = ranges.iter().map(|it| it.start);
         Ok(Self {
             starts: starts.chain([columns.len()]).collect(),
@@ -133,7 +155,7 @@ impl<'a> CudaCounter<'a> {
             logs,
             tally,
             levels,
-            alone: alone && tally.score().against == Against::Last,
+            alone,
             expected: 1,
             ahead: 1,
             picks: VecDeque::new(),
@@ -158,6 +180,8 @@ impl<'a> CudaCounter<'a> {
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];
+        // One that is scored without a step takes no room.
+        let count = shard.reserve(count)?;
         let levels = self.levels;
         for slot in 0..count {
             match slot > 0 || self.pending {
@@ -193,7 +217,7 @@ impl<'a> CudaCounter<'a> {
             self.scored = true;
         }
         let mut best: Option<Pick> = None;
-        for shard in &self.shards {
+        for shard in &mut self.shards {
             let pick = shard.picks(1)?[0];
             let order = |it: &Pick| (it.score, Reverse(it.number));
             if pick.number != NONE && best.as_ref().is_none_or(|it| order(&pick) > order(it)) {

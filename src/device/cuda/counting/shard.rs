@@ -3,7 +3,7 @@
 use cudarc::driver::CudaEvent;
 use passel_kernels::{
     counting::{Anchor as OnCard, Place},
-    score::{Pick, Rule},
+    score::Rule,
     spread::Spread,
 };
 
@@ -19,10 +19,11 @@ use super::{
     },
     how::How,
     layout::{Form, VECTOR},
+    lazy::Lazy,
     packs::{Packs, put},
     rule::rule,
     sweep::{Laid, Out, Sweep, Tables},
-    walk::{Before, Means, Walk},
+    walk::{Before, Walk},
 };
 use crate::binning::BinnedColumn;
 
@@ -51,9 +52,9 @@ pub(super) struct Shard {
     /// The response's u16, and u32.
     y: Buffer<u16>,
     y_wide: Buffer<u32>,
-    terms: Buffer<i64>,
-    rule: Buffer<Rule>,
-    x: Buffer<i64>,
+    pub(super) terms: Buffer<i64>,
+    pub(super) rule: Buffer<Rule>,
+    pub(super) x: Buffer<i64>,
     pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
@@ -69,6 +70,8 @@ pub(super) struct Shard {
     laid_out: CudaEvent,
     /// Whether there are packs of entries, which ask for counts of joint codes.
     lists: bool,
+    /// What is kept where dense columns are put off.
+    pub(super) lazy: Option<Lazy>,
 }
 
 /// What is swept against, as the host knows it.
@@ -136,6 +139,7 @@ impl Shard {
             w: Grown::new(),
             laid_out: card.event()?,
             lists,
+            lazy: None,
             packs,
             card,
         };
@@ -185,6 +189,16 @@ impl Shard {
 
     /// Lays an anchor out, for so many classes of the response.
     pub(super) fn lay(&mut self, source: Source, classes: usize) -> Result<Laid, DeviceError> {
+        self.lay_at(source, classes, None)
+    }
+
+    /// The same, with joint codes at a place of their own, of so many bits.
+    pub(super) fn lay_at(
+        &mut self,
+        source: Source,
+        classes: usize,
+        to: Option<(u64, u32)>,
+    ) -> Result<Laid, DeviceError> {
         let (levels, misses, codes) = match source {
             Source::Chosen { levels } => (levels, false, None),
             Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
@@ -201,13 +215,14 @@ impl Shard {
         }
         let wide = levels * classes;
         let bits = if wide <= 1 << 8 { 8 } else { 16 };
+        let (joint, bits) = to.unwrap_or((self.joint.address(), bits));
         let mut laid = Laid {
             batch: 1,
             anchors: self.walk.anchors.address(),
             levels,
             classes,
             bits,
-            joint: self.joint.address(),
+            joint,
             joint_stride: 0,
             misses,
             y: self.y_wide.address(),
@@ -342,50 +357,6 @@ impl Shard {
         Ok(())
     }
 
-    /// Sweeps an anchor, finds the best and lets it be told in a slot.
-    pub(super) fn step(
-        &mut self,
-        source: Source,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
-        let laid = self.lay(source, self.classes)?;
-        self.swept(laid, self.walk.out(self.taken.address()))?;
-        let misses = laid.misses;
-        self.score(Before::Gather { misses }, chosen, slot)
-    }
-
-    /// Finds the best and lets it be told in a slot.
-    pub(super) fn score(
-        &mut self,
-        before: Before,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
-        if before == Before::Forget {
-            self.walk.restart(&self.card)?;
-        }
-        let means = Means {
-            card: &self.card,
-            packs: &self.packs,
-            rule: &self.rule,
-            x: &self.x,
-            taken: &self.taken,
-        };
-        self.walk.score(&means, before, chosen, (slot, None))
-    }
-
-    /// What scores are made of.
-    pub(super) fn means(&self) -> Means<'_> {
-        Means {
-            card: &self.card,
-            packs: &self.packs,
-            rule: &self.rule,
-            x: &self.x,
-            taken: &self.taken,
-        }
-    }
-
     /// Counts every pack beside what is laid out.
     pub(super) fn swept(&mut self, laid: Laid, out: Out) -> Result<(), DeviceError> {
         let sweep = Sweep {
@@ -396,18 +367,5 @@ impl Shard {
             out,
         };
         sweep.run(&mut self.tables)
-    }
-
-    /// A column that is no candidate any more.
-    pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
-        let taken = self.taken.address();
-        let given = arguments![taken, place];
-        self.card.launch("take", (1, 1, 1), 1, 0, given)
-    }
-
-    /// What was found, from the first slot on.
-    pub(super) fn picks(&self, count: usize) -> Result<&[Pick], DeviceError> {
-        self.card.wait("counting")?;
-        Ok(&self.walk.picks.get()[..count])
     }
 }

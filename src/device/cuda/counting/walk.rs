@@ -142,8 +142,30 @@ impl Walk {
         chosen: bool,
         (slot, known): (usize, Option<u32>),
     ) -> Result<(), DeviceError> {
+        let given = self.state(means, before, chosen, known);
+        let arrived = self.arrived.room(means.card, 4 * self.batch)?;
+        let found = self.found.address();
+        let picks = self.pick(slot);
+        let grid = (self.blocks as u32, self.batch as u32, 1);
+        let given = arguments![given, found, arrived, picks];
+        means.card.launch("score", grid, 256, 0, given)
+    }
+
+    /// Where a pick is told.
+    pub(super) fn pick(&self, slot: usize) -> u64 {
+        self.picks.address() + (size_of::<Pick>() * slot) as u64
+    }
+
+    /// What kernels that score are told.
+    pub(super) fn state(
+        &self,
+        means: &Means,
+        before: Before,
+        chosen: bool,
+        known: Option<u32>,
+    ) -> State {
         let address = |it: Option<&Buffer<u8>>| it.map_or(0, Buffer::address);
-        let given = State {
+        State {
             rule: means.rule.address(),
             count: self.count as u32,
             numbers: means.packs.numbers.address(),
@@ -167,13 +189,7 @@ impl Walk {
             gathers: i32::from(matches!(before, Before::Gather { .. })),
             begins: i32::from(before == Before::Begin),
             forgets: i32::from(before == Before::Forget),
-        };
-        let arrived = self.arrived.room(means.card, 4 * self.batch)?;
-        let found = self.found.address();
-        let picks = self.picks.address() + (size_of::<Pick>() * slot) as u64;
-        let grid = (self.blocks as u32, self.batch as u32, 1);
-        let given = arguments![given, found, arrived, picks];
-        means.card.launch("score", grid, 256, 0, given)
+        }
     }
 
     /// Relevance of every place.

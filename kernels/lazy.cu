@@ -1,0 +1,288 @@
+// Which candidates are counted against which anchors, where scores only fall: in waves, and what
+// they gather of it. Candidates not put off are gathered here too.
+
+// Items of columns of one width of codes: they are counted in one launch.
+struct List {
+    unsigned first;             // candidate of this list
+    unsigned offset;            // its first item
+    unsigned capacity;
+};
+
+// What waves leave for those that follow.
+struct Control {
+    Best best;                  // of the candidates that lack nothing
+    u64 wanted[3];              // items of each list, some of them without room
+    unsigned arrived;           // 0 before and after
+    unsigned stalled;           // whether the best is not known yet
+    u64 counted;                // items of all waves so far
+};
+
+struct Lazy {
+    unsigned places;            // candidates put off, the first ones
+    unsigned base;              // steps that all of these have gathered
+    unsigned* done;             // of each, steps behind those
+    unsigned* start;            // its items at hand, 0 of them between two waves
+    unsigned* many;
+    Item* items;                // of all lists
+    List lists[3];
+    Anchor* anchors;            // of the steps behind `base`
+    const i64* xw;              // of each item
+    const i64* xwy;
+    Best* found;                // two of each block
+    Control* control;
+    int wave;                   // see below
+    int last;                   // whether the best is told behind it
+    int resumes;                // whether it goes on where waves stalled
+};
+
+static_assert(sizeof(Control) == 80 && sizeof(Lazy) == 136, "drift");
+
+// The candidates of the best bounds against all they lack; those that could win against one
+// anchor more; against all they lack; all candidates against all they lack.
+#define BEST 0
+#define ONE 1
+#define WINNERS 2
+#define EVERYTHING 3
+
+// The wave of the best has so many candidates.
+#define FIRST 32u
+// A candidate of more items is gathered by a warp.
+#define FEW 4u
+// Picks that are not known yet have this number.
+#define STALLED (NONE - 1)
+#define THREADS 256
+
+// A candidate's score so far: what only falls bounds what it will be.
+__device__ __forceinline__ Best bound(const Rule& rule, const State& given, const Lazy& lazy,
+                                      i64 at, unsigned steps, unsigned& lacks)
+{
+    Best none = {0, NONE, NONE};
+    lacks = 0;
+    if (at >= given.count || given.taken[at]) {
+        return none;
+    }
+    if (at < lazy.places) {
+        lacks = steps - lazy.base - lazy.done[at];
+    }
+    const Best best = {total(rule, given.relevance[at], given.gathered[at], steps - lacks),
+                       given.numbers[at], (unsigned)at};
+    return best.score == NEVER ? none : best;
+}
+
+// Lists a candidate's items, as many as there is room for. Whole warps come here.
+__device__ __forceinline__ void append(const State& given, const Lazy& lazy, unsigned steps,
+                                       unsigned at, unsigned many)
+{
+    const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
+    for (int l = 0; l < 3; l++) {
+        const List list = lazy.lists[l];
+        const bool own = at >= list.first && (l == 2 || at < lazy.lists[l + 1].first);
+        const unsigned mine = own ? many : 0;
+        if (!__any_sync(all, mine != 0)) {
+            continue;
+        }
+        unsigned sum = mine;
+        for (int by = 1; by < 32; by *= 2) {
+            const unsigned below = __shfl_up_sync(all, sum, by);
+            sum += lane >= by ? below : 0;
+        }
+        u64 start = 0;
+        if (lane == 31) {
+            start = atomicAdd(&lazy.control->wanted[l], (u64)sum);
+        }
+        start = __shfl_sync(all, start, 31) + sum - mine;
+        if (mine == 0 || start >= list.capacity) {
+            continue;
+        }
+        const unsigned room = min((u64)mine, list.capacity - start);
+        const unsigned from = lazy.done[at];
+        lazy.start[at] = list.offset + (unsigned)start;
+        lazy.many[at] = room;
+        for (unsigned k = 0; k < room; k++) {
+            lazy.items[list.offset + start + k] = {at, from + k};
+        }
+    }
+}
+
+// Lists what a wave counts; before the first one gathers what was not put off.
+extern "C" __global__ void select(const __grid_constant__ State given,
+                                  const __grid_constant__ Lazy lazy)
+{
+    __shared__ Rule rule;
+    __shared__ Best bests[THREADS];
+    if (lazy.control->stalled != 0 && !lazy.resumes) {
+        return;
+    }
+    load(rule, given.rule);
+    const unsigned steps = given.steps_known + (given.gathers != 0);
+    const i64 at = first();
+    unsigned lacks;
+    if (lazy.wave != BEST) {
+        const Best mine = bound(rule, given, lazy, at, steps, lacks);
+        bool open = mine.number != NONE;
+        if (lazy.wave != EVERYTHING) {
+            open = better(mine, lazy.control->best);
+        }
+        const unsigned most = lazy.wave == ONE ? 1 : lacks;
+        append(given, lazy, steps, at, open ? min(lacks, most) : 0);
+        return;
+    }
+    if (given.gathers && at == 0) {
+        lazy.anchors[given.steps_known - lazy.base] = *given.anchors;
+    }
+    if (given.gathers && at >= lazy.places && at < given.count && !given.taken[at]) {
+        const Anchor anchor = *given.anchors;
+        const i64 xw = given.xw[at];
+        const Sums sums = {{rule.n, given.x[at], anchor.w, rule.y, xw, given.xy[at], anchor.wy,
+                            given.xwy[at]},
+                           given.rows,
+                           given.rows};
+        given.gathered[at] = gathered(rule, sums, given.gathered[at]);
+        if (given.redundancy != nullptr) {
+            given.redundancy[at] += xw;
+        }
+    }
+    Best best = block_best(bound(rule, given, lazy, at, steps, lacks));
+    if (threadIdx.x == 0) {
+        lazy.found[blockIdx.x] = best;
+    }
+    if (!last_of(gridDim.x, &lazy.control->arrived)) {
+        return;
+    }
+    // Of every thread's best of the blocks' bests the first ones.
+    best = {0, NONE, NONE};
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+        if (better(lazy.found[block], best)) {
+            best = lazy.found[block];
+        }
+    }
+    bests[threadIdx.x] = best;
+    __syncthreads();
+    unsigned rank = 0;
+    for (unsigned other = 0; other < blockDim.x; other++) {
+        rank += better(bests[other], best);
+    }
+    lacks = 0;
+    if (best.number != NONE && rank < FIRST && best.place < lazy.places) {
+        lacks = steps - lazy.base - lazy.done[best.place];
+    }
+    append(given, lazy, steps, best.place, lacks);
+}
+
+__device__ __forceinline__ i128 across(i128 value, int half)
+{
+    u64 low = (u64)value, high = (u64)(value >> 64);
+    low = __shfl_xor_sync(0xffffffffu, low, half);
+    high = __shfl_xor_sync(0xffffffffu, high, half);
+    return (i128)((unsigned __int128)high << 64 | low);
+}
+
+// What candidates have gathered, of some of their items.
+struct Gathered {
+    i128 least, redundancy;
+};
+
+__device__ __forceinline__ void gather(Gathered& to, const Rule& rule, const State& given,
+                                       const Lazy& lazy, unsigned index)
+{
+    const Item item = lazy.items[index];
+    const Anchor anchor = lazy.anchors[item.anchor];
+    const i64 xw = lazy.xw[index];
+    const Sums sums = {{rule.n, given.x[item.place], anchor.w, rule.y, xw, given.xy[item.place],
+                        anchor.wy, lazy.xwy[index]},
+                       given.rows,
+                       given.rows};
+    to.least = gathered(rule, sums, to.least);
+    to.redundancy += xw;
+}
+
+// Gathers what a wave has counted, and finds the best of the candidates that lack nothing. It
+// is the best of all where no other's bound is better.
+extern "C" __global__ void settle(const __grid_constant__ State given,
+                                  const __grid_constant__ Lazy lazy, Pick* pick)
+{
+    __shared__ Rule rule;
+    Control& control = *lazy.control;
+    if (control.stalled != 0 && !lazy.resumes) {
+        return;
+    }
+    load(rule, given.rule);
+    const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
+    const unsigned steps = given.steps_known + (given.gathers != 0);
+    const i64 at = first();
+    const unsigned many = at < lazy.places ? lazy.many[at] : 0;
+    const unsigned start = many != 0 ? lazy.start[at] : 0;
+    Gathered mine = {~NEVER, 0};
+    for (unsigned k = 0; k < many && many <= FEW; k++) {
+        gather(mine, rule, given, lazy, start + k);
+    }
+    for (unsigned rest = __ballot_sync(all, many > FEW); rest != 0; rest &= rest - 1) {
+        const int whose = __ffs(rest) - 1;
+        const unsigned from = __shfl_sync(all, start, whose);
+        const unsigned end = from + __shfl_sync(all, many, whose);
+        Gathered part = {~NEVER, 0};
+        for (unsigned index = from + lane; index < end; index += 32) {
+            gather(part, rule, given, lazy, index);
+        }
+        for (int half = 16; half > 0; half /= 2) {
+            const i128 other = across(part.least, half);
+            part.least = other < part.least ? other : part.least;
+            part.redundancy += across(part.redundancy, half);
+        }
+        if (lane == whose) {
+            mine = part;
+        }
+    }
+    if (many != 0) {
+        if (mine.least < given.gathered[at]) {
+            given.gathered[at] = mine.least;
+        }
+        if (given.redundancy != nullptr) {
+            given.redundancy[at] += mine.redundancy;
+        }
+        lazy.done[at] += many;
+        lazy.many[at] = 0;
+    }
+    const Best none = {0, NONE, NONE};
+    unsigned lacks;
+    const Best own = bound(rule, given, lazy, at, steps, lacks);
+    Best whole = block_best(lacks == 0 ? own : none);
+    Best open = block_best(lacks == 0 ? none : own);
+    if (threadIdx.x == 0) {
+        lazy.found[2 * blockIdx.x] = whole;
+        lazy.found[2 * blockIdx.x + 1] = open;
+    }
+    if (!last_of(gridDim.x, &control.arrived)) {
+        return;
+    }
+    whole = open = none;
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+        if (better(lazy.found[2 * block], whole)) {
+            whole = lazy.found[2 * block];
+        }
+        if (better(lazy.found[2 * block + 1], open)) {
+            open = lazy.found[2 * block + 1];
+        }
+    }
+    whole = block_best(whole);
+    open = block_best(open);
+    if (threadIdx.x != 0) {
+        return;
+    }
+    for (int l = 0; l < 3; l++) {
+        control.counted += min(control.wanted[l], (u64)lazy.lists[l].capacity);
+        control.wanted[l] = 0;
+    }
+    control.best = whole;
+    if (!lazy.last) {
+        return;
+    }
+    const bool everything = lazy.wave == EVERYTHING;
+    const bool stalled = everything ? open.number != NONE : better(open, whole);
+    control.stalled = stalled;
+    if (stalled || everything) {
+        *pick = {0, 0, 0, 0, 0, NONE, stalled ? STALLED : NONE};
+    } else {
+        *pick = told(given, 0, whole);
+    }
+}

@@ -1,0 +1,252 @@
+//! Which candidates are counted against which anchors, where scores only fall.
+//!
+//! ```text
+//! bound(x) = score(x) after some of the steps ≥ score(x) after all   what is gathered is a minimum
+//! best     = the best of the candidates that lack no step, if no other's bound is better
+//! ```
+//!
+//! A candidate that cannot be the best is not counted any further. The first `places` candidates
+//! are put off so, the others have gathered every step. A step is some waves; each is `select`,
+//! which lists what is to be counted, [`crate::dense`], which counts the lists, and `settle`,
+//! which gathers what was counted and finds the best:
+//!
+//! | `wave` | what is listed |
+//! | --- | --- |
+//! | [`BEST`] | all that the candidates of the best bounds lack, of 32 groups at most |
+//! | [`ONE`] | one step of each candidate that could be better than the best found |
+//! | [`WINNERS`] | all that these lack |
+//! | [`EVERYTHING`] | all that any lacks that may ever be chosen |
+//!
+//! Lists have a capacity. Where the last wave of a step leaves a candidate that could win, the
+//! pick is [`STALLED`], and all launches do nothing until waves that resume have settled it: a
+//! card may so be given steps ahead. Every wave with work to do does some.
+//!
+//! *Shapes*: of each member of [`Lazy`] there, and of [`crate::score::State`], of one batch
+//! without missing values, whose `steps` is null.
+//!
+//! *Launch*: `select` and `settle`; grid ⌈count / 256⌉, block 256, no dynamic shared memory, less
+//! than 12 KiB static. `gathers` in `select` of the first wave of a step with a new anchor alone:
+//! that candidates not put off gather what is at hand, and the anchor is kept. `last` in `settle`
+//! of the last wave: writes a pick, which becomes the next anchor where `next` is not null.
+//!
+//! *Before and after*: `many`, and of [`Control`] all but `best` and `counted`, are 0 before the
+//! first launch. `found` is of no matter. The rule gathers by minimum. Before the first step is
+//! gathered by all, score must fall from relevance on, or `base` is 1 at least.
+//!
+//! *Exactness*: the same best for any capacity, and the same bits as [`crate::score`] has.
+
+use crate::{
+    Kernel,
+    counting::Whole,
+    score::{self, Best, Rule},
+};
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "lazy",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#line 1 \"score.cuh\"\n",
+        include_str!("score.cuh"),
+        "#line 1 \"lazy.cu\"\n",
+        include_str!("lazy.cu")
+    ),
+    functions: &["select", "settle"],
+    spills: &[],
+};
+
+/// Waves: see the module.
+pub const BEST: i32 = 0;
+/// See the module.
+pub const ONE: i32 = 1;
+/// See the module.
+pub const WINNERS: i32 = 2;
+/// See the module.
+pub const EVERYTHING: i32 = 3;
+
+/// [`crate::score::Pick::number`] of a pick that is not known yet, and of one more wave of
+/// [`EVERYTHING`].
+pub const STALLED: u32 = score::NONE - 1;
+
+/// Items of columns whose codes have the same width.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct List {
+    /// Its first candidate; the next list's where it has none.
+    pub first: u32,
+    /// Its first item.
+    pub offset: u32,
+    /// Items there is room for.
+    pub capacity: u32,
+}
+
+/// What waves leave for those that follow; one, in memory of the card.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    /// Of the candidates that lack nothing.
+    pub best: Best,
+    /// Items of each list, some of them without room.
+    pub wanted: [u64; 3],
+    /// 0 before and after.
+    pub arrived: u32,
+    /// Whether the best is not known yet.
+    pub stalled: u32,
+    /// Items of all waves so far. Eight bytes behind it are free.
+    pub counted: u64,
+}
+
+/// What the functions take beside [`crate::score::State`], by value. Behind `lists` four bytes
+/// are free.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lazy {
+    /// Candidates put off, the first ones.
+    pub places: u32,
+    /// Steps that all of these have gathered.
+    pub base: u32,
+    /// u32: of each, steps it has gathered behind those.
+    pub done: u64,
+    /// u32: of each, the first of its items at hand.
+    pub start: u64,
+    /// u32: how many they are, 0 before and after.
+    pub many: u64,
+    /// [`crate::counting::Item`]: of all lists.
+    pub items: u64,
+    /// Of codes of 4, 8 and 16 bits.
+    pub lists: [List; 3],
+    /// [`crate::counting::Anchor`]: of the steps behind `base`.
+    pub anchors: u64,
+    /// i64: of each item, over (x, w).
+    pub xw: u64,
+    /// i64: over (x, w, y).
+    pub xwy: u64,
+    /// [`Best`]: two of each block.
+    pub found: u64,
+    /// [`Control`].
+    pub control: u64,
+    /// [`BEST`] … [`EVERYTHING`].
+    pub wave: i32,
+    /// Whether the best is told, 0 or 1.
+    pub last: i32,
+    /// Whether it goes on where waves stalled, 0 or 1.
+    pub resumes: i32,
+}
+
+/// The place of the best of some candidates of these tables, the first with one level of w, the
+/// others of each step; and how many tables of steps it takes to know it, where the candidate
+/// of the best bound is always counted one step further.
+///
+/// ```
+/// use passel_kernels::{lazy, score::{Rule, Term}, counting::Whole};
+/// // Scores are the least S(xw), of tables that have nothing else.
+/// let mut rule = Rule { terms: 1, gather: 1, join: 1, ..Rule::default() };
+/// rule.term[0] = Term { weight: 1, over: [0, 0, 0, 0, 1, 0, 0, 0], ..Term::default() };
+/// let table = |xw| Whole { of: [0, 0, 0, 0, xw, 0, 0, 0], left: 4 };
+/// let candidate = |of: [i64; 3]| (table(0), of.map(table).to_vec());
+/// let all = [[9, 8, 7], [6, 9, 9], [7, 9, 9]].map(candidate);
+/// // Of the second one step is enough: 6 is below 7. Equal scores go to the lowest number.
+/// assert_eq!(lazy::reference(&rule, 4, &all, &[0, 1, 2]), (Some(0), 3 + 1 + 1));
+/// assert_eq!(lazy::reference(&rule, 4, &all, &[2, 1, 0]), (Some(2), 3 + 1 + 3));
+/// ```
+pub fn reference(
+    rule: &Rule,
+    rows: i64,
+    candidates: &[(Whole, Vec<Whole>)],
+    numbers: &[u32],
+) -> (Option<usize>, usize) {
+    let mut done = vec![1; candidates.len()];
+    loop {
+        let bounds: Vec<_> = candidates
+            .iter()
+            .zip(&done)
+            .map(|((first, steps), &done)| score::reference(rule, rows, first, &steps[..done]))
+            .collect();
+        let best = score::best(&bounds, numbers);
+        match best {
+            Some(at) if done[at] < candidates[at].1.len() => done[at] += 1,
+            _ => return (best, done.iter().sum()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{align_of, offset_of, size_of};
+
+    use super::*;
+    use crate::{
+        counting::tests::{codes, terms},
+        score::Term,
+        whole,
+    };
+
+    /// Tables of candidates against the same anchors.
+    fn candidates(count: u64, anchors: u64) -> Vec<(Whole, Vec<Whole>)> {
+        let (y, terms) = (codes(100, 2, 51), terms(100));
+        let candidate = |at| {
+            // Some are copies.
+            let x = codes(100, 4, 52 + at % 5);
+            let of = |w: &[u32]| whole::reference((&x, None), (w, 9), &y, &terms);
+            let steps = (0..anchors).map(|it| of(&codes(100, 3, 61 + it)));
+            (of(&[0; 100]), steps.collect())
+        };
+        (0..count).map(candidate).collect()
+    }
+
+    /// The least I(x;y|w): alone, or joined so.
+    fn rule(join: i32) -> Rule {
+        let mut rule = Rule {
+            terms: 1,
+            gather: 1,
+            join,
+            ..Rule::default()
+        };
+        let over = [0, 0, 1, 0, -1, 0, -1, 1];
+        rule.term[0] = Term {
+            weight: 1 << 32,
+            over,
+            ..Term::default()
+        };
+        rule.term[1].over = [1, -1, 0, -1, 0, 1, 0, 0];
+        rule
+    }
+
+    #[test]
+    fn what_is_not_counted_would_not_have_won() {
+        let all = candidates(9, 6);
+        let numbers: Vec<u32> = (0..9).map(|at| at * 4 % 9).collect();
+        for join in [1, 2, 3] {
+            let rule = rule(join);
+            let whole =
+                |(first, steps): &(Whole, Vec<Whole>)| score::reference(&rule, 100, first, steps);
+            let scores: Vec<_> = all.iter().map(whole).collect();
+            let (best, counted) = reference(&rule, 100, &all, &numbers);
+            assert_eq!(best, score::best(&scores, &numbers));
+            assert!(counted < 9 * 6, "{counted}");
+        }
+    }
+
+    #[test]
+    fn scores_only_fall() {
+        for (first, steps) in candidates(5, 8) {
+            for join in [1, 2, 3] {
+                let after = |count| score::reference(&rule(join), 100, &first, &steps[..count]);
+                let from = if join == 1 { 2 } else { 1 };
+                assert!((from..=8).all(|count| after(count) <= after(count - 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        assert_eq!((size_of::<List>(), offset_of!(List, capacity)), (12, 8));
+        assert_eq!((size_of::<Control>(), align_of::<Control>()), (80, 16));
+        assert_eq!(offset_of!(Control, counted), 64);
+        assert_eq!((size_of::<Lazy>(), offset_of!(Lazy, lists)), (136, 40));
+        assert_eq!(
+            (offset_of!(Lazy, anchors), offset_of!(Lazy, wave)),
+            (80, 120)
+        );
+    }
+}

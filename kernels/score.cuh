@@ -1,0 +1,255 @@
+// From margin sums to scores, in integers, and the best candidate: stands before the kernels that
+// score, behind counting.cuh.
+
+struct Term {
+    i64 weight;
+    int over[8];    // of n, x, w, y, xw, xy, wy, xwy
+    int under[8];
+    int is_ratio;
+    int below_zero; // only that part counts
+};
+
+struct Rule {
+    int terms;
+    int gather;     // sum or mean, minimum, last: 0, 1, 2
+    int join;       // added, alone, least, guarded: 0 … 3
+    int mean;       // whether relevance counts as often as there were steps
+    i64 n;          // its sum
+    i64 y;
+    i64 unit;       // of a ratio
+    Term term[9];   // those of a step, then relevance
+};
+
+struct State {
+    const Rule* rule;
+    unsigned count;             // candidates, a batch's one behind the other
+    const unsigned* numbers;    // of each its number among all columns
+    unsigned char* taken;
+    const i64* x;
+    i64* xy;                    // of each batch
+    i64* xw;
+    i64* xwy;
+    i64* relevance;
+    i128* gathered;
+    i128* redundancy;           // sum of xw over the steps; null where nobody asks
+    const Anchor* anchors;      // of each batch
+    Anchor* next;               // becomes the best, unless it is null
+    const unsigned* levels;
+    unsigned* steps;            // gathered so far; null where the host counts
+    unsigned steps_known;       // then so many
+    const Whole* whole;         // of each batch, for those that miss values
+    const unsigned char* misses; // whether a candidate does; null where none does
+    int anchor_misses;          // then all are whole
+    i64 rows;
+    int gathers;                // whether there are sums of a step to gather
+    int begins;                 // whether xwy is xy, of which relevance is made
+    int forgets;                // whether nothing is gathered yet
+};
+
+// The best of some candidates.
+struct Best {
+    i128 score;
+    unsigned number;            // of all columns; NONE where there is none
+    unsigned place;
+};
+
+#define NONE 0xffffffffu
+#define NEVER ((i128)1 << 127)
+
+// What the host reads of the best.
+struct Pick {
+    i128 score;
+    i128 redundancy;
+    i64 relevance;
+    i64 x;
+    i64 xy;
+    unsigned place;
+    unsigned number;
+};
+
+static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 176, "drift");
+static_assert(sizeof(Best) == 32 && sizeof(Pick) == 64, "drift");
+
+struct Sums {
+    i64 of[8];
+    i64 left, rows;
+};
+
+__device__ __forceinline__ i64 combined(const int (&by)[8], const Sums& sums)
+{
+    // As unsigned numbers, which may wrap on the way.
+    u64 total = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        total += (u64)(i64)by[i] * (u64)sums.of[i];
+    }
+    return (i64)total;
+}
+
+// To the nearest; equal ratios are equal.
+__device__ __noinline__ i64 ratio(i64 over, i64 under, i64 unit)
+{
+    if (under == 0) {
+        return 0;
+    }
+    i128 above = over, below = under;
+    if (under < 0) {
+        above = -above;
+        below = -below;
+    }
+    const i128 twice = 2 * above * unit + below;
+    i128 quotient = twice / (2 * below);
+    if (twice % (2 * below) < 0) {
+        quotient -= 1;
+    }
+    const i128 most = 0x7fffffffffffffffll, least = -most - 1;
+    return (i64)(quotient > most ? most : quotient < least ? least : quotient);
+}
+
+// Of a table of some rows, as if it were of all; to the nearest.
+__device__ __noinline__ i64 of_all(i64 value, i64 left, i64 rows)
+{
+    if (left == 0) {
+        return 0;
+    }
+    const i128 twice = 2 * (i128)value * rows + left, by = 2 * (i128)left;
+    return (i64)(twice / by - (twice % by < 0));
+}
+
+__device__ __forceinline__ i64 quantity(const Term& term, const Sums& sums, i64 unit)
+{
+    const i64 value = combined(term.over, sums);
+    if (term.is_ratio) {
+        return ratio(value, combined(term.under, sums), unit);
+    }
+    return sums.left == sums.rows ? value : of_all(value, sums.left, sums.rows);
+}
+
+__device__ __forceinline__ i128 saturating(i128 a, i128 b)
+{
+    const i128 sum = (i128)((unsigned __int128)a + (unsigned __int128)b);
+    if ((a < 0) == (b < 0) && (sum < 0) != (a < 0)) {
+        return a < 0 ? NEVER : ~NEVER;
+    }
+    return sum;
+}
+
+__device__ __forceinline__ i128 gathered(const Rule& rule, const Sums& sums, i128 before)
+{
+    i128 step = 0;
+    for (int at = 0; at < rule.terms; at++) {
+        const Term& term = rule.term[at];
+        i64 value = quantity(term, sums, rule.unit);
+        if (term.below_zero && value > 0) {
+            value = 0;
+        }
+        step += (i128)term.weight * value;
+    }
+    switch (rule.gather) {
+    case 0:
+        return saturating(before, step);
+    case 1:
+        return step < before ? step : before;
+    default:
+        return step;
+    }
+}
+
+__device__ __forceinline__ i128 total(const Rule& rule, i64 relevance, i128 gathered,
+                                      unsigned steps)
+{
+    const i64 factor = rule.mean && steps > 1 ? steps : 1;
+    const i128 alone = (i128)((unsigned __int128)((i128)relevance * factor) << 32);
+    if (steps == 0) {
+        return alone;
+    }
+    switch (rule.join) {
+    case 0:
+        return saturating(alone, gathered);
+    case 1:
+        return gathered;
+    case 2:
+        return alone < gathered ? alone : gathered;
+    default:
+        return gathered < 0 ? NEVER : alone;
+    }
+}
+
+// Of equal scores the lowest column; none is worse than any.
+__device__ __forceinline__ bool better(const Best& a, const Best& b)
+{
+    if (a.number == NONE || b.number == NONE) {
+        return b.number == NONE && a.number != NONE;
+    }
+    return a.score != b.score ? a.score > b.score : a.number < b.number;
+}
+
+__device__ __forceinline__ Best block_best(Best mine)
+{
+    __shared__ Best best[32];
+    for (int half = 16; half > 0; half /= 2) {
+        Best other;
+        u64 low = (u64)mine.score, high = (u64)(mine.score >> 64);
+        low = __shfl_down_sync(0xffffffffu, low, half);
+        high = __shfl_down_sync(0xffffffffu, high, half);
+        other.score = (i128)((unsigned __int128)high << 64 | low);
+        other.number = __shfl_down_sync(0xffffffffu, mine.number, half);
+        other.place = __shfl_down_sync(0xffffffffu, mine.place, half);
+        if (better(other, mine)) {
+            mine = other;
+        }
+    }
+    if (threadIdx.x % 32 == 0) {
+        best[threadIdx.x / 32] = mine;
+    }
+    __syncthreads();
+    for (unsigned at = 1; at < blockDim.x / 32 && threadIdx.x == 0; at++) {
+        if (better(best[at], mine)) {
+            mine = best[at];
+        }
+    }
+    __syncthreads();
+    return mine;
+}
+
+__device__ __forceinline__ Sums of_whole(const Whole& whole, i64 rows)
+{
+    Sums sums;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        sums.of[i] = whole.of[i];
+    }
+    sums.left = whole.left;
+    sums.rows = rows;
+    return sums;
+}
+
+// The rule, for a block; all its threads come here.
+__device__ __forceinline__ void load(Rule& to, const Rule* from)
+{
+    for (unsigned at = threadIdx.x; at < sizeof(Rule) / 4; at += blockDim.x) {
+        ((unsigned*)&to)[at] = ((const unsigned*)from)[at];
+    }
+    __syncthreads();
+}
+
+// What the host is told of the best, which becomes the next anchor where that is asked for.
+__device__ __forceinline__ Pick told(const State& given, i64 base, const Best& best)
+{
+    Pick pick = {best.score, 0, 0, 0, 0, best.place, best.number};
+    if (best.number == NONE) {
+        return pick;
+    }
+    const i64 at = base + best.place;
+    pick.relevance = given.relevance[at];
+    pick.x = given.x[best.place];
+    pick.xy = given.xy[at];
+    if (given.redundancy != nullptr) {
+        pick.redundancy = given.redundancy[at];
+    }
+    if (given.next != nullptr) {
+        given.taken[best.place] = 1;
+        *given.next = {pick.x, pick.xy, given.levels[best.place], best.place};
+    }
+    return pick;
+}

@@ -1,0 +1,215 @@
+//! Scores that only fall: dense columns are counted against further anchors only while they
+//! could still win. What is kept on a card for that; `waves` has the steps.
+
+use passel_kernels::{
+    counting::{Anchor as OnCard, Item},
+    lazy::{Control, List},
+    score::Best,
+};
+
+use super::{
+    super::{super::DeviceError, card::Card, memory::Buffer},
+    how::{How, held},
+    layout::{Form, VECTOR},
+    packs::Packs,
+    sweep::function,
+};
+
+const DURING: &str = "counting by bounds";
+
+/// Threads of a block of `select` and `settle`.
+pub(super) const THREADS: usize = 256;
+
+/// Anchors there is room for at first.
+const ANCHORS: usize = 64;
+
+/// When columns are put off, and how much a wave counts.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super::super) struct Waves {
+    /// Fewest counts of a step of all dense columns: below, launches cost more than counting.
+    pub(super) from: usize,
+    /// Items of a list; else some for each of its columns.
+    pub(super) capacity: Option<usize>,
+}
+
+impl Default for Waves {
+    fn default() -> Self {
+        Self {
+            from: 1 << 27,
+            capacity: None,
+        }
+    }
+}
+
+/// Items for each column of a list.
+const EACH: usize = 2;
+
+/// The candidates of a card that are put off.
+pub(super) struct Lazy {
+    /// They are the first ones.
+    pub(super) places: usize,
+    pub(super) lists: Vec<Launch>,
+    /// What kernels are told of the lists.
+    pub(super) told: [List; 3],
+    /// Whether relevance bounds what follows: else the first step is of all.
+    pub(super) from_relevance: bool,
+    /// Joint codes of anchors, of so many bits, every so many bytes, with room for so many.
+    pub(super) bits: u32,
+    pub(super) stride: usize,
+    pub(super) room: usize,
+    pub(super) joint: Buffer<u8>,
+    pub(super) anchors: Buffer<OnCard>,
+    /// Steps gathered by all, and steps so far.
+    pub(super) base: usize,
+    pub(super) steps: usize,
+    /// Whether picks of the last steps become anchors.
+    pub(super) chosen: bool,
+    /// Of each place.
+    pub(super) done: Buffer<u32>,
+    pub(super) start: Buffer<u32>,
+    pub(super) many: Buffer<u32>,
+    /// Of each item.
+    pub(super) items: Buffer<Item>,
+    pub(super) xw: Buffer<i64>,
+    pub(super) xwy: Buffer<i64>,
+    pub(super) found: Buffer<Best>,
+    pub(super) control: Buffer<Control>,
+}
+
+/// How a list is counted.
+pub(super) struct Launch {
+    pub(super) function: &'static str,
+    pub(super) blocks: usize,
+    pub(super) threads: usize,
+    pub(super) words: usize,
+    pub(super) copies: u32,
+    /// Its number.
+    pub(super) of: usize,
+}
+
+impl Lazy {
+    /// For anchors of up to so many levels beside so many classes.
+    pub(super) fn new(
+        card: &Card,
+        packs: &Packs,
+        (levels, classes): (usize, usize),
+        from_relevance: bool,
+        waves: Waves,
+    ) -> Result<Self, DeviceError> {
+        let n = packs.layout.n;
+        let bits = if levels * classes <= 1 << 8 { 8 } else { 16 };
+        let mut lists = Vec::new();
+        let mut told = [List::default(); 3];
+        let (mut places, mut items) = (0, 0);
+        for (of, wide) in [4, 8, 16].into_iter().enumerate() {
+            let own = packs.layout.packs.iter();
+            let own = own.filter(|it| it.form == Form::Dense { bits: wide });
+            let (mut count, mut most) = (0, 1);
+            for pack in own {
+                (count, most) = (count + pack.count, most.max(pack.levels));
+            }
+            let capacity = waves.capacity.unwrap_or(EACH * count).max(1);
+            told[of] = List {
+                first: places as u32,
+                offset: items as u32,
+                capacity: capacity as u32,
+            };
+            if count == 0 {
+                continue;
+            }
+            lists.push(Launch::new(
+                card,
+                (wide, bits),
+                n,
+                (most, levels * classes),
+                of,
+            ));
+            (places, items) = (places + count, items + capacity);
+        }
+        let buffer = |len| card.buffer::<u32>(len, DURING);
+        let stride = n.next_multiple_of(VECTOR) * bits as usize / 8;
+        let blocks = packs.count().div_ceil(THREADS);
+        let lazy = Self {
+            places,
+            lists,
+            told,
+            from_relevance,
+            bits,
+            stride,
+            room: ANCHORS,
+            joint: card.buffer(stride * ANCHORS, DURING)?,
+            anchors: card.buffer(ANCHORS, DURING)?,
+            base: 0,
+            steps: 0,
+            chosen: false,
+            done: buffer(places)?,
+            start: buffer(places)?,
+            many: buffer(places)?,
+            items: card.buffer(items, DURING)?,
+            xw: card.buffer(items, DURING)?,
+            xwy: card.buffer(items, DURING)?,
+            found: card.buffer(2 * blocks, DURING)?,
+            control: card.buffer(1, DURING)?,
+        };
+        card.zero(lazy.many.address(), 4 * places)?;
+        card.zero(lazy.control.address(), size_of::<Control>())?;
+        lazy.begin(card)?;
+        Ok(lazy)
+    }
+
+    /// All have gathered the steps up to `base`, and no more.
+    pub(super) fn begin(&self, card: &Card) -> Result<(), DeviceError> {
+        card.zero(self.done.address(), 4 * self.places)
+    }
+
+    /// Anchors kept.
+    pub(super) fn kept(&self) -> usize {
+        self.steps - self.base
+    }
+
+    /// Makes room for so many anchors, and keeps those that are there.
+    pub(super) fn grow(&mut self, card: &Card, room: usize) -> Result<(), DeviceError> {
+        let joint = card.buffer(self.stride * room, DURING)?;
+        let anchors = card.buffer(room, DURING)?;
+        let kept = self.kept();
+        card.copy(self.joint.address(), joint.address(), self.stride * kept)?;
+        let bytes = size_of::<OnCard>() * kept;
+        card.copy(self.anchors.address(), anchors.address(), bytes)?;
+        // What is given back waits for the copies.
+        (self.joint, self.anchors, self.room) = (joint, anchors, room);
+        Ok(())
+    }
+}
+
+impl Launch {
+    /// For tables of so many levels of x and joint codes.
+    fn new(
+        card: &Card,
+        (wide, joint): (u32, u32),
+        n: usize,
+        (levels, codes): (usize, usize),
+        of: usize,
+    ) -> Self {
+        let (shared, processors) = (card.shared as usize, card.processors as usize);
+        let form = Form::Dense { bits: wide };
+        // One column and its parts: every item is of one block.
+        let how = How::of((form, 1, levels), n, (codes, 1), (shared, processors));
+        let cells = levels * codes;
+        let (half, copies, threads, words) = match how {
+            How::Dense {
+                copies, threads, ..
+            } => (false, copies, threads, cells.next_multiple_of(4) << copies),
+            How::Half { threads } => (true, 0, threads, cells.div_ceil(2).next_multiple_of(4)),
+            // None is so wide that it would be counted otherwise.
+            _ => (false, 0, THREADS, cells.next_multiple_of(4)),
+        };
+        Self {
+            function: function(wide, joint, half, false),
+            blocks: processors * held(shared, threads, 4 * words),
+            threads,
+            words,
+            copies,
+            of,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Steps of a card: an anchor swept, the best found.
+
+use passel_kernels::score::Pick;
+
+use super::{
+    super::{super::DeviceError, card::arguments},
+    shard::{Shard, Source},
+    walk::{Before, Means},
+};
+
+impl Shard {
+    /// Sweeps an anchor, finds the best and lets it be told in a slot.
+    pub(super) fn step(
+        &mut self,
+        source: Source,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if self.lazy.is_some() {
+            return self.lazy_step(source, chosen, slot);
+        }
+        self.step_all(source, chosen, slot)
+    }
+
+    /// The same, of all columns.
+    pub(super) fn step_all(
+        &mut self,
+        source: Source,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        let laid = self.lay(source, self.classes)?;
+        self.swept(laid, self.walk.out(self.taken.address()))?;
+        let misses = laid.misses;
+        self.score_all(Before::Gather { misses }, chosen, slot)
+    }
+
+    /// Finds the best and lets it be told in a slot.
+    pub(super) fn score(
+        &mut self,
+        before: Before,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if self.lazy.is_some() {
+            return self.lazy_score(before, chosen, slot);
+        }
+        self.score_all(before, chosen, slot)
+    }
+
+    /// The same, where all columns have gathered all steps.
+    pub(super) fn score_all(
+        &mut self,
+        before: Before,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if before == Before::Forget {
+            self.walk.restart(&self.card)?;
+        }
+        let means = Means {
+            card: &self.card,
+            packs: &self.packs,
+            rule: &self.rule,
+            x: &self.x,
+            taken: &self.taken,
+        };
+        let known = self.lazy.as_ref().map(|it| it.steps as u32);
+        self.walk.score(&means, before, chosen, (slot, known))
+    }
+
+    /// What scores are made of.
+    pub(super) fn means(&self) -> Means<'_> {
+        Means {
+            card: &self.card,
+            packs: &self.packs,
+            rule: &self.rule,
+            x: &self.x,
+            taken: &self.taken,
+        }
+    }
+
+    /// A column that is no candidate any more.
+    pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
+        let taken = self.taken.address();
+        let given = arguments![taken, place];
+        self.card.launch("take", (1, 1, 1), 1, 0, given)
+    }
+
+    /// What was found, from the first slot on: all of so many, or fewer where lists were too
+    /// short.
+    pub(super) fn picks(&mut self, count: usize) -> Result<&[Pick], DeviceError> {
+        self.card.wait("counting")?;
+        let known = self.settled(count)?;
+        Ok(&self.walk.picks.get()[..known])
+    }
+}

@@ -1,0 +1,288 @@
+//! Steps of a card whose dense columns are put off.
+//!
+//! Anchors stay on the card. A step lays the next one out, counts what is not dense beside it,
+//! and launches the waves of `kernels::lazy`; nothing of that asks the host, so that a card may
+//! be given steps ahead. Where lists are too short the pick is not known yet: what was launched
+//! behind it does nothing, and the host has the last wave go on.
+
+use passel_kernels::{
+    dense::Dense,
+    lazy::{self, BEST, Control, EVERYTHING, ONE, STALLED, WINNERS},
+    score::State,
+};
+
+use super::{
+    super::{super::DeviceError, card::arguments},
+    layout::{Form, VECTOR},
+    lazy::{Launch, Lazy, THREADS, Waves},
+    shard::{Shard, Source},
+    sweep::Laid,
+    walk::Before,
+};
+
+const DURING: &str = "counting by bounds";
+
+/// One wave.
+#[derive(Clone, Copy)]
+struct Wave {
+    kind: i32,
+    gathers: bool,
+    last: bool,
+    resumes: bool,
+    chosen: bool,
+    slot: usize,
+}
+
+impl Shard {
+    /// Puts the dense columns off, where these are enough: for anchors of up to so many levels;
+    /// whether relevance bounds what follows. Nothing has been gathered.
+    pub(super) fn put_off(
+        &mut self,
+        levels: usize,
+        from_relevance: bool,
+        waves: Waves,
+    ) -> Result<(), DeviceError> {
+        let packs = self.packs.layout.packs.iter();
+        let dense = packs.filter(|it| matches!(it.form, Form::Dense { .. }));
+        let count: usize = dense.map(|it| it.count).sum();
+        if count == 0 || count * self.n < waves.from {
+            return Ok(());
+        }
+        self.card.load(&lazy::KERNEL)?;
+        let wide = (levels, self.classes);
+        match Lazy::new(&self.card, &self.packs, wide, from_relevance, waves) {
+            Ok(lazy) => self.lazy = Some(lazy),
+            // Every step counts all then.
+            Err(DeviceError::OutOfMemory { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Items counted so far.
+    #[cfg(test)]
+    pub(super) fn items(&self) -> Result<u64, DeviceError> {
+        let mut counted = [0];
+        if let Some(lazy) = &self.lazy {
+            let at = std::mem::offset_of!(Control, counted) as u64;
+            self.card
+                .download(lazy.control.address() + at, &mut counted)?;
+        }
+        self.card.wait(DURING)?;
+        Ok(counted[0])
+    }
+
+    /// Steps that there is room for, of so many that are to follow without a look at them.
+    pub(super) fn reserve(&mut self, count: usize) -> Result<usize, DeviceError> {
+        let Some(lazy) = &mut self.lazy else {
+            return Ok(count);
+        };
+        let wanted = lazy.kept() + count;
+        if wanted > lazy.room {
+            match lazy.grow(&self.card, wanted.max(2 * lazy.room)) {
+                // Nobody lacks an anchor then, and none has to be kept.
+                Err(DeviceError::OutOfMemory { .. }) => self.catch_up()?,
+                grown => grown?,
+            }
+        }
+        let room = self.lazy.as_ref().map_or(count, |it| it.room - it.kept());
+        Ok(count.min(room))
+    }
+
+    /// Counts all that is lacked by candidates that may ever be chosen.
+    fn catch_up(&mut self) -> Result<(), DeviceError> {
+        let all = Wave {
+            kind: EVERYTHING,
+            gathers: false,
+            last: true,
+            resumes: true,
+            chosen: false,
+            slot: 0,
+        };
+        let mut lacks = self.lazy.as_ref().is_some_and(|it| it.kept() > 0);
+        while lacks {
+            self.wave(all)?;
+            self.card.wait(DURING)?;
+            lacks = self.walk.picks.get()[0].number == STALLED;
+        }
+        self.gathered_by_all(0)
+    }
+
+    /// All candidates have gathered all steps, and so many more.
+    fn gathered_by_all(&mut self, more: usize) -> Result<(), DeviceError> {
+        let Some(lazy) = &mut self.lazy else {
+            return Ok(());
+        };
+        lazy.steps += more;
+        lazy.base = lazy.steps;
+        lazy.begin(&self.card)
+    }
+
+    /// A step of a card whose columns are put off.
+    pub(super) fn lazy_step(
+        &mut self,
+        source: Source,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        self.reserve(1)?;
+        let kept = |it: &&mut Lazy| {
+            let own = matches!(source, Source::Chosen { .. } | Source::Place(_));
+            own && (it.from_relevance || it.steps > 0)
+        };
+        let Some(lazy) = self.lazy.as_mut().filter(kept) else {
+            self.catch_up()?;
+            self.step_all(source, chosen, slot)?;
+            return self.gathered_by_all(1);
+        };
+        let joint = lazy.joint.at(lazy.kept() * lazy.stride);
+        let bits = lazy.bits;
+        lazy.steps += 1;
+        let laid = self.lay_at(source, self.classes, Some((joint, bits)))?;
+        let laid = Laid {
+            put_off: true,
+            ..laid
+        };
+        self.swept(laid, self.walk.out(self.taken.address()))?;
+        self.waves(true, chosen, slot)
+    }
+
+    /// Finds the best again, of a card whose columns are put off.
+    pub(super) fn lazy_score(
+        &mut self,
+        before: Before,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if let (Before::Forget, Some(lazy)) = (before, &mut self.lazy) {
+            lazy.steps = 0;
+            self.gathered_by_all(0)?;
+        }
+        match self.lazy.as_ref().is_some_and(|it| it.kept() > 0) {
+            true => self.waves(false, chosen, slot),
+            false => self.score_all(before, chosen, slot),
+        }
+    }
+
+    /// Has a pick known that is not yet: what was launched behind it did nothing. How many of
+    /// so many are known then.
+    pub(super) fn settled(&mut self, count: usize) -> Result<usize, DeviceError> {
+        let stalled = |shard: &Self, slot: usize| shard.walk.picks.get()[slot].number == STALLED;
+        let Some(slot) = (0..count).find(|&slot| stalled(self, slot)) else {
+            return Ok(count);
+        };
+        let Some(lazy) = &mut self.lazy else {
+            return Ok(count);
+        };
+        lazy.steps -= count - 1 - slot;
+        let again = Wave {
+            kind: WINNERS,
+            gathers: false,
+            last: true,
+            resumes: true,
+            chosen: lazy.chosen,
+            slot,
+        };
+        while stalled(self, slot) {
+            self.wave(again)?;
+            self.card.wait(DURING)?;
+        }
+        Ok(slot + 1)
+    }
+
+    /// The waves of a step; whether it has a new anchor.
+    fn waves(&mut self, anchor: bool, chosen: bool, slot: usize) -> Result<(), DeviceError> {
+        if let Some(lazy) = &mut self.lazy {
+            lazy.chosen = chosen;
+        }
+        for kind in [BEST, ONE, WINNERS] {
+            self.wave(Wave {
+                kind,
+                gathers: anchor && kind == BEST,
+                last: kind == WINNERS,
+                resumes: false,
+                chosen,
+                slot,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn wave(&self, wave: Wave) -> Result<(), DeviceError> {
+        let Some(lazy) = &self.lazy else {
+            return Ok(());
+        };
+        let (before, steps) = match wave.gathers {
+            true => (Before::Gather { misses: false }, lazy.steps - 1),
+            false => (Before::Nothing, lazy.steps),
+        };
+        let chosen = wave.chosen && wave.last;
+        let known = Some(steps as u32);
+        let given = self.walk.state(&self.means(), before, chosen, known);
+        let told = lazy::Lazy {
+            places: lazy.places as u32,
+            base: lazy.base as u32,
+            done: lazy.done.address(),
+            start: lazy.start.address(),
+            many: lazy.many.address(),
+            items: lazy.items.address(),
+            lists: lazy.told,
+            anchors: lazy.anchors.address(),
+            xw: lazy.xw.address(),
+            xwy: lazy.xwy.address(),
+            found: lazy.found.address(),
+            control: lazy.control.address(),
+            wave: wave.kind,
+            last: i32::from(wave.last),
+            resumes: i32::from(wave.resumes),
+        };
+        let grid = (given.count.div_ceil(THREADS as u32), 1, 1);
+        let threads = THREADS as u32;
+        let select = arguments![given, told];
+        self.card.launch("select", grid, threads, 0, select)?;
+        for list in &lazy.lists {
+            self.listed(lazy, list)?;
+        }
+        // What the wave's first kernel gathered is gathered.
+        let given = State {
+            gathers: 0,
+            steps_known: lazy.steps as u32,
+            ..given
+        };
+        let pick = self.walk.pick(wave.slot);
+        let settle = arguments![given, told, pick];
+        self.card.launch("settle", grid, threads, 0, settle)
+    }
+
+    /// Counts what is listed.
+    fn listed(&self, lazy: &Lazy, list: &Launch) -> Result<(), DeviceError> {
+        let told = lazy.told[list.of];
+        let wanted = std::mem::offset_of!(Control, wanted) + 8 * list.of;
+        let n = self.n;
+        let given = Dense {
+            columns: 1,
+            rows: n as i64,
+            vectors: n.div_ceil(VECTOR) as i64,
+            joint: lazy.joint.address(),
+            joint_stride: lazy.stride as i64,
+            anchors: lazy.anchors.address(),
+            classes: self.classes as u32,
+            copies: list.copies as i32,
+            parts: 1,
+            words: list.words as u32,
+            terms: self.terms.address(),
+            xw: lazy.xw.at(told.offset as usize),
+            xwy: lazy.xwy.at(told.offset as usize),
+            items: lazy.items.at(told.offset as usize),
+            listed: lazy.control.address() + wanted as u64,
+            capacity: u64::from(told.capacity),
+            all: self.packs.places.address(),
+            ..Dense::default()
+        };
+        let blocks = list.blocks.min(told.capacity as usize) as u32;
+        let (threads, shared) = (list.threads as u32, 4 * list.words as u32);
+        let grid = (blocks, 1, 1);
+        self.card
+            .launch(list.function, grid, threads, shared, arguments![given])
+    }
+}
