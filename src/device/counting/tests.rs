@@ -1,7 +1,10 @@
 //! Every device against one shard and one thread of the CPU: columns of every form, scores of
 //! every kind.
 
-use super::{super::cuda, *};
+use super::{
+    super::cuda::{self, counting::CudaCounter},
+    *,
+};
 use crate::{
     binning::{Codes, MissingCode, Rule},
     random::{Stream, below},
@@ -220,6 +223,8 @@ enum Place {
     Cpu(usize, usize),
     /// Ordinals, and a limit of memory.
     Cuda(Vec<usize>, Option<u64>),
+    /// One card, that puts columns off wherever it can; items of a list.
+    Waves(Option<usize>),
 }
 
 /// All that devices tell of a walk, to the bit.
@@ -252,6 +257,15 @@ impl Case {
             Place::Cpu(shards, threads) => cpu(&response, *shards, *threads),
             Place::Cuda(ordinals, limit) => {
                 Counters::cuda(&self.columns, &response, by, ordinals, *limit).unwrap()
+            }
+            Place::Waves(capacity) => {
+                let waves = cuda::counting::Waves {
+                    from: 0,
+                    capacity: *capacity,
+                };
+                let (columns, on) = (&self.columns, (&[0][..], None));
+                let card = CudaCounter::with(columns, &response, by, on, waves).unwrap();
+                Counters::of(vec![Box::new(card)], &tally)
             }
         };
         let relevance = counters.relevance().unwrap();
@@ -393,6 +407,7 @@ fn cuda_counts_as_the_cpu_does() {
         // A third of the columns, and hardly any of them.
         let limits = [case.bytes() / 3, 24 * n];
         let mut places = vec![Place::Cuda(vec![0], None)];
+        places.extend([None, Some(3)].map(Place::Waves));
         places.extend(limits.map(|it| Place::Cuda(vec![0], Some(it.max(24 * n)))));
         if count > 1 {
             places.push(Place::Cuda(vec![0, 1], None));

@@ -25,11 +25,11 @@ const ANCHORS: usize = 64;
 
 /// When columns are put off, and how much a wave counts.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super::super) struct Waves {
+pub(crate) struct Waves {
     /// Fewest counts of a step of all dense columns: below, launches cost more than counting.
-    pub(super) from: usize,
+    pub(crate) from: usize,
     /// Items of a list; else some for each of its columns.
-    pub(super) capacity: Option<usize>,
+    pub(crate) capacity: Option<usize>,
 }
 
 impl Default for Waves {

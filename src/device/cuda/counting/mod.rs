@@ -27,6 +27,7 @@ mod waves;
 mod wide;
 
 pub(crate) use coded::CudaValues;
+pub(crate) use lazy::Waves;
 
 use std::{
     cmp::Reverse,
@@ -40,7 +41,6 @@ use passel_kernels::{
 };
 
 use self::{
-    lazy::Waves,
     shard::{Response, Shard, Source},
     walk::{AHEAD, Before},
 };
@@ -104,7 +104,7 @@ impl<'a> CudaCounter<'a> {
     }
 
     /// The same, where scores that only fall are counted so.
-    pub(in super::super) fn with(
+    pub(crate) fn with(
         columns: &'a [BinnedColumn],
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
