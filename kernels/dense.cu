@@ -102,7 +102,7 @@ struct Dense {
     unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
     unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
     i64 cells;
-    const Item* items;          // what is counted instead of all columns, unless null
+    const Item* items;          // of lists: what is counted
     const u64* listed;          // how many are wanted; at most `capacity` are listed
     u64 capacity;
     const Place* all;           // of items: the columns of all packs
@@ -110,15 +110,16 @@ struct Dense {
 
 static_assert(sizeof(Dense) == 192, "drift");
 
-template <int BITS, int JOINT, bool HALF, int COLUMNS>
-__device__ __forceinline__ void counted(const Dense& given, bool listed, unsigned turn)
+// A block's columns; or, where it is LISTED, an item.
+template <int BITS, int JOINT, bool HALF, int COLUMNS, bool LISTED>
+__device__ __forceinline__ void dense(const Dense& given, unsigned turn)
 {
     extern __shared__ uint4 shared[];
     __shared__ i64 partial[64];
     unsigned* const table = (unsigned*)shared;
-    const Item item = listed ? given.items[turn] : Item{0, blockIdx.y};
-    const unsigned group = listed ? 0 : blockIdx.x / given.parts;
-    const unsigned part = listed ? 0 : blockIdx.x % given.parts;
+    const Item item = LISTED ? given.items[turn] : Item{0, blockIdx.y};
+    const unsigned group = LISTED ? 0 : blockIdx.x / given.parts;
+    const unsigned part = LISTED ? 0 : blockIdx.x % given.parts;
     const unsigned first = group * COLUMNS, batch = item.anchor;
     bool all_taken = given.taken != nullptr;
     for (int c = 0; c < COLUMNS && all_taken; c++) {
@@ -129,11 +130,11 @@ __device__ __forceinline__ void counted(const Dense& given, bool listed, unsigne
     }
     const unsigned w_levels = given.anchors[batch].levels, wide = w_levels * given.classes;
     const int copies = HALF ? 0 : given.copies;
-    const unsigned* const levels = listed ? &given.all[item.place].levels : given.levels;
+    const unsigned* const levels = LISTED ? &given.all[item.place].levels : given.levels;
     const unsigned words = given.words;
     // An item's own table may be much smaller than the largest.
     unsigned cleared = COLUMNS * words;
-    if (listed) {
+    if (LISTED) {
         const unsigned cells = *levels * wide;
         cleared = min(words, (HALF ? cells / 2 : cells << copies) + 4);
     }
@@ -150,7 +151,7 @@ __device__ __forceinline__ void counted(const Dense& given, bool listed, unsigne
     for (int c = 0; c < COLUMNS; c++) {
         codes[c] = given.codes + min(first + c, given.columns - 1) * given.stride;
     }
-    if (listed) {
+    if (LISTED) {
         codes[0] = (const unsigned char*)given.all[item.place].address;
     }
     const unsigned char* joint = given.joint + batch * given.joint_stride;
@@ -244,33 +245,37 @@ __device__ __forceinline__ void counted(const Dense& given, bool listed, unsigne
         }
         block_sum(sums, partial);
         if (threadIdx.x == 0) {
-            const i64 place = listed ? turn : (i64)batch * given.places + column;
+            const i64 place = LISTED ? turn : (i64)batch * given.places + column;
             given.xw[place] = sums[0];
             given.xwy[place] = classes == 1 ? sums[0] : sums[1];
         }
     }
 }
 
-// All columns of a pack, a block each; or what is listed, block by block.
-template <int BITS, int JOINT, bool HALF, int COLUMNS>
-__device__ __forceinline__ void dense(const Dense& given)
-{
-    const bool listed = COLUMNS == 1 && given.items != nullptr;
-    const unsigned turns = listed ? (unsigned)min(*given.listed, given.capacity) : 1;
-    for (unsigned turn = listed ? blockIdx.x : 0; turn < turns; turn += gridDim.x) {
-        counted<BITS, JOINT, HALF, COLUMNS>(given, listed, turn);
+#ifdef LISTING
+// What is listed, block by block.
+#define LIST(name, bits, joint, half)                                                      \
+    extern "C" __global__ void name(const __grid_constant__ Dense given)                   \
+    {                                                                                      \
+        const unsigned items = (unsigned)min(*given.listed, given.capacity);               \
+        for (unsigned turn = blockIdx.x; turn < items; turn += gridDim.x) {                \
+            dense<bits, joint, half, 1, true>(given, turn);                                \
+        }                                                                                  \
     }
-}
-
+#define DENSES(bits, joint)                                                                \
+    LIST(list_##bits##_##joint, bits, joint, false)                                        \
+    LIST(list_##bits##_##joint##_half, bits, joint, true)
+#else
 #define DENSE(name, bits, joint, half, columns)                                            \
     extern "C" __global__ void name(const __grid_constant__ Dense given)                   \
     {                                                                                      \
-        dense<bits, joint, half, columns>(given);                                          \
+        dense<bits, joint, half, columns, false>(given, 0);                                \
     }
 #define DENSES(bits, joint)                                                                \
     DENSE(dense_##bits##_##joint, bits, joint, false, 1)                                   \
     DENSE(dense_##bits##_##joint##_half, bits, joint, true, 1)                             \
     DENSE(dense_##bits##_##joint##_two, bits, joint, false, 2)
+#endif
 
 DENSES(4, 8)
 DENSES(4, 16)

@@ -24,10 +24,10 @@
 //! With two columns a block reads joint codes once for both, the largest tables of any two
 //! must have room. 512 static bytes and a few.
 //!
-//! *Items*: `dense_B_J` and `dense_B_J_half` also count a list of columns of B bits, each beside
-//! an anchor of its own: grid (any, 1), whose blocks take the items one after another; `parts`
-//! and `columns` 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and `levels` of no
-//! matter. The sums of item i go to place i of `xw` and `xwy`.
+//! *Lists*: `list_B_J` and `list_B_J_half`, of [`LISTING`], count columns of B bits each beside
+//! an anchor of its own: grid (any, 1), whose blocks take the items one after another; `columns`
+//! and `parts` are 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and `levels` of
+//! no matter. The sums of item i go to place i of `xw` and `xwy`.
 //!
 //! *Before and after*: `partial` and `arrived` are 0, unless parts = 1: then they may be null.
 //! `occurring` is raised, by each of a batch. `tables` is written whole, of a batch of one. A
@@ -67,6 +67,31 @@ pub const KERNEL: Kernel = Kernel {
         "dense_16_16",
         "dense_16_16_half",
         "dense_16_16_two",
+    ],
+    spills: &[],
+};
+
+/// Of lists: see the module.
+pub const LISTING: Kernel = Kernel {
+    name: "listing",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#define LISTING\n#line 1 \"dense.cu\"\n",
+        include_str!("dense.cu")
+    ),
+    functions: &[
+        "list_4_8",
+        "list_4_8_half",
+        "list_4_16",
+        "list_4_16_half",
+        "list_8_8",
+        "list_8_8_half",
+        "list_8_16",
+        "list_8_16_half",
+        "list_16_8",
+        "list_16_8_half",
+        "list_16_16",
+        "list_16_16_half",
     ],
     spills: &[],
 };
@@ -122,13 +147,13 @@ pub struct Dense {
     pub tables: u64,
     /// From one whole table to the next.
     pub cells: i64,
-    /// [`crate::counting::Item`]: what is counted instead; or null.
+    /// [`crate::counting::Item`], of lists: what is counted.
     pub items: u64,
-    /// u64, where there are items: how many are wanted.
+    /// u64, of lists: how many are wanted.
     pub listed: u64,
     /// Items there is room for: no more are listed.
     pub capacity: u64,
-    /// [`crate::counting::Place`], where there are items: of each column of all packs.
+    /// [`crate::counting::Place`], of lists: of each column of all packs.
     pub all: u64,
 }
 

@@ -57,6 +57,7 @@ pub const ALL: &[Kernel] = &[
     neighbours::KERNEL,
     tables::KERNEL,
     dense::KERNEL,
+    dense::LISTING,
     entries::KERNEL,
     rows::KERNEL,
     spread::KERNEL,
@@ -65,7 +66,7 @@ pub const ALL: &[Kernel] = &[
     whole::KERNEL,
 ];
 
-/// Those that counting needs; where scores only fall [`lazy::KERNEL`] too.
+/// Those that counting needs; where scores only fall those of [`LAZY`] too.
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
@@ -74,6 +75,9 @@ pub const COUNTING: &[Kernel] = &[
     score::KERNEL,
     whole::KERNEL,
 ];
+
+/// Those that put columns off.
+pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
 
 /// Those that a search of regressions needs.
 pub const SEARCH: &[Kernel] = &[

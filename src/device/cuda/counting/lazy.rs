@@ -12,7 +12,6 @@ use super::{
     how::{How, held},
     layout::{Form, VECTOR},
     packs::Packs,
-    sweep::function,
 };
 
 const DURING: &str = "counting by bounds";
@@ -204,12 +203,30 @@ impl Launch {
             _ => (false, 0, THREADS, cells.next_multiple_of(4)),
         };
         Self {
-            function: function(wide, joint, half, false),
+            function: function(wide, joint, half),
             blocks: processors * held(shared, threads, 4 * words),
             threads,
             words,
             copies,
             of,
         }
+    }
+}
+
+/// The kernel that counts columns of so many bits beside joint codes of so many.
+fn function(bits: u32, joint: u32, half: bool) -> &'static str {
+    match (bits, joint, half) {
+        (4, 8, true) => "list_4_8_half",
+        (4, 8, _) => "list_4_8",
+        (4, _, true) => "list_4_16_half",
+        (4, ..) => "list_4_16",
+        (8, 8, true) => "list_8_8_half",
+        (8, 8, _) => "list_8_8",
+        (8, _, true) => "list_8_16_half",
+        (8, ..) => "list_8_16",
+        (_, 8, true) => "list_16_8_half",
+        (_, 8, _) => "list_16_8",
+        (_, _, true) => "list_16_16_half",
+        _ => "list_16_16",
     }
 }

@@ -199,11 +199,31 @@ impl Sweep<'_> {
             cells: 0,
             ..Dense::default()
         };
+        let function = match (bits, laid.bits, half, two) {
+            (4, 8, true, _) => "dense_4_8_half",
+            (4, 8, _, true) => "dense_4_8_two",
+            (4, 8, ..) => "dense_4_8",
+            (4, _, true, _) => "dense_4_16_half",
+            (4, _, _, true) => "dense_4_16_two",
+            (4, ..) => "dense_4_16",
+            (8, 8, true, _) => "dense_8_8_half",
+            (8, 8, _, true) => "dense_8_8_two",
+            (8, 8, ..) => "dense_8_8",
+            (8, _, true, _) => "dense_8_16_half",
+            (8, _, _, true) => "dense_8_16_two",
+            (8, ..) => "dense_8_16",
+            (_, 8, true, _) => "dense_16_8_half",
+            (_, 8, _, true) => "dense_16_8_two",
+            (_, 8, ..) => "dense_16_8",
+            (_, _, true, _) => "dense_16_16_half",
+            (_, _, _, true) => "dense_16_16_two",
+            _ => "dense_16_16",
+        };
         let groups = pack.count.div_ceil(1 + usize::from(two));
         let grid = ((groups * parts) as u32, laid.batch as u32, 1);
         let shared = 4 * words * (1 + usize::from(two));
         card.launch(
-            function(bits, laid.bits, half, two),
+            function,
             grid,
             threads as u32,
             shared as u32,
@@ -234,29 +254,5 @@ impl Sweep<'_> {
         let shared = passel_kernels::rows::SHARED;
         self.card
             .launch("rows", grid, 512, shared, arguments![given])
-    }
-}
-
-/// The kernel of columns of so many bits beside joint codes of so many.
-pub(super) fn function(bits: u32, joint: u32, half: bool, two: bool) -> &'static str {
-    match (bits, joint, half, two) {
-        (4, 8, true, _) => "dense_4_8_half",
-        (4, 8, _, true) => "dense_4_8_two",
-        (4, 8, ..) => "dense_4_8",
-        (4, _, true, _) => "dense_4_16_half",
-        (4, _, _, true) => "dense_4_16_two",
-        (4, ..) => "dense_4_16",
-        (8, 8, true, _) => "dense_8_8_half",
-        (8, 8, _, true) => "dense_8_8_two",
-        (8, 8, ..) => "dense_8_8",
-        (8, _, true, _) => "dense_8_16_half",
-        (8, _, _, true) => "dense_8_16_two",
-        (8, ..) => "dense_8_16",
-        (_, 8, true, _) => "dense_16_8_half",
-        (_, 8, _, true) => "dense_16_8_two",
-        (_, 8, ..) => "dense_16_8",
-        (_, _, true, _) => "dense_16_16_half",
-        (_, _, _, true) => "dense_16_16_two",
-        _ => "dense_16_16",
     }
 }

@@ -48,7 +48,9 @@ impl Shard {
         if count == 0 || count * self.n < waves.from {
             return Ok(());
         }
-        self.card.load(&lazy::KERNEL)?;
+        for kernel in passel_kernels::LAZY {
+            self.card.load(kernel)?;
+        }
         let wide = (levels, self.classes);
         match Lazy::new(&self.card, &self.packs, wide, from_relevance, waves) {
             Ok(lazy) => self.lazy = Some(lazy),
