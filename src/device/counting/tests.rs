@@ -2,7 +2,10 @@
 //! every kind.
 
 use super::{
-    super::cuda::{self, counting::CudaCounter},
+    super::cuda::{
+        self,
+        counting::{CudaCounter, Waves},
+    },
     *,
 };
 use crate::{
@@ -259,12 +262,8 @@ impl Case {
                 Counters::cuda(&self.columns, &response, by, ordinals, *limit).unwrap()
             }
             Place::Waves(capacity) => {
-                let waves = cuda::counting::Waves {
-                    from: 0,
-                    capacity: *capacity,
-                };
-                let (columns, on) = (&self.columns, (&[0][..], None));
-                let card = CudaCounter::with(columns, &response, by, on, waves).unwrap();
+                let (waves, on) = (Waves::always(*capacity), (&[0][..], None));
+                let card = CudaCounter::with(&self.columns, &response, by, on, waves).unwrap();
                 Counters::of(vec![Box::new(card)], &tally)
             }
         };

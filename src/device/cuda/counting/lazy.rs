@@ -26,9 +26,9 @@ const ANCHORS: usize = 64;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Waves {
     /// Fewest counts of a step of all dense columns: below, launches cost more than counting.
-    pub(crate) from: usize,
+    pub(super) from: usize,
     /// Items of a list; else some for each of its columns.
-    pub(crate) capacity: Option<usize>,
+    pub(super) capacity: Option<usize>,
 }
 
 impl Default for Waves {
@@ -37,6 +37,14 @@ impl Default for Waves {
             from: 1 << 27,
             capacity: None,
         }
+    }
+}
+
+#[cfg(test)]
+impl Waves {
+    /// Wherever columns can be put off.
+    pub(crate) fn always(capacity: Option<usize>) -> Self {
+        Self { from: 0, capacity }
     }
 }
 

@@ -109,7 +109,7 @@ impl Case {
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
         let expected = self.walk(&mut cpu, &tally, &logs);
-        let waves = Waves { from: 0, capacity };
+        let waves = Waves::always(capacity);
         let on = (&[0][..], None);
         let mut card = CudaCounter::with(&self.columns, &response, by, on, waves).unwrap();
         assert!(card.shards[0].lazy.is_some());
