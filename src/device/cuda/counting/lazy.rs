@@ -49,7 +49,7 @@ impl Waves {
 }
 
 /// Items for each column of a list.
-const EACH: usize = 2;
+const EACH: usize = 4;
 
 /// The candidates of a card that are put off.
 pub(super) struct Lazy {

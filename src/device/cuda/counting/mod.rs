@@ -189,15 +189,16 @@ impl<'a> CudaCounter<'a> {
                 false => shard.score(Before::Nothing, true, slot)?,
             }
         }
-        self.picks = shard
-            .picks(count)?
-            .iter()
-            .copied()
-            .take_while(|it| it.number != NONE)
-            .collect();
+        let picks = shard.picks(count)?;
+        let stalled = (picks.len() < count).then_some(picks.len());
+        let found = picks.iter().copied().take_while(|it| it.number != NONE);
+        self.picks = found.collect();
         self.made_ahead = true;
         self.pending = false;
-        if started.elapsed() < SOON && count == self.ahead {
+        if let Some(known) = stalled {
+            // What was launched behind it was in vain.
+            self.ahead = known;
+        } else if started.elapsed() < SOON && count == self.ahead {
             self.ahead = (2 * self.ahead).min(AHEAD);
         }
         Ok(())
