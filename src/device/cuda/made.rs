@@ -1,5 +1,8 @@
 //! Whole walks over columns that are made on the cards, timed: what `benches/sweeps.rs` calls.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Instant;
 
 use passel_kernels::made::Recipe;

@@ -55,7 +55,7 @@ impl Made {
     }
 
     /// Levels of a column that occur.
-    pub(super) fn occurring(&self, column: u32) -> usize {
+    pub(crate) fn occurring(&self, column: u32) -> usize {
         let levels = self.levels();
         let mut seen = HashSet::new();
         if !self.is_sparse() {
@@ -72,6 +72,21 @@ impl Made {
         }
         let other = usize::from(self.recipe.length(column) < self.recipe.rows);
         seen.len() + other
+    }
+
+    /// Forms that its columns have on one card.
+    #[cfg(test)]
+    pub(crate) fn forms(&self, n: usize, classes: usize) -> Vec<String> {
+        let layout = self.layout(0..self.p, n, classes);
+        let packs = layout.packs.iter();
+        packs.map(|it| format!("{:?}", it.form)).collect()
+    }
+
+    /// How these columns lie.
+    fn layout(&self, own: Range<usize>, n: usize, classes: usize) -> Layout {
+        let first = own.start;
+        let traits: Vec<Traits> = own.into_par_iter().map(|it| self.traits(it)).collect();
+        Layout::of(&traits, first, n, classes, usize::MAX)
     }
 
     /// What the form of a column follows from.
@@ -98,11 +113,7 @@ impl Packs {
         own: Range<usize>,
         (n, classes): (usize, usize),
     ) -> Result<Self, DeviceError> {
-        let first = own.start;
-        let layout = {
-            let traits: Vec<Traits> = own.into_par_iter().map(|it| made.traits(it)).collect();
-            Layout::of(&traits, first, n, classes, usize::MAX)
-        };
+        let layout = made.layout(own, n, classes);
         let count = layout.numbers.len();
         let table = || card.buffer::<u32>(count, DURING);
         let told = Told {
