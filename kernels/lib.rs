@@ -10,6 +10,7 @@ pub mod entries;
 pub mod gain;
 pub mod gather;
 pub mod least_squares;
+pub mod made;
 pub mod neighbours;
 pub mod rows;
 pub mod score;
@@ -61,6 +62,7 @@ pub const ALL: &[Kernel] = &[
     spread::KERNEL,
     score::KERNEL,
     whole::KERNEL,
+    made::KERNEL,
 ];
 
 /// Those that counting needs.

@@ -20,6 +20,8 @@ pub mod functions;
 mod gain;
 pub(crate) mod library;
 mod links;
+#[doc(hidden)]
+pub mod made;
 mod memory;
 mod models;
 mod neighbours;

@@ -6,12 +6,14 @@
 //! and the host reads what was picked afterwards.
 
 mod coded;
+mod columns;
 mod counter;
 mod how;
 mod layout;
 #[cfg(test)]
 mod layout_tests;
 mod lists;
+mod made;
 mod packs;
 mod permuted;
 mod rule;
@@ -22,6 +24,8 @@ mod walk;
 mod wide;
 
 pub(crate) use coded::CudaValues;
+pub(crate) use columns::Columns;
+pub(crate) use made::Made;
 
 use std::{
     cmp::Reverse,
@@ -43,14 +47,14 @@ use super::super::{
     counting::{Anchor, Logs, Step, Tally},
     shards,
 };
-use crate::{binning::BinnedColumn, score::Against};
+use crate::score::Against;
 
 /// A walk goes further ahead while it came back within this.
 const SOON: Duration = Duration::from_millis(20);
 
 /// Cards that share the columns.
 pub(crate) struct CudaCounter<'a> {
-    columns: &'a [BinnedColumn],
+    columns: Columns<'a>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
@@ -87,12 +91,13 @@ impl<'a> CudaCounter<'a> {
     /// # Errors
     /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
-        columns: &'a [BinnedColumn],
+        columns: impl Into<Columns<'a>>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
+        let columns = columns.into();
         let told = Response {
             anchor: response,
             sum: response.sum(logs),
@@ -102,7 +107,7 @@ impl<'a> CudaCounter<'a> {
         let mut cards = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
-            let own = (&columns[range.clone()], range.start);
+            let own = (columns, range.clone());
             let shard = Shard::new(ordinal, own, &told, (logs, tally), limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
@@ -116,8 +121,7 @@ impl<'a> CudaCounter<'a> {
                 other.card.reach(&rest[0].card);
             }
         }
-        let levels = columns.iter().map(|it| it.levels).max().unwrap_or(1);
-        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let alone = match &cards[..] {
             [one] => !one.packs.streams() && !one.is_wide(levels, misses),
             _ => false,
@@ -208,13 +212,10 @@ impl<'a> CudaCounter<'a> {
     /// Counts against what the host names.
     fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
         let known = step.column.filter(|it| {
-            let (home, column) = (self.home(*it), &self.columns[*it as usize]);
+            let (home, levels) = (self.home(*it), self.columns.levels(*it));
             let shard = &self.shards[home];
-            let wide = self
-                .shards
-                .iter()
-                .any(|it| it.is_wide(column.levels, false));
-            column.left_out().is_none()
+            let wide = self.shards.iter().any(|it| it.is_wide(levels, false));
+            !self.columns.misses(*it)
                 && !wide
                 && shard.packs.has(self.places[*it as usize] as usize)
         });
@@ -223,7 +224,7 @@ impl<'a> CudaCounter<'a> {
             let anchor = OnCard {
                 w: pick.x,
                 wy: pick.xy,
-                levels: self.columns[column as usize].levels as u32,
+                levels: self.columns.levels(column) as u32,
                 unused: pick.place,
             };
             self.shards[home].step(Source::Place(anchor), false, 0)?;

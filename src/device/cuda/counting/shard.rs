@@ -1,5 +1,7 @@
 //! A card and its columns: lays anchors out, sweeps, scores.
 
+use std::ops::Range;
+
 use cudarc::driver::CudaEvent;
 use passel_kernels::{
     counting::{Anchor as OnCard, Place},
@@ -17,6 +19,7 @@ use super::{
         memory::Buffer,
         scratch::Grown,
     },
+    columns::Columns,
     how::How,
     layout::{Form, VECTOR},
     packs::{Packs, put},
@@ -24,7 +27,6 @@ use super::{
     sweep::{Laid, Out, Sweep, Tables},
     walk::{Before, Means, Walk},
 };
-use crate::binning::BinnedColumn;
 
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
@@ -87,27 +89,27 @@ pub(super) enum Source<'s> {
 }
 
 impl Shard {
-    /// Opens a card and lays columns numbered from `first` on out on it.
+    /// Opens a card and lays some of the columns out on it.
     pub(super) fn new(
         ordinal: usize,
-        (columns, first): (&[BinnedColumn], usize),
+        (columns, own): (Columns, Range<usize>),
         response: &Response,
         (logs, tally): (&Logs, &Tally),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let card = Card::open(ordinal, passel_kernels::COUNTING)?;
+        let mut card = Card::open(ordinal, passel_kernels::COUNTING)?;
         let n = response.anchor.codes.len();
         let y_levels = response.anchor.levels;
         let classes = if response.by_class { y_levels } else { 1 };
         let terms = put(&card, logs.terms())?;
-        let misses = columns.iter().any(|it| it.left_out().is_some());
-        let beside = Walk::bytes(columns.len(), misses) + 64 * columns.len() + RESERVE.min(64 * n);
+        let beside =
+            Walk::bytes(own.len(), columns.any_misses()) + 64 * own.len() + RESERVE.min(64 * n);
         let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
         // Of little memory half is for columns.
         let free = free.saturating_sub(beside).max(free / 2);
         let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
         let room = (free - free / 16).min(limit);
-        let packs = Packs::new(&card, columns, first, (n, classes), room)?;
+        let packs = columns.packs(&mut card, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
         let steps = tally.score().has_steps();
         let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
