@@ -86,30 +86,24 @@ __device__ __forceinline__ Near near_of(const Entries& given)
     return near;
 }
 
-// A lane an entry, a segment of EACH lanes a column.
+// One warp's columns: a lane an entry, a segment of EACH lanes a column.
 template <int JOINT, bool CLASSES, int EACH>
-__device__ __forceinline__ void segments(const Entries& given, const Shorts& shorts,
-                                         const Near& near, const Anchor& anchor, i64* xw,
-                                         i64* xwy)
+__device__ __forceinline__ void segments(const Entries& given, const Shorts& shorts, int kind,
+                                         i64 unit, const Near& near, const Anchor& anchor,
+                                         i64* xw, i64* xwy)
 {
-    constexpr int KIND = EACH == 1 ? 0 : EACH == 2 ? 1 : EACH == 4 ? 2 : EACH == 8 ? 3 : EACH == 16 ? 4 : 5;
-    const unsigned columns = shorts.columns[KIND];
-    const unsigned* const rows = shorts.rows[KIND];
-    const unsigned short* const codes = shorts.codes[KIND];
+    const unsigned columns = shorts.columns[kind];
     const unsigned char* const joint = near.joint;
     const unsigned *const by_level = near.by_level, *const by_joint = near.by_joint;
-    xw += shorts.first[KIND];
-    xwy += shorts.first[KIND];
+    xw += shorts.first[kind];
+    xwy += shorts.first[kind];
     const unsigned lane = threadIdx.x % 32, segment = lane / EACH;
-    const i64 columns_a_warp = 32 / EACH;
-    const i64 warps = ((i64)gridDim.x * blockDim.x) / 32;
-    const i64 units = (columns + columns_a_warp - 1) / columns_a_warp;
-    for (i64 unit = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; unit < units; unit += warps) {
-        const i64 column = unit * columns_a_warp + segment;
+    {
+        const i64 column = unit * (32 / EACH) + segment;
         unsigned code = NOTHING, row = 0;
         if (column < columns) {
-            code = codes[unit * 32 + lane];
-            row = rows[unit * 32 + lane];
+            code = shorts.codes[kind][unit * 32 + lane];
+            row = shorts.rows[kind][unit * 32 + lane];
         }
         const bool on = code != NOTHING;
         unsigned at = 0, level = 0;
@@ -191,7 +185,9 @@ __device__ __forceinline__ void segments(const Entries& given, const Shorts& sho
         }
         if (lane % EACH == 0 && column < columns) {
             xw[column] = anchor.w + sums[0];
-            xwy[column] = CLASSES ? anchor.wy + sums[1] : xw[column];
+            if (CLASSES) {
+                xwy[column] = anchor.wy + sums[1];
+            }
         }
     }
 }
@@ -203,77 +199,132 @@ __device__ __forceinline__ void short_columns(const Entries& given, const Shorts
     const Anchor anchor = given.anchors[blockIdx.y];
     i64* const xw = given.xw + (i64)blockIdx.y * given.places;
     i64* const xwy = given.xwy + (i64)blockIdx.y * given.places;
-    segments<JOINT, CLASSES, 32>(given, shorts, near, anchor, xw, xwy);
-    segments<JOINT, CLASSES, 16>(given, shorts, near, anchor, xw, xwy);
-    segments<JOINT, CLASSES, 8>(given, shorts, near, anchor, xw, xwy);
-    segments<JOINT, CLASSES, 4>(given, shorts, near, anchor, xw, xwy);
-    segments<JOINT, CLASSES, 2>(given, shorts, near, anchor, xw, xwy);
-    segments<JOINT, CLASSES, 1>(given, shorts, near, anchor, xw, xwy);
+    // Units of the longest first; a warp has every so many of all kinds together.
+    i64 ends[6];
+    i64 end = 0;
+#pragma unroll
+    for (int kind = 5; kind >= 0; kind--) {
+        const i64 columns_a_warp = 32 >> kind;
+        end += (shorts.columns[kind] + columns_a_warp - 1) / columns_a_warp;
+        ends[kind] = end;
+    }
+    const i64 warps = ((i64)gridDim.x * blockDim.x) / 32;
+    for (i64 unit = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; unit < end; unit += warps) {
+        if (unit < ends[5]) {
+            segments<JOINT, CLASSES, 32>(given, shorts, 5, unit, near, anchor, xw, xwy);
+        } else if (unit < ends[4]) {
+            segments<JOINT, CLASSES, 16>(given, shorts, 4, unit - ends[5], near, anchor, xw, xwy);
+        } else if (unit < ends[3]) {
+            segments<JOINT, CLASSES, 8>(given, shorts, 3, unit - ends[4], near, anchor, xw, xwy);
+        } else if (unit < ends[2]) {
+            segments<JOINT, CLASSES, 4>(given, shorts, 2, unit - ends[3], near, anchor, xw, xwy);
+        } else if (unit < ends[1]) {
+            segments<JOINT, CLASSES, 2>(given, shorts, 1, unit - ends[2], near, anchor, xw, xwy);
+        } else {
+            segments<JOINT, CLASSES, 1>(given, shorts, 0, unit - ends[1], near, anchor, xw, xwy);
+        }
+    }
 }
 
-// A block a column at a time; cells in shared memory, emptied by the entries again. What
-// one more row adds to a cell's c·L(c) is summed as it comes.
+// The most frequent of counts, by all threads of a block.
+__device__ __forceinline__ unsigned most_of(const unsigned* counts, unsigned many)
+{
+    __shared__ u64 most;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        most = 0;
+    }
+    __syncthreads();
+    for (unsigned at = threadIdx.x; at < many; at += blockDim.x) {
+        atomicMax(&most, (u64)counts[at] << 32 | at);
+    }
+    __syncthreads();
+    return (unsigned)most;
+}
+
+// A block a column of at most 255 entries at a time; cells are bytes in shared memory, emptied
+// by the entries again. What one more row adds to a cell's c*L(c) is summed as it comes. Most
+// entries have the anchor's most frequent level: how many is known at the end without a cell
+// that all of them would wait for.
 template <int JOINT, bool CLASSES>
 __device__ __forceinline__ void few(const Entries& given, unsigned most_levels)
 {
     extern __shared__ uint4 shared[];
-    __shared__ i64 partial[64];
+    __shared__ i64 partial[128];
     const unsigned batch = blockIdx.y;
     const Anchor anchor = given.anchors[batch];
     const unsigned levels = anchor.levels, classes = given.classes, wide = levels * classes;
-    unsigned* const of_w = (unsigned*)shared;
-    unsigned* const of_wy = of_w + levels;
-    unsigned* const of_xw = of_wy + (CLASSES ? wide : 0);
-    unsigned* const of_xwy = of_xw + most_levels * levels;
-    const unsigned words = levels + most_levels * levels + (CLASSES ? wide + most_levels * wide : 0);
-    for (unsigned at = threadIdx.x; at < words; at += blockDim.x) {
-        of_w[at] = 0;
+    unsigned* const words = (unsigned*)shared;
+    unsigned char* const bytes = (unsigned char*)shared;
+    const unsigned of_wy = levels, of_xw = of_wy + (CLASSES ? wide : 0);
+    const unsigned of_xwy = of_xw + most_levels * levels;
+    const unsigned cells = of_xwy + (CLASSES ? most_levels * wide : 0);
+    for (unsigned at = threadIdx.x; at < (cells + 3) / 4; at += blockDim.x) {
+        words[at] = 0;
     }
     const unsigned char* joint = given.joint + batch * given.joint_stride;
     const unsigned* by_level = given.by_level + batch * given.counts_stride;
     const unsigned* by_joint = given.by_joint + batch * given.counts_stride;
+    const unsigned level_most = most_of(by_level, levels);
+    const unsigned joint_most = CLASSES ? most_of(by_joint, wide) : 0;
     const i64* terms = given.terms;
+    const auto one_more = [&](unsigned cell) {
+        const unsigned shift = 8 * (cell % 4);
+        return atomicAdd(words + cell / 4, 1u << shift) >> shift & 255;
+    };
+    const auto count = [&](unsigned cell) {
+        const unsigned before = one_more(cell);
+        return terms[before + 1] - terms[before];
+    };
+    const auto uncount = [&](unsigned cell, unsigned all) {
+        const unsigned before = all - one_more(cell);
+        return terms[before - 1] - terms[before];
+    };
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
         if (given.taken != nullptr && given.taken[column]) {
             continue;
         }
         const u64 start = given.starts[column], end = given.starts[column + 1];
-        i64 sums[2] = {0, 0};
+        // Then how many entries are off the most frequent level, and joint code.
+        i64 sums[4] = {0, 0, 0, 0};
         __syncthreads();
-        const auto count = [&](unsigned* cell) {
-            const unsigned before = atomicAdd(cell, 1u);
-            return terms[before + 1] - terms[before];
-        };
-        const auto uncount = [&](unsigned* cell, unsigned all) {
-            const unsigned before = all - atomicAdd(cell, 1u);
-            return terms[before - 1] - terms[before];
-        };
         for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
             const unsigned code = given.codes[at], both = joint_of<JOINT>(joint, given.rows[at]);
             const unsigned level = CLASSES ? both / classes : both;
             sums[0] += count(of_xw + code * levels + level);
-            sums[0] += uncount(of_w + level, by_level[level]);
+            if (level != level_most) {
+                sums[0] += uncount(level, by_level[level]);
+                sums[2] += 1;
+            }
             if (CLASSES) {
                 sums[1] += count(of_xwy + code * wide + both);
-                sums[1] += uncount(of_wy + both, by_joint[both]);
+                if (both != joint_most) {
+                    sums[1] += uncount(of_wy + both, by_joint[both]);
+                    sums[3] += 1;
+                }
             }
         }
         __syncthreads();
         for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
             const unsigned code = given.codes[at], both = joint_of<JOINT>(joint, given.rows[at]);
             const unsigned level = CLASSES ? both / classes : both;
-            of_xw[code * levels + level] = 0;
-            of_w[level] = 0;
+            bytes[of_xw + code * levels + level] = 0;
+            bytes[level] = 0;
             if (CLASSES) {
-                of_xwy[code * wide + both] = 0;
-                of_wy[both] = 0;
+                bytes[of_xwy + code * wide + both] = 0;
+                bytes[of_wy + both] = 0;
             }
         }
         block_sum(sums, partial);
         if (threadIdx.x == 0) {
             const i64 place = (i64)batch * given.places + column;
-            given.xw[place] = anchor.w + sums[0];
-            given.xwy[place] = CLASSES ? anchor.wy + sums[1] : given.xw[place];
+            const unsigned many = (unsigned)(end - start);
+            const i64 of_level = left(terms, by_level[level_most], many - (unsigned)sums[2]);
+            given.xw[place] = anchor.w + sums[0] + of_level;
+            if (CLASSES) {
+                const i64 of_joint = left(terms, by_joint[joint_most], many - (unsigned)sums[3]);
+                given.xwy[place] = anchor.wy + sums[1] + of_joint;
+            }
         }
     }
 }
@@ -333,6 +384,7 @@ __device__ __forceinline__ void many(const Entries& given)
             continue;
         }
         i64 sums[2] = {0, 0};
+#pragma unroll 4
         for (unsigned pair = threadIdx.x; pair < x_levels * levels; pair += blockDim.x) {
             unsigned both = 0;
             for (unsigned y = 0; y < classes; y++) {
@@ -348,7 +400,9 @@ __device__ __forceinline__ void many(const Entries& given)
         if (threadIdx.x == 0) {
             const i64 place = (i64)batch * given.places + column;
             given.xw[place] = sums[0];
-            given.xwy[place] = classes > 1 ? sums[1] : sums[0];
+            if (classes > 1) {
+                given.xwy[place] = sums[1];
+            }
         }
     }
 }

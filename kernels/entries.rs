@@ -20,11 +20,11 @@
 //! | function | grid | block | dynamic shared bytes | columns |
 //! | --- | --- | --- | --- | --- |
 //! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (512) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) | those of [`Shorts`]; `xw` and `xwy` begin with the first place of all |
-//! | `few` | (any, batch) | the same | 4·(1 + `most_levels`)·levels, and as much for wide where classes > 1 | with `starts`, at most `most_levels` levels each, no place unfilled |
+//! | `few` | (any, batch) | the same | (1 + `most_levels`)·levels, and as much for wide where classes > 1, to a multiple of 16 | with `starts`, at most 255 entries and `most_levels` levels each, no place unfilled |
 //! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
 //!
 //! `short` gives a lane to a place, `few` and `many` a block to a column at a time; `few` empties
-//! its tables by the entries again, `many` walks all cells. Static: 512 bytes but in `short`.
+//! its tables by the entries again, `many` walks all cells. Static: 1,032 bytes at most.
 //! `by_joint` has the rows of each joint code, `by_level` of each level: `few` and `short` read
 //! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
 //! `most` and `levels`.

@@ -147,6 +147,8 @@ pub struct State {
     pub begins: i32,
     /// Whether nothing is gathered yet.
     pub forgets: i32,
+    /// Whether there are sums of (x, w, y); else those of (x, w) stand for them.
+    pub by_class: i32,
 }
 
 /// The best of some candidates.

@@ -25,7 +25,7 @@ const ENTRY: f64 = 5.2;
 /// Entries of columns of which warps count several at once, and then, by a block of 128
 /// threads with two passes over them, and by one that walks the table.
 pub(super) const SHORT: usize = 32;
-const FEW: usize = 256;
+const FEW: usize = 255;
 const MANY: usize = 2048;
 
 /// Marks a place of a short column that is not filled.
@@ -57,6 +57,8 @@ pub(super) struct Pack {
     pub(super) levels: usize,
     /// Whether they miss values.
     pub(super) misses: bool,
+    /// Whether half of their rows or more have one code: dense ones then wait for one cell.
+    pub(super) skewed: bool,
     /// Bytes from one column, or row, to the next.
     pub(super) stride: usize,
     /// Where the rows, codes and starts of entries begin.
@@ -135,28 +137,33 @@ impl Layout {
                     Form::Few | Form::Many { .. } => it.entries,
                     _ => 0,
                 };
-                (form, it.misses, levels, std::cmp::Reverse(long), at)
+                let skewed = matches!(form, Form::Dense { .. }) && 2 * it.entries <= n;
+                (
+                    (form, it.misses, skewed, levels),
+                    std::cmp::Reverse(long),
+                    at,
+                )
             })
             .collect();
         order.par_sort_unstable();
         let mut packs: Vec<Pack> = Vec::new();
         let mut place = 0;
-        for same in order.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
-            let (form, misses, ..) = same[0];
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            let (form, misses, skewed, _) = same[0].0;
             let mut rest = same;
             while !rest.is_empty() {
-                let mut pack = Pack::empty(form, misses, place);
-                let lengths = rest.iter().map(|it| traits[it.4].entries);
+                let mut pack = Pack::empty(form, misses, skewed, place);
+                let lengths = rest.iter().map(|it| traits[it.2].entries);
                 let count = pack.fill(lengths, n, most);
                 let (own, behind) = rest.split_at(count);
-                let levels = own.iter().map(|it| traits[it.4].levels);
+                let levels = own.iter().map(|it| traits[it.2].levels);
                 pack.levels = levels.max().unwrap_or(1);
                 place += count;
                 packs.push(pack);
                 rest = behind;
             }
         }
-        let numbers = order.iter().map(|it| (first + it.4) as u32).collect();
+        let numbers = order.iter().map(|it| (first + it.2) as u32).collect();
         Self { n, packs, numbers }
     }
 }
@@ -169,13 +176,14 @@ pub(super) struct Own<'a> {
 }
 
 impl Pack {
-    fn empty(form: Form, misses: bool, first: usize) -> Self {
+    fn empty(form: Form, misses: bool, skewed: bool, first: usize) -> Self {
         Self {
             form,
             first,
             count: 0,
             levels: 1,
             misses,
+            skewed,
             stride: 0,
             rows_at: 0,
             codes_at: 0,

@@ -154,7 +154,7 @@ fn tables_fit_the_shared_memory_of_every_card() {
                     Form::Many { threads: 1024 },
                 ] {
                     let cells = x * w * classes;
-                    let how = How::of((form, 100, x), n, (w, classes), (shared, 132));
+                    let how = How::of((form, n % 2 == 0), (100, x), n, (w, classes), (shared, 132));
                     let bytes = match how {
                         How::Half { .. } => 2 * cells,
                         How::Dense { two, copies, .. } => (4 * cells << copies) << u32::from(two),

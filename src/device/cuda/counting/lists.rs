@@ -4,7 +4,7 @@ use passel_kernels::entries::{Entries, Shorts};
 
 use super::{
     super::{super::DeviceError, card::arguments},
-    how::{How, OWN, few_words, held},
+    how::{How, OWN, few_cells, held},
     layout::{Form, VECTOR},
     packs::Here,
     sweep::{Laid, Sweep},
@@ -119,7 +119,8 @@ impl Sweep<'_> {
         match self.how(here) {
             How::Few { threads } => {
                 let function = if eight { "few_8" } else { "few_16" };
-                let bytes = 4 * few_words(pack.levels, laid.levels, laid.classes);
+                let bytes =
+                    few_cells(pack.levels, laid.levels, laid.classes).next_multiple_of(VECTOR);
                 let grid = (blocks(threads, bytes), laid.batch as u32, 1);
                 let most = pack.levels as u32;
                 let given = arguments![given, most];

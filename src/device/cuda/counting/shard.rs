@@ -174,8 +174,8 @@ impl Shard {
     pub(super) fn is_wide_for(&self, levels: usize, classes: usize, misses: bool) -> bool {
         let shared = (self.card.shared as usize, self.card.processors as usize);
         let whole = |it: &super::layout::Pack| {
-            let of = (it.form, it.count, it.levels);
-            it.misses || How::of(of, self.n, (levels, classes), shared) == How::Whole
+            let (form, of) = ((it.form, it.skewed), (it.count, it.levels));
+            it.misses || How::of(form, of, self.n, (levels, classes), shared) == How::Whole
         };
         misses || self.packs.layout.packs.iter().any(whole)
     }
@@ -373,6 +373,8 @@ impl Shard {
             rule: &self.rule,
             x: &self.x,
             taken: &self.taken,
+            y_levels: self.y_levels,
+            classes: self.classes,
         };
         self.walk.score(&means, before, chosen, (slot, None))
     }
@@ -385,6 +387,8 @@ impl Shard {
             rule: &self.rule,
             x: &self.x,
             taken: &self.taken,
+            y_levels: self.y_levels,
+            classes: self.classes,
         }
     }
 

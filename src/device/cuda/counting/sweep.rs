@@ -97,7 +97,8 @@ impl Sweep<'_> {
             return How::Whole;
         }
         How::of(
-            (pack.form, pack.count, pack.levels),
+            (pack.form, pack.skewed),
+            (pack.count, pack.levels),
             self.packs.layout.n,
             (self.laid.levels, self.laid.classes),
             (self.card.shared as usize, self.card.processors as usize),

@@ -66,6 +66,9 @@ pub(super) struct Means<'m> {
     /// Σ c·L(c) over x, of each place; and whether it is taken.
     pub(super) x: &'m Buffer<i64>,
     pub(super) taken: &'m Buffer<u8>,
+    /// Levels of the response, and those of them that steps tell apart.
+    pub(super) y_levels: usize,
+    pub(super) classes: usize,
 }
 
 impl Walk {
@@ -167,6 +170,10 @@ impl Walk {
             gathers: i32::from(matches!(before, Before::Gather { .. })),
             begins: i32::from(before == Before::Begin),
             forgets: i32::from(before == Before::Forget),
+            by_class: i32::from(match before {
+                Before::Begin => means.y_levels > 1,
+                _ => means.classes > 1,
+            }),
         };
         let arrived = self.arrived.room(means.card, 4 * self.batch)?;
         let found = self.found.address();
