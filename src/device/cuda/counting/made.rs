@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use passel_kernels::{counting::Place, made::Recipe};
+use passel_kernels::{
+    counting::Place,
+    made::{Made as Given, Recipe},
+};
 use rayon::prelude::*;
 
 use super::{
@@ -171,70 +174,86 @@ impl Told {
         (pack, numbers): (&Pack, &[u32]),
     ) -> Result<Buffer<u8>, DeviceError> {
         let buffer = card.buffer::<u8>(pack.bytes, DURING)?;
-        let (address, recipe) = (buffer.address(), &made.recipe);
-        let mut given = passel_kernels::made::Made {
-            seed: recipe.seed,
-            rows: recipe.rows as i64,
-            scale: recipe.scale,
+        let recipe = &made.recipe;
+        let given = Given {
             numbers: self.numbers.at(pack.first),
-            stride: pack.stride as i64,
             places: self.places.at(pack.first),
             of_levels: self.levels.at(pack.first),
             of_most: self.most.at(pack.first),
             of_left_out: self.left_out.at(pack.first),
-            levels: recipe.levels,
-            columns: pack.count as u32,
-            ..Default::default()
+            ..given(recipe, pack, buffer.address())
         };
-        let most = 16 * card.processors;
-        let blocks = |all: usize| all.clamp(1, most as usize) as u32;
-        let columns = (blocks(pack.count), 1, 1);
-        let launch = |function, grid, given: passel_kernels::made::Made| {
+        let blocks = |all: usize| all.clamp(1, 16 * card.processors as usize) as u32;
+        let columns = (blocks(pack.count), 1);
+        let launch = |function, (x, y)| {
+            let grid = (x, y, 1);
             card.launch(function, grid, 256, 0, arguments![given])
         };
         match pack.form {
+            Form::Dense { .. } | Form::Rows if made.is_sparse() => {
+                card.zero(buffer.address(), pack.bytes)?;
+                launch("made_scattered", columns)?;
+            }
             Form::Dense { .. } | Form::Rows => {
-                let by_row = pack.form == Form::Rows;
-                given.codes = address;
-                given.by_row = u32::from(by_row);
-                given.bits = match pack.form {
-                    Form::Dense { bits } => bits,
-                    _ => 8,
-                };
-                if made.is_sparse() {
-                    card.zero(address, pack.bytes)?;
-                    launch("made_scattered", columns, given)?;
-                } else {
-                    let lines = if by_row { recipe.rows } else { pack.count };
-                    let lines = lines.clamp(1, 1 << 15) as u32;
-                    let words = blocks(pack.stride.div_ceil(4 * 256));
-                    launch("made_bell", (words, lines, 1), given)?;
-                }
+                let by_row = given.by_row != 0;
+                let lines = if by_row { recipe.rows } else { pack.count };
+                let words = blocks(pack.stride.div_ceil(4 * 256));
+                launch("made_bell", (words, lines.clamp(1, 1 << 15) as u32))?;
             }
             Form::Short { each } => {
-                given.listed = address + pack.rows_at as u64;
-                given.listed_codes = address + pack.codes_at as u64;
-                given.each = each;
                 let places = blocks((pack.count << each).div_ceil(256));
-                launch("made_short", (places, 1, 1), given)?;
+                launch("made_short", (places, 1))?;
             }
             Form::Few | Form::Many { .. } => {
-                given.listed = address + pack.rows_at as u64;
-                given.listed_codes = address + pack.codes_at as u64;
-                given.starts = address + pack.starts_at as u64;
-                let ends = numbers.iter().scan(0, |end, &number| {
-                    *end += recipe.length(number) as u64;
-                    Some(*end)
-                });
-                let starts: Vec<u64> = [0].into_iter().chain(ends).collect();
-                card.upload(&starts, given.starts)?;
-                launch("made_listed", columns, given)?;
+                card.upload(&starts(recipe, numbers), given.starts)?;
+                launch("made_listed", columns)?;
             }
         }
-        let places = blocks(pack.count.div_ceil(256));
-        launch("made_places", (places, 1, 1), given)?;
+        launch("made_places", (blocks(pack.count.div_ceil(256)), 1))?;
         Ok(buffer)
     }
+}
+
+/// What the functions take for a pack that lies there, but for what is told of each place.
+fn given(recipe: &Recipe, pack: &Pack, address: u64) -> Given {
+    let given = Given {
+        seed: recipe.seed,
+        rows: recipe.rows as i64,
+        scale: recipe.scale,
+        stride: pack.stride as i64,
+        levels: recipe.levels,
+        columns: pack.count as u32,
+        ..Default::default()
+    };
+    let listed = Given {
+        listed: address + pack.rows_at as u64,
+        listed_codes: address + pack.codes_at as u64,
+        ..given
+    };
+    let dense = |bits, by_row| Given {
+        codes: address,
+        bits,
+        by_row,
+        ..given
+    };
+    match pack.form {
+        Form::Dense { bits } => dense(bits, 0),
+        Form::Rows => dense(8, 1),
+        Form::Short { each } => Given { each, ..listed },
+        Form::Few | Form::Many { .. } => Given {
+            starts: address + pack.starts_at as u64,
+            ..listed
+        },
+    }
+}
+
+/// Where the entries of columns of these numbers begin, and the end.
+fn starts(recipe: &Recipe, numbers: &[u32]) -> Vec<u64> {
+    let ends = numbers.iter().scan(0, |end, &number| {
+        *end += recipe.length(number) as u64;
+        Some(*end)
+    });
+    [0].into_iter().chain(ends).collect()
 }
 
 impl CudaCounter<'_> {

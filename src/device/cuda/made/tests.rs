@@ -20,6 +20,7 @@ fn problems() -> Vec<Problem> {
     vec![
         problem((97, 301), 2, 64, None),
         problem((97, 301), 3, 3, Some(2000)),
+        problem((97, 301), 2, 200, Some(2000)),
         problem((5003, 70), 3, 8, None),
         problem((2111, 90), 2, 31, None),
         problem((70_003, 9), 2, 31, None),
