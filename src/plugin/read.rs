@@ -42,7 +42,7 @@ pub(super) unsafe fn plugin(
 ) -> Result<Plugin, Fault> {
     let of = |place: String| move |slip| Fault::Slip { place, slip };
     let whole = || of("the plugin".to_owned());
-    // Before all else: of another version not even the size may mean the same.
+    // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
     let ours = PASSEL_ABI_VERSION;

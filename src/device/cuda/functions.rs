@@ -188,3 +188,30 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
         difference: largest,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_are_kept_once() {
+        let [a, b, other] = ["a", "a", "b"].map(|it| kernel("method", it).source);
+        assert!(std::ptr::eq(a, b) && !std::ptr::eq(a, other));
+        assert!(other.starts_with("#line 1 \"method.cu\"\nb\n"), "{other}");
+    }
+
+    #[test]
+    fn an_error_of_its_own_kernel_alone_is_the_methods() {
+        let of = |kernel: &str| DeviceError::Compile {
+            kernel: kernel.to_owned(),
+            architecture: "sm_75".to_owned(),
+            log: "method.cu(3): error".to_owned(),
+        };
+        assert_eq!(told("method", of("dense")), of("dense"));
+        let own = told("method", of("tables")).to_string();
+        assert!(
+            own.starts_with("method.cu does not compile for sm_75;"),
+            "{own}"
+        );
+    }
+}

@@ -147,6 +147,19 @@ fn cuda_evaluates_as_the_cpu_does() {
     }
 }
 
+#[test]
+fn the_text_for_cards_compiles_and_agrees() {
+    let coded = Coded(Arc::new(Gini([1.7])));
+    match cuda::functions::check("gini", &coded) {
+        Ok(checked) => assert!(checked.is_some()),
+        Err(DeviceError::Missing { .. }) => {
+            let required = std::env::var_os("PASSEL_REQUIRE_NVRTC").is_some();
+            assert!(!required, "there is no NVRTC");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// What sweeps of two steps say: of columns one of which has a table of too many cells beside
 /// the second.
 fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {

@@ -9,8 +9,9 @@ use super::{
         },
         functions,
     },
+    beside::Beside,
     none,
-    tables::{Beside, Evaluator},
+    tables::Evaluator,
 };
 use crate::{binning::BinnedColumn, score::Coded};
 

@@ -6,6 +6,7 @@
 //! and the host reads what was picked afterwards. `coded` are the values of a function of each
 //! column's whole table, which `tables` counts and evaluates on a card.
 
+mod beside;
 mod coded;
 mod counter;
 mod layout;
