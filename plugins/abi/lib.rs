@@ -12,10 +12,10 @@
 
 use core::ffi::{c_char, c_void};
 
-/// The contract's version. Version 0 may break; from 1 on it only grows.
-pub const PASSEL_ABI_VERSION: u32 = 0;
+/// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+pub const PASSEL_ABI_VERSION: u32 = 1;
 
-/// passel_score.terms: the room for them, in terms.
+/// passel_score.terms: the room for them; never changes.
 pub const PASSEL_TERMS: usize = 8;
 
 /// passel_term.part: all of the term.

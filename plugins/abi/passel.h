@@ -1,4 +1,4 @@
-// passel's plugin contract, version 0. Made from lib.rs by PASSEL_BLESS=1 cargo test.
+// passel's plugin contract, version 1. Made from lib.rs by PASSEL_BLESS=1 cargo test.
 //
 // A plugin is a shared library with one entry,
 //
@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The contract's version. Version 0 may break; from 1 on it only grows.
-#define PASSEL_ABI_VERSION 0
+// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+#define PASSEL_ABI_VERSION 1
 
-#define PASSEL_TERMS 8             // passel_score.terms: the room for them, in terms.
+#define PASSEL_TERMS 8             // passel_score.terms: the room for them; never changes.
 
 #define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
 #define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).

@@ -1,6 +1,8 @@
 //! Every device against one shard and one thread of the CPU: columns of every form, scores of
 //! every kind.
 
+mod coded;
+
 use super::{super::cuda, *};
 use crate::{
     binning::{Codes, MissingCode, Rule},
@@ -380,27 +382,34 @@ fn cpu_shards_and_threads_do_not_show() {
     places_do_not_show(|_| vec![Place::Cpu(3, 2)]);
 }
 
-#[test]
-fn cuda_counts_as_the_cpu_does() {
+/// How many GPUs there are; none is no fault unless one is required.
+fn cards() -> Option<usize> {
     let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
     if let Some(obstacle) = cuda::facts::cuda().obstacle {
         assert!(!required, "{obstacle}");
-        return;
+        return None;
     }
-    let count = cuda::count().unwrap();
-    places_do_not_show(|case| {
-        let n = case.response.codes.n() as u64;
-        // A third of the columns, and hardly any of them.
-        let limits = [case.bytes() / 3, 24 * n];
-        let mut places = vec![Place::Cuda(vec![0], None)];
-        places.extend(limits.map(|it| Place::Cuda(vec![0], Some(it.max(24 * n)))));
-        if count > 1 {
-            places.push(Place::Cuda(vec![0, 1], None));
-            places.push(Place::Cuda(
-                vec![1, 0],
-                Some((case.bytes() / 6).max(24 * n)),
-            ));
-        }
-        places
-    });
+    Some(cuda::count().unwrap())
+}
+
+/// Where GPUs, so many, count a case.
+fn on_cards(case: &Case, count: usize) -> Vec<Place> {
+    let n = case.response.codes.n() as u64;
+    // A third of the columns, and hardly any of them.
+    let limits = [case.bytes() / 3, 24 * n];
+    let mut places = vec![Place::Cuda(vec![0], None)];
+    places.extend(limits.map(|it| Place::Cuda(vec![0], Some(it.max(24 * n)))));
+    if count > 1 {
+        places.push(Place::Cuda(vec![0, 1], None));
+        let limit = (case.bytes() / 6).max(24 * n);
+        places.push(Place::Cuda(vec![1, 0], Some(limit)));
+    }
+    places
+}
+
+#[test]
+fn cuda_counts_as_the_cpu_does() {
+    if let Some(count) = cards() {
+        places_do_not_show(|case| on_cards(case, count));
+    }
 }

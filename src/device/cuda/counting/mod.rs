@@ -3,8 +3,10 @@
 //! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
 //! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
 //! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
-//! and the host reads what was picked afterwards.
+//! and the host reads what was picked afterwards. `coded` are the values of a function of each
+//! column's whole table, which `tables` counts and evaluates on a card.
 
+mod beside;
 mod coded;
 mod columns;
 mod counter;
@@ -19,6 +21,7 @@ mod permuted;
 mod rule;
 mod shard;
 mod sweep;
+mod tables;
 mod traits;
 mod walk;
 mod wide;

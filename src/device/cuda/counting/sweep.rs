@@ -41,7 +41,7 @@ pub(super) struct Laid {
     pub(super) y_stride: usize,
 }
 
-/// Where the sums of a sweep go, of each place of a batch.
+/// Where the sums of a sweep go, of each place of a batch, or whole tables.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Out {
     pub(super) xw: u64,
@@ -51,6 +51,10 @@ pub(super) struct Out {
     pub(super) occurring: u64,
     /// Of each place, not 0 where nobody asks; 0 where all are to be counted.
     pub(super) taken: u64,
+    /// Whole tables instead of sums, of a pack's dense columns from its first on, and the cells
+    /// from one to the next; 0 where sums are wanted.
+    pub(super) tables: u64,
+    pub(super) cells: usize,
 }
 
 /// Memory that is 0 between two launches.
@@ -139,7 +143,7 @@ impl Sweep<'_> {
         (self.out.xw + at, self.out.xwy + at, taken)
     }
 
-    fn dense(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
+    pub(super) fn dense(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
         let (card, laid, pack) = (self.card, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let Form::Dense { bits } = pack.form else {
@@ -193,8 +197,8 @@ impl Sweep<'_> {
                 0 => 0,
                 occurring => occurring + 4 * pack.first as u64,
             },
-            tables: 0,
-            cells: 0,
+            tables: self.out.tables,
+            cells: self.out.cells as i64,
         };
         let function = match (bits, laid.bits, half, two) {
             (4, 8, true, _) => "dense_4_8_half",

@@ -117,8 +117,8 @@ impl Walk {
             xw: self.xw.address(),
             xwy: self.xwy.address(),
             whole: self.whole.as_ref().map_or(0, Buffer::address),
-            occurring: 0,
             taken,
+            ..Out::default()
         }
     }
 
