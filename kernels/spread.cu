@@ -108,6 +108,19 @@ __device__ __forceinline__ void tell(const Spread& given)
     }
 }
 
+// All of it by one block, for so few rows that three launches would take longer.
+template <int JOINT>
+__device__ __forceinline__ void lay(const Spread& given)
+{
+    spread<JOINT>(given);
+    __syncthreads();
+    scatter<JOINT>(given);
+    __syncthreads();
+    if (given.by_joint != nullptr) {
+        tell<JOINT>(given);
+    }
+}
+
 // Row i of each of a batch = row orders[i] of the anchor; one batch for each y of the grid.
 template <int JOINT>
 __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsigned* orders,
@@ -136,6 +149,10 @@ __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsign
     extern "C" __global__ void tell_##joint(const __grid_constant__ Spread given)          \
     {                                                                                      \
         tell<joint>(given);                                                                \
+    }                                                                                      \
+    extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
+    {                                                                                      \
+        lay<joint>(given);                                                                 \
     }                                                                                      \
     extern "C" __global__ void shuffle_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \

@@ -18,6 +18,7 @@ pub(crate) mod counting;
 pub mod facts;
 pub mod functions;
 mod gain;
+mod lanes;
 pub(crate) mod library;
 mod links;
 #[doc(hidden)]

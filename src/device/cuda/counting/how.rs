@@ -3,7 +3,7 @@
 use super::layout::{Form, VECTOR};
 
 /// Threads of a multiprocessor.
-const THREADS: usize = 2048;
+pub(super) const THREADS: usize = 2048;
 
 /// Bytes of shared memory that kernels have of their own, and that a block takes besides.
 pub(super) const OWN: usize = 2048;
@@ -107,7 +107,10 @@ impl How {
             Form::Few => {
                 let bytes = few_cells(x, w, classes);
                 match fits(bytes) {
-                    true if held(shared, 32, bytes) >= 16 => Self::Few { threads: 32 },
+                    // A warp a column, where there are columns for all.
+                    true if count >= 32 * processors * held(shared, 32, bytes).min(16) => {
+                        Self::Few { threads: 32 }
+                    }
                     true => Self::Few { threads: 128 },
                     false if fits(4 * cells) => Self::Many { threads: 128 },
                     false => Self::Whole,

@@ -20,6 +20,7 @@ mod packs;
 mod permuted;
 mod rule;
 mod shard;
+mod spread;
 mod sweep;
 mod tables;
 mod traits;

@@ -114,8 +114,25 @@ impl Sweep<'_> {
         // Short columns that lie on the card are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
-        self.packs
-            .sweep(self.card, |here| match (self.how(&here), here.pack.form) {
+        // Small packs take a launch's time more than their own: they go beside one another.
+        let beside = !self.packs.streams() && self.packs.layout.packs.len() > 1;
+        if beside {
+            self.card.fork()?;
+        }
+        let mut lane = 0;
+        self.packs.sweep(self.card, |here| {
+            let how = self.how(&here);
+            let alone = match how {
+                // They leave memory at zero for the next of their kind.
+                How::Whole => true,
+                How::Dense { parts, .. } => parts > 1,
+                _ => false,
+            };
+            if beside {
+                lane = (lane + 1) % 3;
+                self.card.lane(if alone { 0 } else { lane });
+            }
+            match (how, here.pack.form) {
                 (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, tables),
                 (How::Rows, _) => self.rows(&here),
                 (How::Short, Form::Short { each }) => {
@@ -129,8 +146,14 @@ impl Sweep<'_> {
                 }
                 (How::Few { .. } | How::Many { .. } | How::Short, _) => self.entries(&here),
                 (How::Whole, _) => self.whole(&here, tables),
-            })?;
-        self.shorts(&shorts)
+            }
+        })?;
+        self.card.lane(0);
+        self.shorts(&shorts)?;
+        match beside {
+            true => self.card.join(),
+            false => Ok(()),
+        }
     }
 
     /// Where the sums of a pack begin.
