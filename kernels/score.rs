@@ -360,10 +360,9 @@ mod tests {
         for times in [-3, -1, 2, 7] {
             assert_eq!(quantity(&by(times), &table, 100, 100 << 20), value);
         }
-        // S(n) / S(n) − S(w) is past 64 bits.
+        // S(n) / (S(n) − S(w)) is past 64 bits.
         let of = [1 << 60, 0, (1 << 60) - 1, 0, 0, 0, 0, 0];
-        let wide = Whole { of, left: 100 };
-        let mut term = term;
+        let (wide, mut term) = (Whole { of, left: 100 }, term);
         term.over = [1, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(quantity(&term, &wide, 100, 100 << 20), i64::MAX);
     }
@@ -417,8 +416,10 @@ mod tests {
         assert_eq!((size_of::<Rule>(), offset_of!(Rule, term)), (760, 40));
         assert_eq!((size_of::<State>(), offset_of!(State, numbers)), (176, 16));
         assert_eq!(offset_of!(State, rows), 152);
-        assert_eq!((size_of::<Best>(), align_of::<Best>()), (32, 16));
-        assert_eq!((size_of::<Pick>(), align_of::<Pick>()), (64, 16));
-        assert_eq!(offset_of!(Pick, number), 60);
+        let aligned = (align_of::<Best>(), align_of::<Pick>());
+        assert_eq!(
+            (size_of::<Best>(), size_of::<Pick>(), aligned),
+            (32, 64, (16, 16))
+        );
     }
 }

@@ -86,7 +86,7 @@ __device__ __forceinline__ void tell(const Spread& given)
 {
     __shared__ unsigned near[NEAR];
     const unsigned wide = given.anchor->levels * given.classes;
-    for (unsigned at = threadIdx.x; at < NEAR; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < NEAR && at < wide; at += blockDim.x) {
         near[at] = 0;
     }
     __syncthreads();
@@ -100,7 +100,7 @@ __device__ __forceinline__ void tell(const Spread& given)
         }
     }
     __syncthreads();
-    for (unsigned at = threadIdx.x; at < NEAR && wide <= NEAR; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < wide && wide <= NEAR; at += blockDim.x) {
         if (near[at] != 0) {
             atomicAdd(given.by_joint + at, near[at]);
             atomicAdd(given.by_level + at / given.classes, near[at]);

@@ -44,9 +44,9 @@ pub(super) struct Card {
     pub(super) stream: Arc<CudaStream>,
     pub(super) copier: Arc<CudaStream>,
     /// Beside the stream, for launches that need not wait for one another.
-    pub(super) sides: [Arc<CudaStream>; 2],
+    pub(super) sides: [Arc<CudaStream>; 3],
     pub(super) forked: CudaEvent,
-    pub(super) joined: [CudaEvent; 2],
+    pub(super) joined: [CudaEvent; 3],
     /// Where launches go: 0 for the stream, else a side.
     pub(super) lane: Cell<usize>,
     /// Where it is to make products.
@@ -111,9 +111,9 @@ impl Card {
             has_tf32: major >= 8,
             processors: processors.unsigned_abs().max(1),
             shared: shared.unsigned_abs(),
-            sides: [side()?, side()?],
+            sides: [side()?, side()?, side()?],
             forked: event()?,
-            joined: [event()?, event()?],
+            joined: [event()?, event()?, event()?],
             context,
             stream,
             copier,

@@ -13,7 +13,7 @@ impl Card {
         Ok(())
     }
 
-    /// Where launches go from now on: 0 for the stream, the order of all other work, 1 and 2
+    /// Where launches go from now on: 0 for the stream, the order of all other work, 1 to 3
     /// beside it.
     pub(super) fn lane(&self, lane: usize) {
         self.lane.set(lane.min(self.sides.len()));

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Rows up to which one block lays an anchor out.
-const LAID: usize = 1 << 15;
+const LAID: usize = 1 << 11;
 
 impl Shard {
     /// Makes joint codes, and what is counted of them.
@@ -99,7 +99,7 @@ impl Shard {
         }
         card.mark(&self.laid_out)?;
         if self.lists && !told {
-            let grid = ((filled.div_ceil(4096) as u32).clamp(1, most), 1, 1);
+            let grid = ((filled.div_ceil(1024) as u32).clamp(1, most), 1, 1);
             card.launch(name("tell_8", "tell_16"), grid, 512, 0, arguments![given])?;
         }
         if laid.order != 0 {

@@ -129,7 +129,7 @@ impl Sweep<'_> {
                 _ => false,
             };
             if beside {
-                lane = (lane + 1) % 3;
+                lane = (lane + 1) % 4;
                 self.card.lane(if alone { 0 } else { lane });
             }
             match (how, here.pack.form) {
