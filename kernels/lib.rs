@@ -14,6 +14,7 @@ pub mod made;
 pub mod neighbours;
 pub mod rows;
 pub mod score;
+pub mod short;
 pub mod spread;
 pub mod strongest;
 pub mod tables;
@@ -58,6 +59,7 @@ pub const ALL: &[Kernel] = &[
     tables::KERNEL,
     dense::KERNEL,
     entries::KERNEL,
+    short::KERNEL,
     rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,
@@ -69,6 +71,7 @@ pub const ALL: &[Kernel] = &[
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
+    short::KERNEL,
     rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,

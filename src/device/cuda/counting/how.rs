@@ -72,7 +72,7 @@ impl How {
             Form::Dense { .. } => {
                 let most = |columns: usize, most: u32| {
                     (0..=most).rev().find(|copies| {
-                        fits(columns * (4 * cells << copies) + VECTOR)
+                        fits(columns * ((4 * cells) << copies) + VECTOR)
                             && (*copies == 0 || cells << copies <= n / 2)
                     })
                 };
@@ -84,7 +84,7 @@ impl How {
                     }
                     (_, None) => return Self::Whole,
                 };
-                let bytes = (1 + usize::from(two)) * (4 * cells << copies);
+                let bytes = (1 + usize::from(two)) * ((4 * cells) << copies);
                 let threads = match bytes {
                     0x1_C001.. => 1024,
                     0xE001.. => 512,

@@ -100,15 +100,19 @@ impl Form {
         if n <= COMPARED && of.levels <= 256 && compared < table && compared < entries {
             return Self::Rows;
         }
+        // The last code of all marks places that are not filled.
+        if entries >= table || of.levels > usize::from(NOTHING) {
+            return Self::Dense { bits };
+        }
+        if of.entries <= SHORT {
+            let each = of.entries.max(1).next_power_of_two().trailing_zeros();
+            return Self::Short { each };
+        }
         match of.entries {
-            // The last code of all marks places that are not filled.
-            _ if entries >= table || of.levels > usize::from(NOTHING) => Self::Dense { bits },
-            0..=SHORT => Self::Short {
-                each: of.entries.max(1).next_power_of_two().trailing_zeros(),
-            },
             ..=FEW => Self::Few,
-            ..=MANY => Self::Many { threads: 128 },
-            _ => Self::Many { threads: 1024 },
+            entries => Self::Many {
+                threads: if entries <= MANY { 128 } else { 1024 },
+            },
         }
     }
 }
@@ -224,7 +228,7 @@ impl Pack {
                 self.bytes = self.stride * n;
             }
             Form::Short { each } => {
-                self.count = (most / 6 >> each).clamp(1, all);
+                self.count = ((most / 6) >> each).clamp(1, all);
                 let places = (self.count << each).next_multiple_of(SHORT);
                 [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
             }

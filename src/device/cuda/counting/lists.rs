@@ -1,6 +1,6 @@
 //! Columns that list their entries, counted.
 
-use passel_kernels::entries::{Entries, Shorts};
+use passel_kernels::{entries::Entries, short::Shorts};
 
 use super::{
     super::{

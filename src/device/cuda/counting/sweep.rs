@@ -1,7 +1,7 @@
 //! One sweep: every pack by the kernel that its form, its levels and the card ask for. The rule
 //! and its constants are in docs/performance.md.
 
-use passel_kernels::{dense::Dense, entries::Shorts, rows::Rows};
+use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
 
 use super::{
     super::{DeviceError, card::Card, card::arguments, memory::Buffer},
@@ -40,6 +40,9 @@ pub(super) struct Laid {
     pub(super) w_stride: usize,
     pub(super) y_stride: usize,
 }
+
+/// Bytes of columns whose packs are counted beside one another.
+const BESIDE: usize = 64 << 20;
 
 /// Where the sums of a sweep go, of each place of a batch, or whole tables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -114,8 +117,10 @@ impl Sweep<'_> {
         // Short columns that lie on the card are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
-        // Small packs take a launch's time more than their own: they go beside one another.
-        let beside = !self.packs.streams() && self.packs.layout.packs.len() > 1;
+        // Small packs leave most of a card idle: they go beside one another.
+        let packs = &self.packs.layout.packs;
+        let bytes: usize = packs.iter().map(|it| it.bytes).sum();
+        let beside = !self.packs.streams() && packs.len() > 1 && bytes <= BESIDE;
         if beside {
             self.card.fork()?;
         }
