@@ -226,7 +226,7 @@ __device__ __forceinline__ Sums of_whole(const Whole& whole, i64 rows)
 
 // One batch for each y of the grid. `found` has a place for each block, `arrived` a counter
 // for each batch, 0 before and after.
-extern "C" __global__ void __launch_bounds__(256, 3) score(const __grid_constant__ State given, Best* found,
+extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant__ State given, Best* found,
                                  unsigned* arrived, Pick* picks)
 {
     __shared__ Rule rule;

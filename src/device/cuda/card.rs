@@ -371,6 +371,17 @@ impl Card {
     }
 }
 
+impl Drop for Card {
+    fn drop(&mut self) {
+        // Whatever it reads or writes of the host's must be there until it is done. A card that
+        // was lost has nothing under way.
+        let streams = self.sides.iter().chain([&self.copier, &self.stream]);
+        for stream in streams {
+            let _ = stream.synchronize();
+        }
+    }
+}
+
 /// A product C = A·B of column-major matrices, `rows` × `inner` and `inner` × `columns`;
 /// with `transposed` A lies as `inner` × `rows`.
 pub(super) struct Product {

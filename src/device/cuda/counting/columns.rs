@@ -90,7 +90,7 @@ impl Columns<'_> {
         match self {
             Self::Here(columns) => {
                 let first = own.start;
-                Packs::new(card, &columns[own], first, shape, room)
+                Packs::new(card, &columns[own], first, shape, self.any_misses(), room)
             }
             Self::Made(made) => {
                 card.load(&passel_kernels::made::KERNEL)?;

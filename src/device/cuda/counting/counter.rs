@@ -50,10 +50,11 @@ impl Counter for CudaCounter<'_> {
     }
 
     fn best(&mut self) -> Result<Option<Best>, DeviceError> {
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
-        }
         if self.picks.is_empty() {
+            // Behind the picks that came before it.
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
+            }
             match self.alone && self.expected > 1 {
                 true => self.walk(self.expected.min(self.ahead))?,
                 false => self.find()?,
@@ -122,11 +123,11 @@ impl Counter for CudaCounter<'_> {
         &mut self,
         _: &[BinnedColumn],
         _: &Tally,
-        wanted: &Pairs,
+        _: &Pairs,
         _: Option<&mut [f64]>,
         _: &(dyn Fn() -> bool + Sync),
         _: &(dyn Fn() + Sync),
     ) -> Result<Pairs, DeviceError> {
-        Ok(wanted.clone())
+        Err(super::none())
     }
 }

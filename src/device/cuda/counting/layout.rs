@@ -221,10 +221,9 @@ impl Pack {
                 self.count = (most / self.stride.max(1)).clamp(1, all);
                 self.bytes = self.count * self.stride;
             }
-            // Few rows: all columns have room.
             Form::Rows => {
-                self.count = all;
-                self.stride = all.next_multiple_of(128);
+                self.count = (most / n.max(1) / 128 * 128).clamp(128.min(all), all);
+                self.stride = self.count.next_multiple_of(128);
                 self.bytes = self.stride * n;
             }
             Form::Short { each } => {

@@ -44,7 +44,7 @@ use passel_kernels::{
 
 use self::{
     shard::{Response, Shard, Source},
-    walk::{AHEAD, Before},
+    walk::{AHEAD, Before, UNTOLD},
 };
 use super::super::{
     DeviceError,
@@ -162,23 +162,21 @@ impl<'a> CudaCounter<'a> {
         before.saturating_sub(1).min(self.shards.len() - 1)
     }
 
-    /// Lets the card go on by itself, for so many picks.
+    /// Lets the card go on by itself, for so many picks. Where it fails on the way, those that
+    /// it had told are picks all the same, and the fault is told behind them.
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];
-        let levels = self.levels;
-        for slot in 0..count {
-            match slot > 0 || self.pending {
-                true => shard.step(Source::Chosen { levels }, true, slot)?,
-                false => shard.score(Before::Nothing, true, slot)?,
+        shard.walk.forget_picks();
+        let walked = walk(shard, count, self.levels, self.pending);
+        let told = shard.walk.picks.get()[..count].iter().copied();
+        self.picks = told.take_while(|it| it.number < UNTOLD).collect();
+        if let Err(fault) = walked {
+            if self.picks.is_empty() {
+                return Err(fault);
             }
+            self.fault = Some(fault);
         }
-        self.picks = shard
-            .picks(count)?
-            .iter()
-            .copied()
-            .take_while(|it| it.number != NONE)
-            .collect();
         self.made_ahead = true;
         self.pending = false;
         if started.elapsed() < SOON && count == self.ahead {
@@ -270,10 +268,22 @@ impl<'a> CudaCounter<'a> {
     }
 }
 
+/// All pairs are not for cards yet; who asks is told so before.
 fn none() -> DeviceError {
     DeviceError::Failed {
         device: "cuda".to_owned(),
-        during: "counting".to_owned(),
-        reason: "there is no way yet".to_owned(),
+        during: "counting all pairs".to_owned(),
+        reason: "it runs on the CPU alone".to_owned(),
     }
+}
+
+/// Puts the steps of so many picks on a card, and waits for them.
+fn walk(shard: &mut Shard, count: usize, levels: usize, pending: bool) -> Result<(), DeviceError> {
+    for slot in 0..count {
+        match slot > 0 || pending {
+            true => shard.step(Source::Chosen { levels }, true, slot)?,
+            false => shard.score(Before::Nothing, true, slot)?,
+        }
+    }
+    shard.picks(count).map(|_| ())
 }

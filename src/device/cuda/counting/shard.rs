@@ -180,7 +180,7 @@ impl Shard {
     }
 
     /// The next anchor's sums and levels.
-    fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
+    pub(super) fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
         self.card.upload(&[anchor], self.walk.anchors.address())
     }
 

@@ -105,7 +105,7 @@ impl Sweep<'_> {
         }
         How::of(
             (pack.form, pack.skewed),
-            (pack.count, pack.levels),
+            (pack.count * self.laid.batch.max(1), pack.levels),
             self.packs.layout.n,
             (self.laid.levels, self.laid.classes),
             (self.card.shared as usize, self.card.processors as usize),
@@ -125,7 +125,7 @@ impl Sweep<'_> {
             self.card.fork()?;
         }
         let mut lane = 0;
-        self.packs.sweep(self.card, |here| {
+        let counted = self.packs.sweep(self.card, |here| {
             let how = self.how(&here);
             let alone = match how {
                 // They leave memory at zero for the next of their kind.
@@ -152,13 +152,14 @@ impl Sweep<'_> {
                 (How::Few { .. } | How::Many { .. } | How::Short, _) => self.entries(&here),
                 (How::Whole, _) => self.whole(&here, tables),
             }
-        })?;
+        });
         self.card.lane(0);
-        self.shorts(&shorts)?;
-        match beside {
+        let counted = counted.and_then(|()| self.shorts(&shorts));
+        let joined = match beside {
             true => self.card.join(),
             false => Ok(()),
-        }
+        };
+        counted.and(joined)
     }
 
     /// Where the sums of a pack begin.

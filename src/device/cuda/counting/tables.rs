@@ -54,7 +54,9 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
     for (from, &x) in levels.iter().enumerate() {
         // What may have no table takes no room.
         let levels = cells(x, w, y).map_or(0, |_| x);
-        if let Some(run) = runs.last_mut() {
+        // It is alone: whoever reads tables must not take those behind it for its own.
+        let fits = |run: &Run| levels != 0 && run.levels != 0;
+        if let Some(run) = runs.last_mut().filter(|it| fits(it)) {
             let widest = run.levels.max(levels);
             if (run.count + 1) * widest * w * y <= most {
                 (run.count, run.levels) = (run.count + 1, widest);
@@ -112,7 +114,8 @@ impl Evaluator {
         let free = free.saturating_sub(beside).max(free / 2);
         let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
         let room = (free - free / 16).min(limit);
-        let packs = Packs::new(&card, columns, first, (n, response.levels), room)?;
+        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let packs = Packs::new(&card, columns, first, (n, response.levels), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|it| columns[*it as usize - first].levels);
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use passel_kernels::{
     counting::{Anchor, Whole},
-    score::{Best, Pick, Rule, State},
+    score::{Best, NONE, Pick, Rule, State},
 };
 
 use super::{
@@ -17,6 +17,9 @@ use super::{
 
 /// Picks that a card may make before the host looks at them.
 pub(super) const AHEAD: usize = 256;
+
+/// The number of a pick that a card has not told yet; above it is that of none.
+pub(super) const UNTOLD: u32 = NONE - 1;
 
 /// Blocks of scoring on a multiprocessor.
 const BLOCKS: usize = 4;
@@ -128,6 +131,13 @@ impl Walk {
             xw: x.address(),
             occurring,
             ..self.out(0)
+        }
+    }
+
+    /// Marks all slots as not told yet; nothing may be under way.
+    pub(super) fn forget_picks(&mut self) {
+        for pick in self.picks.values() {
+            pick.number = UNTOLD;
         }
     }
 
