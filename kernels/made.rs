@@ -20,7 +20,7 @@
 //! | `made_short` | (places) | 2^`each` places of each column; the last warp's are filled up |
 //! | `made_places` | (columns) | `places` and what else is told of each column |
 //!
-//! *Exactness*: integers; the same as [`reference`].
+//! *Exactness*: integers; the same as [`reference()`].
 
 use crate::Kernel;
 

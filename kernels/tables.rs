@@ -6,7 +6,7 @@
 //!
 //! *Shapes*: cell (i, j, l) of a table at (i·w + j)·y + l; the parameters of the method in
 //! `values`; `out` a number a table. `tables`: x·w·y counts a table, one table behind another.
-//! `values`: `levels[t]` for x, a table every `cells` ≥ levels[t]·w·y; `empty[t]` is 1 where no
+//! `values`: `levels[t]` for x, a table every `cells` ≥ x·w·y; `empty[t]` is 1 where no
 //! observation is in table t, which then has the value 0 and is not shown to the function, else 0.
 //!
 //! *Launch*: any one-dimensional grid and block (a thread a table); no dynamic shared memory.
