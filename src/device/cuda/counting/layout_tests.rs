@@ -164,7 +164,8 @@ fn tables_fit_the_shared_memory_of_every_card() {
                     let bytes = match how {
                         How::Half { .. } => 2 * cells,
                         How::Dense { two, copies, .. } => ((4 * cells) << copies) << u32::from(two),
-                        How::Few { .. } | How::Many { .. } => 4 * cells,
+                        How::Few { .. } => w + x * w + w * classes + cells,
+                        How::Many { .. } => 4 * cells,
                         How::Rows | How::Short | How::Whole => 0,
                     };
                     assert!(

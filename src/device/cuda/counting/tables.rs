@@ -353,10 +353,11 @@ mod tests {
         let most = TABLES / 4;
         assert_eq!(runs(&[3, 2, 5], 2, 2), [run(0, 3, 5)]);
         assert_eq!(runs(&[], 2, 2), []);
-        // The third has room for itself alone, the last for none.
+        // The third has room for itself alone, the last for none, which nobody shares.
         let levels = [2, 2, most / 4, 1, most];
         let all = runs(&levels, 2, 2);
-        assert_eq!(all, [run(0, 2, 2), run(2, 1, most / 4), run(3, 2, 1)]);
+        let alone = [run(2, 1, most / 4), run(3, 1, 1), run(4, 1, 0)];
+        assert_eq!((&all[0], &all[1..]), (&run(0, 2, 2), &alone[..]));
         assert_eq!(
             runs(&[most, most], 2, 1),
             [run(0, 1, most), run(1, 1, most)]
