@@ -247,7 +247,9 @@ __device__ __forceinline__ void dense(const Dense& given, unsigned turn)
         if (threadIdx.x == 0) {
             const i64 place = LISTED ? turn : (i64)batch * given.places + column;
             given.xw[place] = sums[0];
-            given.xwy[place] = classes == 1 ? sums[0] : sums[1];
+            if (classes > 1) {
+                given.xwy[place] = sums[1];
+            }
         }
     }
 }

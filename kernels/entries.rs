@@ -19,18 +19,16 @@
 //!
 //! | function | grid | block | dynamic shared bytes | columns |
 //! | --- | --- | --- | --- | --- |
-//! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (512) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) | those of [`Shorts`]; `xw` and `xwy` begin with the first place of all |
-//! | `few` | (any, batch) | the same | 4·(1 + `most_levels`)·levels, and as much for wide where classes > 1 | with `starts`, at most `most_levels` levels each, no place unfilled |
+//! | `few` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 | (1 + `most_levels`)·levels, and as much for wide where classes > 1, to a multiple of 16 | with `starts`, at most 255 entries and `most_levels` levels each, no place unfilled |
 //! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
 //!
-//! `short` gives a lane to a place, `few` and `many` a block to a column at a time; `few` empties
-//! its tables by the entries again, `many` walks all cells. Static: 512 bytes but in `short`.
-//! `by_joint` has the rows of each joint code, `by_level` of each level: `few` and `short` read
+//! Both give a block to a column at a time ([`crate::short`] is for less); `few` empties
+//! its tables by the entries again, `many` walks all cells. Static: 1,032 bytes at most.
+//! `by_joint` has the rows of each joint code, `by_level` of each level: `few` reads
 //! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
 //! `most` and `levels`.
 //!
-//! *Before and after*: nothing need be 0. `short` writes the sums of taken columns too, the
-//! others leave them as they were.
+//! *Before and after*: nothing need be 0. The sums of taken columns stay as they were.
 //!
 //! *Exactness*: integers; the same bits as [`crate::dense`] has of the same column.
 
@@ -44,12 +42,11 @@ pub const KERNEL: Kernel = Kernel {
     name: "entries",
     source: concat!(
         include_str!("counting.cuh"),
+        include_str!("entries.cuh"),
         "#line 1 \"entries.cu\"\n",
         include_str!("entries.cu")
     ),
-    functions: &[
-        "short_8", "few_8", "many_8", "short_16", "few_16", "many_16",
-    ],
+    functions: &["few_8", "many_8", "few_16", "many_16"],
     spills: &[],
 };
 
@@ -105,20 +102,6 @@ pub struct Entries {
     pub tables: u64,
     /// From one whole table to the next.
     pub cells: i64,
-}
-
-/// What `short` takes besides, by value: short columns by the places 2⁰ … 2⁵ that each has.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Shorts {
-    /// u32: the rows of the entries, each column's places one behind the other.
-    pub rows: [u64; 6],
-    /// u16: their codes; [`NOTHING`] in a place not filled.
-    pub codes: [u64; 6],
-    /// Columns; 0 where there are none of a kind.
-    pub columns: [u32; 6],
-    /// Where their sums begin among those of all packs.
-    pub first: [u32; 6],
 }
 
 /// One column's code of each of n rows.
@@ -216,8 +199,7 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Entries>(), size_of::<Shorts>()), (176, 144));
-        assert_eq!(offset_of!(Shorts, columns), 96);
+        assert_eq!(size_of::<Entries>(), 176);
         assert_eq!(
             (offset_of!(Entries, columns), offset_of!(Entries, rows_all)),
             (48, 64)

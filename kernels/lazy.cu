@@ -132,9 +132,9 @@ extern "C" __global__ void select(const __grid_constant__ State given,
     }
     if (given.gathers && at >= lazy.places && at < given.count && !given.taken[at]) {
         const Anchor anchor = *given.anchors;
-        const i64 xw = given.xw[at];
+        const i64 xw = given.xw[at], xwy = given.by_class ? given.xwy[at] : xw;
         const Sums sums = {{rule.n, given.x[at], anchor.w, rule.y, xw, given.xy[at], anchor.wy,
-                            given.xwy[at]},
+                            xwy},
                            given.rows,
                            given.rows};
         given.gathered[at] = gathered(rule, sums, given.gathered[at]);

@@ -11,9 +11,11 @@ pub mod gain;
 pub mod gather;
 pub mod lazy;
 pub mod least_squares;
+pub mod made;
 pub mod neighbours;
 pub mod rows;
 pub mod score;
+pub mod short;
 pub mod spread;
 pub mod strongest;
 pub mod tables;
@@ -59,17 +61,20 @@ pub const ALL: &[Kernel] = &[
     dense::KERNEL,
     dense::LISTING,
     entries::KERNEL,
+    short::KERNEL,
     rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,
     lazy::KERNEL,
     whole::KERNEL,
+    made::KERNEL,
 ];
 
 /// Those that counting needs; where scores only fall those of [`LAZY`] too.
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
+    short::KERNEL,
     rows::KERNEL,
     spread::KERNEL,
     score::KERNEL,

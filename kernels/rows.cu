@@ -127,7 +127,9 @@ extern "C" __global__ void rows(const __grid_constant__ Rows given)
         if (column < given.columns) {
             const i64 out = (i64)blockIdx.y * given.places + column;
             given.xw[out] = (i64)sums[at];
-            given.xwy[out] = given.classes > 1 ? (i64)sums[128 + at] : (i64)sums[at];
+            if (given.classes > 1) {
+                given.xwy[out] = (i64)sums[128 + at];
+            }
             if (given.occurring != nullptr) {
                 given.occurring[column] = firsts[at];
             }

@@ -135,7 +135,7 @@ mod tests {
         for (n, levels, classes) in [(97, 9, 2), (300, 2, 3), (40, 60, 1)] {
             let x = codes(n, levels, 3);
             let joint = codes(n, 7 * classes, 4);
-            let (classes, terms) = (classes as u32, terms(n));
+            let terms = terms(n);
             let order = order(&joint, classes);
             let at = |place: usize| x[usize::from(order[place].row)];
             let added = |from: &dyn Fn(&Row) -> u16| {

@@ -2,7 +2,7 @@
 
 // One batch for each y of the grid. `found` has a place for each block, `arrived` a counter
 // for each batch, 0 before and after.
-extern "C" __global__ void score(const __grid_constant__ State given, Best* found,
+extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant__ State given, Best* found,
                                  unsigned* arrived, Pick* picks)
 {
     __shared__ Rule rule;
@@ -12,38 +12,51 @@ extern "C" __global__ void score(const __grid_constant__ State given, Best* foun
     const Anchor anchor = given.anchors[batch];
     const unsigned before = given.steps != nullptr ? *given.steps : given.steps_known;
     const unsigned steps = before + (given.gathers != 0);
+    bool uses_xy = false;
+    for (int at = 0; at < rule.terms; at++) {
+        uses_xy = uses_xy || rule.term[at].over[5] != 0 || rule.term[at].under[5] != 0;
+    }
     Best best = {0, NONE, NONE};
     for (i64 at = first(); at < given.count; at += stride()) {
+        // All that is read is under way before any of it is waited for.
+        const bool taken = given.taken[at];
+        const i64 x = given.x[at];
+        i128 gather = given.gathered[base + at];
+        i64 relevance = given.relevance[base + at];
+        i64 xw = 0, xwy = 0, xy = 0;
+        i128 redundancy = 0;
+        if (given.gathers) {
+            xw = given.xw[base + at];
+            xwy = given.by_class ? given.xwy[base + at] : xw;
+            xy = uses_xy ? given.xy[base + at] : 0;
+            redundancy = given.redundancy != nullptr ? given.redundancy[base + at] : 0;
+        }
         // The anchor may be another device's: it misses, and no candidate here does.
         const bool whole =
             given.anchor_misses || (given.misses != nullptr && given.misses[at]);
         if (given.begins) {
             // Of the table with one level of w.
-            Sums sums = {{rule.n, given.x[at], 0, rule.y, 0, given.xwy[base + at], 0, 0},
-                         given.rows,
-                         given.rows};
+            xy = given.by_class ? given.xwy[base + at] : x;
+            Sums sums = {{rule.n, x, 0, rule.y, 0, xy, 0, 0}, given.rows, given.rows};
             if (whole) {
                 sums = of_whole(given.whole[base + at], given.rows);
             }
             given.xy[base + at] = sums.of[5];
-            const Term& term = rule.term[rule.terms];
-            given.relevance[base + at] =
-                quantity(term, sums, rule.unit);
+            relevance = quantity(rule.term[rule.terms], sums, rule.unit);
+            given.relevance[base + at] = relevance;
         }
         if (given.begins || given.forgets) {
-            given.gathered[base + at] = rule.gather == 1 ? ~NEVER : 0;
+            gather = rule.gather == 1 ? ~NEVER : 0;
+            given.gathered[base + at] = gather;
             if (given.redundancy != nullptr) {
                 given.redundancy[base + at] = 0;
             }
         }
-        if (given.taken[at]) {
+        if (taken) {
             continue;
         }
-        i128 gather = given.gathered[base + at];
         if (given.gathers) {
-            const i64 xw = given.xw[base + at];
-            Sums sums = {{rule.n, given.x[at], anchor.w, rule.y, xw, given.xy[base + at],
-                          anchor.wy, given.xwy[base + at]},
+            Sums sums = {{rule.n, x, anchor.w, rule.y, xw, xy, anchor.wy, xwy},
                          given.rows,
                          given.rows};
             if (whole) {
@@ -52,13 +65,15 @@ extern "C" __global__ void score(const __grid_constant__ State given, Best* foun
             gather = gathered(rule, sums, gather);
             given.gathered[base + at] = gather;
             if (given.redundancy != nullptr) {
-                given.redundancy[base + at] += xw;
+                given.redundancy[base + at] = redundancy + xw;
             }
         }
-        Best mine = {total(rule, given.relevance[base + at], gather, steps), given.numbers[at],
-                     (unsigned)at};
-        if (mine.score != NEVER && better(mine, best)) {
-            best = mine;
+        Best mine = {total(rule, relevance, gather, steps), 0, (unsigned)at};
+        if (mine.score != NEVER && (best.number == NONE || mine.score >= best.score)) {
+            mine.number = given.numbers[at];
+            if (better(mine, best)) {
+                best = mine;
+            }
         }
     }
     best = block_best(best);

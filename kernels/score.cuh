@@ -44,6 +44,7 @@ struct State {
     int gathers;                // whether there are sums of a step to gather
     int begins;                 // whether xwy is xy, of which relevance is made
     int forgets;                // whether nothing is gathered yet
+    int by_class;               // whether there is xwy; else it is xw
 };
 
 // The best of some candidates.

@@ -36,6 +36,9 @@
 //! *Exactness*: the same bits as the CPU has, for any grid and block. Combinations stay within
 //! 64 bits: that is what the fraction bits of `terms` are chosen for.
 
+#[cfg(test)]
+mod tests;
+
 use crate::{Kernel, counting::Whole};
 
 /// See the module.
@@ -149,6 +152,8 @@ pub struct State {
     pub begins: i32,
     /// Whether nothing is gathered yet.
     pub forgets: i32,
+    /// Whether there are sums of (x, w, y); else those of (x, w) stand for them.
+    pub by_class: i32,
 }
 
 /// The best of some candidates.
@@ -295,126 +300,4 @@ pub fn best(scores: &[Option<i128>], numbers: &[u32]) -> Option<usize> {
     let most = scores.iter().flatten().max()?;
     let equal = (0..scores.len()).filter(|&at| scores[at] == Some(*most));
     equal.min_by_key(|&at| numbers[at])
-}
-
-#[cfg(test)]
-mod tests {
-    use std::mem::{align_of, offset_of, size_of};
-
-    use super::*;
-    use crate::{
-        counting::tests::{codes, terms},
-        whole,
-    };
-
-    /// I(x;y) less I(x;w), of each step.
-    fn rule(gather: i32, join: i32) -> Rule {
-        let mut rule = Rule {
-            terms: 1,
-            gather,
-            join,
-            unit: 100 << 20,
-            ..Rule::default()
-        };
-        rule.term[0].weight = -(1 << 32);
-        rule.term[0].over = [1, -1, -1, 0, 1, 0, 0, 0];
-        rule.term[1].over = [1, -1, 0, -1, 0, 1, 0, 0];
-        rule
-    }
-
-    /// Tables of one candidate against several anchors, the first of one level.
-    fn tables(anchors: u64) -> Vec<Whole> {
-        let (x, y, terms) = (codes(100, 4, 31), codes(100, 2, 32), terms(100));
-        let of = |w: &[u32]| whole::reference((&x, None), (w, 9), &y, &terms);
-        let anchors = (0..anchors).map(|it| of(&codes(100, 3, 33 + it)));
-        std::iter::once(of(&[0; 100])).chain(anchors).collect()
-    }
-
-    #[test]
-    fn the_nearest_integer_is_the_nearest() {
-        for over in -40..40 {
-            for under in 1..12 {
-                let off = under * nearest(over, under) - over;
-                assert!(-under < 2 * off && 2 * off <= under, "{over} {under}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_ratio_does_not_show_by_what_both_are_multiplied() {
-        let table = tables(1)[1];
-        let mut term = Term {
-            over: [1, -1, -1, 0, 1, 0, 0, 0],
-            under: [1, 0, -1, 0, 0, 0, 0, 0],
-            is_ratio: 1,
-            ..Term::default()
-        };
-        let by = |by: i32| Term {
-            over: term.over.map(|it| by * it),
-            under: term.under.map(|it| by * it),
-            ..term
-        };
-        let value = quantity(&term, &table, 100, 100 << 20);
-        assert!(value > 0 && value < 100 << 20);
-        for times in [-3, -1, 2, 7] {
-            assert_eq!(quantity(&by(times), &table, 100, 100 << 20), value);
-        }
-        // S(n) / S(n) − S(w) is past 64 bits.
-        let mut wide = tables(1)[1];
-        wide.of = [1 << 60, 0, (1 << 60) - 1, 0, 0, 0, 0, 0];
-        term.over = [1, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(quantity(&term, &wide, 100, 100 << 20), i64::MAX);
-    }
-
-    #[test]
-    fn steps_gather_as_they_are_declared() {
-        let tables = tables(5);
-        let (first, steps) = tables.split_at(1);
-        let score = |gather, join| reference(&rule(gather, join), 100, &first[0], steps).unwrap();
-        let last = |it| gathered(&rule(2, 1), 0, it, 100);
-        let each: Vec<i128> = steps.iter().map(last).collect();
-        assert_eq!(score(0, 1), each.iter().sum::<i128>());
-        let ends = (each.iter().min(), each.last());
-        assert_eq!((Some(&score(1, 1)), Some(&score(2, 1))), ends);
-        let relevance = reference(&rule(0, 0), 100, &first[0], &[]).unwrap();
-        assert_eq!(score(0, 0), relevance + score(0, 1));
-        assert_eq!(score(1, 2), relevance.min(score(1, 1)));
-        assert_eq!(reference(&rule(0, 3), 100, &first[0], steps), None);
-        let mut mean = rule(0, 0);
-        mean.mean = 1;
-        let score = reference(&mean, 100, &first[0], steps);
-        assert_eq!(score, Some(5 * relevance + each.iter().sum::<i128>()));
-    }
-
-    #[test]
-    fn the_part_below_0_alone_counts_where_it_is_asked_for() {
-        let table = tables(1)[1];
-        let mut rule = rule(2, 1);
-        let whole = gathered(&rule, 0, &table, 100);
-        assert!(whole < 0);
-        rule.term[0].below_zero = 1;
-        assert_eq!(gathered(&rule, 0, &table, 100), 0);
-        rule.term[0].over = rule.term[0].over.map(|it| -it);
-        assert_eq!(gathered(&rule, 0, &table, 100), -whole);
-    }
-
-    #[test]
-    fn a_table_of_half_the_rows_has_the_value_of_one_that_is_twice_as_large() {
-        let mut half = tables(1)[1];
-        let term = rule(0, 0).term[0];
-        let value = quantity(&term, &half, 100, 0);
-        half.left = 50;
-        assert_eq!(quantity(&term, &half, 100, 0), 2 * value);
-        half.left = 0;
-        assert_eq!(quantity(&term, &half, 100, 0), 0);
-    }
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Term>(), offset_of!(Term, is_ratio)), (80, 72));
-        assert_eq!((size_of::<Rule>(), offset_of!(Rule, term)), (760, 40));
-        assert_eq!((size_of::<State>(), offset_of!(State, rows)), (176, 152));
-        assert_eq!((size_of::<Best>(), align_of::<Best>()), (32, 16));
-        assert_eq!((size_of::<Pick>(), offset_of!(Pick, number)), (64, 60));
-    }
 }

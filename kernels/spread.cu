@@ -86,7 +86,7 @@ __device__ __forceinline__ void tell(const Spread& given)
 {
     __shared__ unsigned near[NEAR];
     const unsigned wide = given.anchor->levels * given.classes;
-    for (unsigned at = threadIdx.x; at < NEAR; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < NEAR && at < wide; at += blockDim.x) {
         near[at] = 0;
     }
     __syncthreads();
@@ -100,11 +100,24 @@ __device__ __forceinline__ void tell(const Spread& given)
         }
     }
     __syncthreads();
-    for (unsigned at = threadIdx.x; at < NEAR && wide <= NEAR; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < wide && wide <= NEAR; at += blockDim.x) {
         if (near[at] != 0) {
             atomicAdd(given.by_joint + at, near[at]);
             atomicAdd(given.by_level + at / given.classes, near[at]);
         }
+    }
+}
+
+// All of it by one block, for so few rows that three launches would take longer.
+template <int JOINT>
+__device__ __forceinline__ void lay(const Spread& given)
+{
+    spread<JOINT>(given);
+    __syncthreads();
+    scatter<JOINT>(given);
+    __syncthreads();
+    if (given.by_joint != nullptr) {
+        tell<JOINT>(given);
     }
 }
 
@@ -136,6 +149,10 @@ __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsign
     extern "C" __global__ void tell_##joint(const __grid_constant__ Spread given)          \
     {                                                                                      \
         tell<joint>(given);                                                                \
+    }                                                                                      \
+    extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
+    {                                                                                      \
+        lay<joint>(given);                                                                 \
     }                                                                                      \
     extern "C" __global__ void shuffle_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \

@@ -19,9 +19,10 @@
 //! | `spread` | any | any (256) | joint codes: dense ones; of entries that of the most frequent code for every row. Counts begin at 0 |
 //! | `scatter` | any | any (256) | joint codes of the entries; nothing where codes are dense |
 //! | `tell` | any | any (256) | the counts, where somebody asks |
+//! | `lay` | 1 | any (1,024) | the three, of so few rows that three launches would take longer |
 //! | `shuffle` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
 //!
-//! 16 KiB of static shared memory in `tell`, none else; no dynamic shared memory.
+//! 16 KiB of static shared memory in `tell` and `lay`, none else; no dynamic shared memory.
 //!
 //! *Before and after*: `spread` writes 0 to the rows that fill the last sixteen up; `shuffle`
 //! leaves them: `out` is 0 there before. No entry comes twice.
@@ -42,10 +43,12 @@ pub const KERNEL: Kernel = Kernel {
         "spread_8",
         "scatter_8",
         "tell_8",
+        "lay_8",
         "shuffle_8",
         "spread_16",
         "scatter_16",
         "tell_16",
+        "lay_16",
         "shuffle_16",
     ],
     spills: &[],

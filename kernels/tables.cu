@@ -9,3 +9,22 @@ extern "C" __global__ void tables(const double* __restrict__ values,
         out[table] = passel_value(values, counts + table * cells, x, w, y);
     }
 }
+
+// The same of tables with levels of x of their own; one of no observations is not shown to it.
+extern "C" __global__ void values(const double* __restrict__ values,
+                                  const unsigned* __restrict__ counts, long long cells,
+                                  const unsigned* __restrict__ levels, unsigned w, unsigned y,
+                                  long long count, double* __restrict__ out,
+                                  unsigned char* __restrict__ empty)
+{
+    for (long long table = first(); table < count; table += stride()) {
+        const unsigned* const own = counts + table * cells;
+        const long long all = (long long)levels[table] * w * y;
+        long long at = 0;
+        while (at < all && own[at] == 0) {
+            at++;
+        }
+        empty[table] = at == all;
+        out[table] = at == all ? 0.0 : passel_value(values, own, levels[table], w, y);
+    }
+}

@@ -12,10 +12,10 @@
 
 use core::ffi::{c_char, c_void};
 
-/// The contract's version. Version 0 may break; from 1 on it only grows.
-pub const PASSEL_ABI_VERSION: u32 = 0;
+/// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+pub const PASSEL_ABI_VERSION: u32 = 1;
 
-/// passel_score.terms: the room for them, in terms.
+/// passel_score.terms: the room for them; never changes.
 pub const PASSEL_TERMS: usize = 8;
 
 /// passel_term.part: all of the term.
@@ -179,7 +179,8 @@ pub struct passel_function {
         ) -> f64,
     >,
     /// The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
-    /// double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
+    /// double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`. C++17 without
+    /// headers; other names are static and begin with the plugin's, for the engine has some too.
     pub cuda: *const c_char,
     /// Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
     pub tolerance: f64,
@@ -382,7 +383,7 @@ pub struct passel_criterion {
 #[derive(Debug, Clone, Copy)]
 pub struct passel_plugin {
     pub size: usize,
-    /// The PASSEL_ABI_VERSION it was compiled with; the engine takes its own only.
+    /// The PASSEL_ABI_VERSION it was compiled with; it stays while the contract only grows.
     pub abi_version: u32,
     /// The NAME of its entry, with `-` for `_`.
     pub name: *const c_char,

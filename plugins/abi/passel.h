@@ -1,4 +1,4 @@
-// passel's plugin contract, version 0. Made from lib.rs by PASSEL_BLESS=1 cargo test.
+// passel's plugin contract, version 1. Made from lib.rs by PASSEL_BLESS=1 cargo test.
 //
 // A plugin is a shared library with one entry,
 //
@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The contract's version. Version 0 may break; from 1 on it only grows.
-#define PASSEL_ABI_VERSION 0
+// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+#define PASSEL_ABI_VERSION 1
 
-#define PASSEL_TERMS 8             // passel_score.terms: the room for them, in terms.
+#define PASSEL_TERMS 8             // passel_score.terms: the room for them; never changes.
 
 #define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
 #define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).
@@ -150,7 +150,8 @@ typedef struct passel_function {
     double (*value)(const struct passel_function *function, const double *values, size_t count,
         const struct passel_table *table);
     // The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
-    // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
+    // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`. C++17 without
+    // headers; other names are static and begin with the plugin's, for the engine has some too.
     const char *cuda;
     // Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
     double tolerance;
@@ -277,7 +278,7 @@ typedef struct passel_criterion {
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.
 typedef struct passel_plugin {
     size_t size;
-    // The PASSEL_ABI_VERSION it was compiled with; the engine takes its own only.
+    // The PASSEL_ABI_VERSION it was compiled with; it stays while the contract only grows.
     uint32_t abi_version;
     // The NAME of its entry, with `-` for `_`.
     const char *name;

@@ -6,6 +6,7 @@
 
 use std::{
     ffi::{CString, c_char, c_void},
+    mem::MaybeUninit,
     ptr,
     sync::{
         OnceLock,
@@ -34,9 +35,12 @@ pub fn warn(text: &str) {
 }
 
 fn log(engine: *const Engine, level: u32, text: &str) {
-    // SAFETY: the engine's table is valid as long as the process lives.
-    let log = unsafe { engine.as_ref() }.and_then(|it| it.log);
-    if let Some(log) = log {
+    if engine.is_null() {
+        return;
+    }
+    // SAFETY: the engine's table is valid as long as the process lives; every engine has a log,
+    // whatever else it lacks.
+    if let Some(log) = unsafe { (&raw const (*engine).log).read() } {
         let text = c_text(text);
         // SAFETY: the very pointer that the entry was given, and a text that ends.
         unsafe { log(engine, level, text.as_ptr()) }
@@ -263,7 +267,7 @@ unsafe extern "C" fn declare(
     let values = unsafe { listed(values, selector.parameters.len()) };
     let declared = caught(|| (selector.score)(values)).unwrap_or_else(Err);
     // SAFETY: the engine's score, with room for its terms.
-    let filled = declared.and_then(|it| unsafe { fill(&it, &mut *score) });
+    let filled = declared.and_then(|it| unsafe { fill(&it, score) });
     match filled {
         Ok(()) => 0,
         Err(reason) => {
@@ -274,9 +278,18 @@ unsafe extern "C" fn declare(
     }
 }
 
+/// As much of a score as the engine has; what lies behind its size is neither read nor written.
+///
 /// # Safety
-/// The score has room for `PASSEL_TERMS` terms.
-unsafe fn fill(from: &Score, to: &mut abi::passel_score) -> Result<(), String> {
+/// A score of as many bytes as its size says, with room for `PASSEL_TERMS` terms.
+unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String> {
+    let mut to = MaybeUninit::<abi::passel_score>::zeroed();
+    // SAFETY: the size comes first, and zero is a value of numbers and pointers.
+    let (known, mut to) = unsafe {
+        let known = there.cast::<usize>().read().min(size_of_val(&to));
+        ptr::copy_nonoverlapping(there.cast::<u8>(), to.as_mut_ptr().cast(), known);
+        (known, to.assume_init())
+    };
     let (count, room) = (from.terms.len(), abi::PASSEL_TERMS);
     if count > room {
         return Err(format!("{count} terms; at most {room} are summed"));
@@ -293,6 +306,8 @@ unsafe fn fill(from: &Score, to: &mut abi::passel_score) -> Result<(), String> {
     to.ends = u32::from(from.floor.is_some());
     to.floor = from.floor.unwrap_or_default();
     to.function = from.function.map_or(ptr::null(), |it| it.abi());
+    // SAFETY: within both.
+    unsafe { ptr::copy_nonoverlapping((&raw const to).cast::<u8>(), there.cast(), known) };
     Ok(())
 }
 
@@ -314,79 +329,4 @@ unsafe fn tell(reason: &str, error: *mut c_char, size: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::combinations::XW_Y;
-    use std::{ffi::CStr, sync::Mutex};
-
-    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-    unsafe extern "C" fn note(_: *const Engine, level: u32, text: *const c_char) {
-        // SAFETY: a text that ends.
-        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        LOGGED.lock().unwrap().push(format!("{level} {text}"));
-    }
-
-    fn description(quantity: fn() -> crate::Quantity) -> Description {
-        let pair = PairScore {
-            name: "pair",
-            title: "",
-            formula: "",
-            source: "",
-            parameters: &[],
-            measure: PairMeasure::Quantity(quantity),
-        };
-        Description {
-            name: "of_two",
-            version: "1",
-            description: "",
-            selectors: &[],
-            procedures: &[],
-            criteria: &[],
-            pair_scores: Box::leak(Box::new([pair])),
-        }
-    }
-
-    #[test]
-    fn an_entry_that_panics_gives_null_and_the_reason() {
-        let engine = Engine {
-            size: size_of::<Engine>(),
-            abi_version: 0,
-            version: c"0".as_ptr(),
-            log: Some(note),
-            data: ptr::null(),
-        };
-        static PANICS: Made = Made::new();
-        let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
-        assert!(made.is_null());
-        let logged = LOGGED.lock().unwrap();
-        let [told] = &logged[..] else {
-            panic!("{logged:?}");
-        };
-        assert!(told.starts_with("0 it panicked at "), "{told}");
-        assert!(told.ends_with(": no pair"), "{told}");
-        static WORKS: Made = Made::new();
-        let works = description(|| XW_Y.into());
-        let made = WORKS.enter(&engine, &works);
-        // SAFETY: a table made above, which stays.
-        let plugin = unsafe { &*made };
-        assert_eq!((plugin.selector_count, plugin.pair_score_count), (0, 1));
-        // SAFETY: as above.
-        assert_eq!(unsafe { CStr::from_ptr(plugin.name) }, c"of-two");
-        assert_eq!(made, WORKS.enter(&engine, &works), "made once");
-        ENGINE.store(ptr::null_mut(), Ordering::Release);
-    }
-
-    #[test]
-    fn a_reason_is_cut_between_letters() {
-        let mut room = [c_char::from_ne_bytes([b'?']); 8];
-        for (size, told) in [(8, c"a–b"), (5, c"a–"), (4, c"a"), (1, c"")] {
-            // SAFETY: within the room.
-            unsafe { tell("a–b", room.as_mut_ptr(), size) };
-            // SAFETY: `tell` ends it.
-            assert_eq!(unsafe { CStr::from_ptr(room.as_ptr()) }, told, "{size}");
-        }
-        // SAFETY: no room, nothing written.
-        unsafe { tell("a", ptr::null_mut(), 0) };
-    }
-}
+mod tests;

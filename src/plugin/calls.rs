@@ -37,7 +37,7 @@ fn told(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
 }
 
 /// A plugin's way to a score.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Declare {
     pub(super) function: unsafe extern "C" fn(
         *const passel_selector,
@@ -47,6 +47,8 @@ pub(super) struct Declare {
         usize,
     ) -> i32,
     pub(super) selector: *const passel_selector,
+    /// The method's.
+    pub(super) name: Arc<str>,
 }
 
 // SAFETY: by the contract any thread may call it, and the selector is never changed or freed.
@@ -75,7 +77,7 @@ impl Declare {
             unsafe { (self.function)(self.selector, values.as_ptr(), &mut score, reason, size) }
         });
         declared.map_err(|reason| Slip::Declare { reason })?;
-        methods::score(&score, &terms, values)
+        methods::score(&self.name, &score, &terms, values)
     }
 }
 
@@ -85,6 +87,8 @@ pub(super) struct Function {
     pub(super) value:
         unsafe extern "C" fn(*const passel_function, *const f64, usize, *const passel_table) -> f64,
     pub(super) function: *const passel_function,
+    /// The method's.
+    pub(super) name: Arc<str>,
     pub(super) values: Box<[f64]>,
     pub(super) cuda: Option<Arc<str>>,
     pub(super) tolerance: f64,
@@ -98,6 +102,7 @@ unsafe impl Sync for Function {}
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Function")
+            .field("name", &self.name)
             .field("values", &self.values)
             .field("tolerance", &self.tolerance)
             .finish_non_exhaustive()
@@ -134,6 +139,10 @@ impl TableFunction for Function {
 
     fn tolerance(&self) -> f64 {
         self.tolerance
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn values(&self) -> &[f64] {

@@ -242,8 +242,9 @@ impl PluginCriterion {
     }
 }
 
-/// A score that a plugin filled in for these parameters, if it is one.
+/// A score that a plugin filled in for a method and these parameters, if it is one.
 pub(super) fn score(
+    name: &Arc<str>,
     it: &abi::passel_score,
     room: &[abi::passel_term],
     values: &[f64],
@@ -262,7 +263,7 @@ pub(super) fn score(
             relevance: quantity(&it.relevance)?,
             terms: terms.collect::<Result<_, Slip>>()?,
         },
-        false => Measure::Coded(Coded(Arc::new(read::function_of(it, values)?))),
+        false => Measure::Coded(Coded(Arc::new(read::function_of(name, it, values)?))),
     };
     let ends = constant("ends", it.ends, &[false, true])?;
     if ends && !it.floor.is_finite() {

@@ -3,7 +3,7 @@
 // Another's pointers are followed.
 #![allow(unsafe_code)]
 
-use std::{path::Path, ptr};
+use std::{path::Path, ptr, sync::Arc};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
@@ -42,7 +42,7 @@ pub(super) unsafe fn plugin(
 ) -> Result<Plugin, Fault> {
     let of = |place: String| move |slip| Fault::Slip { place, slip };
     let whole = || of("the plugin".to_owned());
-    // Before all else: of another version not even the size may mean the same.
+    // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
     let ours = PASSEL_ABI_VERSION;
@@ -160,7 +160,11 @@ unsafe fn method(
     let way = match (it.declare, it.run) {
         (Some(function), None) => {
             let selector = there;
-            let declare = Declare { function, selector };
+            let declare = Declare {
+                function,
+                selector,
+                name: about.name.as_str().into(),
+            };
             // One that cannot be declared by itself is broken, and that shows here.
             declare.score(&defaults)?;
             Way::Declares(declare)
@@ -217,7 +221,10 @@ unsafe fn pair(
     let about = unsafe { about(&it.method, plugin, place) }?;
     let way = match it.function.is_null() {
         true => PairWay::Declared(methods::pair_quantity(&it.quantity)?),
-        false => PairWay::Coded(unsafe { function(it.function, &about.defaults()) }?),
+        false => PairWay::Coded(unsafe {
+            let name = about.name.as_str().into();
+            function(&name, it.function, &about.defaults())
+        }?),
     };
     Ok(PairMethod { about, way })
 }
@@ -247,17 +254,25 @@ unsafe fn criterion(
     Ok(PluginCriterion { about, value })
 }
 
-/// The function of a score that a plugin filled in, for these parameters.
-pub(super) fn function_of(score: &passel_score, values: &[f64]) -> Result<Function, Slip> {
+/// The function of a score that a plugin filled in, for a method and these parameters.
+pub(super) fn function_of(
+    name: &Arc<str>,
+    score: &passel_score,
+    values: &[f64],
+) -> Result<Function, Slip> {
     // SAFETY: by the contract the plugin's, who was entered.
-    unsafe { function(score.function, values) }
+    unsafe { function(name, score.function, values) }
 }
 
-/// A function of a table for these parameters.
+/// A function of a table for a method and these parameters.
 ///
 /// # Safety
 /// Null, or a function of a plugin that was entered.
-unsafe fn function(there: *const passel_function, values: &[f64]) -> Result<Function, Slip> {
+unsafe fn function(
+    name: &Arc<str>,
+    there: *const passel_function,
+    values: &[f64],
+) -> Result<Function, Slip> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the function") }?;
     let value = it.value.ok_or(Slip::Null { member: "value" })?;
@@ -272,6 +287,7 @@ unsafe fn function(there: *const passel_function, values: &[f64]) -> Result<Func
     Ok(Function {
         value,
         function: there,
+        name: name.clone(),
         values: values.into(),
         cuda,
         tolerance,

@@ -14,6 +14,11 @@ pub trait TableFunction: Debug + Send + Sync {
     /// lowest column is chosen of them.
     fn tolerance(&self) -> f64;
 
+    /// The name of its method, for messages.
+    fn name(&self) -> &str {
+        "function"
+    }
+
     /// The parameters of its method, which the same in CUDA C is given.
     fn values(&self) -> &[f64] {
         &[]

@@ -75,7 +75,12 @@ fn every_fault_is_one_error() {
         ),
         (
             &["VERSION=7"],
-            "made for version 7 of the plugin contract, this passel has version 0: \
+            "made for version 7 of the plugin contract, this passel has version 1: \
+             build it with this passel's plugins/abi",
+        ),
+        (
+            &["VERSION=0"],
+            "made for version 0 of the plugin contract, this passel has version 1: \
              build it with this passel's plugins/abi",
         ),
         (

@@ -87,7 +87,7 @@ impl<'a> Counters<'a> {
         let by = (logs, tally);
         let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
-                let values = CudaValues::new(own, coded, ordinals, memory_limit)?;
+                let values = CudaValues::new(own, response, &coded, ordinals, memory_limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
             }
             None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),

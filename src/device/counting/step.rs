@@ -22,7 +22,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    fn new(column: Option<u32>, make: impl FnOnce() -> Anchor + Send + 'a) -> Self {
+    /// What is counted against: one column, if it is one alone, and how its codes are made.
+    pub(crate) fn new(column: Option<u32>, make: impl FnOnce() -> Anchor + Send + 'a) -> Self {
         Self {
             column,
             anchor: LazyLock::new(Box::new(make)),

@@ -3,11 +3,11 @@
 
 #![allow(unsafe_code)]
 
-use std::{collections::HashMap, ffi::c_void, marker::PhantomData, sync::Arc};
+use std::{cell::Cell, collections::HashMap, ffi::c_void, marker::PhantomData, sync::Arc};
 
 use cudarc::{
     cublas::{CudaBlas, result as blas, sys as blas_sys},
-    driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys},
+    driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, DriverError, result, sys},
 };
 use passel_kernels::Kernel;
 
@@ -43,6 +43,12 @@ pub(super) struct Card {
     pub(super) context: Arc<CudaContext>,
     pub(super) stream: Arc<CudaStream>,
     pub(super) copier: Arc<CudaStream>,
+    /// Beside the stream, for launches that need not wait for one another.
+    pub(super) sides: [Arc<CudaStream>; 3],
+    pub(super) forked: CudaEvent,
+    pub(super) joined: [CudaEvent; 3],
+    /// Where launches go: 0 for the stream, else a side.
+    pub(super) lane: Cell<usize>,
     /// Where it is to make products.
     blas: Option<CudaBlas>,
     functions: HashMap<&'static str, CudaFunction>,
@@ -85,6 +91,8 @@ impl Card {
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed)?;
         let copier = context.new_stream().map_err(failed)?;
+        let side = || context.new_stream().map_err(failed);
+        let event = || context.new_event(None).map_err(failed);
         let products = kernels.iter().any(|it| it.name == "strongest");
         let blas = products.then(|| CudaBlas::new(stream.clone()));
         let blas = blas.transpose().map_err(|error| DeviceError::Failed {
@@ -103,9 +111,13 @@ impl Card {
             has_tf32: major >= 8,
             processors: processors.unsigned_abs().max(1),
             shared: shared.unsigned_abs(),
+            sides: [side()?, side()?, side()?],
+            forked: event()?,
+            joined: [event()?, event()?, event()?],
             context,
             stream,
             copier,
+            lane: Cell::new(0),
             blas,
             functions: HashMap::new(),
         };
@@ -257,6 +269,10 @@ impl Card {
             let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
             loaded.set_attribute(attribute, bytes).map_err(failed)?;
         }
+        let stream = match self.lane.get() {
+            0 => &self.stream,
+            side => &self.sides[side - 1],
+        };
         // SAFETY: the callers in this folder pass what the kernels' docs ask for.
         let launched = unsafe {
             result::launch_kernel(
@@ -264,7 +280,7 @@ impl Card {
                 grid,
                 (threads, 1, 1),
                 shared,
-                self.stream.cu_stream(),
+                stream.cu_stream(),
                 arguments,
             )
         };
@@ -352,6 +368,17 @@ impl Card {
             )
         };
         done.map_err(|error| failed(format!("{:?}", error.0)))
+    }
+}
+
+impl Drop for Card {
+    fn drop(&mut self) {
+        // Whatever it reads or writes of the host's must be there until it is done. A card that
+        // was lost has nothing under way.
+        let streams = self.sides.iter().chain([&self.copier, &self.stream]);
+        for stream in streams {
+            let _ = stream.synchronize();
+        }
     }
 }
 

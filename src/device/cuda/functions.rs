@@ -1,5 +1,10 @@
-//! Functions of tables in CUDA C, as plugins bring them: compiled for every architecture, and
-//! held against their twins on a card.
+//! Functions of tables in CUDA C, as plugins bring them: made into kernels; compiled for every
+//! architecture, and held against their twins on a card.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 use passel_kernels::{ARCHITECTURES, Kernel, tables};
 
@@ -59,24 +64,10 @@ pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceErro
     let Some(text) = function.0.cuda() else {
         return Ok(None);
     };
-    let kernel = Kernel {
-        name: tables::KERNEL.name,
-        // Asked once in the life of a program.
-        source: Box::leak(tables::with(name, text).into()),
-        functions: tables::KERNEL.functions,
-        spills: &[],
-    };
+    let kernel = kernel(name, text);
     for architecture in ARCHITECTURES {
-        compile::compile(&kernel, architecture, &[]).map_err(|error| match error {
-            DeviceError::Compile {
-                architecture, log, ..
-            } => DeviceError::Function {
-                name: name.to_owned(),
-                architecture,
-                log,
-            },
-            other => other,
-        })?;
+        let compiled = compile::compile(&kernel, architecture, &[]);
+        compiled.map_err(|error| told(name, error))?;
     }
     let ran = match library::cards() {
         Ok(1..) => Some(compare(name, &kernel, function)?),
@@ -87,6 +78,42 @@ pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceErro
         architectures: ARCHITECTURES,
         ran,
     }))
+}
+
+/// The kernel that evaluates this text, a method's.
+pub(super) fn kernel(name: &str, text: &str) -> Kernel {
+    Kernel {
+        source: kept(tables::with(name, text)),
+        ..tables::KERNEL
+    }
+}
+
+/// A text that stays as long as the program; of equal ones there is one.
+fn kept(text: String) -> &'static str {
+    static ALL: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(there) = all.get(text.as_str()) {
+        return there;
+    }
+    let text: &'static str = Box::leak(text.into());
+    all.insert(text);
+    text
+}
+
+/// What the compiler says of [`kernel`] is of the method's text.
+pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
+    match error {
+        DeviceError::Compile {
+            kernel,
+            architecture,
+            log,
+        } if kernel == tables::KERNEL.name => DeviceError::Function {
+            name: name.to_owned(),
+            architecture,
+            log,
+        },
+        other => other,
+    }
 }
 
 fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceError> {
@@ -160,4 +187,31 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
         tables: TABLES * SHAPES.len(),
         difference: largest,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_are_kept_once() {
+        let [a, b, other] = ["a", "a", "b"].map(|it| kernel("method", it).source);
+        assert!(std::ptr::eq(a, b) && !std::ptr::eq(a, other));
+        assert!(other.starts_with("#line 1 \"method.cu\"\nb\n"), "{other}");
+    }
+
+    #[test]
+    fn an_error_of_its_own_kernel_alone_is_the_methods() {
+        let of = |kernel: &str| DeviceError::Compile {
+            kernel: kernel.to_owned(),
+            architecture: "sm_75".to_owned(),
+            log: "method.cu(3): error".to_owned(),
+        };
+        assert_eq!(told("method", of("dense")), of("dense"));
+        let own = told("method", of("tables")).to_string();
+        assert!(
+            own.starts_with("method.cu does not compile for sm_75;"),
+            "{own}"
+        );
+    }
 }

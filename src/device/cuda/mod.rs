@@ -18,8 +18,11 @@ pub(crate) mod counting;
 pub mod facts;
 pub mod functions;
 mod gain;
+mod lanes;
 pub(crate) mod library;
 mod links;
+#[doc(hidden)]
+pub mod made;
 mod memory;
 mod models;
 mod neighbours;

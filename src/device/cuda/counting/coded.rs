@@ -1,39 +1,95 @@
 //! Values of a coded score on GPUs.
 
 use super::{
-    super::super::{
-        DeviceError,
-        counting::{Anchor, Pairs, Step, Tally, Value, Values},
+    super::{
+        super::{
+            DeviceError,
+            counting::{Anchor, Pairs, Step, Tally, Value, Values, cells},
+            shards,
+        },
+        functions,
     },
+    beside::Beside,
     none,
+    tables::Evaluator,
 };
 use crate::{binning::BinnedColumn, score::Coded};
 
 /// Cards that share the columns, with the function in CUDA C.
-pub(crate) struct CudaValues<'a>(std::marker::PhantomData<&'a ()>);
+pub(crate) struct CudaValues<'a> {
+    columns: &'a [BinnedColumn],
+    cards: Vec<Evaluator>,
+}
 
 impl<'a> CudaValues<'a> {
-    /// The columns on the cards of these ordinals.
+    /// The columns on the cards of these ordinals, laid out for this response; each takes so
+    /// many bytes for them at most.
     ///
     /// # Errors
-    /// There is no way yet.
+    /// A function that is not there in CUDA C, or does not compile; a card that cannot be used,
+    /// or has too little memory.
     pub(crate) fn new(
-        _: &'a [BinnedColumn],
-        _: Coded,
-        _: &[usize],
-        _: Option<u64>,
+        columns: &'a [BinnedColumn],
+        response: &Anchor,
+        coded: &Coded,
+        ordinals: &[usize],
+        limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        Err(none())
+        let function = &coded.0;
+        let name = function.name();
+        let kernel = functions::kernel(name, function.cuda().ok_or_else(none)?);
+        let by = (&kernel, function.values());
+        let ranges = shards(columns.len(), ordinals.len());
+        let card = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
+            let own = (&columns[range.clone()], range.start);
+            let card = Evaluator::new(ordinal, own, response, by, limit);
+            card.map_err(|error| functions::told(name, error))
+        };
+        Ok(Self {
+            columns,
+            cards: ordinals
+                .iter()
+                .zip(ranges)
+                .map(card)
+                .collect::<Result<_, _>>()?,
+        })
     }
 }
 
 impl Values for CudaValues<'_> {
     fn names(&self) -> Vec<String> {
-        Vec::new()
+        self.cards.iter().map(|it| it.card.name.clone()).collect()
     }
 
-    fn values(&mut self, _: &Step, _: &Anchor, _: &[bool]) -> Result<Vec<Value>, DeviceError> {
-        Err(none())
+    fn values(
+        &mut self,
+        step: &Step,
+        response: &Anchor,
+        wanted: &[bool],
+    ) -> Result<Vec<Value>, DeviceError> {
+        let anchor = step.anchor();
+        let room = |it: &BinnedColumn| cells(it.levels, anchor.levels, response.levels);
+        let columns = self.columns.iter().zip(wanted);
+        // Where there are no cells no observation is in one.
+        let counted: Vec<bool> = columns
+            .map(|(it, wanted)| *wanted && matches!(room(it), Ok(1..)))
+            .collect();
+        let beside = Beside::new(anchor, response);
+        for card in &mut self.cards {
+            let numbers = card.numbers().iter();
+            let taken: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();
+            card.evaluate(&beside, &taken)?;
+        }
+        let none = |it: &BinnedColumn| room(it).map(|_| None);
+        let mut values: Vec<Value> = self.columns.iter().map(none).collect();
+        for card in &self.cards {
+            for (&number, found) in card.numbers().iter().zip(card.found()?) {
+                if counted[number as usize] {
+                    values[number as usize] = Ok(found);
+                }
+            }
+        }
+        Ok(values)
     }
 
     fn permutes(&self) -> bool {

@@ -20,8 +20,7 @@ impl Counter for CudaCounter<'_> {
     fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.steps += 1;
         let last = self.last_pick(step.column);
-        let alone = step.column.map(|it| &self.columns[it as usize]);
-        match (alone.filter(|it| it.left_out().is_none()), last) {
+        match (step.column.filter(|it| !self.columns.misses(*it)), last) {
             (Some(_), Some(pick)) => self.sum_w += i128::from(pick.x),
             _ => self.plain = false,
         }
@@ -51,10 +50,11 @@ impl Counter for CudaCounter<'_> {
     }
 
     fn best(&mut self) -> Result<Option<Best>, DeviceError> {
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
-        }
         if self.picks.is_empty() {
+            // Behind the picks that came before it.
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
+            }
             match self.alone && self.expected > 1 {
                 true => self.walk(self.expected.min(self.ahead))?,
                 false => self.find()?,
@@ -69,8 +69,7 @@ impl Counter for CudaCounter<'_> {
 
     fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
         let pick = self.picks.front().filter(|it| it.number == column);
-        let of = &self.columns[column as usize];
-        let Some(pick) = pick.filter(|_| of.left_out().is_none()) else {
+        let Some(pick) = pick.filter(|_| !self.columns.misses(column)) else {
             return Ok(None);
         };
         let n = self.logs.whole();
@@ -81,7 +80,7 @@ impl Counter for CudaCounter<'_> {
             redundancy: self.plain.then_some(redundancy),
             information: pick.xy - pick.x - self.response_sum + n,
             levels: match counted {
-                0 => of.codes.occurring(of.levels),
+                0 => self.columns.occurring(column),
                 counted => counted as usize,
             },
         }))
@@ -124,11 +123,11 @@ impl Counter for CudaCounter<'_> {
         &mut self,
         _: &[BinnedColumn],
         _: &Tally,
-        wanted: &Pairs,
+        _: &Pairs,
         _: Option<&mut [f64]>,
         _: &(dyn Fn() -> bool + Sync),
         _: &(dyn Fn() + Sync),
     ) -> Result<Pairs, DeviceError> {
-        Ok(wanted.clone())
+        Err(super::none())
     }
 }

@@ -3,7 +3,7 @@
 use super::layout::{Form, VECTOR};
 
 /// Threads of a multiprocessor.
-const THREADS: usize = 2048;
+pub(super) const THREADS: usize = 2048;
 
 /// Bytes of shared memory that kernels have of their own, and that a block takes besides.
 pub(super) const OWN: usize = 2048;
@@ -48,7 +48,8 @@ impl How {
     /// A pack of `count` columns of `n` rows beside an anchor, on a card of so many bytes of
     /// shared memory a block and multiprocessors.
     pub(super) fn of(
-        (form, count, x): (Form, usize, usize),
+        (form, skewed): (Form, bool),
+        (count, x): (usize, usize),
         n: usize,
         (w, classes): (usize, usize),
         (shared, processors): (usize, usize),
@@ -63,22 +64,27 @@ impl How {
             return Self::Whole;
         }
         match form {
-            Form::Dense { .. } if filled < HALF && fits(2 * cells + VECTOR) => Self::Half {
-                threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
-            },
+            Form::Dense { .. } if !skewed && filled < HALF && fits(2 * cells + VECTOR) => {
+                Self::Half {
+                    threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
+                }
+            }
             Form::Dense { .. } => {
                 let most = |columns: usize, most: u32| {
                     (0..=most).rev().find(|copies| {
-                        fits(columns * (4 * cells << copies) + VECTOR)
+                        fits(columns * ((4 * cells) << copies) + VECTOR)
                             && (*copies == 0 || cells << copies <= n / 2)
                     })
                 };
                 let (two, copies) = match (most(2, 4), most(1, 5)) {
                     (Some(copies @ 1..), _) if count > 1 => (true, copies),
                     (_, Some(copies)) => (false, copies),
+                    (_, None) if filled < HALF && fits(2 * cells + VECTOR) => {
+                        return Self::Half { threads: 256 };
+                    }
                     (_, None) => return Self::Whole,
                 };
-                let bytes = (1 + usize::from(two)) * (4 * cells << copies);
+                let bytes = (1 + usize::from(two)) * ((4 * cells) << copies);
                 let threads = match bytes {
                     0x1_C001.. => 1024,
                     0xE001.. => 512,
@@ -99,16 +105,23 @@ impl How {
             Form::Rows => Self::Rows,
             Form::Short { .. } => Self::Short,
             Form::Few => {
-                let bytes = 4 * few_words(x, w, classes);
+                let bytes = few_cells(x, w, classes);
                 match fits(bytes) {
-                    true if held(shared, 32, bytes) >= 16 => Self::Few { threads: 32 },
+                    // A warp a column, where there are columns for all.
+                    true if count >= 32 * processors * held(shared, 32, bytes).min(16) => {
+                        Self::Few { threads: 32 }
+                    }
                     true => Self::Few { threads: 128 },
                     false if fits(4 * cells) => Self::Many { threads: 128 },
                     false => Self::Whole,
                 }
             }
+            // Few columns leave processors idle: more threads to each.
             Form::Many { threads } if fits(4 * cells) => Self::Many {
-                threads: threads as usize,
+                threads: match count < 8 * processors {
+                    true => 512.max(threads as usize),
+                    false => threads as usize,
+                },
             },
             Form::Many { .. } => Self::Whole,
         }
@@ -116,7 +129,7 @@ impl How {
 }
 
 /// Cells that `few` has in shared memory.
-pub(super) fn few_words(x: usize, w: usize, classes: usize) -> usize {
+pub(super) fn few_cells(x: usize, w: usize, classes: usize) -> usize {
     let wide = w * classes;
     w + x * w + if classes > 1 { wide + x * wide } else { 0 }
 }

@@ -25,7 +25,7 @@ const ENTRY: f64 = 5.2;
 /// Entries of columns of which warps count several at once, and then, by a block of 128
 /// threads with two passes over them, and by one that walks the table.
 pub(super) const SHORT: usize = 32;
-const FEW: usize = 256;
+const FEW: usize = 255;
 const MANY: usize = 2048;
 
 /// Marks a place of a short column that is not filled.
@@ -57,6 +57,8 @@ pub(super) struct Pack {
     pub(super) levels: usize,
     /// Whether they miss values.
     pub(super) misses: bool,
+    /// Whether half of their rows or more have one code: dense ones then wait for one cell.
+    pub(super) skewed: bool,
     /// Bytes from one column, or row, to the next.
     pub(super) stride: usize,
     /// Where the rows, codes and starts of entries begin.
@@ -98,15 +100,19 @@ impl Form {
         if n <= COMPARED && of.levels <= 256 && compared < table && compared < entries {
             return Self::Rows;
         }
+        // The last code of all marks places that are not filled.
+        if entries >= table || of.levels > usize::from(NOTHING) {
+            return Self::Dense { bits };
+        }
+        if of.entries <= SHORT {
+            let each = of.entries.max(1).next_power_of_two().trailing_zeros();
+            return Self::Short { each };
+        }
         match of.entries {
-            // The last code of all marks places that are not filled.
-            _ if entries >= table || of.levels > usize::from(NOTHING) => Self::Dense { bits },
-            0..=SHORT => Self::Short {
-                each: of.entries.max(1).next_power_of_two().trailing_zeros(),
-            },
             ..=FEW => Self::Few,
-            ..=MANY => Self::Many { threads: 128 },
-            _ => Self::Many { threads: 1024 },
+            entries => Self::Many {
+                threads: if entries <= MANY { 128 } else { 1024 },
+            },
         }
     }
 }
@@ -135,28 +141,33 @@ impl Layout {
                     Form::Few | Form::Many { .. } => it.entries,
                     _ => 0,
                 };
-                (form, it.misses, levels, std::cmp::Reverse(long), at)
+                let skewed = matches!(form, Form::Dense { .. }) && 2 * it.entries <= n;
+                (
+                    (form, it.misses, skewed, levels),
+                    std::cmp::Reverse(long),
+                    at,
+                )
             })
             .collect();
         order.par_sort_unstable();
         let mut packs: Vec<Pack> = Vec::new();
         let mut place = 0;
-        for same in order.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
-            let (form, misses, ..) = same[0];
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            let (form, misses, skewed, _) = same[0].0;
             let mut rest = same;
             while !rest.is_empty() {
-                let mut pack = Pack::empty(form, misses, place);
-                let lengths = rest.iter().map(|it| traits[it.4].entries);
+                let mut pack = Pack::empty(form, misses, skewed, place);
+                let lengths = rest.iter().map(|it| traits[it.2].entries);
                 let count = pack.fill(lengths, n, most);
                 let (own, behind) = rest.split_at(count);
-                let levels = own.iter().map(|it| traits[it.4].levels);
+                let levels = own.iter().map(|it| traits[it.2].levels);
                 pack.levels = levels.max().unwrap_or(1);
                 place += count;
                 packs.push(pack);
                 rest = behind;
             }
         }
-        let numbers = order.iter().map(|it| (first + it.4) as u32).collect();
+        let numbers = order.iter().map(|it| (first + it.2) as u32).collect();
         Self { n, packs, numbers }
     }
 }
@@ -169,13 +180,14 @@ pub(super) struct Own<'a> {
 }
 
 impl Pack {
-    fn empty(form: Form, misses: bool, first: usize) -> Self {
+    fn empty(form: Form, misses: bool, skewed: bool, first: usize) -> Self {
         Self {
             form,
             first,
             count: 0,
             levels: 1,
             misses,
+            skewed,
             stride: 0,
             rows_at: 0,
             codes_at: 0,
@@ -209,14 +221,13 @@ impl Pack {
                 self.count = (most / self.stride.max(1)).clamp(1, all);
                 self.bytes = self.count * self.stride;
             }
-            // Few rows: all columns have room.
             Form::Rows => {
-                self.count = all;
-                self.stride = all.next_multiple_of(128);
+                self.count = (most / n.max(1) / 128 * 128).clamp(128.min(all), all);
+                self.stride = self.count.next_multiple_of(128);
                 self.bytes = self.stride * n;
             }
             Form::Short { each } => {
-                self.count = (most / 6 >> each).clamp(1, all);
+                self.count = ((most / 6) >> each).clamp(1, all);
                 let places = (self.count << each).next_multiple_of(SHORT);
                 [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
             }

@@ -29,7 +29,7 @@ fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
     let mut draw = |bound: usize| below(stream.word(), bound);
     let made = |at: usize| {
         let levels = [2, 16, 17, 256, 300, 65_536][at % 6];
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             let share = [1, 2, 40, 400][at / 2 % 4];
             let rows: Vec<u32> = (0..n as u32).filter(|_| draw(share) == 0).collect();
             let codes = rows.iter().map(|_| 1 + draw(levels - 1) as u16).collect();
@@ -140,7 +140,7 @@ fn codes_lie_where_their_places_say() {
 #[test]
 fn tables_fit_the_shared_memory_of_every_card() {
     for shared in [48 << 10, 99 << 10, 227 << 10] {
-        for n in [90, 20_000, 70_000, 3_000_000] {
+        for n in [90usize, 20_000, 70_000, 3_000_000] {
             for (x, w, classes) in [
                 (2, 2, 1),
                 (16, 31, 1),
@@ -154,11 +154,18 @@ fn tables_fit_the_shared_memory_of_every_card() {
                     Form::Many { threads: 1024 },
                 ] {
                     let cells = x * w * classes;
-                    let how = How::of((form, 100, x), n, (w, classes), (shared, 132));
+                    let how = How::of(
+                        (form, n.is_multiple_of(4)),
+                        (100, x),
+                        n,
+                        (w, classes),
+                        (shared, 132),
+                    );
                     let bytes = match how {
                         How::Half { .. } => 2 * cells,
-                        How::Dense { two, copies, .. } => (4 * cells << copies) << u32::from(two),
-                        How::Few { .. } | How::Many { .. } => 4 * cells,
+                        How::Dense { two, copies, .. } => ((4 * cells) << copies) << u32::from(two),
+                        How::Few { .. } => w + x * w + w * classes + cells,
+                        How::Many { .. } => 4 * cells,
                         How::Rows | How::Short | How::Whole => 0,
                     };
                     assert!(

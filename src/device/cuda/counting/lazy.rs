@@ -111,9 +111,10 @@ impl Lazy {
         for (of, wide) in [4, 8, 16].into_iter().enumerate() {
             let own = packs.layout.packs.iter();
             let own = own.filter(|it| it.form == Form::Dense { bits: wide });
-            let (mut count, mut most) = (0, 1);
+            let (mut count, mut most, mut skewed) = (0, 1, false);
             for pack in own {
                 (count, most) = (count + pack.count, most.max(pack.levels));
+                skewed |= pack.skewed;
             }
             let capacity = waves.capacity.unwrap_or(EACH * count).max(1);
             told[of] = List {
@@ -126,7 +127,7 @@ impl Lazy {
             }
             lists.push(Launch::new(
                 card,
-                (wide, bits),
+                (wide, skewed, bits),
                 n,
                 (most, levels * classes),
                 of,
@@ -192,7 +193,7 @@ impl Launch {
     /// For tables of so many levels of x and joint codes.
     fn new(
         card: &Card,
-        (wide, joint): (u32, u32),
+        (wide, skewed, joint): (u32, bool, u32),
         n: usize,
         (levels, codes): (usize, usize),
         of: usize,
@@ -200,7 +201,13 @@ impl Launch {
         let (shared, processors) = (card.shared as usize, card.processors as usize);
         let form = Form::Dense { bits: wide };
         // One column and its parts: every item is of one block.
-        let how = How::of((form, 1, levels), n, (codes, 1), (shared, processors));
+        let how = How::of(
+            (form, skewed),
+            (1, levels),
+            n,
+            (codes, 1),
+            (shared, processors),
+        );
         let cells = levels * codes;
         let (half, copies, threads, words) = match how {
             How::Dense {

@@ -1,10 +1,13 @@
 //! Columns that list their entries, counted.
 
-use passel_kernels::entries::{Entries, Shorts};
+use passel_kernels::{entries::Entries, short::Shorts};
 
 use super::{
-    super::{super::DeviceError, card::arguments},
-    how::{How, OWN, few_words, held},
+    super::{
+        super::DeviceError,
+        card::{Card, arguments},
+    },
+    how::{How, OWN, THREADS, few_cells, held},
     layout::{Form, VECTOR},
     packs::Here,
     sweep::{Laid, Sweep},
@@ -12,6 +15,9 @@ use super::{
 
 /// Most bytes of joint codes that blocks of short columns copy to shared memory.
 const COPIED: usize = 48 << 10;
+
+/// Entries of short columns for every thread of the card from which that pays.
+const PAID: usize = 8;
 
 /// Adds a pack of short columns of a kind.
 pub(super) fn add(shorts: &mut Shorts, here: &Here, kind: usize) {
@@ -29,11 +35,12 @@ pub(super) fn one(here: &Here, kind: usize) -> Shorts {
 }
 
 /// Whether blocks of short columns have joint codes and their counts in shared memory, and its
-/// bytes.
-fn copied(n: usize, laid: &Laid, shared: usize) -> (bool, usize) {
+/// bytes: where they are few bytes, and every warp of the card has work enough to pay for it.
+fn copied(n: usize, laid: &Laid, slots: usize, card: &Card) -> (bool, usize) {
     let counts = laid.levels + laid.levels * laid.classes;
     let bytes = n * laid.bits as usize / 8 + VECTOR + 4 * counts;
-    match bytes <= COPIED.min(shared - OWN) {
+    let pays = slots >= PAID * THREADS * card.processors as usize;
+    match pays && bytes <= COPIED.min(card.shared as usize - OWN) {
         true => (true, bytes),
         false => (false, 0),
     }
@@ -55,7 +62,7 @@ impl Sweep<'_> {
             xwy: self.out.xwy,
             ..self.beside()
         };
-        let (copied, bytes) = copied(n, laid, card.shared as usize);
+        let (copied, bytes) = copied(n, laid, slots, card);
         let given = Entries {
             copied: u8::from(copied),
             ..given
@@ -119,7 +126,8 @@ impl Sweep<'_> {
         match self.how(here) {
             How::Few { threads } => {
                 let function = if eight { "few_8" } else { "few_16" };
-                let bytes = 4 * few_words(pack.levels, laid.levels, laid.classes);
+                let bytes =
+                    few_cells(pack.levels, laid.levels, laid.classes).next_multiple_of(VECTOR);
                 let grid = (blocks(threads, bytes), laid.batch as u32, 1);
                 let most = pack.levels as u32;
                 let given = arguments![given, most];

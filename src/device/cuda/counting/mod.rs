@@ -3,9 +3,12 @@
 //! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
 //! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
 //! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
-//! and the host reads what was picked afterwards.
+//! and the host reads what was picked afterwards. `coded` are the values of a function of each
+//! column's whole table, which `tables` counts and evaluates on a card.
 
+mod beside;
 mod coded;
+mod columns;
 mod counter;
 mod how;
 mod layout;
@@ -15,19 +18,24 @@ mod lazy;
 #[cfg(test)]
 mod lazy_tests;
 mod lists;
+mod made;
 mod packs;
 mod permuted;
 mod rule;
 mod shard;
+mod spread;
 mod steps;
 mod sweep;
+mod tables;
 mod traits;
 mod walk;
 mod waves;
 mod wide;
 
 pub(crate) use coded::CudaValues;
+pub(crate) use columns::Columns;
 pub(crate) use lazy::Waves;
+pub(crate) use made::Made;
 
 use std::{
     cmp::Reverse,
@@ -42,21 +50,21 @@ use passel_kernels::{
 
 use self::{
     shard::{Response, Shard, Source},
-    walk::{AHEAD, Before},
+    walk::{AHEAD, Before, UNTOLD},
 };
 use super::super::{
     DeviceError,
     counting::{Anchor, Logs, Step, Tally},
     shards,
 };
-use crate::{binning::BinnedColumn, score::Against};
+use crate::score::Against;
 
 /// A walk goes further ahead while it came back within this.
 const SOON: Duration = Duration::from_millis(20);
 
 /// Cards that share the columns.
 pub(crate) struct CudaCounter<'a> {
-    columns: &'a [BinnedColumn],
+    columns: Columns<'a>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
@@ -93,7 +101,7 @@ impl<'a> CudaCounter<'a> {
     /// # Errors
     /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
-        columns: &'a [BinnedColumn],
+        columns: impl Into<Columns<'a>>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
@@ -105,12 +113,13 @@ impl<'a> CudaCounter<'a> {
 
     /// The same, where scores that only fall are counted so.
     pub(crate) fn with(
-        columns: &'a [BinnedColumn],
+        columns: impl Into<Columns<'a>>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         (ordinals, limit): (&[usize], Option<u64>),
         waves: Waves,
     ) -> Result<Self, DeviceError> {
+        let columns = columns.into();
         let told = Response {
             anchor: response,
             sum: response.sum(logs),
@@ -120,7 +129,7 @@ impl<'a> CudaCounter<'a> {
         let mut cards = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
-            let own = (&columns[range.clone()], range.start);
+            let own = (columns, range.clone());
             let shard = Shard::new(ordinal, own, &told, (logs, tally), limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
@@ -134,8 +143,7 @@ impl<'a> CudaCounter<'a> {
                 other.card.reach(&rest[0].card);
             }
         }
-        let levels = columns.iter().map(|it| it.levels).max().unwrap_or(1);
-        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let alone = match &cards[..] {
             [one] => !one.packs.streams() && !one.is_wide(levels, misses),
             _ => false,
@@ -176,31 +184,29 @@ impl<'a> CudaCounter<'a> {
         before.saturating_sub(1).min(self.shards.len() - 1)
     }
 
-    /// Lets the card go on by itself, for so many picks.
+    /// Lets the card go on by itself, for so many picks. Where it fails on the way, those that
+    /// it had told are picks all the same, and the fault is told behind them.
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];
         // One that is scored without a step takes no room.
         let count = shard.reserve(count)?;
-        let levels = self.levels;
-        for slot in 0..count {
-            match slot > 0 || self.pending {
-                true => shard.step(Source::Chosen { levels }, true, slot)?,
-                false => shard.score(Before::Nothing, true, slot)?,
+        shard.walk.forget_picks();
+        let walked = walk(shard, count, self.levels, self.pending);
+        let told = shard.walk.picks.get()[..count].iter().copied();
+        self.picks = told.take_while(|it| it.number < UNTOLD).collect();
+        match walked {
+            Err(fault) if self.picks.is_empty() => return Err(fault),
+            Err(fault) => self.fault = Some(fault),
+            // What was launched behind one that stalled was in vain.
+            Ok(known) if known < count => self.ahead = known,
+            Ok(_) if started.elapsed() < SOON && count == self.ahead => {
+                self.ahead = (2 * self.ahead).min(AHEAD);
             }
+            Ok(_) => {}
         }
-        let picks = shard.picks(count)?;
-        let stalled = (picks.len() < count).then_some(picks.len());
-        let found = picks.iter().copied().take_while(|it| it.number != NONE);
-        self.picks = found.collect();
         self.made_ahead = true;
         self.pending = false;
-        if let Some(known) = stalled {
-            // What was launched behind it was in vain.
-            self.ahead = known;
-        } else if started.elapsed() < SOON && count == self.ahead {
-            self.ahead = (2 * self.ahead).min(AHEAD);
-        }
         Ok(())
     }
 
@@ -233,13 +239,10 @@ impl<'a> CudaCounter<'a> {
     /// Counts against what the host names.
     fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
         let known = step.column.filter(|it| {
-            let (home, column) = (self.home(*it), &self.columns[*it as usize]);
+            let (home, levels) = (self.home(*it), self.columns.levels(*it));
             let shard = &self.shards[home];
-            let wide = self
-                .shards
-                .iter()
-                .any(|it| it.is_wide(column.levels, false));
-            column.left_out().is_none()
+            let wide = self.shards.iter().any(|it| it.is_wide(levels, false));
+            !self.columns.misses(*it)
                 && !wide
                 && shard.packs.has(self.places[*it as usize] as usize)
         });
@@ -248,7 +251,7 @@ impl<'a> CudaCounter<'a> {
             let anchor = OnCard {
                 w: pick.x,
                 wy: pick.xy,
-                levels: self.columns[column as usize].levels as u32,
+                levels: self.columns.levels(column) as u32,
                 unused: pick.place,
             };
             self.shards[home].step(Source::Place(anchor), false, 0)?;
@@ -290,10 +293,27 @@ impl<'a> CudaCounter<'a> {
     }
 }
 
+/// All pairs are not for cards yet; who asks is told so before.
 fn none() -> DeviceError {
     DeviceError::Failed {
         device: "cuda".to_owned(),
-        during: "counting".to_owned(),
-        reason: "there is no way yet".to_owned(),
+        during: "counting all pairs".to_owned(),
+        reason: "it runs on the CPU alone".to_owned(),
     }
+}
+
+/// Puts the steps of so many picks on a card, and waits for them; how many are known then.
+fn walk(
+    shard: &mut Shard,
+    count: usize,
+    levels: usize,
+    pending: bool,
+) -> Result<usize, DeviceError> {
+    for slot in 0..count {
+        match slot > 0 || pending {
+            true => shard.step(Source::Chosen { levels }, true, slot)?,
+            false => shard.score(Before::Nothing, true, slot)?,
+        }
+    }
+    shard.picks(count).map(<[_]>::len)
 }

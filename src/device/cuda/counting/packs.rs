@@ -40,7 +40,7 @@ pub(super) struct Packs {
     pub(super) levels: Buffer<u32>,
     pub(super) most: Buffer<u32>,
     pub(super) left_out: Buffer<u32>,
-    /// Whether it misses values; none where no column does.
+    /// Whether it misses values; none where no column of any card does.
     pub(super) misses: Option<Buffer<u8>>,
 }
 
@@ -63,12 +63,13 @@ const DURING: &str = "laying out the columns";
 
 impl Packs {
     /// Lays columns numbered from `first` on out in at most so many bytes, for responses of so
-    /// many classes.
+    /// many classes; whether a column of any card misses values, which may be an anchor here.
     pub(super) fn new(
         card: &Card,
         columns: &[BinnedColumn],
         first: usize,
         (n, classes): (usize, usize),
+        any_misses: bool,
         room: usize,
     ) -> Result<Self, DeviceError> {
         let traits: Vec<Traits> = columns.par_iter().map(Traits::of).collect();
@@ -141,8 +142,7 @@ impl Packs {
         let modes: Vec<u32> = order.iter().map(|it| it.traits.most.into()).collect();
         let left_out = |it: &Own| it.column.left_out().map_or(NONE, u32::from);
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
-        let misses = columns.iter().any(|it| it.left_out().is_some());
-        let misses = misses.then(|| {
+        let misses = any_misses.then(|| {
             let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();
             put(card, &misses)
         });
@@ -157,6 +157,28 @@ impl Packs {
             homes,
             passing,
         })
+    }
+
+    /// Packs that were made on the card, where nothing misses values; of each place, and one
+    /// more, where it lies, and of each its number, its levels, its most frequent code and
+    /// [`NONE`].
+    pub(super) fn lying(
+        layout: Layout,
+        packs: Vec<Buffer<u8>>,
+        places: Buffer<Place>,
+        [numbers, levels, most, left_out]: [Buffer<u32>; 4],
+    ) -> Self {
+        Self {
+            layout,
+            homes: packs.into_iter().map(Home::Card).collect(),
+            passing: None,
+            places,
+            numbers,
+            levels,
+            most,
+            left_out,
+            misses: None,
+        }
     }
 
     /// Columns.

@@ -57,9 +57,20 @@ impl CudaCounter<'_> {
         };
         let mut best: Vec<Option<Best>> = vec![None; orders.len()];
         for shard in &mut self.shards {
-            let each = shard.permutations_at_once()?;
-            for (orders, best) in orders.chunks(each).zip(best.chunks_mut(each)) {
-                let picks = shard.permuted(orders, &self.response, begin, &told)?;
+            let mut each = shard.permutations_at_once()?;
+            let mut done = 0;
+            while done < orders.len() {
+                let some = &orders[done..orders.len().min(done + each)];
+                let picks = match shard.permuted(some, &self.response, begin, &told) {
+                    // Tables of a batch may take more than its walks do.
+                    Err(DeviceError::OutOfMemory { .. }) if each > 1 => {
+                        each /= 2;
+                        continue;
+                    }
+                    picks => picks?,
+                };
+                let best = &mut best[done..][..some.len()];
+                done += some.len();
                 for (best, pick) in best.iter_mut().zip(picks) {
                     let found = (pick.number != NONE).then_some(Best {
                         score: pick.score,
@@ -78,7 +89,7 @@ impl Shard {
     /// How many walks a quarter of what is free has room for.
     fn permutations_at_once(&self) -> Result<usize, DeviceError> {
         let misses = self.packs.misses.is_some();
-        let each = Walk::bytes(self.packs.count(), misses) + 16 * self.n;
+        let each = Walk::bytes(self.packs.count(), misses) + 22 * self.n;
         let free = usize::try_from(self.card.free()? / 4).unwrap_or(usize::MAX);
         Ok((free / each).clamp(1, 1 << 10))
     }
@@ -108,8 +119,9 @@ impl Shard {
             w: wide.then(|| card.buffer(n * count, DURING)).transpose()?,
             y: y.transpose()?,
         };
-        let mut walk = Walk::new(card, &self.packs, count, false)?;
+        let walk = Walk::new(card, &self.packs, count, false)?;
         let nothing = Anchor::nothing(n);
+        self.set(begin)?;
         let laid = self.lay(Source::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (begin, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;

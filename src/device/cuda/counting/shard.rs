@@ -1,10 +1,11 @@
 //! A card and its columns: lays anchors out, sweeps, scores.
 
+use std::ops::Range;
+
 use cudarc::driver::CudaEvent;
 use passel_kernels::{
     counting::{Anchor as OnCard, Place},
     score::Rule,
-    spread::Spread,
 };
 
 use super::{
@@ -13,19 +14,19 @@ use super::{
             DeviceError,
             counting::{Anchor, Logs, Tally},
         },
-        card::{Card, arguments},
+        card::Card,
         memory::Buffer,
         scratch::Grown,
     },
+    columns::Columns,
     how::How,
     layout::{Form, VECTOR},
     lazy::Lazy,
     packs::{Packs, put},
     rule::rule,
     sweep::{Laid, Out, Sweep, Tables},
-    walk::{Before, Walk},
+    walk::{Before, Means, Walk},
 };
-use crate::binning::BinnedColumn;
 
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
@@ -50,7 +51,7 @@ pub(super) struct Shard {
     pub(super) y_levels: usize,
     pub(super) classes: usize,
     /// The response's u16, and u32.
-    y: Buffer<u16>,
+    pub(super) y: Buffer<u16>,
     y_wide: Buffer<u32>,
     pub(super) terms: Buffer<i64>,
     pub(super) rule: Buffer<Rule>,
@@ -60,16 +61,16 @@ pub(super) struct Shard {
     pub(super) occurring: Vec<u32>,
     pub(super) walk: Walk,
     pub(super) tables: Tables,
-    joint: Buffer<u8>,
+    pub(super) joint: Buffer<u8>,
     by_joint: Grown<u32>,
     by_level: Grown<u32>,
     pub(super) order: Option<Buffer<u64>>,
     guest: Grown<u16>,
     w: Grown<u32>,
     /// Passed when joint codes are there, for other cards.
-    laid_out: CudaEvent,
+    pub(super) laid_out: CudaEvent,
     /// Whether there are packs of entries, which ask for counts of joint codes.
-    lists: bool,
+    pub(super) lists: bool,
     /// What is kept where dense columns are put off.
     pub(super) lazy: Option<Lazy>,
 }
@@ -90,27 +91,27 @@ pub(super) enum Source<'s> {
 }
 
 impl Shard {
-    /// Opens a card and lays columns numbered from `first` on out on it.
+    /// Opens a card and lays some of the columns out on it.
     pub(super) fn new(
         ordinal: usize,
-        (columns, first): (&[BinnedColumn], usize),
+        (columns, own): (Columns, Range<usize>),
         response: &Response,
         (logs, tally): (&Logs, &Tally),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let card = Card::open(ordinal, passel_kernels::COUNTING)?;
+        let mut card = Card::open(ordinal, passel_kernels::COUNTING)?;
         let n = response.anchor.codes.len();
         let y_levels = response.anchor.levels;
         let classes = if response.by_class { y_levels } else { 1 };
         let terms = put(&card, logs.terms())?;
-        let misses = columns.iter().any(|it| it.left_out().is_some());
-        let beside = Walk::bytes(columns.len(), misses) + 64 * columns.len() + RESERVE.min(64 * n);
+        let beside =
+            Walk::bytes(own.len(), columns.any_misses()) + 64 * own.len() + RESERVE.min(64 * n);
         let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
         // Of little memory half is for columns.
         let free = free.saturating_sub(beside).max(free / 2);
         let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
         let room = (free - free / 16).min(limit);
-        let packs = Packs::new(&card, columns, first, (n, classes), room)?;
+        let packs = columns.packs(&mut card, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
         let steps = tally.score().has_steps();
         let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
@@ -176,14 +177,14 @@ impl Shard {
     pub(super) fn is_wide_for(&self, levels: usize, classes: usize, misses: bool) -> bool {
         let shared = (self.card.shared as usize, self.card.processors as usize);
         let whole = |it: &super::layout::Pack| {
-            let of = (it.form, it.count, it.levels);
-            it.misses || How::of(of, self.n, (levels, classes), shared) == How::Whole
+            let (form, of) = ((it.form, it.skewed), (it.count, it.levels));
+            it.misses || How::of(form, of, self.n, (levels, classes), shared) == How::Whole
         };
         misses || self.packs.layout.packs.iter().any(whole)
     }
 
     /// The next anchor's sums and levels.
-    fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
+    pub(super) fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
         self.card.upload(&[anchor], self.walk.anchors.address())
     }
 
@@ -269,92 +270,17 @@ impl Shard {
         })
     }
 
-    /// Makes joint codes, and what is counted of them.
-    fn spread(&self, laid: &Laid, source: Source) -> Result<(), DeviceError> {
-        let card = &self.card;
-        let filled = self.n.next_multiple_of(VECTOR);
-        let mut given = Spread {
-            anchor: laid.anchors,
-            places: self.packs.places.address(),
-            rows: self.n as i64,
-            filled: filled as i64,
-            y: if laid.classes > 1 {
-                self.y.address()
-            } else {
-                0
-            },
-            classes: laid.classes as u32,
-            joint: laid.joint,
-            by_joint: laid.by_joint,
-            by_level: laid.by_level,
-            counts: (laid.levels * laid.classes) as i64,
-        };
-        let name = |eight, sixteen| if laid.bits == 8 { eight } else { sixteen };
-        let most = 4 * card.processors;
-        let blocks = (filled.div_ceil(512) as u32).clamp(1, most);
-        let grid = (blocks, 1, 1);
-        match source {
-            Source::Peer(_, owner) => {
-                let bytes = filled * laid.bits as usize / 8;
-                let addresses = (owner.joint.address(), laid.joint);
-                card.copy_from(&owner.card, &owner.laid_out, addresses, bytes)?;
-                if self.lists {
-                    let bytes = 4 * laid.levels * laid.classes;
-                    card.zero(laid.by_joint, bytes)?;
-                    card.zero(laid.by_level, bytes)?;
-                }
-            }
-            Source::Nothing => {
-                // A place of one level.
-                let none = Place {
-                    bits: 0,
-                    ..Place::default()
-                };
-                card.upload(&[none], self.packs.places.at(self.packs.count()))?;
-                let anchor = self.packs.count() as u32;
-                let nothing = passel_kernels::counting::Anchor {
-                    levels: 1,
-                    unused: anchor,
-                    ..Default::default()
-                };
-                let one = put(card, &[nothing])?;
-                given.anchor = one.address();
-                card.launch(
-                    name("spread_8", "spread_16"),
-                    grid,
-                    512,
-                    0,
-                    arguments![given],
-                )?;
-                card.wait(DURING)?;
-                given.anchor = laid.anchors;
-            }
-            Source::Chosen { .. } | Source::Place(_) | Source::Codes(..) => {
-                card.launch(
-                    name("spread_8", "spread_16"),
-                    grid,
-                    512,
-                    0,
-                    arguments![given],
-                )?;
-                if self.lists && !matches!(source, Source::Codes(..)) {
-                    let scatter = name("scatter_8", "scatter_16");
-                    card.launch(scatter, grid, 512, 0, arguments![given])?;
-                }
-            }
+    /// What scores are made of.
+    pub(super) fn means(&self) -> Means<'_> {
+        Means {
+            card: &self.card,
+            packs: &self.packs,
+            rule: &self.rule,
+            x: &self.x,
+            taken: &self.taken,
+            y_levels: self.y_levels,
+            classes: self.classes,
         }
-        card.mark(&self.laid_out)?;
-        if self.lists {
-            let grid = ((filled.div_ceil(4096) as u32).clamp(1, most), 1, 1);
-            card.launch(name("tell_8", "tell_16"), grid, 512, 0, arguments![given])?;
-        }
-        if laid.order != 0 {
-            let (joint, rows) = (laid.joint, self.n as u32);
-            let (classes, order) = (laid.classes as u32, laid.order);
-            let given = arguments![joint, rows, classes, order];
-            card.launch(name("order_8", "order_16"), (1, 1, 1), 1024, 0, given)?;
-        }
-        Ok(())
     }
 
     /// Counts every pack beside what is laid out.

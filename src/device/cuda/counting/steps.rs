@@ -5,7 +5,7 @@ use passel_kernels::score::Pick;
 use super::{
     super::{super::DeviceError, card::arguments},
     shard::{Shard, Source},
-    walk::{Before, Means},
+    walk::Before,
 };
 
 impl Shard {
@@ -58,26 +58,9 @@ impl Shard {
         if before == Before::Forget {
             self.walk.restart(&self.card)?;
         }
-        let means = Means {
-            card: &self.card,
-            packs: &self.packs,
-            rule: &self.rule,
-            x: &self.x,
-            taken: &self.taken,
-        };
         let known = self.lazy.as_ref().map(|it| it.steps as u32);
-        self.walk.score(&means, before, chosen, (slot, known))
-    }
-
-    /// What scores are made of.
-    pub(super) fn means(&self) -> Means<'_> {
-        Means {
-            card: &self.card,
-            packs: &self.packs,
-            rule: &self.rule,
-            x: &self.x,
-            taken: &self.taken,
-        }
+        self.walk
+            .score(&self.means(), before, chosen, (slot, known))
     }
 
     /// A column that is no candidate any more.

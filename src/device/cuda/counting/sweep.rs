@@ -1,7 +1,7 @@
 //! One sweep: every pack by the kernel that its form, its levels and the card ask for. The rule
 //! and its constants are in docs/performance.md.
 
-use passel_kernels::{dense::Dense, entries::Shorts, rows::Rows};
+use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
 
 use super::{
     super::{DeviceError, card::Card, card::arguments, memory::Buffer},
@@ -43,7 +43,10 @@ pub(super) struct Laid {
     pub(super) put_off: bool,
 }
 
-/// Where the sums of a sweep go, of each place of a batch.
+/// Bytes of columns whose packs are counted beside one another.
+const BESIDE: usize = 64 << 20;
+
+/// Where the sums of a sweep go, of each place of a batch, or whole tables.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Out {
     pub(super) xw: u64,
@@ -53,6 +56,10 @@ pub(super) struct Out {
     pub(super) occurring: u64,
     /// Of each place, not 0 where nobody asks; 0 where all are to be counted.
     pub(super) taken: u64,
+    /// Whole tables instead of sums, of a pack's dense columns from its first on, and the cells
+    /// from one to the next; 0 where sums are wanted.
+    pub(super) tables: u64,
+    pub(super) cells: usize,
 }
 
 /// Memory that is 0 between two launches.
@@ -99,7 +106,8 @@ impl Sweep<'_> {
             return How::Whole;
         }
         How::of(
-            (pack.form, pack.count, pack.levels),
+            (pack.form, pack.skewed),
+            (pack.count * self.laid.batch.max(1), pack.levels),
             self.packs.layout.n,
             (self.laid.levels, self.laid.classes),
             (self.card.shared as usize, self.card.processors as usize),
@@ -111,8 +119,27 @@ impl Sweep<'_> {
         // Short columns that lie on the card are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
-        self.packs
-            .sweep(self.card, |here| match (self.how(&here), here.pack.form) {
+        // Small packs leave most of a card idle: they go beside one another.
+        let packs = &self.packs.layout.packs;
+        let bytes: usize = packs.iter().map(|it| it.bytes).sum();
+        let beside = !self.packs.streams() && packs.len() > 1 && bytes <= BESIDE;
+        if beside {
+            self.card.fork()?;
+        }
+        let mut lane = 0;
+        let counted = self.packs.sweep(self.card, |here| {
+            let how = self.how(&here);
+            let alone = match how {
+                // They leave memory at zero for the next of their kind.
+                How::Whole => true,
+                How::Dense { parts, .. } => parts > 1,
+                _ => false,
+            };
+            if beside {
+                lane = (lane + 1) % 4;
+                self.card.lane(if alone { 0 } else { lane });
+            }
+            match (how, here.pack.form) {
                 (How::Half { .. } | How::Dense { .. }, _) if self.laid.put_off => Ok(()),
                 (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, tables),
                 (How::Rows, _) => self.rows(&here),
@@ -127,8 +154,15 @@ impl Sweep<'_> {
                 }
                 (How::Few { .. } | How::Many { .. } | How::Short, _) => self.entries(&here),
                 (How::Whole, _) => self.whole(&here, tables),
-            })?;
-        self.shorts(&shorts)
+            }
+        });
+        self.card.lane(0);
+        let counted = counted.and_then(|()| self.shorts(&shorts));
+        let joined = match beside {
+            true => self.card.join(),
+            false => Ok(()),
+        };
+        counted.and(joined)
     }
 
     /// Where the sums of a pack begin.
@@ -141,7 +175,7 @@ impl Sweep<'_> {
         (self.out.xw + at, self.out.xwy + at, taken)
     }
 
-    fn dense(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
+    pub(super) fn dense(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
         let (card, laid, pack) = (self.card, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let Form::Dense { bits } = pack.form else {
@@ -195,8 +229,8 @@ impl Sweep<'_> {
                 0 => 0,
                 occurring => occurring + 4 * pack.first as u64,
             },
-            tables: 0,
-            cells: 0,
+            tables: self.out.tables,
+            cells: self.out.cells as i64,
             ..Dense::default()
         };
         let function = match (bits, laid.bits, half, two) {

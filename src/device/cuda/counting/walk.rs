@@ -2,6 +2,7 @@
 
 use passel_kernels::{
     counting::{Anchor, Whole},
+    lazy::STALLED,
     score::{Best, Pick, Rule, State},
 };
 
@@ -12,11 +13,14 @@ use super::{
         memory::{Buffer, Pinned},
     },
     packs::{Packs, put},
-    sweep::{Out, Zeros},
+    sweep::Out,
 };
 
 /// Picks that a card may make before the host looks at them.
 pub(super) const AHEAD: usize = 256;
+
+/// The number of a pick that a card has not told yet; above it are those of none.
+pub(super) const UNTOLD: u32 = STALLED - 1;
 
 /// Blocks of scoring on a multiprocessor.
 const BLOCKS: usize = 4;
@@ -40,7 +44,8 @@ pub(super) struct Walk {
     /// What is swept against next, one of each walk.
     pub(super) anchors: Buffer<Anchor>,
     found: Buffer<Best>,
-    arrived: Zeros,
+    /// 0 between two launches.
+    arrived: Buffer<u32>,
     pub(super) picks: Pinned<Pick>,
 }
 
@@ -66,6 +71,9 @@ pub(super) struct Means<'m> {
     /// Σ c·L(c) over x, of each place; and whether it is taken.
     pub(super) x: &'m Buffer<i64>,
     pub(super) taken: &'m Buffer<u8>,
+    /// Levels of the response, and those of them that steps tell apart.
+    pub(super) y_levels: usize,
+    pub(super) classes: usize,
 }
 
 impl Walk {
@@ -98,7 +106,7 @@ impl Walk {
             steps: put(card, &[0])?,
             anchors: put(card, &vec![Anchor::default(); batch])?,
             found: card.buffer(batch * blocks, DURING)?,
-            arrived: Zeros::default(),
+            arrived: put(card, &vec![0; batch])?,
             picks: card.pinned(if batch == 1 { AHEAD } else { batch })?,
         })
     }
@@ -114,8 +122,8 @@ impl Walk {
             xw: self.xw.address(),
             xwy: self.xwy.address(),
             whole: self.whole.as_ref().map_or(0, Buffer::address),
-            occurring: 0,
             taken,
+            ..Out::default()
         }
     }
 
@@ -128,6 +136,13 @@ impl Walk {
         }
     }
 
+    /// Marks all slots as not told yet; nothing may be under way.
+    pub(super) fn forget_picks(&mut self) {
+        for pick in self.picks.values() {
+            pick.number = UNTOLD;
+        }
+    }
+
     /// Forgets the steps.
     pub(super) fn restart(&self, card: &Card) -> Result<(), DeviceError> {
         card.zero(self.steps.address(), 4)
@@ -136,15 +151,14 @@ impl Walk {
     /// Finds the best of each walk, to `picks` from a slot on; where it is `chosen`, it is taken
     /// and becomes the next anchor. So many steps were gathered before, if the host knows.
     pub(super) fn score(
-        &mut self,
+        &self,
         means: &Means,
         before: Before,
         chosen: bool,
         (slot, known): (usize, Option<u32>),
     ) -> Result<(), DeviceError> {
         let given = self.state(means, before, chosen, known);
-        let arrived = self.arrived.room(means.card, 4 * self.batch)?;
-        let found = self.found.address();
+        let (found, arrived) = (self.found.address(), self.arrived.address());
         let picks = self.pick(slot);
         let grid = (self.blocks as u32, self.batch as u32, 1);
         let given = arguments![given, found, arrived, picks];
@@ -189,6 +203,10 @@ impl Walk {
             gathers: i32::from(matches!(before, Before::Gather { .. })),
             begins: i32::from(before == Before::Begin),
             forgets: i32::from(before == Before::Forget),
+            by_class: i32::from(match before {
+                Before::Begin => means.y_levels > 1,
+                _ => means.classes > 1,
+            }),
         }
     }
 

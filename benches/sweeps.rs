@@ -1,0 +1,267 @@
+//! Whole selections on GPUs, of the shapes that the originals were measured on, over columns
+//! that are made on the cards: some have 41 GB, some 30 million columns.
+//!
+//! `cargo bench --bench sweeps -- [--only 1,4] [--runs 3] [--gpus N] [--small]`
+//!
+//! Each on one GPU; problems 1 and 6 on all there are too, at most N. `--small` takes a tenth of
+//! the observations, or of the columns where there are few observations, and of the entries.
+//!
+//! `prepare` is everything until relevance is known, `layout` its part on the cards, making the
+//! columns included. A search is the walk behind relevance: `top` picks and `top` − 1 sweeps.
+//! `GB` is what the columns take, which every sweep reads once at least, and `share` how much of
+//! the time that takes at 4.46 TB/s a card, in per cent; `+GB` is what the sums and scores of all
+//! candidates ask for besides. `T/s` are (candidate, observation) pairs a second, or entries,
+//! in 10¹²; `goal` is what must be reached: the fastest original's seconds for all of it, or
+//! what we had.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::ExitCode;
+
+use passel::{
+    device::cuda::{
+        facts,
+        made::{Problem, measure},
+    },
+    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+};
+
+/// Bytes a second that a card reads.
+const RATE: f64 = 4.46e12;
+
+/// What sums and scores of a candidate take in a step: sums of (x, w) and (x, w, y) written and
+/// read, those of x, of (x, y) and relevance read, two of 128 bits read and written, its number
+/// and whether it is taken.
+const CANDIDATE: f64 = 4.0 * 8.0 + 3.0 * 8.0 + 4.0 * 16.0 + 4.0 + 1.0;
+
+struct Case {
+    number: usize,
+    method: &'static str,
+    problem: Problem,
+    top: usize,
+    /// Also on all GPUs.
+    all: bool,
+    goal: &'static str,
+}
+
+fn cases() -> Vec<Case> {
+    let case = |number, method, (n, p), classes, levels, top, entries, goal| Case {
+        number,
+        method,
+        problem: Problem {
+            n,
+            p,
+            classes,
+            levels,
+            entries,
+        },
+        top,
+        all: [1, 6].contains(&number),
+        goal,
+    };
+    let text = Some(1_500_000);
+    vec![
+        case(
+            1,
+            "jmi",
+            (20_242, 47_236),
+            2,
+            64,
+            200,
+            None,
+            "CUDA-JMI 35.0 s",
+        ),
+        case(
+            2,
+            "jmi",
+            (20_242, 47_236),
+            2,
+            64,
+            200,
+            text,
+            "CUDA-JMI 35.0 s",
+        ),
+        case(
+            3,
+            "jmi",
+            (531_131, 3072),
+            10,
+            64,
+            200,
+            None,
+            "CUDA-JMI 278 s",
+        ),
+        case(4, "jmi", (97, 24_481), 2, 64, 200, None, "CUDA-JMI 0.17 s"),
+        case(
+            5,
+            "mrmr",
+            (3_200_000, 1000),
+            2,
+            31,
+            100,
+            None,
+            "fast-mRMR 7.96 s",
+        ),
+        case(
+            6,
+            "mrmr",
+            (65_003_913, 631),
+            2,
+            31,
+            100,
+            None,
+            "fast-mRMR 2421 s",
+        ),
+        case(
+            7,
+            "mrmr",
+            (16_087, 4_272_227),
+            2,
+            32,
+            200,
+            Some(94_000_000),
+            "1.2 ms a sweep",
+        ),
+        case(
+            8,
+            "mrmr",
+            (19_264_097, 29_890_095),
+            2,
+            2,
+            100,
+            Some(566_000_000),
+            "fast-mRMR 2790 s",
+        ),
+    ]
+}
+
+/// JMI or mRMR.
+fn score(method: &str) -> Score {
+    let (over, weight, gather, join) = match method {
+        "jmi" => (Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
+        _ => (Combination::X_W, -1.0, Gather::Mean, Join::Added),
+    };
+    Score {
+        measure: Measure::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: vec![Term {
+                weight,
+                quantity: Quantity::plain(over),
+                part: Part::Whole,
+            }],
+        },
+        gather,
+        join,
+        against: Against::Last,
+        floor: None,
+    }
+}
+
+/// A tenth of it.
+fn tenth(of: &Problem) -> Problem {
+    let few = of.n < 10_000;
+    let columns = few || of.entries.is_some();
+    Problem {
+        n: if few { of.n } else { of.n / 10 },
+        p: if columns { of.p / 10 } else { of.p },
+        entries: of.entries.map(|it| it / 10),
+        ..*of
+    }
+}
+
+fn main() -> ExitCode {
+    let (mut only, mut runs, mut most, mut small) = (Vec::new(), 3, usize::MAX, false);
+    // cargo says --bench.
+    let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap();
+        match &*word {
+            "--only" => only = value().split(',').map(|it| it.parse().unwrap()).collect(),
+            "--runs" => runs = value().parse::<usize>().unwrap().max(1),
+            "--gpus" => most = value().parse().unwrap(),
+            "--small" => small = true,
+            _ => panic!("{word}: the head of benches/sweeps.rs has the options"),
+        }
+    }
+    let cuda = facts::cuda();
+    if let Some(obstacle) = cuda.obstacle {
+        eprintln!("no GPU: {obstacle}");
+        return ExitCode::SUCCESS;
+    }
+    let gpus = cuda.cards.len().min(most).max(1);
+    println!(
+        "{:2} {:4} {:>24} {:>4} {:>4} {:>8} {:>8} {:>9} {:>9} {:>9} {:>8} {:>6} {:>6} {:>6} {:>6}  goal",
+        "#",
+        "",
+        "n x p",
+        "top",
+        "GPUs",
+        "prepare",
+        "layout",
+        "search ms",
+        "least",
+        "most",
+        "ms/sweep",
+        "GB",
+        "+GB",
+        "share",
+        "T/s",
+    );
+    let mut failed = false;
+    for case in cases() {
+        if !only.is_empty() && !only.contains(&case.number) {
+            continue;
+        }
+        let problem = if small {
+            tenth(&case.problem)
+        } else {
+            case.problem
+        };
+        let mut picks = None;
+        for count in [1, gpus] {
+            if count == 1 && picks.is_some() || count > 1 && !case.all {
+                continue;
+            }
+            let ordinals: Vec<usize> = (0..count).collect();
+            let top = case.top.min(problem.p);
+            let measured = match measure(&problem, &score(case.method), &ordinals, top, runs) {
+                Ok(measured) => measured,
+                Err(error) => {
+                    println!("{:2} {}: {error}", case.number, case.method);
+                    failed = true;
+                    continue;
+                }
+            };
+            let mut walks = measured.walks;
+            walks.sort_by(f64::total_cmp);
+            let (median, least, longest) = (walks[runs / 2], walks[0], walks[runs - 1]);
+            let sweep = median / (top - 1).max(1) as f64;
+            let read = measured.bytes as f64 / count as f64 / RATE;
+            println!(
+                "{:2} {:4} {:>24} {top:4} {count:4} {:8.2} {:8.2} {:9.2} {:9.2} {:9.2} {:8.4} {:6.2} {:6.2} {:6.1} {:6.3}  {}",
+                case.number,
+                case.method,
+                format!("{} x {}", problem.n, problem.p),
+                measured.preparing,
+                measured.layout,
+                1e3 * median,
+                1e3 * least,
+                1e3 * longest,
+                1e3 * sweep,
+                measured.bytes as f64 / 1e9,
+                CANDIDATE * problem.p as f64 / 1e9,
+                100.0 * read / sweep,
+                measured.entries as f64 / sweep / 1e12,
+                case.goal,
+            );
+            if *picks.get_or_insert_with(|| measured.picks.clone()) != measured.picks {
+                println!(
+                    "{:2} {count} GPUs picked other columns than one",
+                    case.number
+                );
+                failed = true;
+            }
+        }
+    }
+    ExitCode::from(u8::from(failed))
+}

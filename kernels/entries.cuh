@@ -1,0 +1,44 @@
+// What the kernels of columns that list their entries share.
+
+struct Entries {
+    const unsigned* rows;       // of all columns of a pack
+    const unsigned short* codes;
+    const u64* starts;          // columns + 1; null where all columns have as many places
+    const unsigned* most;       // the most frequent code of each column
+    const unsigned* levels;
+    const unsigned char* taken;
+    unsigned columns;
+    unsigned places;            // columns of all packs: from one anchor's sums to the next
+    unsigned each;              // log 2 of a short column's places
+    i64 rows_all;
+    const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
+    i64 joint_stride;
+    bool copied;                // whether the joint codes have room in shared memory
+    const Anchor* anchors;
+    unsigned classes;
+    const unsigned* by_joint;   // rows of each joint code, `counts_stride` an anchor
+    const unsigned* by_level;   // rows of each level
+    i64 counts_stride;
+    const i64* terms;
+    i64* xw;
+    i64* xwy;
+    unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
+    i64 cells;
+};
+
+static_assert(sizeof(Entries) == 176, "drift");
+
+// A place of a short column that is not filled.
+#define NOTHING 0xffffu
+
+template <int JOINT>
+__device__ __forceinline__ unsigned joint_of(const unsigned char* joint, unsigned row)
+{
+    return JOINT == 8 ? joint[row] : ((const unsigned short*)joint)[row];
+}
+
+// What the most frequent code's cell gives less than all rows of the anchor's would.
+__device__ __forceinline__ i64 left(const i64* terms, unsigned all, unsigned taken)
+{
+    return terms[all - taken] - terms[all];
+}

@@ -1,0 +1,201 @@
+//! Coded scores: values by a tolerance, for two compilers made them; picks and errors the same.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::score::{Against, Cells, Coded, Gather, Join, Measure, TableFunction};
+
+const TOLERANCE: f64 = 1e-12;
+
+/// A parameter times the mean share of an observation's class among those of its x and w, which
+/// is Gini's impurity less 1; no number where there is no observation.
+#[derive(Debug)]
+struct Gini([f64; 1]);
+
+impl TableFunction for Gini {
+    fn value(&self, table: &Cells) -> f64 {
+        let (mut n, mut sum) = (0.0, 0.0);
+        for classes in table.counts.chunks(table.y) {
+            let (mut all, mut squares) = (0.0, 0.0);
+            for count in classes.iter().map(|it| f64::from(*it)) {
+                all += count;
+                squares += count * count;
+            }
+            n += all;
+            if all > 0.0 {
+                sum += squares / all;
+            }
+        }
+        assert_eq!(table.counts.len(), table.x * table.w * table.y);
+        self.0[0] * sum / n
+    }
+
+    fn tolerance(&self) -> f64 {
+        TOLERANCE
+    }
+
+    fn name(&self) -> &str {
+        "gini"
+    }
+
+    fn values(&self) -> &[f64] {
+        &self.0
+    }
+
+    fn cuda(&self) -> Option<&str> {
+        Some(
+            "__device__ double passel_value(const double* values, const unsigned* counts,
+                                   unsigned x, unsigned w, unsigned y)
+{
+    double n = 0.0, sum = 0.0;
+    for (unsigned long long at = 0; at < (unsigned long long)x * w; at++) {
+        double all = 0.0, squares = 0.0;
+        for (unsigned l = 0; l < y; l++) {
+            const double count = counts[at * y + l];
+            all += count;
+            squares += count * count;
+        }
+        n += all;
+        if (all > 0.0) {
+            sum += squares / all;
+        }
+    }
+    return values[0] * sum / n;
+}",
+        )
+    }
+}
+
+fn scores() -> Vec<Score> {
+    let of = |gather, join| Score {
+        measure: Measure::Coded(Coded(Arc::new(Gini([1.7])))),
+        gather,
+        join,
+        against: Against::Last,
+        floor: None,
+    };
+    vec![
+        of(Gather::Sum, Join::Alone),
+        of(Gather::Mean, Join::Added),
+        of(Gather::Minimum, Join::Least),
+        of(Gather::Last, Join::Alone),
+    ]
+}
+
+/// Tables of a moderate size in every kind of column: of halves of words, whole ones and shared
+/// columns, entries, and by both codes where some are missing or tables are large.
+fn cases() -> Vec<Case> {
+    let most = |case: &Case| case.columns.iter().map(|it| it.levels).max().unwrap_or(1);
+    let cells = |it: &Case| most(it) * most(it) * it.response.levels;
+    let mut cases = super::cases();
+    cases.retain(|it| cells(it) <= 1 << 20);
+    assert!(cases.len() > 3);
+    cases.push(case("large tables", (900, 31), 3, 500, 0));
+    cases.push(case("words", (70_000, 13), 2, 40, 0));
+    cases.push(case("shared columns", (140_000, 11), 3, 30, 0));
+    cases.push(case("shared columns, missing", (140_000, 11), 3, 30, 4));
+    cases
+}
+
+/// Whether two walks tell the same but for rounding.
+fn assert_near(told: &Told, expected: &Told, of: &str) {
+    let near = |a: u64, b: u64| {
+        let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+        let far = (a - b).abs() > 4.0 * TOLERANCE * a.abs().max(b.abs());
+        assert!(!far && a.is_nan() == b.is_nan(), "{of}: {a} is not {b}");
+    };
+    assert_eq!(told.relevance.len(), expected.relevance.len(), "{of}");
+    let pairs = told.relevance.iter().zip(&expected.relevance);
+    pairs.for_each(|(a, b)| near(*a, *b));
+    for (a, b) in [
+        (&told.best, &expected.best),
+        (&told.permuted, &expected.permuted),
+    ] {
+        let columns = |it: &[Option<(u32, u64, u64)>]| -> Vec<Option<u32>> {
+            it.iter().map(|it| it.map(|it| it.0)).collect()
+        };
+        assert_eq!(columns(a), columns(b), "{of}");
+        for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+            near(a.1, b.1);
+            near(a.2, b.2);
+        }
+    }
+}
+
+fn places_hardly_show(places: impl Fn(&Case) -> Vec<Place>) {
+    for case in cases() {
+        for score in scores() {
+            let expected = case.walk(&score, &Place::Cpu(1, 1));
+            for place in places(&case) {
+                let of = format!("{} by {:?} on {place:?}", case.name, score.gather);
+                eprintln!("{of}");
+                assert_near(&case.walk(&score, &place), &expected, &of);
+            }
+        }
+    }
+}
+
+#[test]
+fn cpu_shards_do_not_show() {
+    places_hardly_show(|_| vec![Place::Cpu(3, 1)]);
+}
+
+#[test]
+fn cuda_evaluates_as_the_cpu_does() {
+    if let Some(count) = cards() {
+        places_hardly_show(|case| on_cards(case, count));
+    }
+}
+
+#[test]
+fn the_text_for_cards_compiles_and_agrees() {
+    let coded = Coded(Arc::new(Gini([1.7])));
+    match cuda::functions::check("gini", &coded) {
+        Ok(checked) => assert!(checked.is_some()),
+        Err(DeviceError::Missing { .. }) => {
+            let required = std::env::var_os("PASSEL_REQUIRE_NVRTC").is_some();
+            assert!(!required, "there is no NVRTC");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What sweeps of two steps say: of columns one of which has a table of too many cells beside
+/// the second.
+fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
+    let n = 50;
+    let codes = |step: u16| (0..n).map(|row| row * step).collect();
+    let columns = [
+        column(codes(1), 60, false, false),
+        column(codes(1000), 50_000, false, false),
+        column(codes(100), 5000, true, false),
+    ];
+    let response = column((0..n).map(|row| row % 2).collect(), 2, false, false);
+    let score = scores().remove(0);
+    let logs = Logs::new(n.into(), score.reach());
+    let tally = Tally::new(score, &logs, n.into());
+    let (response, by) = (tally.anchor(&response), (&logs, &tally));
+    let mut counters = place.counters(&columns, &response, by);
+    let mut swept = |column| counters.sweep(&Step::of(column, &columns, &tally));
+    [swept(0), swept(2)]
+}
+
+#[test]
+fn tables_of_too_many_cells_are_told_before_they_are_counted() {
+    let mut places = vec![Place::Cpu(1, 1), Place::Cpu(2, 1)];
+    if cards().is_some() {
+        places.push(Place::Cuda(vec![0], None));
+    }
+    for place in places {
+        let [few, many] = faults(&place);
+        assert_eq!(few, Ok(()), "{place:?}");
+        let Err(DeviceError::Unscored(unscored)) = many else {
+            panic!("{many:?} on {place:?}");
+        };
+        let cells = NoScore::Cells {
+            cells: 50_000 * 5000 * 2,
+            most: CELLS,
+        };
+        assert_eq!((unscored.column, unscored.reason), (1, cells), "{place:?}");
+    }
+}

@@ -1,0 +1,367 @@
+//! A card that counts its columns' whole tables, as many at a time as have room, and evaluates
+//! a function of each where it lies.
+
+use passel_kernels::{
+    Kernel,
+    counting::{Anchor as OnCard, Place},
+    dense,
+    entries::{self, Entries},
+    whole::{self, Wide},
+};
+
+use super::{
+    super::{
+        super::{
+            DeviceError,
+            counting::{Anchor, cells},
+        },
+        card::{Card, arguments},
+        memory::Buffer,
+        scratch::Grown,
+    },
+    beside::Beside,
+    how::How,
+    layout::{Form, Pack, VECTOR},
+    packs::{Here, Packs, put},
+    sweep::{Laid, Out, Sweep, Tables},
+};
+use crate::binning::BinnedColumn;
+
+/// Bytes of the tables that are there at a time, unless one alone has more.
+const TABLES: usize = 256 << 20;
+
+/// Bytes of the codes that blocks lay out for columns of entries.
+const SPREADS: usize = 128 << 20;
+
+/// Threads of a block that counts a column of few entries, and of one that evaluates.
+const THREADS: usize = 128;
+
+const DURING: &str = "counting whole tables";
+
+/// Columns of a pack, from its column `from` on, whose tables are there at a time.
+#[derive(Debug, PartialEq)]
+struct Run {
+    from: usize,
+    count: usize,
+    /// Most levels of any that has a table.
+    levels: usize,
+}
+
+/// The columns of a pack, of so many levels each, by runs.
+fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
+    let most = TABLES / 4;
+    let mut runs: Vec<Run> = Vec::new();
+    for (from, &x) in levels.iter().enumerate() {
+        // What may have no table takes no room.
+        let levels = cells(x, w, y).map_or(0, |_| x);
+        // It is alone: whoever reads tables must not take those behind it for its own.
+        let fits = |run: &Run| levels != 0 && run.levels != 0;
+        if let Some(run) = runs.last_mut().filter(|it| fits(it)) {
+            let widest = run.levels.max(levels);
+            if (run.count + 1) * widest * w * y <= most {
+                (run.count, run.levels) = (run.count + 1, widest);
+                continue;
+            }
+        }
+        runs.push(Run {
+            from,
+            count: 1,
+            levels,
+        });
+    }
+    runs
+}
+
+/// A card, its columns, and the function.
+pub(super) struct Evaluator {
+    pub(super) card: Card,
+    packs: Packs,
+    n: usize,
+    /// Of each place.
+    levels: Vec<usize>,
+    taken: Buffer<u8>,
+    /// The parameters of the function, its values, and whether there was nothing to evaluate.
+    parameters: Buffer<f64>,
+    values: Buffer<f64>,
+    empty: Buffer<u8>,
+    /// What is counted beside.
+    anchor: Buffer<OnCard>,
+    joint: Buffer<u8>,
+    by_joint: Grown<u32>,
+    w: Buffer<u32>,
+    y: Buffer<u32>,
+    counts: Grown<u32>,
+    spreads: Grown<u16>,
+    shared: Tables,
+}
+
+impl Evaluator {
+    /// Opens a card with the function's kernel and its parameters, and lays columns numbered
+    /// from `first` on out on it, for responses as this one.
+    pub(super) fn new(
+        ordinal: usize,
+        (columns, first): (&[BinnedColumn], usize),
+        response: &Anchor,
+        (function, parameters): (&Kernel, &[f64]),
+        limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        let kernels = [dense::KERNEL, entries::KERNEL, whole::KERNEL, *function];
+        let card = Card::open(ordinal, &kernels)?;
+        let (n, count) = (response.codes.len(), columns.len());
+        let beside = TABLES + SPREADS + 64 * count + 16 * n;
+        let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
+        // Of little memory half is for columns.
+        let free = free.saturating_sub(beside).max(free / 2);
+        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        let room = (free - free / 16).min(limit);
+        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let packs = Packs::new(&card, columns, first, (n, response.levels), misses, room)?;
+        let numbers = packs.layout.numbers.iter();
+        let levels = numbers.map(|it| columns[*it as usize - first].levels);
+        Ok(Self {
+            n,
+            levels: levels.collect(),
+            taken: card.buffer(count, DURING)?,
+            parameters: put(&card, parameters)?,
+            values: card.buffer(count, DURING)?,
+            empty: card.buffer(count, DURING)?,
+            anchor: card.buffer(1, DURING)?,
+            joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
+            by_joint: Grown::new(),
+            w: card.buffer(n, DURING)?,
+            y: card.buffer(n, DURING)?,
+            counts: Grown::new(),
+            spreads: Grown::new(),
+            shared: Tables::default(),
+            packs,
+            card,
+        })
+    }
+
+    /// Of each place its column's number.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.packs.layout.numbers
+    }
+
+    /// Counts and evaluates the table of every place that is not taken; those that may have no
+    /// table are. Nothing waits for the end.
+    pub(super) fn evaluate(&mut self, beside: &Beside, taken: &[u8]) -> Result<(), DeviceError> {
+        let laid = self.lay(beside)?;
+        self.card.upload(taken, self.taken.address())?;
+        let (card, packs) = (&self.card, &self.packs);
+        packs.sweep(card, |here| {
+            let pack = here.pack;
+            let levels = &self.levels[pack.first..][..pack.count];
+            for run in runs(levels, laid.levels, laid.classes) {
+                let cells = run.levels * laid.levels * laid.classes;
+                if cells == 0 {
+                    continue;
+                }
+                let tables = self.counts.room(card, run.count * cells, DURING)?;
+                // What is not counted is empty.
+                card.zero(tables, 4 * run.count * cells)?;
+                let own = Pack {
+                    first: pack.first + run.from,
+                    ..pack.part(run.count)
+                };
+                let own = Here {
+                    pack: &own,
+                    // Entries have no stride, and begin where those of all do.
+                    address: here.address + (run.from * pack.stride) as u64,
+                    places: here.places + (run.from * size_of::<Place>()) as u64,
+                };
+                let out = Out {
+                    taken: self.taken.address(),
+                    tables,
+                    cells,
+                    ..Out::default()
+                };
+                let sweep = Sweep {
+                    card,
+                    packs,
+                    terms: 0,
+                    laid,
+                    out,
+                };
+                match how(card, self.n, pack, &laid, run.levels) {
+                    How::Half { .. } | How::Dense { .. } => {
+                        sweep.dense(&own, &mut self.shared)?;
+                    }
+                    How::Many { threads } => many(&sweep, &own, &run, threads)?,
+                    _ => whole(&sweep, &own, &mut self.spreads)?,
+                }
+                let at = own.pack.first;
+                let (values, counts) = (self.parameters.address(), tables);
+                let (cells, levels) = (cells as i64, packs.levels.at(at));
+                let (w, y) = (laid.levels as u32, laid.classes as u32);
+                let (count, out) = (run.count as i64, self.values.at(at));
+                let empty = self.empty.at(at);
+                let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
+                let blocks = run.count.div_ceil(THREADS) as u32;
+                card.launch("values", (blocks, 1, 1), THREADS as u32, 0, given)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The values of all places, when they are there; none where no observation is in a table.
+    pub(super) fn found(&self) -> Result<Vec<Option<f64>>, DeviceError> {
+        let count = self.packs.count();
+        let (mut values, mut empty) = (vec![0f64; count], vec![0u8; count]);
+        self.card.download(self.values.address(), &mut values)?;
+        self.card.download(self.empty.address(), &mut empty)?;
+        self.card.wait("evaluating tables")?;
+        let seen = values.into_iter().zip(empty);
+        Ok(seen.map(|(it, empty)| (empty == 0).then_some(it)).collect())
+    }
+
+    /// Lays an anchor and the response out.
+    fn lay(&mut self, beside: &Beside) -> Result<Laid, DeviceError> {
+        let (card, n) = (&self.card, self.n);
+        let (anchor, response) = (beside.anchor, beside.response);
+        let by_joint = self.by_joint.room(card, beside.by_joint.len(), DURING)?;
+        let laid = Laid {
+            batch: 1,
+            anchors: self.anchor.address(),
+            levels: anchor.levels,
+            classes: response.levels,
+            bits: beside.bits,
+            joint: self.joint.address(),
+            by_joint,
+            misses: anchor.missing,
+            w: self.w.address(),
+            y: self.y.address(),
+            y_levels: response.levels,
+            ..Laid::default()
+        };
+        let levels = anchor.levels as u32;
+        let told = OnCard {
+            levels,
+            ..OnCard::default()
+        };
+        card.upload(&[told], laid.anchors)?;
+        card.upload(&beside.joint, laid.joint)?;
+        card.upload(&beside.by_joint, by_joint)?;
+        let wide = |it: &Pack| how(card, n, it, &laid, it.levels) == How::Whole;
+        if self.packs.layout.packs.iter().any(wide) {
+            card.upload(&anchor.codes, laid.w)?;
+            card.upload(&response.codes, laid.y)?;
+        }
+        Ok(laid)
+    }
+}
+
+/// How columns of a pack, of so many levels at most, are counted: of kernels that give tables.
+fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
+    if pack.misses || laid.misses {
+        return How::Whole;
+    }
+    let (form, levels) = match pack.form {
+        Form::Rows => return How::Whole,
+        // As `Sweep` sees it: blocks of two columns count a taken one too.
+        form @ Form::Dense { .. } => (form, pack.levels),
+        Form::Short { .. } | Form::Few => {
+            let threads = THREADS as u32;
+            (Form::Many { threads }, levels)
+        }
+        form @ Form::Many { .. } => (form, levels),
+    };
+    let beside = (laid.levels, laid.classes);
+    let shared = (card.shared as usize, card.processors as usize);
+    How::of((form, pack.skewed), (pack.count, levels), n, beside, shared)
+}
+
+/// Counts columns of entries in shared memory.
+fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), DeviceError> {
+    let (card, packs, laid) = (sweep.card, sweep.packs, &sweep.laid);
+    let pack = here.pack;
+    // The place of the first entry where all have as many, else the starts tell.
+    let (each, from, starts) = match pack.form {
+        Form::Short { each } => (each, (run.from << each) as u64, 0),
+        _ => {
+            let starts = pack.starts_at + run.from * size_of::<u64>();
+            (0, 0, here.address + starts as u64)
+        }
+    };
+    let given = Entries {
+        rows: here.address + pack.rows_at as u64 + 4 * from,
+        codes: here.address + pack.codes_at as u64 + 2 * from,
+        starts,
+        most: packs.most.at(pack.first),
+        levels: packs.levels.at(pack.first),
+        taken: sweep.out.taken + pack.first as u64,
+        columns: pack.count as u32,
+        places: packs.count() as u32,
+        each,
+        rows_all: packs.layout.n as i64,
+        joint: laid.joint,
+        anchors: laid.anchors,
+        classes: laid.classes as u32,
+        by_joint: laid.by_joint,
+        tables: sweep.out.tables,
+        cells: sweep.out.cells as i64,
+        ..Entries::default()
+    };
+    let function = if laid.bits == 8 { "many_8" } else { "many_16" };
+    let blocks = (16 * card.processors).min(pack.count as u32);
+    let bytes = 4 * sweep.out.cells as u32;
+    let given = arguments![given];
+    card.launch(function, (blocks, 1, 1), threads as u32, bytes, given)
+}
+
+/// Counts columns of any form where their tables lie.
+fn whole(sweep: &Sweep, here: &Here, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
+    let (card, packs, laid) = (sweep.card, sweep.packs, &sweep.laid);
+    let (pack, n) = (here.pack, packs.layout.n);
+    let mut blocks = (4 * card.processors as usize).min(pack.count);
+    let mut room = 0;
+    if !matches!(pack.form, Form::Dense { .. } | Form::Rows) {
+        blocks = blocks.min(SPREADS / (2 * n.max(1))).max(1);
+        room = spreads.room(card, blocks * n, DURING)?;
+    }
+    let given = Wide {
+        places: here.places,
+        left_out: packs.left_out.at(pack.first),
+        levels: packs.levels.at(pack.first),
+        taken: sweep.out.taken + pack.first as u64,
+        columns: pack.count as u32,
+        rows: n as i64,
+        w: laid.w,
+        y: laid.y,
+        w_levels: laid.levels as u32,
+        y_levels: laid.y_levels as u32,
+        all_places: packs.count() as u32,
+        spreads: room,
+        tables: sweep.out.tables,
+        cells: sweep.out.cells as i64,
+        ..Wide::default()
+    };
+    card.launch("whole", (blocks as u32, 1, 1), 512, 0, arguments![given])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_room_for_its_widest_table_as_often_as_it_has_columns() {
+        let run = |from, count, levels| Run {
+            from,
+            count,
+            levels,
+        };
+        let most = TABLES / 4;
+        assert_eq!(runs(&[3, 2, 5], 2, 2), [run(0, 3, 5)]);
+        assert_eq!(runs(&[], 2, 2), []);
+        // The third has room for itself alone, the last for none, which nobody shares.
+        let levels = [2, 2, most / 4, 1, most];
+        let all = runs(&levels, 2, 2);
+        let alone = [run(2, 1, most / 4), run(3, 1, 1), run(4, 1, 0)];
+        assert_eq!((&all[0], &all[1..]), (&run(0, 2, 2), &alone[..]));
+        assert_eq!(
+            runs(&[most, most], 2, 1),
+            [run(0, 1, most), run(1, 1, most)]
+        );
+        assert_eq!(runs(&[7; 5], 0, 2), [run(0, 5, 7)]);
+    }
+}

@@ -1,0 +1,197 @@
+//! Made columns against the same columns made on the host and counted by the CPU.
+
+use super::{super::library, *};
+use crate::{
+    device::{CpuCounter, counting::information},
+    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Term},
+};
+
+const PICKS: usize = 7;
+
+/// Few columns of few rows, which lie in all forms and by all bits.
+fn problems() -> Vec<Problem> {
+    let problem = |(n, p), classes, levels, entries| Problem {
+        n,
+        p,
+        classes,
+        levels,
+        entries,
+    };
+    vec![
+        problem((97, 301), 2, 64, None),
+        problem((97, 301), 3, 3, Some(2000)),
+        problem((97, 301), 2, 200, Some(2000)),
+        problem((5003, 70), 3, 8, None),
+        problem((2111, 90), 2, 31, None),
+        problem((70_003, 9), 2, 31, None),
+        problem((1999, 40), 2, 300, None),
+        problem((1999, 40), 7, 300, None),
+        problem((50_001, 2500), 2, 4, Some(350_000)),
+        problem((5003, 800), 4, 31, Some(40_000)),
+        problem((5003, 700), 2, 300, Some(60_000)),
+        problem((3001, 500), 1, 2, Some(1)),
+    ]
+}
+
+fn columns(made: &Made) -> Vec<BinnedColumn> {
+    let recipe = &made.recipe;
+    let codes = |column| {
+        if made.is_sparse() {
+            let (rows, codes) = recipe.entries(column).unzip();
+            return Codes::Sparse {
+                n: recipe.rows,
+                most: 0,
+                rows,
+                codes,
+            };
+        }
+        let codes = passel_kernels::made::reference(recipe, column).into_iter();
+        match recipe.levels {
+            ..=256 => Codes::Byte(codes.map(|it| it as u8).collect()),
+            _ => Codes::Word(codes.map(|it| it as u16).collect()),
+        }
+    };
+    let column = |at: u32| BinnedColumn {
+        name: format!("x{at}"),
+        index: at as usize,
+        levels: recipe.levels as usize,
+        codes: codes(at),
+        rule: Rule::Edges(Vec::new()),
+        missing: None,
+    };
+    (0..made.p as u32).map(column).collect()
+}
+
+fn scores() -> [Score; 2] {
+    let score = |over, weight, gather, join| Score {
+        measure: Measure::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: vec![Term {
+                weight,
+                quantity: Quantity::plain(over),
+                part: Part::Whole,
+            }],
+        },
+        gather,
+        join,
+        against: Against::Last,
+        floor: None,
+    };
+    [
+        score(Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
+        score(Combination::X_W, -1.0, Gather::Mean, Join::Added),
+    ]
+}
+
+/// The same picks with facts from the definition.
+fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Anchor, logs: &Logs) -> Vec<Told> {
+    let anchors: Vec<Anchor> = told
+        .iter()
+        .map(|it| Anchor::of(&columns[it.0 as usize]))
+        .collect();
+    let mut cells = Vec::new();
+    let mut shared =
+        |a: &Anchor, b: &Anchor| information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells);
+    let facts = |(at, told): (usize, &Told)| {
+        let before = anchors[..at].iter();
+        let facts = Facts {
+            redundancy: Some(before.map(|it| i128::from(shared(&anchors[at], it))).sum()),
+            information: shared(&anchors[at], y),
+            levels: anchors[at].levels,
+        };
+        (told.0, told.1, Some(facts))
+    };
+    told.iter().enumerate().map(facts).collect()
+}
+
+/// Walks of every problem by every score on these cards are those of the CPU.
+fn walks_are_the_cpus(places: &[Vec<usize>]) {
+    for problem in problems() {
+        let made = &problem.made();
+        let columns = columns(made);
+        for score in scores() {
+            let logs = Logs::new(problem.n, score.reach());
+            let tally = Tally::new(score, &logs, problem.n);
+            let response = tally.anchor(&made.response_column(problem.classes));
+            let by = (&logs, &tally);
+            let of = |column| Step::of(column, &columns, &tally);
+            let mut cpu = CpuCounter::new(&columns, 0, &response, by, 1);
+            let relevance = cpu.relevance().unwrap();
+            let plain = walk(&mut cpu, &tally, PICKS, of).unwrap();
+            let expected = with_facts(&plain, &columns, &response, &logs);
+            for place in places {
+                let mut cards = CudaCounter::new(made, &response, by, place, None).unwrap();
+                let same = cards.relevance().unwrap() == relevance;
+                assert!(same, "relevance of {problem:?} on {place:?}");
+                let step = |column| Step::new(Some(column), move || made.anchor(column));
+                for _ in 0..3 {
+                    cards.again().unwrap();
+                    let told = walk(&mut cards, &tally, PICKS, step).unwrap();
+                    assert_eq!(told, expected, "{problem:?} on {place:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_made_by_cuda_are_those_of_the_reference() {
+    let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
+    if let Some(obstacle) = super::super::facts::cuda().obstacle {
+        assert!(!required, "{obstacle}");
+        return;
+    }
+    let all: Vec<usize> = (0..library::count().unwrap()).collect();
+    let mut places = vec![vec![0]];
+    if all.len() > 1 {
+        places.push(all);
+    }
+    walks_are_the_cpus(&places);
+}
+
+#[test]
+fn problems_lie_in_every_form() {
+    let mut forms: Vec<String> = problems()
+        .iter()
+        .flat_map(|it| it.made().forms(it.n, it.classes))
+        .collect();
+    forms.sort();
+    forms.dedup();
+    let all = [
+        "Dense { bits: 16 }",
+        "Dense { bits: 4 }",
+        "Dense { bits: 8 }",
+        "Few",
+        "Many { threads: 1024 }",
+        "Many { threads: 128 }",
+        "Rows",
+    ];
+    for form in all {
+        assert!(forms.iter().any(|it| it == form), "no {form} in {forms:?}");
+    }
+    assert!(forms.iter().any(|it| it.starts_with("Short")), "{forms:?}");
+}
+
+#[test]
+fn what_the_host_knows_of_made_columns_is_so() {
+    for problem in problems() {
+        let (made, held) = (problem.made(), columns(&problem.made()));
+        for (at, column) in (0..).zip(&held) {
+            let occurring = column.codes.occurring(column.levels);
+            assert_eq!(made.occurring(at), occurring, "{at} of {problem:?}");
+            let (told, own) = (Anchor::plain(column).codes, made.anchor(at).codes);
+            assert_eq!(told, own, "{at} of {problem:?}");
+        }
+        let listed = |it: &BinnedColumn| match &it.codes {
+            Codes::Sparse { rows, .. } => rows.len() as u64,
+            Codes::Byte(_) | Codes::Word(_) => problem.n as u64,
+        };
+        let all: u64 = held.iter().map(listed).sum();
+        assert_eq!(made.entries(), all);
+        if let Some(wanted) = problem.entries {
+            // One entry a column at least.
+            let wanted = wanted.max(problem.p as u64);
+            assert!(all >= wanted && all < wanted + wanted / 50 + 1000, "{all}");
+        }
+    }
+}
