@@ -132,13 +132,29 @@ fn cases() -> Vec<Case> {
             Some(566_000_000),
             "fast-mRMR 2790 s",
         ),
+        // Scores that only fall, of the first's columns.
+        case(9, "cmim", (20_242, 47_236), 2, 64, 200, None, "less than 1"),
+        case(
+            10,
+            "jmim",
+            (20_242, 47_236),
+            2,
+            64,
+            200,
+            None,
+            "less than 1",
+        ),
     ]
 }
 
-/// JMI or mRMR.
+/// I(x;y|w).
+const GIVEN: Combination = Combination::of(0, 0, 1, 0, -1, 0, -1, 1);
+
 fn score(method: &str) -> Score {
     let (over, weight, gather, join) = match method {
         "jmi" => (Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
+        "cmim" => (GIVEN, 1.0, Gather::Minimum, Join::Least),
+        "jmim" => (Combination::XW_Y, 1.0, Gather::Minimum, Join::Alone),
         _ => (Combination::X_W, -1.0, Gather::Mean, Join::Added),
     };
     Score {
