@@ -45,6 +45,19 @@ __device__ __forceinline__ i64 warp_sum(i64 value)
     return value;
 }
 
+// Of which every thread of the warp has the sum.
+__device__ __forceinline__ unsigned warp_count(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xffffffffu, value);
+#else
+    for (int half = 16; half > 0; half /= 2) {
+        value += __shfl_xor_sync(0xffffffffu, value, half);
+    }
+    return value;
+#endif
+}
+
 // Sums over the block, which its first thread has after. `partial` is shared: 32 of each.
 template <int COUNT>
 __device__ __forceinline__ void block_sum(i64 (&sums)[COUNT], i64* partial)

@@ -1,104 +1,123 @@
 // Counts columns that list their entries off their most frequent code; what that code's
 // cells are follows from the anchor's own counts.
 
-// The most frequent of counts, by all threads of a block.
-__device__ __forceinline__ unsigned most_of(const unsigned* counts, unsigned many)
-{
-    __shared__ u64 most;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        most = 0;
-    }
-    __syncthreads();
-    for (unsigned at = threadIdx.x; at < many; at += blockDim.x) {
-        atomicMax(&most, (u64)counts[at] << 32 | at);
-    }
-    __syncthreads();
-    return (unsigned)most;
-}
-
-// A block a column of at most 255 entries at a time; cells are bytes in shared memory, emptied
-// by the entries again. What one more row adds to a cell's c*L(c) is summed as it comes. Most
-// entries have the anchor's most frequent level: how many is known at the end without a cell
-// that all of them would wait for.
-template <int JOINT, bool CLASSES>
-__device__ __forceinline__ void few(const Entries& given, unsigned most_levels)
+// A block a column at a time; cells of CELL bits are in shared memory, and emptied by the entries
+// again. What one more row adds to a cell's c*L(c) is summed as it comes. Most entries have the
+// anchor's most frequent level: how many is known at the end, without a cell that all of them
+// would wait for. With two classes a level's cells lie side by side, so that one addition tells
+// both of (x, w) and of (x, w, y). `partial` and `off_most` are shared.
+template <int JOINT, int CELL, int CLASSES>
+__device__ __forceinline__ void few(const Entries& given, unsigned most_levels, i64* partial,
+                                    unsigned* off_most)
 {
     extern __shared__ uint4 shared[];
-    __shared__ i64 partial[128];
-    const unsigned batch = blockIdx.y;
+    const unsigned batch = blockIdx.y, lane = threadIdx.x % 32;
     const Anchor anchor = given.anchors[batch];
-    const unsigned levels = anchor.levels, classes = given.classes, wide = levels * classes;
+    const unsigned levels = anchor.levels, classes = CLASSES != 0 ? CLASSES : given.classes;
+    const unsigned wide = levels * classes;
     unsigned* const words = (unsigned*)shared;
-    unsigned char* const bytes = (unsigned char*)shared;
-    const unsigned of_wy = levels, of_xw = of_wy + (CLASSES ? wide : 0);
-    const unsigned of_xwy = of_xw + most_levels * levels;
-    const unsigned cells = of_xwy + (CLASSES ? most_levels * wide : 0);
-    for (unsigned at = threadIdx.x; at < (cells + 3) / 4; at += blockDim.x) {
-        words[at] = 0;
+    // Of (w, y), (x, w, y), and where levels have cells of their own of w and (x, w).
+    const unsigned of_xwy = wide, of_w = of_xwy + most_levels * wide, of_xw = of_w + levels;
+    const unsigned cells = CLASSES != 0 ? of_w : of_xw + most_levels * levels;
+    for (unsigned at = threadIdx.x; at < (cells * CELL + 127) / 128; at += blockDim.x) {
+        shared[at] = make_uint4(0, 0, 0, 0);
     }
     const unsigned char* joint = given.joint + batch * given.joint_stride;
-    const unsigned* by_level = given.by_level + batch * given.counts_stride;
-    const unsigned* by_joint = given.by_joint + batch * given.counts_stride;
-    const unsigned level_most = most_of(by_level, levels);
-    const unsigned joint_most = CLASSES ? most_of(by_joint, wide) : 0;
+    const unsigned *const by_level = given.by_level, *const by_joint = given.by_joint;
     const i64* terms = given.terms;
-    const auto one_more = [&](unsigned cell) {
-        const unsigned shift = 8 * (cell % 4);
-        return atomicAdd(words + cell / 4, 1u << shift) >> shift & 255;
+    // Any would do.
+    const unsigned level_most = min(given.all[anchor.unused].most, levels - 1);
+    const unsigned joint_most = level_most * classes + given.y_most;
+    const unsigned mask = (1u << CELL) - 1;
+    // A cell before one more, and with the other class's.
+    const auto one_more = [&](unsigned cell, unsigned& both) {
+        const unsigned shift = CELL * (cell % (32 / CELL));
+        const unsigned word = atomicAdd(words + cell / (32 / CELL), 1u << shift);
+        const unsigned own = word >> shift & mask;
+        both = CLASSES == 2 ? own + (word >> (shift ^ CELL) & mask) : own;
+        return own;
     };
-    const auto count = [&](unsigned cell) {
-        const unsigned before = one_more(cell);
-        return terms[before + 1] - terms[before];
-    };
-    const auto uncount = [&](unsigned cell, unsigned all) {
-        const unsigned before = all - one_more(cell);
-        return terms[before - 1] - terms[before];
-    };
+    const auto forth = [&](unsigned before) { return terms[before + 1] - terms[before]; };
+    const auto back = [&](unsigned before) { return terms[before - 1] - terms[before]; };
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
         if (given.taken != nullptr && given.taken[column]) {
             continue;
         }
         const u64 start = given.starts[column], end = given.starts[column + 1];
-        // Then how many entries are off the most frequent level, and joint code.
-        i64 sums[4] = {0, 0, 0, 0};
+        i64 sums[2] = {0, 0};
+        // Of the most frequent level, 2^16 of the other class; or of it and of its joint code.
+        unsigned most = 0;
         __syncthreads();
         for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
             const unsigned code = given.codes[at], both = joint_of<JOINT>(joint, given.rows[at]);
-            const unsigned level = CLASSES ? both / classes : both;
-            sums[0] += count(of_xw + code * levels + level);
-            if (level != level_most) {
-                sums[0] += uncount(level, by_level[level]);
-                sums[2] += 1;
+            const unsigned level = level_of<CLASSES>(given, both);
+            unsigned of_level;
+            const unsigned of_joint = one_more(of_xwy + code * wide + both, of_level);
+            if (CLASSES != 1) {
+                sums[1] += forth(of_joint);
             }
-            if (CLASSES) {
-                sums[1] += count(of_xwy + code * wide + both);
-                if (both != joint_most) {
-                    sums[1] += uncount(of_wy + both, by_joint[both]);
-                    sums[3] += 1;
+            if (CLASSES == 0) {
+                one_more(of_xw + code * levels + level, of_level);
+            }
+            sums[0] += forth(of_level);
+            if (CLASSES == 0) {
+                if (both == joint_most) {
+                    most += 1u << 16;
+                } else {
+                    const unsigned of_joint = one_more(both, of_level);
+                    sums[1] += back(by_joint[both] - of_joint);
                 }
             }
+            if (level == level_most) {
+                most += CLASSES == 2 && both % 2 != 0 ? 1u << 16 : 1;
+                continue;
+            }
+            const unsigned off = one_more(CLASSES == 0 ? of_w + level : both, of_level);
+            sums[0] += back(by_level[level] - of_level);
+            if (CLASSES == 2) {
+                sums[1] += back(by_joint[both] - off);
+            }
+        }
+        most = warp_count(most);
+        if (lane == 0) {
+            off_most[threadIdx.x / 32] = most;
         }
         __syncthreads();
-        for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
+        // The last column of a block leaves its cells as they are.
+        for (u64 at = start + threadIdx.x; at < end && column + gridDim.x < given.columns;
+             at += blockDim.x) {
             const unsigned code = given.codes[at], both = joint_of<JOINT>(joint, given.rows[at]);
-            const unsigned level = CLASSES ? both / classes : both;
-            bytes[of_xw + code * levels + level] = 0;
-            bytes[level] = 0;
-            if (CLASSES) {
-                bytes[of_xwy + code * wide + both] = 0;
-                bytes[of_wy + both] = 0;
+            const auto empty = [&](unsigned cell) {
+                if (CELL == 8) {
+                    ((unsigned char*)shared)[cell] = 0;
+                } else {
+                    ((unsigned short*)shared)[cell] = 0;
+                }
+            };
+            empty(of_xwy + code * wide + both);
+            empty(both);
+            if (CLASSES == 0) {
+                const unsigned level = level_of<CLASSES>(given, both);
+                empty(of_xw + code * levels + level);
+                empty(of_w + level);
             }
         }
         block_sum(sums, partial);
         if (threadIdx.x == 0) {
+            for (unsigned warp = 1; warp < blockDim.x / 32; warp++) {
+                most += off_most[warp];
+            }
             const i64 place = (i64)batch * given.places + column;
-            const unsigned many = (unsigned)(end - start);
-            const i64 of_level = left(terms, by_level[level_most], many - (unsigned)sums[2]);
-            given.xw[place] = anchor.w + sums[0] + of_level;
-            if (CLASSES) {
-                const i64 of_joint = left(terms, by_joint[joint_most], many - (unsigned)sums[3]);
-                given.xwy[place] = anchor.wy + sums[1] + of_joint;
+            const unsigned of_joint = most >> 16, rest = most & 0xffff;
+            const unsigned of_level = CLASSES == 2 ? of_joint + rest : rest;
+            given.xw[place] = anchor.w + sums[0] + left(terms, by_level[level_most], of_level);
+            if (CLASSES == 2) {
+                given.xwy[place] = anchor.wy + sums[1] +
+                                   left(terms, by_joint[2 * level_most], rest) +
+                                   left(terms, by_joint[2 * level_most + 1], of_joint);
+            } else if (CLASSES == 0) {
+                given.xwy[place] =
+                    anchor.wy + sums[1] + left(terms, by_joint[joint_most], of_joint);
             }
         }
     }
@@ -115,7 +134,7 @@ __device__ __forceinline__ void many(const Entries& given)
     const Anchor anchor = given.anchors[batch];
     const unsigned levels = anchor.levels, classes = given.classes, wide = levels * classes;
     const unsigned char* joint = given.joint + batch * given.joint_stride;
-    const unsigned* by_joint = given.by_joint + batch * given.counts_stride;
+    const unsigned* by_joint = given.by_joint;
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
         if (given.taken != nullptr && given.taken[column]) {
             continue;
@@ -182,16 +201,23 @@ __device__ __forceinline__ void many(const Entries& given)
     }
 }
 
-#define ENTRIES(joint)                                                                     \
-    extern "C" __global__ void few_##joint(const __grid_constant__ Entries given,          \
-                                           unsigned most_levels)                           \
+#define FEW(joint, cell, name)                                                             \
+    extern "C" __global__ void name(const __grid_constant__ Entries given,                 \
+                                    unsigned most_levels)                                  \
     {                                                                                      \
-        if (given.classes > 1) {                                                           \
-            few<joint, true>(given, most_levels);                                          \
+        __shared__ i64 partial[64];                                                        \
+        __shared__ unsigned off_most[32];                                                  \
+        if (given.classes == 1) {                                                          \
+            few<joint, cell, 1>(given, most_levels, partial, off_most);                    \
+        } else if (given.classes == 2) {                                                   \
+            few<joint, cell, 2>(given, most_levels, partial, off_most);                    \
         } else {                                                                           \
-            few<joint, false>(given, most_levels);                                         \
+            few<joint, cell, 0>(given, most_levels, partial, off_most);                    \
         }                                                                                  \
-    }                                                                                      \
+    }
+#define ENTRIES(joint)                                                                     \
+    FEW(joint, 8, few_##joint)                                                             \
+    FEW(joint, 16, some_##joint)                                                           \
     extern "C" __global__ void many_##joint(const __grid_constant__ Entries given)         \
     {                                                                                      \
         many<joint>(given);                                                                \

@@ -14,11 +14,13 @@ struct Entries {
     const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
     i64 joint_stride;
     bool copied;                // whether the joint codes have room in shared memory
-    const Anchor* anchors;
+    const Anchor* anchors;      // whose `unused` is the column among `all`
+    const Place* all;
     unsigned classes;
-    const unsigned* by_joint;   // rows of each joint code, `counts_stride` an anchor
+    unsigned reciprocal;        // 2^32 / classes, upwards; of no matter where there is one
+    unsigned y_most;            // the most frequent class, or one taken for it
+    const unsigned* by_joint;   // rows of each joint code, of every anchor of the batch
     const unsigned* by_level;   // rows of each level
-    i64 counts_stride;
     const i64* terms;
     i64* xw;
     i64* xwy;
@@ -26,7 +28,7 @@ struct Entries {
     i64 cells;
 };
 
-static_assert(sizeof(Entries) == 176, "drift");
+static_assert(sizeof(Entries) == 184, "drift");
 
 // A place of a short column that is not filled.
 #define NOTHING 0xffffu
@@ -35,6 +37,13 @@ template <int JOINT>
 __device__ __forceinline__ unsigned joint_of(const unsigned char* joint, unsigned row)
 {
     return JOINT == 8 ? joint[row] : ((const unsigned short*)joint)[row];
+}
+
+// The level of a joint code. CLASSES is 1, 2, or 0 where `classes` tells.
+template <int CLASSES>
+__device__ __forceinline__ unsigned level_of(const Entries& given, unsigned joint)
+{
+    return CLASSES == 1 ? joint : CLASSES == 2 ? joint / 2 : __umulhi(joint, given.reciprocal);
 }
 
 // What the most frequent code's cell gives less than all rows of the anchor's would.

@@ -19,14 +19,15 @@
 //!
 //! | function | grid | block | dynamic shared bytes | columns |
 //! | --- | --- | --- | --- | --- |
-//! | `few` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 | (1 + `most_levels`)·levels, and as much for wide where classes > 1, to a multiple of 16 | with `starts`, at most 255 entries and `most_levels` levels each, no place unfilled |
+//! | `few` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 | (1 + `most_levels`)·wide, and where classes > 2 (1 + `most_levels`)·levels more; to a multiple of 16 | with `starts`, at most 255 entries and `most_levels` levels each, no place unfilled |
+//! | `some` | the same | the same | twice that | the same, at most 65,535 entries |
 //! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
 //!
-//! Both give a block to a column at a time ([`crate::short`] is for less); `few` empties
-//! its tables by the entries again, `many` walks all cells. Static: 1,032 bytes at most.
-//! `by_joint` has the rows of each joint code, `by_level` of each level: `few` reads
+//! All give a block to a column at a time ([`crate::short`] is for less); `few` and `some` empty
+//! their tables by the entries again, `many` walks all cells. Static: 768 bytes at most.
+//! `by_joint` has the rows of each joint code, `by_level` of each level: `few` and `some` read
 //! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
-//! `most` and `levels`.
+//! `most` and `levels`; the others alone read `all`, `reciprocal` and `y_most`.
 //!
 //! *Before and after*: nothing need be 0. The sums of taken columns stay as they were.
 //!
@@ -46,7 +47,7 @@ pub const KERNEL: Kernel = Kernel {
         "#line 1 \"entries.cu\"\n",
         include_str!("entries.cu")
     ),
-    functions: &["few_8", "many_8", "few_16", "many_16"],
+    functions: &["few_8", "some_8", "many_8", "few_16", "some_16", "many_16"],
     spills: &[],
 };
 
@@ -84,14 +85,20 @@ pub struct Entries {
     pub copied: u8,
     /// [`crate::counting::Anchor`]: of a batch.
     pub anchors: u64,
-    /// Levels of the response. Four bytes behind it are free.
+    /// [`crate::counting::Place`]: of columns among which anchors are the places `unused`, for the
+    /// code that most rows have; any would do.
+    pub all: u64,
+    /// Levels of the response.
     pub classes: u32,
-    /// u32: rows of each joint code, `counts_stride` for each of the batch.
+    /// ⌈2³² / classes⌉, of no matter where there is one class: the level of a joint code is the
+    /// upper half of their product.
+    pub reciprocal: u32,
+    /// The class that most rows have; any below `classes` would do. Four bytes behind it are free.
+    pub y_most: u32,
+    /// u32: rows of each joint code, the same for all of the batch.
     pub by_joint: u64,
-    /// u32: rows of each level, `counts_stride` for each of the batch.
+    /// u32: rows of each level.
     pub by_level: u64,
-    /// Counts from one of the batch to the next.
-    pub counts_stride: i64,
     /// i64: c·L(c) of the counts 0 … `rows_all`.
     pub terms: u64,
     /// i64: `places` of each of the batch.
@@ -117,6 +124,20 @@ pub fn laid(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
         laid[row as usize] = u32::from(code);
     }
     laid
+}
+
+/// [`Entries::reciprocal`].
+///
+/// ```
+/// let level = |joint: u64, classes| (joint * u64::from(reciprocal(classes))) >> 32;
+/// # use passel_kernels::entries::reciprocal;
+/// for (joint, classes) in [(65_535, 2), (65_535, 3), (65_534, 32_768), (9, 10), (10, 10)] {
+///     assert_eq!(level(joint, classes), joint / u64::from(classes));
+/// }
+/// ```
+pub fn reciprocal(classes: u32) -> u32 {
+    // Of one class a level is its joint code.
+    u32::try_from((1u64 << 32).div_ceil(classes.max(1).into())).unwrap_or(0)
 }
 
 /// The sums of one column, over (x, w) and over (x, w, y).
@@ -199,7 +220,7 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Entries>(), 176);
+        assert_eq!(size_of::<Entries>(), 184);
         assert_eq!(
             (offset_of!(Entries, columns), offset_of!(Entries, rows_all)),
             (48, 64)
@@ -210,11 +231,11 @@ mod tests {
         );
         assert_eq!(
             (offset_of!(Entries, classes), offset_of!(Entries, by_joint)),
-            (104, 112)
+            (112, 128)
         );
         assert_eq!(
             (offset_of!(Entries, terms), offset_of!(Entries, cells)),
-            (136, 168)
+            (144, 176)
         );
     }
 }

@@ -108,12 +108,11 @@ __device__ __forceinline__ void append(const State& given, const Lazy& lazy, uns
 extern "C" __global__ void select(const __grid_constant__ State given,
                                   const __grid_constant__ Lazy lazy)
 {
-    __shared__ Rule rule;
     __shared__ Best bests[THREADS];
     if (lazy.control->stalled != 0 && !lazy.resumes) {
         return;
     }
-    load(rule, given.rule);
+    const Rule& rule = given.rule;
     const unsigned steps = given.steps_known + (given.gathers != 0);
     const i64 at = first();
     unsigned lacks;
@@ -201,12 +200,11 @@ __device__ __forceinline__ void gather(Gathered& to, const Rule& rule, const Sta
 extern "C" __global__ void settle(const __grid_constant__ State given,
                                   const __grid_constant__ Lazy lazy, Pick* pick)
 {
-    __shared__ Rule rule;
     Control& control = *lazy.control;
     if (control.stalled != 0 && !lazy.resumes) {
         return;
     }
-    load(rule, given.rule);
+    const Rule& rule = given.rule;
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
     const unsigned steps = given.steps_known + (given.gathers != 0);
     const i64 at = first();

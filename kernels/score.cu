@@ -5,8 +5,7 @@
 extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant__ State given, Best* found,
                                  unsigned* arrived, Pick* picks)
 {
-    __shared__ Rule rule;
-    load(rule, given.rule);
+    const Rule& rule = given.rule;
     const unsigned batch = blockIdx.y;
     const i64 base = (i64)batch * given.count;
     const Anchor anchor = given.anchors[batch];
@@ -16,6 +15,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant
     for (int at = 0; at < rule.terms; at++) {
         uses_xy = uses_xy || rule.term[at].over[5] != 0 || rule.term[at].under[5] != 0;
     }
+    // Where candidates are many, most of them need not say who they are.
+    const bool few = stride() >= given.count;
     Best best = {0, NONE, NONE};
     for (i64 at = first(); at < given.count; at += stride()) {
         // All that is read is under way before any of it is waited for.
@@ -23,6 +24,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant
         const i64 x = given.x[at];
         i128 gather = given.gathered[base + at];
         i64 relevance = given.relevance[base + at];
+        const unsigned number = few ? given.numbers[at] : 0;
         i64 xw = 0, xwy = 0, xy = 0;
         i128 redundancy = 0;
         if (given.gathers) {
@@ -70,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) score(const __grid_constant
         }
         Best mine = {total(rule, relevance, gather, steps), 0, (unsigned)at};
         if (mine.score != NEVER && (best.number == NONE || mine.score >= best.score)) {
-            mine.number = given.numbers[at];
+            mine.number = few ? number : given.numbers[at];
             if (better(mine, best)) {
                 best = mine;
             }

@@ -21,7 +21,7 @@ struct Rule {
 };
 
 struct State {
-    const Rule* rule;
+    Rule rule;
     unsigned count;             // candidates, a batch's one behind the other
     const unsigned* numbers;    // of each its number among all columns
     unsigned char* taken;
@@ -68,7 +68,7 @@ struct Pick {
     unsigned number;
 };
 
-static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 176, "drift");
+static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 928, "drift");
 static_assert(sizeof(Best) == 32 && sizeof(Pick) == 64, "drift");
 
 struct Sums {
@@ -223,15 +223,6 @@ __device__ __forceinline__ Sums of_whole(const Whole& whole, i64 rows)
     sums.left = whole.left;
     sums.rows = rows;
     return sums;
-}
-
-// The rule, for a block; all its threads come here.
-__device__ __forceinline__ void load(Rule& to, const Rule* from)
-{
-    for (unsigned at = threadIdx.x; at < sizeof(Rule) / 4; at += blockDim.x) {
-        ((unsigned*)&to)[at] = ((const unsigned*)from)[at];
-    }
-    __syncthreads();
 }
 
 // What the host is told of the best, which becomes the next anchor where that is asked for.

@@ -104,8 +104,8 @@ pub struct Rule {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct State {
-    /// [`Rule`].
-    pub rule: u64,
+    /// What a score is made of.
+    pub rule: Rule,
     /// Candidates, taken ones among them; arrays "of each batch" have so many, batch by batch.
     pub count: u32,
     /// u32: of each candidate its number among the columns of all devices.

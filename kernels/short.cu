@@ -24,9 +24,7 @@ __device__ __forceinline__ Near near_of(const Entries& given)
     extern __shared__ uint4 shared[];
     const unsigned batch = blockIdx.y;
     const unsigned levels = given.anchors[batch].levels, wide = levels * given.classes;
-    Near near = {given.joint + batch * given.joint_stride,
-                 given.by_level + batch * given.counts_stride,
-                 given.by_joint + batch * given.counts_stride};
+    Near near = {given.joint + batch * given.joint_stride, given.by_level, given.by_joint};
     if (given.copied) {
         const i64 vectors = (given.rows_all * (JOINT / 8) + 15) / 16;
         for (i64 at = threadIdx.x; at < vectors; at += blockDim.x) {
@@ -46,112 +44,113 @@ __device__ __forceinline__ Near near_of(const Entries& given)
 }
 
 // One warp's columns: a lane an entry, a segment of EACH lanes a column.
-template <int JOINT, bool CLASSES, int EACH>
+template <int JOINT, int CLASSES, int EACH>
 __device__ __forceinline__ void segments(const Entries& given, const Shorts& shorts, int kind,
                                          i64 unit, const Near& near, const Anchor& anchor,
                                          i64* xw, i64* xwy)
 {
+    const unsigned all = 0xffffffffu, lane = threadIdx.x % 32, segment = lane / EACH;
     const unsigned columns = shorts.columns[kind];
-    const unsigned char* const joint = near.joint;
     const unsigned *const by_level = near.by_level, *const by_joint = near.by_joint;
-    xw += shorts.first[kind];
-    xwy += shorts.first[kind];
-    const unsigned lane = threadIdx.x % 32, segment = lane / EACH;
-    {
-        const i64 column = unit * (32 / EACH) + segment;
-        unsigned code = NOTHING, row = 0;
-        if (column < columns) {
-            code = shorts.codes[kind][unit * 32 + lane];
-            row = shorts.rows[kind][unit * 32 + lane];
-        }
-        const bool on = code != NOTHING;
-        unsigned at = 0, level = 0;
+    const i64* const terms = given.terms;
+    const i64 column = unit * (32 / EACH) + segment;
+    unsigned code = NOTHING, row = 0;
+    if (column < columns) {
+        code = shorts.codes[kind][unit * 32 + lane];
+        row = shorts.rows[kind][unit * 32 + lane];
+    }
+    const bool on = code != NOTHING;
+    const unsigned at = on ? joint_of<JOINT>(near.joint, row) : 0;
+    const unsigned level = level_of<CLASSES>(given, at);
+    i64 sums[2] = {0, 0};
+    if (EACH == 1) {
+        // One entry off: its own cell has one row, which adds nothing.
         if (on) {
-            at = joint_of<JOINT>(joint, row);
-            level = CLASSES ? at / given.classes : at;
-        }
-        i64 sums[2] = {0, 0};
-        if (EACH == 1) {
-            // One entry off: its own cell has one row, which adds nothing.
-            if (on) {
-                sums[0] = left(given.terms, by_level[level], 1);
-                if (CLASSES) {
-                    sums[1] = left(given.terms, by_joint[at], 1);
-                }
-            }
-        } else if (EACH <= 8) {
-            // Every lane looks at the others of its segment. Joint codes have 16 bits.
-            unsigned same[4] = {0, 0, 0, 0};
-            bool leads[4] = {on, on, on, on};
-#pragma unroll
-            for (int d = 1; d < EACH; d++) {
-                const unsigned other_code = __shfl_xor_sync(0xffffffffu, code, d);
-                const unsigned other_at = __shfl_xor_sync(0xffffffffu, at, d);
-                const unsigned other_level =
-                    CLASSES ? __shfl_xor_sync(0xffffffffu, level, d) : other_at;
-                const bool before = (lane ^ d) < lane, there = other_code != NOTHING;
-                const bool equal_level = there && other_level == level;
-                const bool equal[4] = {equal_level && other_code == code, equal_level,
-                                       there && other_at == at && other_code == code,
-                                       there && other_at == at};
-#pragma unroll
-                for (int q = 0; q < (CLASSES ? 4 : 2); q++) {
-                    same[q] += equal[q];
-                    leads[q] = leads[q] && !(equal[q] && before);
-                }
-            }
-            if (leads[0] && same[0] != 0) {
-                sums[0] += given.terms[same[0] + 1];
-            }
-            if (leads[1]) {
-                sums[0] += left(given.terms, by_level[level], same[1] + 1);
-            }
-            if (CLASSES && leads[2] && same[2] != 0) {
-                sums[1] += given.terms[same[2] + 1];
-            }
-            if (CLASSES && leads[3]) {
-                sums[1] += left(given.terms, by_joint[at], same[3] + 1);
-            }
-        } else {
-            const unsigned present = __ballot_sync(0xffffffffu, on);
-            if (on) {
-                const u64 mine = (u64)segment << 48;
-                const u64 coded = mine | (u64)code << 16;
-                // The first of those that agree counts them.
-                const auto agree = [&](u64 key) {
-                    const unsigned with = __match_any_sync(present, key);
-                    return lane == __ffs(with) - 1 ? __popc(with) : 0;
-                };
-                sums[0] += given.terms[agree(coded | level)];
-                if (const unsigned many = agree(mine | level)) {
-                    sums[0] += left(given.terms, by_level[level], many);
-                }
-                if (CLASSES) {
-                    sums[1] += given.terms[agree(coded | at)];
-                    if (const unsigned many = agree(mine | at)) {
-                        sums[1] += left(given.terms, by_joint[at], many);
-                    }
-                }
-            }
-            __syncwarp();
-        }
-#pragma unroll
-        for (int half = EACH / 2; half > 0; half /= 2) {
-            sums[0] += __shfl_down_sync(0xffffffffu, sums[0], half, EACH);
-            if (CLASSES) {
-                sums[1] += __shfl_down_sync(0xffffffffu, sums[1], half, EACH);
+            sums[0] = left(terms, by_level[level], 1);
+            if (CLASSES != 1) {
+                sums[1] = left(terms, by_joint[at], 1);
             }
         }
-        if (lane % EACH == 0 && column < columns) {
-            xw[column] = anchor.w + sums[0];
-            if (CLASSES) {
-                xwy[column] = anchor.wy + sums[1];
+    } else if (EACH <= 8) {
+        // Every lane looks at the others of its segment. Joint codes have 16 bits.
+        const unsigned key = code << 16 | at;
+        unsigned same[4] = {0, 0, 0, 0};
+        bool leads[4] = {on, on, on, on};
+#pragma unroll
+        for (int d = 1; d < EACH; d++) {
+            const unsigned other = __shfl_xor_sync(all, key, d), differ = other ^ key;
+            const bool before = (lane & (d >= 4 ? 4 : d >= 2 ? 2 : 1)) != 0;
+            const bool there = other < NOTHING << 16, equal_code = differ >> 16 == 0;
+            const bool equal_level =
+                there && (CLASSES == 0 ? level_of<CLASSES>(given, other & 0xffff) == level
+                                       : (differ & (CLASSES == 2 ? 0xfffe : 0xffff)) == 0);
+            const bool equal_at = there && (differ & 0xffff) == 0;
+            const bool equal[4] = {equal_level && equal_code, equal_level, equal_at && equal_code,
+                                   equal_at};
+#pragma unroll
+            for (int q = 0; q < (CLASSES != 1 ? 4 : 2); q++) {
+                same[q] += equal[q];
+                leads[q] = leads[q] && !(equal[q] && before);
             }
+        }
+        if (leads[0] && same[0] != 0) {
+            sums[0] += terms[same[0] + 1];
+        }
+        if (leads[1]) {
+            sums[0] += left(terms, by_level[level], same[1] + 1);
+        }
+        if (CLASSES != 1 && leads[2] && same[2] != 0) {
+            sums[1] += terms[same[2] + 1];
+        }
+        if (CLASSES != 1 && leads[3]) {
+            sums[1] += left(terms, by_joint[at], same[3] + 1);
+        }
+    } else {
+        const unsigned own = EACH == 32 ? all : 0xffffu << EACH * segment;
+        const unsigned present = __ballot_sync(all, on) & own;
+        const unsigned second = __ballot_sync(all, at % 2 != 0);
+        if (on) {
+            // The first of those that agree counts them.
+            const auto many = [&](unsigned with) {
+                return lane == __ffs(with) - 1 ? __popc(with) : 0;
+            };
+            const unsigned of_xw = __match_any_sync(present, code << 16 | level);
+            const unsigned of_w = __match_any_sync(present, level);
+            sums[0] += terms[many(of_xw)];
+            if (const unsigned rows = many(of_w)) {
+                sums[0] += left(terms, by_level[level], rows);
+            }
+            if (CLASSES != 1) {
+                // Of two classes those that agree in it too are known.
+                const unsigned of_y = at % 2 != 0 ? second : ~second;
+                const unsigned of_xwy =
+                    CLASSES == 2 ? of_xw & of_y : __match_any_sync(present, code << 16 | at);
+                const unsigned of_wy =
+                    CLASSES == 2 ? of_w & of_y : __match_any_sync(present, at);
+                sums[1] += terms[many(of_xwy)];
+                if (const unsigned rows = many(of_wy)) {
+                    sums[1] += left(terms, by_joint[at], rows);
+                }
+            }
+        }
+        __syncwarp();
+    }
+#pragma unroll
+    for (int half = EACH / 2; half > 0; half /= 2) {
+        sums[0] += __shfl_down_sync(all, sums[0], half, EACH);
+        if (CLASSES != 1) {
+            sums[1] += __shfl_down_sync(all, sums[1], half, EACH);
+        }
+    }
+    if (lane % EACH == 0 && column < columns) {
+        xw[shorts.first[kind] + column] = anchor.w + sums[0];
+        if (CLASSES != 1) {
+            xwy[shorts.first[kind] + column] = anchor.wy + sums[1];
         }
     }
 }
 
-template <int JOINT, bool CLASSES>
+template <int JOINT, int CLASSES>
 __device__ __forceinline__ void short_columns(const Entries& given, const Shorts& shorts)
 {
     const Near near = near_of<JOINT>(given);
@@ -169,18 +168,20 @@ __device__ __forceinline__ void short_columns(const Entries& given, const Shorts
     }
     const i64 warps = ((i64)gridDim.x * blockDim.x) / 32;
     for (i64 unit = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; unit < end; unit += warps) {
+#define SEGMENTS(kind, from)                                                               \
+    segments<JOINT, CLASSES, 1 << kind>(given, shorts, kind, unit - from, near, anchor, xw, xwy)
         if (unit < ends[5]) {
-            segments<JOINT, CLASSES, 32>(given, shorts, 5, unit, near, anchor, xw, xwy);
+            SEGMENTS(5, 0);
         } else if (unit < ends[4]) {
-            segments<JOINT, CLASSES, 16>(given, shorts, 4, unit - ends[5], near, anchor, xw, xwy);
+            SEGMENTS(4, ends[5]);
         } else if (unit < ends[3]) {
-            segments<JOINT, CLASSES, 8>(given, shorts, 3, unit - ends[4], near, anchor, xw, xwy);
+            SEGMENTS(3, ends[4]);
         } else if (unit < ends[2]) {
-            segments<JOINT, CLASSES, 4>(given, shorts, 2, unit - ends[3], near, anchor, xw, xwy);
+            SEGMENTS(2, ends[3]);
         } else if (unit < ends[1]) {
-            segments<JOINT, CLASSES, 2>(given, shorts, 1, unit - ends[2], near, anchor, xw, xwy);
+            SEGMENTS(1, ends[2]);
         } else {
-            segments<JOINT, CLASSES, 1>(given, shorts, 0, unit - ends[1], near, anchor, xw, xwy);
+            SEGMENTS(0, ends[1]);
         }
     }
 }
@@ -189,10 +190,12 @@ __device__ __forceinline__ void short_columns(const Entries& given, const Shorts
     extern "C" __global__ void short_##joint(const __grid_constant__ Entries given,        \
                                              const __grid_constant__ Shorts shorts)        \
     {                                                                                      \
-        if (given.classes > 1) {                                                           \
-            short_columns<joint, true>(given, shorts);                                     \
+        if (given.classes == 1) {                                                          \
+            short_columns<joint, 1>(given, shorts);                                        \
+        } else if (given.classes == 2) {                                                   \
+            short_columns<joint, 2>(given, shorts);                                        \
         } else {                                                                           \
-            short_columns<joint, false>(given, shorts);                                    \
+            short_columns<joint, 0>(given, shorts);                                        \
         }                                                                                  \
     }
 

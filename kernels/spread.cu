@@ -8,18 +8,19 @@ struct Spread {
     const unsigned short* y;    // null where there is one class
     unsigned classes;
     unsigned char* joint;
-    unsigned* by_joint;         // null where nobody asks
+    unsigned* by_joint;         // 0 before; null where nobody asks
     unsigned* by_level;
-    i64 counts;                 // room of each
+    unsigned* next;             // counts that are 0 after
+    i64 cells;                  // of them
 };
 
-static_assert(sizeof(Spread) == 80, "drift");
+static_assert(sizeof(Spread) == 88, "drift");
 
 template <int JOINT>
 __device__ __forceinline__ void put(const Spread& given, i64 row, unsigned code)
 {
     unsigned joint = code * given.classes;
-    if (given.y != nullptr) {
+    if (given.y != nullptr && row < given.rows) {
         joint += given.y[row];
     }
     if (JOINT == 8) {
@@ -29,74 +30,51 @@ __device__ __forceinline__ void put(const Spread& given, i64 row, unsigned code)
     }
 }
 
-// Dense codes as they are; of entries the most frequent code for every row. Counts begin at 0.
-template <int JOINT>
-__device__ __forceinline__ void spread(const Spread& given)
+// Where entries of a row from this one on begin, among many in the order of their rows. All
+// threads of a block look at as many places at a time.
+__device__ __forceinline__ unsigned first_from(const unsigned* rows, unsigned length, i64 row)
 {
-    const Place place = given.places[given.anchor->unused];
-    const unsigned char* codes = (const unsigned char*)place.address;
-    for (i64 row = first(); row < given.filled; row += stride()) {
-        if (row >= given.rows) {
-            if (JOINT == 8) {
-                given.joint[row] = 0;
-            } else {
-                ((unsigned short*)given.joint)[row] = 0;
-            }
-            continue;
-        }
-        unsigned code = place.most;
-        if (place.bits == 4) {
-            code = codes[row / 2] >> 4 * (row % 2) & 15;
-        } else if (place.bits == 8) {
-            code = codes[row * place.length];
-        } else if (place.bits == 16) {
-            code = ((const unsigned short*)codes)[row];
-        }
-        put<JOINT>(given, row, code);
+    unsigned low = 0, high = length;
+    while (low < high) {
+        const unsigned each = (high - low + blockDim.x - 1) / blockDim.x;
+        const u64 at = low + (u64)threadIdx.x * each;
+        const unsigned below = __syncthreads_count(at < high && rows[at] < row);
+        high = below == 0 ? low : (unsigned)min((u64)high, low + (u64)below * each);
+        low = below == 0 ? low : low + (below - 1) * each + 1;
     }
-    if (given.by_joint != nullptr) {
-        for (i64 at = first(); at < given.counts; at += stride()) {
-            given.by_joint[at] = 0;
-            given.by_level[at] = 0;
-        }
-    }
-}
-
-template <int JOINT>
-__device__ __forceinline__ void scatter(const Spread& given)
-{
-    const Place place = given.places[given.anchor->unused];
-    if (place.bits != 0) {
-        return;
-    }
-    const unsigned* rows = (const unsigned*)place.address;
-    const unsigned short* codes = (const unsigned short*)place.codes;
-    for (i64 at = first(); at < place.length; at += stride()) {
-        if (codes[at] != 0xffffu) {
-            put<JOINT>(given, rows[at], codes[at]);
-        }
-    }
+    return low;
 }
 
 // Few codes are counted in shared memory first.
 #define NEAR 4096u
 
+// Counts the joint codes of some rows.
 template <int JOINT>
-__device__ __forceinline__ void tell(const Spread& given)
+__device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
 {
     __shared__ unsigned near[NEAR];
-    const unsigned wide = given.anchor->levels * given.classes;
+    const unsigned wide = given.anchor->levels * given.classes, lane = threadIdx.x % 32;
     for (unsigned at = threadIdx.x; at < NEAR && at < wide; at += blockDim.x) {
         near[at] = 0;
     }
     __syncthreads();
     unsigned* const counts = wide <= NEAR ? near : given.by_joint;
-    for (i64 row = first(); row < given.rows; row += stride()) {
+    for (i64 begin = from; begin < to; begin += blockDim.x) {
+        const i64 row = begin + threadIdx.x;
+        const unsigned mask = __ballot_sync(0xffffffffu, row < to);
+        if (row >= to) {
+            continue;
+        }
         const unsigned joint =
             JOINT == 8 ? given.joint[row] : ((const unsigned short*)given.joint)[row];
-        atomicAdd(counts + joint, 1u);
-        if (wide > NEAR) {
-            atomicAdd(given.by_level + joint / given.classes, 1u);
+        // Most rows may have one code, for which all would wait.
+        const unsigned same = __match_any_sync(mask, joint);
+        if (lane == __ffs(same) - 1) {
+            const unsigned rows = __popc(same);
+            atomicAdd(counts + joint, rows);
+            if (wide > NEAR) {
+                atomicAdd(given.by_level + joint / given.classes, rows);
+            }
         }
     }
     __syncthreads();
@@ -108,16 +86,53 @@ __device__ __forceinline__ void tell(const Spread& given)
     }
 }
 
-// All of it by one block, for so few rows that three launches would take longer.
-template <int JOINT>
+// A block has some rows: dense codes as they are; of entries the most frequent code for every
+// row, then theirs. Where there are no codes, they are counted alone.
+template <int JOINT, bool CODES>
 __device__ __forceinline__ void lay(const Spread& given)
 {
-    spread<JOINT>(given);
-    __syncthreads();
-    scatter<JOINT>(given);
-    __syncthreads();
+    const i64 each = (given.filled + gridDim.x - 1) / gridDim.x;
+    const i64 from = blockIdx.x * each, to = min(given.filled, from + each);
+    for (i64 at = first(); at < given.cells; at += stride()) {
+        given.next[at] = 0;
+    }
+    if (CODES) {
+        const Place place = given.places[given.anchor->unused];
+        const unsigned char* codes = (const unsigned char*)place.address;
+        for (i64 row = from + threadIdx.x; row < to; row += blockDim.x) {
+            unsigned code = place.most;
+            if (row >= given.rows) {
+                code = 0;
+            } else if (place.bits == 4) {
+                code = codes[row / 2] >> 4 * (row % 2) & 15;
+            } else if (place.bits == 8) {
+                code = codes[row * place.length];
+            } else if (place.bits == 16) {
+                code = ((const unsigned short*)codes)[row];
+            }
+            put<JOINT>(given, row, code);
+        }
+        if (place.bits == 0 && place.length != 0) {
+            __syncthreads();
+            const unsigned* rows = (const unsigned*)place.address;
+            const unsigned short* codes = (const unsigned short*)place.codes;
+            // Places that are not filled are few.
+            const bool few = place.length <= blockDim.x;
+            const unsigned begin = few ? 0 : first_from(rows, place.length, from);
+            for (u64 at = begin + threadIdx.x; at < place.length; at += blockDim.x) {
+                const unsigned row = rows[at];
+                if (!few && row >= to) {
+                    break;
+                }
+                if (codes[at] != 0xffffu && row >= from && row < to) {
+                    put<JOINT>(given, row, codes[at]);
+                }
+            }
+        }
+        __syncthreads();
+    }
     if (given.by_joint != nullptr) {
-        tell<JOINT>(given);
+        tell<JOINT>(given, from, min(to, given.rows));
     }
 }
 
@@ -138,21 +153,13 @@ __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsign
 }
 
 #define SPREAD(joint)                                                                      \
-    extern "C" __global__ void spread_##joint(const __grid_constant__ Spread given)        \
+    extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
     {                                                                                      \
-        spread<joint>(given);                                                              \
-    }                                                                                      \
-    extern "C" __global__ void scatter_##joint(const __grid_constant__ Spread given)       \
-    {                                                                                      \
-        scatter<joint>(given);                                                             \
+        lay<joint, true>(given);                                                           \
     }                                                                                      \
     extern "C" __global__ void tell_##joint(const __grid_constant__ Spread given)          \
     {                                                                                      \
-        tell<joint>(given);                                                                \
-    }                                                                                      \
-    extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
-    {                                                                                      \
-        lay<joint>(given);                                                                 \
+        lay<joint, false>(given);                                                          \
     }                                                                                      \
     extern "C" __global__ void shuffle_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \

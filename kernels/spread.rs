@@ -8,24 +8,24 @@
 //! The column is the one that `anchor`, in memory of the card, names: a search need not ask
 //! which it is.
 //!
-//! *Shapes*: of each member of [`Spread`] there. `counts` is at least levels · classes.
+//! *Shapes*: of each member of [`Spread`] there.
 //! `shuffle` takes `filled` joint codes, `orders` (u32, `rows` of each permutation) and gives
 //! each permutation's to `out`, `out_stride` bytes apart: row i is row orders(i) of the anchor.
 //!
-//! *Launch*, in this order, `_8` where levels · classes ≤ 256, else `_16` (≤ 65,536):
+//! *Launch*, `_8` where levels · classes ≤ 256, else `_16` (≤ 65,536):
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `spread` | any | any (256) | joint codes: dense ones; of entries that of the most frequent code for every row. Counts begin at 0 |
-//! | `scatter` | any | any (256) | joint codes of the entries; nothing where codes are dense |
-//! | `tell` | any | any (256) | the counts, where somebody asks |
-//! | `lay` | 1 | any (1,024) | the three, of so few rows that three launches would take longer |
+//! | `lay` | any | 32 … 1,024 by 32 (512) | joint codes, and the counts where somebody asks |
+//! | `tell` | any | the same | the counts of joint codes that are there |
 //! | `shuffle` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
 //!
-//! 16 KiB of static shared memory in `tell` and `lay`, none else; no dynamic shared memory.
+//! 16 KiB of static shared memory in `lay` and `tell`, no dynamic.
 //!
-//! *Before and after*: `spread` writes 0 to the rows that fill the last sixteen up; `shuffle`
-//! leaves them: `out` is 0 there before. No entry comes twice.
+//! *Before and after*: `by_joint` and `by_level` are 0 before, `next` is after: counts are kept
+//! twice. `lay` writes 0 to the rows that fill the last sixteen up; `shuffle` leaves them: `out`
+//! is 0 there before. No entry comes twice, those of a column with more places than a block has
+//! threads are in the order of their rows, and all its places are filled.
 //!
 //! *Exactness*: integers; the same for any grid and block.
 
@@ -40,21 +40,17 @@ pub const KERNEL: Kernel = Kernel {
         include_str!("spread.cu")
     ),
     functions: &[
-        "spread_8",
-        "scatter_8",
-        "tell_8",
         "lay_8",
+        "tell_8",
         "shuffle_8",
-        "spread_16",
-        "scatter_16",
-        "tell_16",
         "lay_16",
+        "tell_16",
         "shuffle_16",
     ],
     spills: &[],
 };
 
-/// What `spread`, `scatter` and `tell` take, by value.
+/// What `lay` and `tell` take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread {
@@ -72,12 +68,14 @@ pub struct Spread {
     pub classes: u32,
     /// u8 or u16: `filled` joint codes.
     pub joint: u64,
-    /// u32: rows of each joint code, `counts` of them; null where nobody asks.
+    /// u32: rows of each joint code, levels · classes of them; null where nobody asks.
     pub by_joint: u64,
-    /// u32: rows of each level, `counts` of them; null where nobody asks.
+    /// u32: rows of each level; null where nobody asks.
     pub by_level: u64,
-    /// Room of each.
-    pub counts: i64,
+    /// u32: what the next anchor's are counted in, `cells` of which may not be 0.
+    pub next: u64,
+    /// See there.
+    pub cells: i64,
 }
 
 /// The joint code of every row, `filled` of them; without a response there is one class.
@@ -173,13 +171,13 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Spread>(), 80);
+        assert_eq!(size_of::<Spread>(), 88);
         assert_eq!(
             (offset_of!(Spread, y), offset_of!(Spread, classes)),
             (32, 40)
         );
         assert_eq!(
-            (offset_of!(Spread, joint), offset_of!(Spread, counts)),
+            (offset_of!(Spread, joint), offset_of!(Spread, cells)),
             (48, 72)
         );
     }

@@ -14,6 +14,9 @@ const HALF: usize = 1 << 16;
 /// Fewest rows of a part of a column.
 const PART: usize = 1 << 16;
 
+/// Cells from which some entries are passed over twice instead.
+const WALKED: usize = 1 << 11;
+
 /// How a pack is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
@@ -28,8 +31,10 @@ pub(super) enum How {
     },
     Rows,
     Short,
+    /// Cells of so many bytes.
     Few {
         threads: usize,
+        cell: usize,
     },
     Many {
         threads: usize,
@@ -109,13 +114,26 @@ impl How {
                 match fits(bytes) {
                     // A warp a column, where there are columns for all.
                     true if count >= 32 * processors * held(shared, 32, bytes).min(16) => {
-                        Self::Few { threads: 32 }
+                        Self::Few {
+                            threads: 32,
+                            cell: 1,
+                        }
                     }
-                    true => Self::Few { threads: 128 },
+                    true => Self::Few {
+                        threads: 64,
+                        cell: 1,
+                    },
                     false if fits(4 * cells) => Self::Many { threads: 128 },
                     false => Self::Whole,
                 }
             }
+            // Two passes over some entries are less than one over many cells.
+            Form::Many {
+                threads: threads @ 128,
+            } if cells >= WALKED && fits(2 * few_cells(x, w, classes)) => Self::Few {
+                threads: threads as usize,
+                cell: 2,
+            },
             // Few columns leave processors idle: more threads to each.
             Form::Many { threads } if fits(4 * cells) => Self::Many {
                 threads: match count < 8 * processors {
@@ -130,6 +148,6 @@ impl How {
 
 /// Cells that `few` has in shared memory.
 pub(super) fn few_cells(x: usize, w: usize, classes: usize) -> usize {
-    let wide = w * classes;
-    w + x * w + if classes > 1 { wide + x * wide } else { 0 }
+    let own = if classes > 2 { w } else { 0 };
+    (1 + x) * (w * classes + own)
 }

@@ -3,7 +3,7 @@
 use passel_kernels::counting::{NOTHING, Place};
 
 use super::{
-    how::How,
+    how::{How, few_cells},
     layout::{Form, Layout, Own},
     traits::Traits,
 };
@@ -151,6 +151,7 @@ fn tables_fit_the_shared_memory_of_every_card() {
                 for form in [
                     Form::Dense { bits: 8 },
                     Form::Few,
+                    Form::Many { threads: 128 },
                     Form::Many { threads: 1024 },
                 ] {
                     let cells = x * w * classes;
@@ -164,7 +165,7 @@ fn tables_fit_the_shared_memory_of_every_card() {
                     let bytes = match how {
                         How::Half { .. } => 2 * cells,
                         How::Dense { two, copies, .. } => ((4 * cells) << copies) << u32::from(two),
-                        How::Few { .. } => w + x * w + w * classes + cells,
+                        How::Few { cell, .. } => cell * few_cells(x, w, classes),
                         How::Many { .. } => 4 * cells,
                         How::Rows | How::Short | How::Whole => 0,
                     };

@@ -1,6 +1,11 @@
 //! Columns that list their entries, counted.
 
-use passel_kernels::{entries::Entries, short::Shorts};
+use std::ffi::c_void;
+
+use passel_kernels::{
+    entries::{Entries, reciprocal},
+    short::Shorts,
+};
 
 use super::{
     super::{
@@ -68,11 +73,7 @@ impl Sweep<'_> {
             ..given
         };
         let shorts = *shorts;
-        let function = if laid.bits == 8 {
-            "short_8"
-        } else {
-            "short_16"
-        };
+        let function = laid.sized("short_8", "short_16");
         let held = held(card.shared as usize, 512, bytes);
         let most = card.processors as usize * held;
         let blocks = slots.div_ceil(32 * 16).clamp(1, most) as u32;
@@ -87,10 +88,12 @@ impl Sweep<'_> {
             joint: laid.joint,
             joint_stride: laid.joint_stride as i64,
             anchors: laid.anchors,
+            all: self.packs.places.address(),
             classes: laid.classes as u32,
+            reciprocal: reciprocal(laid.classes as u32),
+            y_most: laid.y_most,
             by_joint: laid.by_joint,
             by_level: laid.by_level,
-            counts_stride: 0,
             terms: self.terms,
             ..Entries::default()
         }
@@ -117,33 +120,27 @@ impl Sweep<'_> {
             xwy,
             ..self.beside()
         };
-        let eight = laid.bits == 8;
-        let wide = laid.levels * laid.classes;
-        let blocks = |threads, bytes| {
+        let launch = |function, threads: usize, bytes: usize, given: &mut [*mut c_void]| {
             let held = held(card.shared as usize, threads, bytes);
-            (card.processors as usize * held).min(pack.count) as u32
+            let blocks = (card.processors as usize * held).min(pack.count) as u32;
+            let grid = (blocks, laid.batch as u32, 1);
+            card.launch(function, grid, threads as u32, bytes as u32, given)
         };
         match self.how(here) {
-            How::Few { threads } => {
-                let function = if eight { "few_8" } else { "few_16" };
-                let bytes =
-                    few_cells(pack.levels, laid.levels, laid.classes).next_multiple_of(VECTOR);
-                let grid = (blocks(threads, bytes), laid.batch as u32, 1);
+            How::Few { threads, cell } => {
+                let function = match cell {
+                    1 => laid.sized("few_8", "few_16"),
+                    _ => laid.sized("some_8", "some_16"),
+                };
+                let cells = few_cells(pack.levels, laid.levels, laid.classes);
+                let bytes = (cell * cells).next_multiple_of(VECTOR);
                 let most = pack.levels as u32;
-                let given = arguments![given, most];
-                card.launch(function, grid, threads as u32, bytes as u32, given)
+                launch(function, threads, bytes, arguments![given, most])
             }
             How::Many { threads } => {
-                let function = if eight { "many_8" } else { "many_16" };
-                let bytes = 4 * pack.levels * wide;
-                let grid = (blocks(threads, bytes), laid.batch as u32, 1);
-                card.launch(
-                    function,
-                    grid,
-                    threads as u32,
-                    bytes as u32,
-                    arguments![given],
-                )
+                let bytes = 4 * pack.levels * laid.levels * laid.classes;
+                let function = laid.sized("many_8", "many_16");
+                launch(function, threads, bytes, arguments![given])
             }
             _ => Ok(()),
         }

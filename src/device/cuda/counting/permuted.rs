@@ -121,8 +121,7 @@ impl Shard {
         };
         let walk = Walk::new(card, &self.packs, count, false)?;
         let nothing = Anchor::nothing(n);
-        self.set(begin)?;
-        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.lay(Source::Nothing(begin), self.y_levels)?;
         let laid = self.permute(&batch, laid, (begin, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;
         walk.score(&self.means(), Before::Begin, false, (0, Some(0)))?;
@@ -157,21 +156,10 @@ impl Shard {
         let blocks = (self.n.div_ceil(512) as u32).clamp(1, card.processors);
         let grid = (blocks, count as u32, 1);
         let given = arguments![from, orders, rows, to, each];
-        let eight = laid.bits == 8;
-        let shuffle = if eight { "shuffle_8" } else { "shuffle_16" };
+        let shuffle = laid.sized("shuffle_8", "shuffle_16");
         card.launch(shuffle, grid, 512, 0, given)?;
         if let Some(order) = &batch.order {
-            let (rows, classes) = (self.n as u32, laid.classes as u32);
-            let order = order.address();
-            let given = arguments![to, rows, classes, order];
-            let grid = (1, count as u32, 1);
-            card.launch(
-                if eight { "order_8" } else { "order_16" },
-                grid,
-                1024,
-                0,
-                given,
-            )?;
+            self.order(&laid, to, order.address(), count)?;
         }
         if let (Some(w), 1..) = (&batch.w, laid.w) {
             card.upload(&permuted(&anchor.codes, batch.orders), w.address())?;

@@ -24,6 +24,7 @@ use super::{
     lazy::Lazy,
     packs::{Packs, put},
     rule::rule,
+    spread::Counts,
     sweep::{Laid, Out, Sweep, Tables},
     walk::{Before, Means, Walk},
 };
@@ -50,11 +51,13 @@ pub(super) struct Shard {
     /// Levels of the response, and those of them that steps tell apart.
     pub(super) y_levels: usize,
     pub(super) classes: usize,
+    /// The class that most rows have.
+    y_most: u32,
     /// The response's u16, and u32.
     pub(super) y: Buffer<u16>,
     y_wide: Buffer<u32>,
     pub(super) terms: Buffer<i64>,
-    pub(super) rule: Buffer<Rule>,
+    rule: Rule,
     pub(super) x: Buffer<i64>,
     pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
@@ -62,8 +65,7 @@ pub(super) struct Shard {
     pub(super) walk: Walk,
     pub(super) tables: Tables,
     pub(super) joint: Buffer<u8>,
-    by_joint: Grown<u32>,
-    by_level: Grown<u32>,
+    pub(super) counts: Counts,
     pub(super) order: Option<Buffer<u64>>,
     guest: Grown<u16>,
     w: Grown<u32>,
@@ -87,7 +89,7 @@ pub(super) enum Source<'s> {
     /// The joint codes that another card has laid out.
     Peer(OnCard, &'s Shard),
     /// One level.
-    Nothing,
+    Nothing(OnCard),
 }
 
 impl Shard {
@@ -123,18 +125,18 @@ impl Shard {
             n,
             y_levels,
             classes,
+            y_most: most(&response.anchor.codes, y_levels),
             y: put(&card, &y)?,
             y_wide: put(&card, &response.anchor.codes)?,
             terms,
-            rule: put(&card, &[rule(tally, logs, response.sum)])?,
+            rule: rule(tally, logs, response.sum),
             x: card.buffer(count, DURING)?,
             taken: put(&card, &vec![0; count])?,
             occurring: vec![0; count],
             walk: Walk::new(&card, &packs, 1, steps)?,
             tables: Tables::default(),
             joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
-            by_joint: Grown::new(),
-            by_level: Grown::new(),
+            counts: Counts::default(),
             order: order.transpose()?,
             guest: Grown::new(),
             w: Grown::new(),
@@ -156,8 +158,7 @@ impl Shard {
             levels: 1,
             unused: 0,
         };
-        self.set(nothing)?;
-        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.lay(Source::Nothing(nothing), self.y_levels)?;
         let occurring = put(&self.card, &self.occurring)?;
         let out = self.walk.out_first(&self.x, occurring.address());
         self.swept(laid, out)?;
@@ -204,13 +205,14 @@ impl Shard {
             Source::Chosen { levels } => (levels, false, None),
             Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
             Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
-            Source::Nothing => (1, false, None),
+            Source::Nothing(_) => (1, false, None),
         };
+        // Behind all places is what is none of the card's columns.
+        let unused = self.packs.count() as u32;
         match source {
-            Source::Chosen { .. } | Source::Nothing => {}
-            Source::Place(it) | Source::Peer(it, _) => self.set(it)?,
-            Source::Codes(it, _) => {
-                let unused = self.packs.count() as u32;
+            Source::Chosen { .. } => {}
+            Source::Place(it) => self.set(it)?,
+            Source::Peer(it, _) | Source::Codes(it, _) | Source::Nothing(it) => {
                 self.set(OnCard { unused, ..it })?;
             }
         }
@@ -226,12 +228,13 @@ impl Shard {
             joint,
             joint_stride: 0,
             misses,
+            y_most: if classes > 1 { self.y_most } else { 0 },
             y: self.y_wide.address(),
             y_levels: self.y_levels,
             order: self.order.as_ref().map_or(0, Buffer::address),
             ..Laid::default()
         };
-        let first = matches!(source, Source::Nothing);
+        let first = matches!(source, Source::Nothing(_));
         if first || self.is_wide_for(levels, classes, misses) {
             let none = Anchor::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
@@ -243,16 +246,15 @@ impl Shard {
         if misses || wide > 1 << 16 {
             return Ok(laid);
         }
-        if let Some(codes) = codes {
-            let place = self.guest(codes)?;
+        if codes.is_some() || first {
+            let place = match codes {
+                Some(codes) => self.guest(codes)?,
+                None => Place::default(),
+            };
             self.card
                 .upload(&[place], self.packs.places.at(self.packs.count()))?;
         }
-        if self.lists {
-            laid.by_joint = self.by_joint.room(&self.card, wide, DURING)?;
-            laid.by_level = self.by_level.room(&self.card, wide, DURING)?;
-        }
-        self.spread(&laid, source)?;
+        self.spread(&mut laid, source)?;
         Ok(laid)
     }
 
@@ -294,4 +296,12 @@ impl Shard {
         };
         sweep.run(&mut self.tables)
     }
+}
+
+/// The code that comes most often.
+fn most(codes: &[u32], levels: usize) -> u32 {
+    let mut counts = vec![0usize; levels];
+    codes.iter().for_each(|&it| counts[it as usize] += 1);
+    let most = (0..).zip(counts).max_by_key(|it| it.1);
+    most.map_or(0, |it| it.0)
 }

@@ -1,27 +1,73 @@
 //! The joint codes of an anchor, made on a card, and what is counted of them.
 
-use passel_kernels::{
-    counting::{Anchor as OnCard, Place},
-    spread::Spread,
-};
+use passel_kernels::spread::Spread;
 
 use super::{
-    super::{super::DeviceError, card::arguments},
+    super::{
+        super::DeviceError,
+        card::{Card, arguments},
+    },
     layout::VECTOR,
-    packs::put,
     shard::{Shard, Source},
-    sweep::Laid,
+    sweep::{Laid, Zeros},
 };
 
-/// Rows up to which one block lays an anchor out.
-const LAID: usize = 1 << 11;
+/// Threads of a block, and the rows that it has at least.
+const THREADS: usize = 512;
+
+/// Rows of each joint code and of each level, kept twice: where some are counted, what the next
+/// ones are counted in is emptied.
+#[derive(Default)]
+pub(super) struct Counts {
+    kept: [Zeros; 2],
+    /// Cells of each that may not be 0.
+    cells: [usize; 2],
+    now: usize,
+}
+
+/// Room for counts, and what is to be emptied.
+pub(super) struct Room {
+    by_joint: u64,
+    by_level: u64,
+    next: u64,
+    cells: usize,
+}
+
+impl Counts {
+    /// For joint codes of so many levels and classes.
+    pub(super) fn room(
+        &mut self,
+        card: &Card,
+        levels: usize,
+        classes: usize,
+    ) -> Result<Room, DeviceError> {
+        let (now, next, wide) = (self.now, 1 - self.now, levels * classes);
+        let by_joint = self.kept[now].room(card, 4 * (wide + levels))?;
+        let room = Room {
+            by_joint,
+            by_level: by_joint + 4 * wide as u64,
+            next: self.kept[next].room(card, 4)?,
+            cells: self.cells[next],
+        };
+        self.cells[now] = wide + levels;
+        (self.cells[next], self.now) = (0, next);
+        Ok(room)
+    }
+}
 
 impl Shard {
-    /// Makes joint codes, and what is counted of them.
-    pub(super) fn spread(&self, laid: &Laid, source: Source) -> Result<(), DeviceError> {
+    /// Makes joint codes, and counts them where packs ask for that.
+    pub(super) fn spread(&mut self, laid: &mut Laid, source: Source) -> Result<(), DeviceError> {
         let card = &self.card;
         let filled = self.n.next_multiple_of(VECTOR);
-        let mut given = Spread {
+        let room = match self.lists {
+            true => Some(self.counts.room(card, laid.levels, laid.classes)?),
+            false => None,
+        };
+        let room = room.as_ref();
+        laid.by_joint = room.map_or(0, |it| it.by_joint);
+        laid.by_level = room.map_or(0, |it| it.by_level);
+        let given = Spread {
             anchor: laid.anchors,
             places: self.packs.places.address(),
             rows: self.n as i64,
@@ -35,79 +81,43 @@ impl Shard {
             joint: laid.joint,
             by_joint: laid.by_joint,
             by_level: laid.by_level,
-            counts: (laid.levels * laid.classes) as i64,
+            next: room.map_or(0, |it| it.next),
+            cells: room.map_or(0, |it| it.cells) as i64,
         };
-        let name = |eight, sixteen| if laid.bits == 8 { eight } else { sixteen };
-        let most = 4 * card.processors;
-        let blocks = (filled.div_ceil(512) as u32).clamp(1, most);
-        let grid = (blocks, 1, 1);
-        let mut told = false;
+        let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * card.processors);
+        let launch = |name| {
+            let threads = THREADS as u32;
+            card.launch(name, (blocks, 1, 1), threads, 0, arguments![given])
+        };
         match source {
             Source::Peer(_, owner) => {
                 let bytes = filled * laid.bits as usize / 8;
                 let addresses = (owner.joint.address(), laid.joint);
                 card.copy_from(&owner.card, &owner.laid_out, addresses, bytes)?;
                 if self.lists {
-                    let bytes = 4 * laid.levels * laid.classes;
-                    card.zero(laid.by_joint, bytes)?;
-                    card.zero(laid.by_level, bytes)?;
+                    launch(laid.sized("tell_8", "tell_16"))?;
                 }
             }
-            Source::Nothing => {
-                // A place of one level.
-                let none = Place {
-                    bits: 0,
-                    ..Place::default()
-                };
-                card.upload(&[none], self.packs.places.at(self.packs.count()))?;
-                let anchor = self.packs.count() as u32;
-                let nothing = OnCard {
-                    levels: 1,
-                    unused: anchor,
-                    ..Default::default()
-                };
-                let one = put(card, &[nothing])?;
-                given.anchor = one.address();
-                card.launch(
-                    name("spread_8", "spread_16"),
-                    grid,
-                    512,
-                    0,
-                    arguments![given],
-                )?;
-                card.wait("laying out an anchor")?;
-                given.anchor = laid.anchors;
-            }
-            Source::Chosen { .. } | Source::Place(_) | Source::Codes(..) if filled <= LAID => {
-                let lay = name("lay_8", "lay_16");
-                card.launch(lay, (1, 1, 1), 1024, 0, arguments![given])?;
-                told = true;
-            }
-            Source::Chosen { .. } | Source::Place(_) | Source::Codes(..) => {
-                card.launch(
-                    name("spread_8", "spread_16"),
-                    grid,
-                    512,
-                    0,
-                    arguments![given],
-                )?;
-                if self.lists && !matches!(source, Source::Codes(..)) {
-                    let scatter = name("scatter_8", "scatter_16");
-                    card.launch(scatter, grid, 512, 0, arguments![given])?;
-                }
-            }
+            _ => launch(laid.sized("lay_8", "lay_16"))?,
         }
         card.mark(&self.laid_out)?;
-        if self.lists && !told {
-            let grid = ((filled.div_ceil(1024) as u32).clamp(1, most), 1, 1);
-            card.launch(name("tell_8", "tell_16"), grid, 512, 0, arguments![given])?;
+        match laid.order {
+            0 => Ok(()),
+            to => self.order(laid, laid.joint, to, 1),
         }
-        if laid.order != 0 {
-            let (joint, rows) = (laid.joint, self.n as u32);
-            let (classes, order) = (laid.classes as u32, laid.order);
-            let given = arguments![joint, rows, classes, order];
-            card.launch(name("order_8", "order_16"), (1, 1, 1), 1024, 0, given)?;
-        }
-        Ok(())
+    }
+
+    /// The rows in the order of joint codes, of a batch of so many.
+    pub(super) fn order(
+        &self,
+        laid: &Laid,
+        joint: u64,
+        to: u64,
+        batch: usize,
+    ) -> Result<(), DeviceError> {
+        let (rows, classes) = (self.n as u32, laid.classes as u32);
+        let given = arguments![joint, rows, classes, to];
+        let name = laid.sized("order_8", "order_16");
+        self.card.launch(name, (1, batch as u32, 1), 1024, 0, given)
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Laid {
     pub(super) bits: u32,
     pub(super) joint: u64,
     pub(super) joint_stride: usize,
+    /// The class that most rows have.
+    pub(super) y_most: u32,
     /// Rows of each joint code, and of each level: the same for all of the batch.
     pub(super) by_joint: u64,
     pub(super) by_level: u64,
@@ -41,6 +43,13 @@ pub(super) struct Laid {
     pub(super) y_stride: usize,
     /// Whether dense packs are put off.
     pub(super) put_off: bool,
+}
+
+impl Laid {
+    /// Of two kernels that for the bits of joint codes.
+    pub(super) fn sized(&self, eight: &'static str, sixteen: &'static str) -> &'static str {
+        if self.bits == 8 { eight } else { sixteen }
+    }
 }
 
 /// Bytes of columns whose packs are counted beside one another.

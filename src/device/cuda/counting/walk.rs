@@ -67,7 +67,7 @@ pub(super) enum Before {
 pub(super) struct Means<'m> {
     pub(super) card: &'m Card,
     pub(super) packs: &'m Packs,
-    pub(super) rule: &'m Buffer<Rule>,
+    pub(super) rule: &'m Rule,
     /// Σ c·L(c) over x, of each place; and whether it is taken.
     pub(super) x: &'m Buffer<i64>,
     pub(super) taken: &'m Buffer<u8>,
@@ -180,7 +180,7 @@ impl Walk {
     ) -> State {
         let address = |it: Option<&Buffer<u8>>| it.map_or(0, Buffer::address);
         State {
-            rule: means.rule.address(),
+            rule: *means.rule,
             count: self.count as u32,
             numbers: means.packs.numbers.address(),
             taken: means.taken.address(),
