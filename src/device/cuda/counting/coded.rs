@@ -37,7 +37,13 @@ impl<'a> CudaValues<'a> {
     ) -> Result<Self, DeviceError> {
         let function = &coded.0;
         let name = function.name();
-        let kernel = functions::kernel(name, function.cuda().ok_or_else(none)?);
+        // Who asks is told so before.
+        let text = function.cuda().ok_or_else(|| DeviceError::Failed {
+            device: "cuda".to_owned(),
+            during: format!("making a kernel of {name}"),
+            reason: "its function is not there in CUDA C".to_owned(),
+        })?;
+        let kernel = functions::kernel(name, text);
         let by = (&kernel, function.values());
         let ranges = shards(columns.len(), ordinals.len());
         let card = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
