@@ -8,7 +8,7 @@ use super::{
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
-    Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
+    AllPairs, Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -219,18 +219,18 @@ impl<'a> Counters<'a> {
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<FoundPair>, DeviceError> {
-        let (anchors, tally) = (&columns.columns, self.tally);
+        let tally = self.tally;
         let wanted = Pairs::new(most, tally.bound(least));
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(
-                anchors,
+            best = best.with(device.pairs(AllPairs {
+                columns: &columns.columns,
                 synergy,
-                &wanted,
-                matrix.as_deref_mut(),
+                wanted: &wanted,
+                matrix: matrix.as_deref_mut(),
                 stop,
                 done,
-            )?);
+            })?);
         }
         let pairs = best.sorted().into_iter().map(|it| FoundPair {
             a: it.a,

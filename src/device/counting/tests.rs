@@ -13,7 +13,7 @@ use super::{
     *,
 };
 use crate::{
-    binning::{Codes, MissingCode, Rule},
+    binning::{BinnedColumn, Codes, MissingCode, Rule},
     random::{Stream, below},
     score::Score,
 };

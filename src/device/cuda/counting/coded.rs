@@ -4,13 +4,12 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, Pairs, Step, Tally, Value, Values, cells},
+            counting::{Anchor, Step, Value, Values, cells},
             shards,
         },
         functions,
     },
     beside::Beside,
-    none,
     tables::Evaluator,
 };
 use crate::{binning::BinnedColumn, score::Coded};
@@ -100,18 +99,5 @@ impl Values for CudaValues<'_> {
 
     fn permutes(&self) -> bool {
         true
-    }
-
-    fn pairs(
-        &mut self,
-        _: &Anchor,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        Err(none())
     }
 }
