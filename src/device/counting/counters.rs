@@ -63,13 +63,8 @@ impl<'a> Counters<'a> {
                 }
             }
         };
-        Self {
-            devices: super::super::shards(own.len(), shards)
-                .map(device)
-                .collect(),
-            tally,
-            steps: 0,
-        }
+        let shards = super::super::shards(own.len(), shards);
+        Self::of(shards.map(device).collect(), tally)
     }
 
     /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them
@@ -92,15 +87,10 @@ impl<'a> Counters<'a> {
             }
             None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),
         };
-        Ok(Self {
-            devices: vec![cards],
-            tally,
-            steps: 0,
-        })
+        Ok(Self::of(vec![cards], tally))
     }
 
     /// Devices that have their columns.
-    #[cfg(test)]
     pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a Tally) -> Self {
         Self {
             devices,
