@@ -3,7 +3,7 @@
 use super::{super::library, *};
 use crate::{
     device::{CpuCounter, counting::information},
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Term},
+    score::{Combination, Gather, Join, Measure},
 };
 
 const PICKS: usize = 7;
@@ -63,19 +63,11 @@ fn columns(made: &Made) -> Vec<BinnedColumn> {
 }
 
 fn scores() -> [Score; 2] {
-    let score = |over, weight, gather, join| Score {
-        measure: Measure::Declared {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: vec![Term {
-                weight,
-                quantity: Quantity::plain(over),
-                part: Part::Whole,
-            }],
-        },
+    let score = |over: Combination, weight, gather, join| Score {
+        measure: Measure::of_terms([over.weighing(weight)]),
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     };
     [
         score(Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
