@@ -13,7 +13,7 @@ mod pairs;
 mod step;
 mod tally;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(crate) use anchor::{Anchor, complete, information};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};

@@ -7,7 +7,7 @@ const GAINED: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
 /// H(x,w,y).
 const ENTROPY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
 
-pub(super) fn scores() -> Vec<(&'static str, Score)> {
+pub(crate) fn scores() -> Vec<(&'static str, Score)> {
     let score = |terms: &[Term], gather, join| Score {
         measure: Measure::of_terms(terms),
         gather,
@@ -26,6 +26,7 @@ pub(super) fn scores() -> Vec<(&'static str, Score)> {
         part: Part::BelowZero,
         ..GAINED.weighing(1.0)
     };
+    let gained = GAINED.weighing(0.5);
     let guard = GAINED.weighing(0.4);
     let two = [
         Combination::X_W.weighing(-0.7),
@@ -39,6 +40,7 @@ pub(super) fn scores() -> Vec<(&'static str, Score)> {
         ("njmim", score(&[ratio], Gather::Minimum, Join::Alone)),
         ("cmim", score(&[given], Gather::Minimum, Join::Least)),
         ("jmim", score(&[joint], Gather::Minimum, Join::Alone)),
+        ("added", score(&[gained], Gather::Minimum, Join::Added)),
         ("icap", score(&[below], Gather::Sum, Join::Added)),
         ("last", score(&[joint], Gather::Last, Join::Added)),
         ("two terms", score(&two, Gather::Mean, Join::Added)),
