@@ -13,7 +13,7 @@ use std::{num::NonZeroUsize, time::Instant};
 use passel::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::Resources,
-    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
+    score::{Combination, Gather, Join, Measure, PairScore, Quantity, Score},
     search::Interrupt,
     selector::{Stop, Wanted, pairs, rank},
 };
@@ -115,18 +115,10 @@ fn sparse(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
 
 fn score(over: Combination, weight: f64, gather: Gather, join: Join) -> Score {
     Score {
-        measure: Measure::Declared {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: vec![Term {
-                weight,
-                quantity: Quantity::plain(over),
-                part: Part::Whole,
-            }],
-        },
+        measure: Measure::of_terms([over.weighing(weight)]),
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     }
 }
 
@@ -260,16 +252,7 @@ fn main() {
         let score = match case.method {
             "jmi" => score(Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
             "mrmr" => score(Combination::X_W, -1.0, Gather::Mean, Join::Added),
-            _ => {
-                let given = Combination {
-                    xwy: 1,
-                    xw: -1,
-                    wy: -1,
-                    w: 1,
-                    ..Combination::default()
-                };
-                score(given, 1.0, Gather::Minimum, Join::Least)
-            }
+            _ => score(Combination::X_Y_GIVEN_W, 1.0, Gather::Minimum, Join::Least),
         };
         let resources = Resources {
             threads: NonZeroUsize::new(threads),

@@ -23,7 +23,7 @@ use passel::{
         facts,
         made::{Problem, measure},
     },
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Combination, Gather, Join, Measure, Score},
 };
 
 /// Bytes a second that a card reads.
@@ -147,29 +147,18 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// I(x;y|w).
-const GIVEN: Combination = Combination::of(0, 0, 1, 0, -1, 0, -1, 1);
-
 fn score(method: &str) -> Score {
     let (over, weight, gather, join) = match method {
         "jmi" => (Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
-        "cmim" => (GIVEN, 1.0, Gather::Minimum, Join::Least),
+        "cmim" => (Combination::X_Y_GIVEN_W, 1.0, Gather::Minimum, Join::Least),
         "jmim" => (Combination::XW_Y, 1.0, Gather::Minimum, Join::Alone),
         _ => (Combination::X_W, -1.0, Gather::Mean, Join::Added),
     };
     Score {
-        measure: Measure::Declared {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: vec![Term {
-                weight,
-                quantity: Quantity::plain(over),
-                part: Part::Whole,
-            }],
-        },
+        measure: Measure::of_terms([over.weighing(weight)]),
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     }
 }
 

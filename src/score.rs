@@ -45,6 +45,8 @@ impl Combination {
     pub const X_W: Self = Self::of(1, -1, -1, 0, 1, 0, 0, 0);
     /// n·I((x,w);y).
     pub const XW_Y: Self = Self::of(1, 0, 0, -1, -1, 0, 0, 1);
+    /// n·I(x;y|w).
+    pub const X_Y_GIVEN_W: Self = Self::of(0, 0, 1, 0, -1, 0, -1, 1);
 
     /// By margin: n, x, w, y, xw, xy, wy, xwy.
     #[allow(clippy::too_many_arguments)]
@@ -100,6 +102,11 @@ impl Combination {
         };
         part(1).max(part(-1))
     }
+
+    /// All of this combination as a term, multiplied by a weight.
+    pub const fn weighing(self, weight: f64) -> Term {
+        Quantity::plain(self).weighing(weight)
+    }
 }
 
 /// A number of one table: a combination in nats times n, or the ratio of two.
@@ -115,6 +122,15 @@ impl Quantity {
     /// A plain combination.
     pub const fn plain(over: Combination) -> Self {
         Self { over, under: None }
+    }
+
+    /// All of this quantity as a term, multiplied by a weight.
+    pub const fn weighing(self, weight: f64) -> Term {
+        Term {
+            weight,
+            quantity: self,
+            part: Part::Whole,
+        }
     }
 
     /// # Errors
@@ -210,8 +226,36 @@ pub enum Measure {
     Coded(Coded),
 }
 
-/// A selector's score of a candidate; larger is better.
-#[derive(Debug, Clone, PartialEq)]
+impl Measure {
+    /// Relevance I(x;y), and these terms of a step.
+    pub fn of_terms(terms: impl Into<Vec<Term>>) -> Self {
+        Self::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: terms.into(),
+        }
+    }
+}
+
+impl Default for Measure {
+    /// I(x;y) alone.
+    fn default() -> Self {
+        Self::of_terms([])
+    }
+}
+
+/// A selector's score of a candidate; larger is better. By default it is I(x;y) alone.
+///
+/// ```
+/// use passel::score::{Combination, Join, Measure, Score};
+/// // Σ I((x,w);y) over the columns w chosen.
+/// let jmi = Score {
+///     measure: Measure::of_terms([Combination::XW_Y.weighing(1.0)]),
+///     join: Join::Alone,
+///     ..Score::default()
+/// };
+/// assert!(jmi.checked().is_ok());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Score {
     /// See [`Measure`].
     pub measure: Measure,

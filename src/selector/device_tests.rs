@@ -11,8 +11,7 @@ use crate::{
     device::{
         CpuCounter, CpuValues,
         counting::{
-            Anchor, Best, CodedCounter, Counter, Counters, Facts, Pairs, Step, Value, Values,
-            information,
+            Anchor, Best, CodedCounter, Counter, Counters, Facts, Step, Value, Values, information,
         },
     },
     score::{Cells, Combination, Gather, Join, Measure, Part, Quantity},
@@ -127,18 +126,6 @@ impl Counter for Knowing<'_> {
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
         self.counter.relevance()
     }
-
-    fn pairs(
-        &mut self,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        unreachable!("nobody asks")
-    }
 }
 
 /// Whether the selection by these counters is the expected one.
@@ -247,19 +234,6 @@ impl Values for Permuting<'_> {
 
     fn permutes(&self) -> bool {
         true
-    }
-
-    fn pairs(
-        &mut self,
-        _: &Anchor,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        unreachable!("nobody asks")
     }
 }
 

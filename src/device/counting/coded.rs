@@ -7,9 +7,9 @@ use std::{cmp::Reverse, mem, ops::Range};
 
 use super::{
     super::{DeviceError, NoScore, Unscored},
-    Anchor, Best, Counter, Pairs, Step, Tally, ordered,
+    AllPairs, Anchor, Best, Counter, Pairs, Step, Tally, ordered,
+    pairs::no_pairs,
 };
-use crate::binning::BinnedColumn;
 
 /// The value of a table; none where no observation is in it.
 pub(crate) type Value = Result<Option<f64>, NoScore>;
@@ -35,17 +35,10 @@ pub(crate) trait Values: Send {
     }
 
     /// See [`Counter::pairs`].
-    #[allow(clippy::too_many_arguments)]
-    fn pairs(
-        &mut self,
-        response: &Anchor,
-        anchors: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError>;
+    fn pairs(&mut self, response: &Anchor, asked: AllPairs) -> Result<Pairs, DeviceError> {
+        let _ = (response, asked);
+        Err(no_pairs(&self.names()))
+    }
 }
 
 /// Columns, and what their values have gathered.
@@ -226,17 +219,7 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
         Ok(self.candidates.iter().map(relevance).collect())
     }
 
-    fn pairs(
-        &mut self,
-        anchors: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        let response = &self.response;
-        self.source
-            .pairs(response, anchors, synergy, wanted, matrix, stop, done)
+    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
+        self.source.pairs(&self.response, asked)
     }
 }

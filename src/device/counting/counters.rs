@@ -8,7 +8,7 @@ use super::{
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
-    Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
+    AllPairs, Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -63,13 +63,8 @@ impl<'a> Counters<'a> {
                 }
             }
         };
-        Self {
-            devices: super::super::shards(own.len(), shards)
-                .map(device)
-                .collect(),
-            tally,
-            steps: 0,
-        }
+        let shards = super::super::shards(own.len(), shards);
+        Self::of(shards.map(device).collect(), tally)
     }
 
     /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them
@@ -92,15 +87,10 @@ impl<'a> Counters<'a> {
             }
             None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),
         };
-        Ok(Self {
-            devices: vec![cards],
-            tally,
-            steps: 0,
-        })
+        Ok(Self::of(vec![cards], tally))
     }
 
     /// Devices that have their columns.
-    #[cfg(test)]
     pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a Tally) -> Self {
         Self {
             devices,
@@ -219,18 +209,18 @@ impl<'a> Counters<'a> {
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<FoundPair>, DeviceError> {
-        let (anchors, tally) = (&columns.columns, self.tally);
+        let tally = self.tally;
         let wanted = Pairs::new(most, tally.bound(least));
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(
-                anchors,
+            best = best.with(device.pairs(AllPairs {
+                columns: &columns.columns,
                 synergy,
-                &wanted,
-                matrix.as_deref_mut(),
+                wanted: &wanted,
+                matrix: matrix.as_deref_mut(),
                 stop,
                 done,
-            )?);
+            })?);
         }
         let pairs = best.sorted().into_iter().map(|it| FoundPair {
             a: it.a,

@@ -13,18 +13,17 @@ mod pairs;
 mod step;
 mod tally;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(crate) use anchor::{Anchor, complete, information};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
 pub(crate) use counters::{Counters, Found, FoundPair};
 pub(crate) use ordered::{number, ordered};
-pub(crate) use pairs::{Pair, Pairs};
+pub(crate) use pairs::{AllPairs, Pair, Pairs};
 pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
 use super::{DeviceError, NoScore};
-use crate::binning::BinnedColumn;
 pub(crate) use crate::logs::Logs;
 
 /// Most cells of a whole table: 512 MiB a thread.
@@ -102,17 +101,10 @@ pub(crate) trait Counter: Send {
     /// Relevance of its columns, in their order.
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
 
-    /// The best pairs of any column with one behind it that is this device's, as far as
-    /// `wanted`; one step's score for each, and its synergy. Where there is a matrix, p × p,
-    /// the scores of a and b, in nats, go to its row a, for this device's b from a on. `stop`
-    /// is asked before every anchor, `done` told behind it.
-    fn pairs(
-        &mut self,
-        anchors: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError>;
+    /// The best pairs of any column with one behind it that is this device's; one step's score
+    /// for each, and its synergy. For who has no way of its own it is an error.
+    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
+        let _ = asked;
+        Err(pairs::no_pairs(&self.names()))
+    }
 }

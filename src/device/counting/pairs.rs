@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::{super::DeviceError, Tally};
+use crate::binning::BinnedColumn;
+
 /// Two columns, a < b, and their score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pair {
@@ -18,6 +21,31 @@ impl Pair {
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let scores = other.score.cmp(&self.score);
         scores.then((self.a, self.b).cmp(&(other.a, other.b)))
+    }
+}
+
+/// What is asked of all pairs.
+pub(crate) struct AllPairs<'a> {
+    /// All columns, each an anchor once.
+    pub(crate) columns: &'a [BinnedColumn],
+    /// The score of a pair's synergy.
+    pub(crate) synergy: &'a Tally,
+    /// How many, and how good; none is found yet.
+    pub(crate) wanted: &'a Pairs,
+    /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on.
+    pub(crate) matrix: Option<&'a mut [f64]>,
+    /// Asked before every anchor.
+    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
+    /// Told behind every anchor.
+    pub(crate) done: &'a (dyn Fn() + Sync),
+}
+
+/// What devices of these names say that have no way; who asks is told so before.
+pub(super) fn no_pairs(names: &[String]) -> DeviceError {
+    DeviceError::Failed {
+        device: names.join(", "),
+        during: "counting all pairs".to_owned(),
+        reason: "it runs on the CPU alone".to_owned(),
     }
 }
 

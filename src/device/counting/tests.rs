@@ -4,7 +4,7 @@
 mod coded;
 mod scores;
 
-use self::scores::scores;
+pub(crate) use self::scores::scores;
 use super::{
     super::cuda::{
         self,
@@ -13,7 +13,7 @@ use super::{
     *,
 };
 use crate::{
-    binning::{Codes, MissingCode, Rule},
+    binning::{BinnedColumn, Codes, MissingCode, Rule},
     random::{Stream, below},
     score::Score,
 };
@@ -59,7 +59,7 @@ impl Draws {
 }
 
 /// A column of these codes in a form that holds them; where some are missing, they are none.
-fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
+pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
     let n = codes.len();
     let held = match (sparse, levels + usize::from(missing)) {
         (true, _) => {
@@ -344,7 +344,7 @@ fn cpu_shards_and_threads_do_not_show() {
 }
 
 /// How many GPUs there are; none is no fault unless one is required.
-fn cards() -> Option<usize> {
+pub(crate) fn cards() -> Option<usize> {
     let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
     if let Some(obstacle) = cuda::facts::cuda().obstacle {
         assert!(!required, "{obstacle}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::score::{Against, Cells, Coded, Gather, Join, Measure, TableFunction};
+use crate::score::{Cells, Coded, Gather, Join, Measure, TableFunction};
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -71,8 +71,7 @@ fn scores() -> Vec<Score> {
         measure: Measure::Coded(Coded(Arc::new(Gini([1.7])))),
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     };
     vec![
         of(Gather::Sum, Join::Alone),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{
     super::super::{
         DeviceError, NoScore,
-        counting::{Anchor, Logs, Pairs, Step, Tally, Value, Values},
+        counting::{AllPairs, Anchor, Logs, Pairs, Step, Value, Values},
     },
     cells::{Beside, Table},
 };
@@ -94,16 +94,7 @@ impl Values for CpuValues<'_> {
         Ok(values.collect())
     }
 
-    fn pairs(
-        &mut self,
-        response: &Anchor,
-        anchors: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        self.best_pairs(response, anchors, synergy, wanted, matrix, stop, done)
+    fn pairs(&mut self, response: &Anchor, asked: AllPairs) -> Result<Pairs, DeviceError> {
+        self.best_pairs(response, asked)
     }
 }

@@ -32,7 +32,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Logs, NEVER, Pairs, Step, Sums, Tally},
+    counting::{AllPairs, Anchor, Best, Counter, Logs, NEVER, Pairs, Step, Sums, Tally},
 };
 use crate::binning::BinnedColumn;
 
@@ -347,16 +347,8 @@ impl Counter for CpuCounter<'_> {
         Ok(all.into_iter().map(|it| it.1).collect())
     }
 
-    fn pairs(
-        &mut self,
-        anchors: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        Ok(self.best_pairs(anchors, synergy, wanted, matrix, stop, done))
+    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
+        Ok(self.best_pairs(asked))
     }
 }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{CpuCounter, Scored, with_scratch};
 use crate::{
     binning::BinnedColumn,
-    device::counting::{Anchor, Pair, Pairs, Tally},
+    device::counting::{AllPairs, Anchor, Pair, Pairs, Tally},
 };
 
 /// Every place below p, the first and the last by turns: the first have the most behind them,
@@ -19,16 +19,15 @@ pub(super) fn evenly(p: usize) -> impl Iterator<Item = usize> {
 
 impl CpuCounter<'_> {
     /// See [`Counter::pairs`](super::Counter::pairs).
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn best_pairs(
-        &self,
-        columns: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Pairs {
+    pub(super) fn best_pairs(&self, asked: AllPairs) -> Pairs {
+        let AllPairs {
+            columns,
+            synergy,
+            wanted,
+            matrix,
+            stop,
+            done,
+        } = asked;
         let p = columns.len();
         let mut rows: Vec<Option<&mut [f64]>> = match matrix {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),

@@ -4,13 +4,12 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, Pairs, Step, Tally, Value, Values, cells},
+            counting::{Anchor, Step, Value, Values, cells},
             shards,
         },
         functions,
     },
     beside::Beside,
-    none,
     tables::Evaluator,
 };
 use crate::{binning::BinnedColumn, score::Coded};
@@ -37,7 +36,13 @@ impl<'a> CudaValues<'a> {
     ) -> Result<Self, DeviceError> {
         let function = &coded.0;
         let name = function.name();
-        let kernel = functions::kernel(name, function.cuda().ok_or_else(none)?);
+        // Who asks is told so before.
+        let text = function.cuda().ok_or_else(|| DeviceError::Failed {
+            device: "cuda".to_owned(),
+            during: format!("making a kernel of {name}"),
+            reason: "its function is not there in CUDA C".to_owned(),
+        })?;
+        let kernel = functions::kernel(name, text);
         let by = (&kernel, function.values());
         let ranges = shards(columns.len(), ordinals.len());
         let card = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
@@ -94,18 +99,5 @@ impl Values for CudaValues<'_> {
 
     fn permutes(&self) -> bool {
         true
-    }
-
-    fn pairs(
-        &mut self,
-        _: &Anchor,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        Err(none())
     }
 }

@@ -3,12 +3,9 @@
 use std::cmp::Reverse;
 
 use super::{CudaCounter, walk::Before};
-use crate::{
-    binning::BinnedColumn,
-    device::{
-        DeviceError,
-        counting::{Anchor, Best, Counter, Facts, Pairs, Step, Tally},
-    },
+use crate::device::{
+    DeviceError,
+    counting::{Anchor, Best, Counter, Facts, Step},
 };
 
 impl Counter for CudaCounter<'_> {
@@ -117,17 +114,5 @@ impl Counter for CudaCounter<'_> {
             }
         }
         Ok(all)
-    }
-
-    fn pairs(
-        &mut self,
-        _: &[BinnedColumn],
-        _: &Tally,
-        _: &Pairs,
-        _: Option<&mut [f64]>,
-        _: &(dyn Fn() -> bool + Sync),
-        _: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
-        Err(super::none())
     }
 }

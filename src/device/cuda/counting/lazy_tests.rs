@@ -3,15 +3,18 @@
 
 use std::ops::Range;
 
-use super::{super::facts, CudaCounter, Waves};
+use super::{CudaCounter, Waves};
 use crate::{
-    binning::{BinnedColumn, Codes, Rule},
+    binning::BinnedColumn,
     device::{
-        counting::{Anchor, Best, Counter, Logs, Step, Tally, information},
+        counting::{
+            Anchor, Best, Counter, Logs, Step, Tally, information,
+            tests::{self, cards, column},
+        },
         cpu::CpuCounter,
     },
     random::{Stream, below},
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Gather, Score},
 };
 
 /// A walk.
@@ -23,23 +26,12 @@ struct Case {
     breaks: Vec<usize>,
 }
 
-fn column(codes: Vec<u8>, levels: usize) -> BinnedColumn {
-    BinnedColumn {
-        name: String::new(),
-        index: 0,
-        levels,
-        codes: Codes::Byte(codes),
-        rule: Rule::Edges(Vec::new()),
-        missing: None,
-    }
-}
-
 impl Case {
     /// n × p columns, a third of them copies of others, of so many levels.
     fn new((n, p): (usize, usize), levels: Range<usize>, picks: usize, breaks: Vec<usize>) -> Self {
         let mut stream = Stream::new(n as u64, p as u64);
         let mut draw = |bound: usize| below(stream.word(), bound);
-        let response: Vec<u8> = (0..n).map(|_| draw(3) as u8).collect();
+        let response: Vec<u16> = (0..n).map(|_| draw(3) as u16).collect();
         let mut columns: Vec<BinnedColumn> = Vec::new();
         for at in 0..p {
             if at % 3 == 2 {
@@ -51,12 +43,12 @@ impl Case {
                 true => usize::from(response[row]) * 7 % levels,
                 false => draw(levels),
             };
-            let codes = (0..n).map(|row| code(row, &mut draw) as u8).collect();
-            columns.push(column(codes, levels));
+            let codes = (0..n).map(|row| code(row, &mut draw) as u16).collect();
+            columns.push(column(codes, levels, false, false));
         }
         Self {
             columns,
-            response: column(response, 3),
+            response: column(response, 3, false, false),
             picks,
             breaks,
         }
@@ -120,48 +112,15 @@ impl Case {
     }
 }
 
-fn scores() -> Vec<(&'static str, Score)> {
-    let score = |quantity, weight, join| Score {
-        measure: Measure::Declared {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: vec![Term {
-                weight,
-                quantity,
-                part: Part::Whole,
-            }],
-        },
-        gather: Gather::Minimum,
-        join,
-        against: Against::Last,
-        floor: None,
-    };
-    let given = Quantity::plain(Combination::of(0, 0, 1, 0, -1, 0, -1, 1));
-    let gained = Quantity::plain(Combination::of(-1, 1, 1, 1, -1, -1, -1, 1));
-    let joint = Quantity::plain(Combination::XW_Y);
-    let ratio = Quantity {
-        under: Some(Combination::of(1, 0, 0, 0, 0, 0, 0, -1)),
-        ..joint
-    };
-    vec![
-        ("cmim", score(given, 1.0, Join::Least)),
-        ("jmim", score(joint, 1.0, Join::Alone)),
-        ("njmim", score(ratio, 1.0, Join::Alone)),
-        ("added", score(gained, 0.5, Join::Added)),
-        ("guarded", score(gained, 0.4, Join::Guarded)),
-    ]
-}
-
-/// Whether there is no card.
-fn absent() -> bool {
-    let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
-    let obstacle = facts::cuda().obstacle;
-    assert!(!required || obstacle.is_none(), "{obstacle:?}");
-    obstacle.is_some()
+/// Those by which columns are put off.
+fn scores() -> impl Iterator<Item = (&'static str, Score)> {
+    let all = tests::scores().into_iter();
+    all.filter(|(_, it)| it.gather == Gather::Minimum)
 }
 
 #[test]
 fn most_columns_need_not_be_counted_against_most_anchors() {
-    if absent() {
+    if cards().is_none() {
         return;
     }
     let case = Case::new((700, 3000), 2..13, 20, Vec::new());
@@ -177,7 +136,7 @@ fn most_columns_need_not_be_counted_against_most_anchors() {
 
 #[test]
 fn lists_that_are_too_short_do_not_show() {
-    if absent() {
+    if cards().is_none() {
         return;
     }
     let case = Case::new((700, 1000), 2..13, 20, Vec::new());
@@ -190,7 +149,7 @@ fn lists_that_are_too_short_do_not_show() {
 
 #[test]
 fn any_number_of_anchors_is_kept_until_the_host_sweeps_its_own() {
-    if absent() {
+    if cards().is_none() {
         return;
     }
     let case = Case::new((700, 400), 2..31, 170, vec![0, 9, 10, 160]);

@@ -293,15 +293,6 @@ impl<'a> CudaCounter<'a> {
     }
 }
 
-/// All pairs are not for cards yet; who asks is told so before.
-fn none() -> DeviceError {
-    DeviceError::Failed {
-        device: "cuda".to_owned(),
-        during: "counting all pairs".to_owned(),
-        reason: "it runs on the CPU alone".to_owned(),
-    }
-}
-
 /// Puts the steps of so many picks on a card, and waits for them; how many are known then.
 fn walk(
     shard: &mut Shard,

@@ -1,9 +1,12 @@
 //! Made columns against the same columns made on the host and counted by the CPU.
 
-use super::{super::library, *};
+use super::*;
 use crate::{
-    device::{CpuCounter, counting::information},
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Term},
+    device::{
+        CpuCounter,
+        counting::{information, tests::cards},
+    },
+    score::{Combination, Gather, Join, Measure},
 };
 
 const PICKS: usize = 7;
@@ -63,19 +66,11 @@ fn columns(made: &Made) -> Vec<BinnedColumn> {
 }
 
 fn scores() -> [Score; 2] {
-    let score = |over, weight, gather, join| Score {
-        measure: Measure::Declared {
-            relevance: Quantity::plain(Combination::X_Y),
-            terms: vec![Term {
-                weight,
-                quantity: Quantity::plain(over),
-                part: Part::Whole,
-            }],
-        },
+    let score = |over: Combination, weight, gather, join| Score {
+        measure: Measure::of_terms([over.weighing(weight)]),
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     };
     [
         score(Combination::XW_Y, 1.0, Gather::Sum, Join::Alone),
@@ -136,15 +131,10 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
 
 #[test]
 fn columns_made_by_cuda_are_those_of_the_reference() {
-    let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
-    if let Some(obstacle) = super::super::facts::cuda().obstacle {
-        assert!(!required, "{obstacle}");
-        return;
-    }
-    let all: Vec<usize> = (0..library::count().unwrap()).collect();
+    let Some(count) = cards() else { return };
     let mut places = vec![vec![0]];
-    if all.len() > 1 {
-        places.push(all);
+    if count > 1 {
+        places.push((0..count).collect());
     }
     walks_are_the_cpus(&places);
 }

@@ -8,7 +8,7 @@ use super::{
     super::{
         super::super::{
             DeviceError, NoScore, Unscored,
-            counting::{Anchor, Pair, Pairs, Tally, checked, ordered},
+            counting::{AllPairs, Anchor, Pair, Pairs, Tally, checked, ordered},
         },
         cells::Beside,
         pairs::evenly,
@@ -24,17 +24,19 @@ type Fault = (u64, NoScore);
 impl CpuValues<'_> {
     /// See [`Values::pairs`](super::Values::pairs); of the pairs whose first column is this
     /// device's.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn best_pairs(
         &self,
         response: &Anchor,
-        columns: &[BinnedColumn],
-        synergy: &Tally,
-        wanted: &Pairs,
-        mut matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
+        asked: AllPairs,
     ) -> Result<Pairs, DeviceError> {
+        let AllPairs {
+            columns,
+            synergy,
+            wanted,
+            mut matrix,
+            stop,
+            done,
+        } = asked;
         let p = columns.len();
         let mut rows: Vec<Option<&mut [f64]>> = match &mut matrix {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
