@@ -6,7 +6,6 @@ struct Wide {
     const unsigned* left_out;   // its code of missing values; none is above all codes
     const unsigned* levels;
     const unsigned char* taken;
-    const unsigned* which;      // columns to be counted; null for all
     unsigned columns;
     i64 rows;
     const unsigned* w;          // of each row, of a batch; w_levels where it misses
@@ -28,7 +27,7 @@ struct Wide {
     i64 cells;
 };
 
-static_assert(sizeof(Wide) == 248, "drift");
+static_assert(sizeof(Wide) == 240, "drift");
 
 // Counts of cells; of many cells those that occur have a slot each.
 struct Counts {
@@ -97,8 +96,7 @@ extern "C" __global__ void whole(const __grid_constant__ Wide given)
         given.spreads + ((i64)batch * gridDim.x + blockIdx.x) * given.rows;
     const i64* terms = given.terms;
     const u64 w_levels = given.w_levels, y_levels = given.y_levels;
-    for (unsigned at = blockIdx.x; at < given.columns; at += gridDim.x) {
-        const unsigned column = given.which != nullptr ? given.which[at] : at;
+    for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
         if (given.taken != nullptr && given.taken[column]) {
             continue;
         }
@@ -119,7 +117,7 @@ extern "C" __global__ void whole(const __grid_constant__ Wide given)
         }
         const unsigned left_out = given.left_out[column];
         if (given.tables != nullptr) {
-            unsigned* const table = given.tables + (i64)at * given.cells;
+            unsigned* const table = given.tables + (i64)column * given.cells;
             for (i64 row = threadIdx.x; row < given.rows; row += blockDim.x) {
                 const unsigned code = code_of(place, spread, row);
                 if (code != left_out && w_codes[row] != given.w_levels) {

@@ -10,8 +10,7 @@
 //! hash of its number.
 //!
 //! *Shapes*: of each member of [`Wide`] there; the [`crate::counting::Place`]s of all columns,
-//! dense and of entries. Results go to the column's place, whole tables to the one that it has
-//! in `which`. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's scratch
+//! dense and of entries. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's scratch
 //! is 16·⌈2·rows/16⌉ bytes, then the tables of x, w, y, xw, xy, wy, xwy (of xw and xwy alone
 //! where nothing misses and `whole` is null, the room of the others may be 0): 4 bytes a cell,
 //! of the column with most levels, where these are at most `direct`, else 12 a slot;
@@ -55,9 +54,7 @@ pub struct Wide {
     pub levels: u64,
     /// u8: of each column, not 0 where it is no candidate; null where all are.
     pub taken: u64,
-    /// u32: columns to be counted; null for all.
-    pub which: u64,
-    /// Those to be counted. Four bytes behind it are free.
+    /// Of the pack. Four bytes behind it are free.
     pub columns: u32,
     /// Observations.
     pub rows: i64,
@@ -188,26 +185,26 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Wide>(), 248);
+        assert_eq!(size_of::<Wide>(), 240);
         assert_eq!(
             (offset_of!(Wide, columns), offset_of!(Wide, rows)),
-            (40, 48)
+            (32, 40)
         );
         assert_eq!(
             (offset_of!(Wide, y_levels), offset_of!(Wide, w_stride)),
-            (76, 80)
+            (68, 72)
         );
         assert_eq!(
             (offset_of!(Wide, all_places), offset_of!(Wide, scratch)),
-            (96, 112)
+            (88, 104)
         );
         assert_eq!(
             (offset_of!(Wide, room), offset_of!(Wide, terms)),
-            (144, 200)
+            (136, 192)
         );
         assert_eq!(
             (offset_of!(Wide, whole), offset_of!(Wide, cells)),
-            (224, 240)
+            (216, 232)
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Which form columns have on a card, and their order there: packs of one form, whose columns
 //! lie one behind another.
 
-use passel_kernels::counting::Place;
+use passel_kernels::counting::{NOTHING, Place};
 use rayon::prelude::*;
 
 use super::traits::Traits;
@@ -27,9 +27,6 @@ const ENTRY: f64 = 5.2;
 pub(super) const SHORT: usize = 32;
 const FEW: usize = 255;
 const MANY: usize = 2048;
-
-/// Marks a place of a short column that is not filled.
-const NOTHING: u16 = u16::MAX;
 
 /// How codes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

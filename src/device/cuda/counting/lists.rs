@@ -99,11 +99,11 @@ impl Sweep<'_> {
         }
     }
 
-    pub(super) fn entries(&self, here: &Here) -> Result<(), DeviceError> {
-        let (card, laid, pack) = (self.card, &self.laid, here.pack);
-        let n = self.packs.layout.n;
+    /// What they are told of a pack; of short columns rows and codes have a place of their own.
+    pub(super) fn listed(&self, here: &Here) -> Entries {
+        let pack = here.pack;
         let (xw, xwy, taken) = self.out(here);
-        let given = Entries {
+        Entries {
             rows: here.address + pack.rows_at as u64,
             codes: here.address + pack.codes_at as u64,
             starts: match pack.form {
@@ -115,11 +115,18 @@ impl Sweep<'_> {
             taken,
             columns: pack.count as u32,
             places: self.packs.count() as u32,
-            rows_all: n as i64,
+            rows_all: self.packs.layout.n as i64,
             xw,
             xwy,
+            tables: self.out.tables,
+            cells: self.out.cells as i64,
             ..self.beside()
-        };
+        }
+    }
+
+    pub(super) fn entries(&self, here: &Here) -> Result<(), DeviceError> {
+        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let given = self.listed(here);
         let launch = |function, threads: usize, bytes: usize, given: &mut [*mut c_void]| {
             let held = held(card.shared as usize, threads, bytes);
             let blocks = (card.processors as usize * held).min(pack.count) as u32;

@@ -251,6 +251,15 @@ impl Packs {
     }
 }
 
+/// Bytes that columns may take on a card, where so many are wanted beside them.
+pub(super) fn room(card: &Card, beside: usize, limit: Option<u64>) -> Result<usize, DeviceError> {
+    let all = usize::try_from(card.free()?).unwrap_or(usize::MAX);
+    // Of little memory half is for columns.
+    let free = all.saturating_sub(beside).max(all / 2);
+    let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+    Ok((free - free / 16).min(limit))
+}
+
 /// Values on the card.
 pub(super) fn put<T: Copy>(card: &Card, values: &[T]) -> Result<Buffer<T>, DeviceError> {
     let buffer = card.buffer::<T>(values.len(), DURING)?;

@@ -49,19 +49,13 @@ impl CudaCounter<'_> {
             .iter()
             .map(|it| (self.told(it, it.sum(self.logs)), *it))
             .collect();
-        let begin = OnCard {
-            w: self.logs.whole(),
-            wy: self.response_sum,
-            levels: 1,
-            unused: 0,
-        };
         let mut best: Vec<Option<Best>> = vec![None; orders.len()];
         for shard in &mut self.shards {
             let mut each = shard.permutations_at_once()?;
             let mut done = 0;
             while done < orders.len() {
                 let some = &orders[done..orders.len().min(done + each)];
-                let picks = match shard.permuted(some, &self.response, begin, &told) {
+                let picks = match shard.permuted(some, &self.response, &told) {
                     // Tables of a batch may take more than its walks do.
                     Err(DeviceError::OutOfMemory { .. }) if each > 1 => {
                         each /= 2;
@@ -99,7 +93,6 @@ impl Shard {
         &mut self,
         orders: &[Vec<u32>],
         response: &Anchor,
-        begin: OnCard,
         swept: &[(OnCard, &Anchor)],
     ) -> Result<Vec<Pick>, DeviceError> {
         let card = &self.card;
@@ -121,8 +114,8 @@ impl Shard {
         };
         let walk = Walk::new(card, &self.packs, count, false)?;
         let nothing = Anchor::nothing(n);
-        let laid = self.lay(Source::Nothing(begin), self.y_levels)?;
-        let laid = self.permute(&batch, laid, (begin, &nothing), &walk)?;
+        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;
         walk.score(&self.means(), Before::Begin, false, (0, Some(0)))?;
         for (step, &(told, anchor)) in (0..).zip(swept) {

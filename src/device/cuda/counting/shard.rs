@@ -22,7 +22,7 @@ use super::{
     how::How,
     layout::{Form, VECTOR},
     lazy::Lazy,
-    packs::{Packs, put},
+    packs::{Packs, put, room},
     rule::rule,
     spread::Counts,
     sweep::{Laid, Out, Sweep, Tables},
@@ -58,6 +58,8 @@ pub(super) struct Shard {
     y_wide: Buffer<u32>,
     pub(super) terms: Buffer<i64>,
     rule: Rule,
+    /// One level.
+    pub(super) nothing: OnCard,
     pub(super) x: Buffer<i64>,
     pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
@@ -89,7 +91,7 @@ pub(super) enum Source<'s> {
     /// The joint codes that another card has laid out.
     Peer(OnCard, &'s Shard),
     /// One level.
-    Nothing(OnCard),
+    Nothing,
 }
 
 impl Shard {
@@ -108,11 +110,7 @@ impl Shard {
         let terms = put(&card, logs.terms())?;
         let beside =
             Walk::bytes(own.len(), columns.any_misses()) + 64 * own.len() + RESERVE.min(64 * n);
-        let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
-        // Of little memory half is for columns.
-        let free = free.saturating_sub(beside).max(free / 2);
-        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
-        let room = (free - free / 16).min(limit);
+        let room = room(&card, beside, limit)?;
         let packs = columns.packs(&mut card, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
         let steps = tally.score().has_steps();
@@ -130,6 +128,12 @@ impl Shard {
             y_wide: put(&card, &response.anchor.codes)?,
             terms,
             rule: rule(tally, logs, response.sum),
+            nothing: OnCard {
+                w: logs.whole(),
+                wy: response.sum,
+                levels: 1,
+                unused: count as u32,
+            },
             x: card.buffer(count, DURING)?,
             taken: put(&card, &vec![0; count])?,
             occurring: vec![0; count],
@@ -146,19 +150,13 @@ impl Shard {
             packs,
             card,
         };
-        shard.begin(logs, response.sum)?;
+        shard.begin()?;
         Ok(shard)
     }
 
     /// Counts every column beside the response alone: relevance.
-    fn begin(&mut self, logs: &Logs, y: i64) -> Result<(), DeviceError> {
-        let nothing = OnCard {
-            w: logs.whole(),
-            wy: y,
-            levels: 1,
-            unused: 0,
-        };
-        let laid = self.lay(Source::Nothing(nothing), self.y_levels)?;
+    fn begin(&mut self) -> Result<(), DeviceError> {
+        let laid = self.lay(Source::Nothing, self.y_levels)?;
         let occurring = put(&self.card, &self.occurring)?;
         let out = self.walk.out_first(&self.x, occurring.address());
         self.swept(laid, out)?;
@@ -205,16 +203,15 @@ impl Shard {
             Source::Chosen { levels } => (levels, false, None),
             Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
             Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
-            Source::Nothing(_) => (1, false, None),
+            Source::Nothing => (1, false, None),
         };
         // Behind all places is what is none of the card's columns.
         let unused = self.packs.count() as u32;
         match source {
             Source::Chosen { .. } => {}
             Source::Place(it) => self.set(it)?,
-            Source::Peer(it, _) | Source::Codes(it, _) | Source::Nothing(it) => {
-                self.set(OnCard { unused, ..it })?;
-            }
+            Source::Peer(it, _) | Source::Codes(it, _) => self.set(OnCard { unused, ..it })?,
+            Source::Nothing => self.set(self.nothing)?,
         }
         let wide = levels * classes;
         let bits = if wide <= 1 << 8 { 8 } else { 16 };
@@ -234,7 +231,7 @@ impl Shard {
             order: self.order.as_ref().map_or(0, Buffer::address),
             ..Laid::default()
         };
-        let first = matches!(source, Source::Nothing(_));
+        let first = matches!(source, Source::Nothing);
         if first || self.is_wide_for(levels, classes, misses) {
             let none = Anchor::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {

@@ -22,7 +22,7 @@ use super::{
     beside::Beside,
     how::How,
     layout::{Form, Pack, VECTOR},
-    packs::{Here, Packs, put},
+    packs::{Here, Packs, put, room},
     sweep::{Laid, Out, Sweep, Tables},
 };
 use crate::binning::BinnedColumn;
@@ -109,11 +109,7 @@ impl Evaluator {
         let card = Card::open(ordinal, &kernels)?;
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
-        let free = usize::try_from(card.free()?).unwrap_or(usize::MAX);
-        // Of little memory half is for columns.
-        let free = free.saturating_sub(beside).max(free / 2);
-        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
-        let room = (free - free / 16).min(limit);
+        let room = room(&card, beside, limit)?;
         let misses = columns.iter().any(|it| it.left_out().is_some());
         let packs = Packs::new(&card, columns, first, (n, response.levels), misses, room)?;
         let numbers = packs.layout.numbers.iter();
@@ -273,36 +269,22 @@ fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
 
 /// Counts columns of entries in shared memory.
 fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), DeviceError> {
-    let (card, packs, laid) = (sweep.card, sweep.packs, &sweep.laid);
-    let pack = here.pack;
-    // The place of the first entry where all have as many, else the starts tell.
-    let (each, from, starts) = match pack.form {
-        Form::Short { each } => (each, (run.from << each) as u64, 0),
-        _ => {
-            let starts = pack.starts_at + run.from * size_of::<u64>();
-            (0, 0, here.address + starts as u64)
-        }
+    let (card, pack) = (sweep.card, here.pack);
+    let all = sweep.listed(here);
+    let given = match pack.form {
+        // All have as many places.
+        Form::Short { each } => Entries {
+            rows: all.rows + 4 * ((run.from as u64) << each),
+            codes: all.codes + 2 * ((run.from as u64) << each),
+            each,
+            ..all
+        },
+        _ => Entries {
+            starts: all.starts + (run.from * size_of::<u64>()) as u64,
+            ..all
+        },
     };
-    let given = Entries {
-        rows: here.address + pack.rows_at as u64 + 4 * from,
-        codes: here.address + pack.codes_at as u64 + 2 * from,
-        starts,
-        most: packs.most.at(pack.first),
-        levels: packs.levels.at(pack.first),
-        taken: sweep.out.taken + pack.first as u64,
-        columns: pack.count as u32,
-        places: packs.count() as u32,
-        each,
-        rows_all: packs.layout.n as i64,
-        joint: laid.joint,
-        anchors: laid.anchors,
-        classes: laid.classes as u32,
-        by_joint: laid.by_joint,
-        tables: sweep.out.tables,
-        cells: sweep.out.cells as i64,
-        ..Entries::default()
-    };
-    let function = if laid.bits == 8 { "many_8" } else { "many_16" };
+    let function = sweep.laid.sized("many_8", "many_16");
     let blocks = (16 * card.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
     let given = arguments![given];
@@ -311,8 +293,7 @@ fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), Dev
 
 /// Counts columns of any form where their tables lie.
 fn whole(sweep: &Sweep, here: &Here, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
-    let (card, packs, laid) = (sweep.card, sweep.packs, &sweep.laid);
-    let (pack, n) = (here.pack, packs.layout.n);
+    let (card, pack, n) = (sweep.card, here.pack, sweep.packs.layout.n);
     let mut blocks = (4 * card.processors as usize).min(pack.count);
     let mut room = 0;
     if !matches!(pack.form, Form::Dense { .. } | Form::Rows) {
@@ -320,21 +301,8 @@ fn whole(sweep: &Sweep, here: &Here, spreads: &mut Grown<u16>) -> Result<(), Dev
         room = spreads.room(card, blocks * n, DURING)?;
     }
     let given = Wide {
-        places: here.places,
-        left_out: packs.left_out.at(pack.first),
-        levels: packs.levels.at(pack.first),
-        taken: sweep.out.taken + pack.first as u64,
-        columns: pack.count as u32,
-        rows: n as i64,
-        w: laid.w,
-        y: laid.y,
-        w_levels: laid.levels as u32,
-        y_levels: laid.y_levels as u32,
-        all_places: packs.count() as u32,
         spreads: room,
-        tables: sweep.out.tables,
-        cells: sweep.out.cells as i64,
-        ..Wide::default()
+        ..sweep.wide(here)
     };
     card.launch("whole", (blocks as u32, 1, 1), 512, 0, arguments![given])
 }

@@ -33,37 +33,44 @@ impl Sweep<'_> {
             tables.spreads = None;
             tables.spreads = Some(card.buffer(all * n, DURING)?);
         }
-        let (xw, xwy, taken) = self.out(here);
         let whole = self.out.whole + (72 * pack.first) as u64;
         let given = Wide {
-            places: here.places,
-            left_out: self.packs.left_out.at(pack.first),
-            levels: self.packs.levels.at(pack.first),
-            taken,
-            which: 0,
-            columns: pack.count as u32,
-            rows: n as i64,
-            w: laid.w,
-            y: laid.y,
-            w_levels: laid.levels as u32,
-            y_levels: laid.y_levels as u32,
-            w_stride: laid.w_stride as i64,
-            y_stride: laid.y_stride as i64,
-            all_places: self.packs.count() as u32,
             spreads: tables.spreads.as_ref().map_or(0, Buffer::address),
             scratch,
             scratch_stride: stride as i64,
             slots,
             direct,
             room,
-            terms: self.terms,
-            xw,
-            xwy,
             whole: if missing { whole } else { 0 },
-            tables: 0,
-            cells: 0,
+            ..self.wide(here)
         };
         let grid = (blocks as u32, laid.batch as u32, 1);
         card.launch("whole", grid, 512, 0, arguments![given])
+    }
+    /// What the kernel is told of a pack and of what it is counted beside.
+    pub(super) fn wide(&self, here: &Here) -> Wide {
+        let (packs, laid, pack) = (self.packs, &self.laid, here.pack);
+        let (xw, xwy, taken) = self.out(here);
+        Wide {
+            places: here.places,
+            left_out: packs.left_out.at(pack.first),
+            levels: packs.levels.at(pack.first),
+            taken,
+            columns: pack.count as u32,
+            rows: packs.layout.n as i64,
+            w: laid.w,
+            y: laid.y,
+            w_levels: laid.levels as u32,
+            y_levels: laid.y_levels as u32,
+            w_stride: laid.w_stride as i64,
+            y_stride: laid.y_stride as i64,
+            all_places: packs.count() as u32,
+            terms: self.terms,
+            xw,
+            xwy,
+            tables: self.out.tables,
+            cells: self.out.cells as i64,
+            ..Wide::default()
+        }
     }
 }
