@@ -178,7 +178,7 @@ mod tests {
         );
         assert_eq!(
             (offset_of!(Spread, joint), offset_of!(Spread, cells)),
-            (48, 72)
+            (48, 80)
         );
     }
 }
