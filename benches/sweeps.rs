@@ -144,6 +144,17 @@ fn cases() -> Vec<Case> {
             None,
             "less than 1",
         ),
+        // Genotypes.
+        case(
+            11,
+            "jmi",
+            (100_000, 100_000),
+            2,
+            3,
+            100,
+            None,
+            "1.1 ms a sweep",
+        ),
     ]
 }
 

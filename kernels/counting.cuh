@@ -7,7 +7,7 @@ typedef __int128 i128;
 struct Anchor {
     i64 w, wy;            // its own sums
     unsigned levels;      // its levels
-    unsigned unused;
+    unsigned place;       // of its column, among those of all packs
 };
 
 // Where a column's codes lie.

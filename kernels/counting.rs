@@ -25,9 +25,8 @@ pub struct Anchor {
     pub wy: i64,
     /// Its levels.
     pub levels: u32,
-    /// The place among [`crate::spread::Spread::places`] of the column it is of; of no matter
-    /// to who counts.
-    pub unused: u32,
+    /// The place of its column among those of all packs, [`crate::spread::Spread::places`].
+    pub place: u32,
 }
 
 /// Where a column's codes lie.

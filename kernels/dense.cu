@@ -283,5 +283,10 @@ DENSES(4, 8)
 DENSES(4, 16)
 DENSES(8, 8)
 DENSES(8, 16)
+#ifdef LISTING
+// Beside columns of as many levels cells of 32 bits have no room.
+LIST(list_16_16_half, 16, 16, true)
+#else
 DENSES(16, 8)
 DENSES(16, 16)
+#endif

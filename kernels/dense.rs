@@ -25,9 +25,10 @@
 //! must have room. 512 static bytes and a few.
 //!
 //! *Lists*: `list_B_J` and `list_B_J_half`, of [`LISTING`], count columns of B bits each beside
-//! an anchor of its own: grid (any, 1), whose blocks take the items one after another; `columns`
-//! and `parts` are 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and `levels` of
-//! no matter. The sums of item i go to place i of `xw` and `xwy`.
+//! an anchor of its own: grid (any, 1), whose blocks take the items one after another, block and
+//! dynamic shared bytes as above, with `words` and `copies` for the largest table of the list;
+//! `columns` and `parts` are 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and
+//! `levels` of no matter. The sums of item i go to place i of `xw` and `xwy`.
 //!
 //! *Before and after*: `partial` and `arrived` are 0, unless parts = 1: then they may be null.
 //! `occurring` is raised, by each of a batch. `tables` is written whole, of a batch of one. A
@@ -88,9 +89,6 @@ pub const LISTING: Kernel = Kernel {
         "list_8_8_half",
         "list_8_16",
         "list_8_16_half",
-        "list_16_8",
-        "list_16_8_half",
-        "list_16_16",
         "list_16_16_half",
     ],
     spills: &[],

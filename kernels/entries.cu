@@ -26,7 +26,7 @@ __device__ __forceinline__ void few(const Entries& given, unsigned most_levels, 
     const unsigned *const by_level = given.by_level, *const by_joint = given.by_joint;
     const i64* terms = given.terms;
     // Any would do.
-    const unsigned level_most = min(given.all[anchor.unused].most, levels - 1);
+    const unsigned level_most = min(given.all[anchor.place].most, levels - 1);
     const unsigned joint_most = level_most * classes + given.y_most;
     const unsigned mask = (1u << CELL) - 1;
     // A cell before one more, and with the other class's.

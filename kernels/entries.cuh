@@ -14,7 +14,7 @@ struct Entries {
     const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
     i64 joint_stride;
     bool copied;                // whether the joint codes have room in shared memory
-    const Anchor* anchors;      // whose `unused` is the column among `all`
+    const Anchor* anchors;      // whose `place` is the column among `all`
     const Place* all;
     unsigned classes;
     unsigned reciprocal;        // 2^32 / classes, upwards; of no matter where there is one

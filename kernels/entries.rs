@@ -85,7 +85,7 @@ pub struct Entries {
     pub copied: u8,
     /// [`crate::counting::Anchor`]: of a batch.
     pub anchors: u64,
-    /// [`crate::counting::Place`]: of columns among which anchors are the places `unused`, for the
+    /// [`crate::counting::Place`]: of columns among which anchors are each the `place`, for the
     /// code that most rows have; any would do.
     pub all: u64,
     /// Levels of the response.

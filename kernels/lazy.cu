@@ -70,8 +70,7 @@ __device__ __forceinline__ Best bound(const Rule& rule, const State& given, cons
 }
 
 // Lists a candidate's items, as many as there is room for. Whole warps come here.
-__device__ __forceinline__ void append(const State& given, const Lazy& lazy, unsigned steps,
-                                       unsigned at, unsigned many)
+__device__ __forceinline__ void append(const Lazy& lazy, unsigned at, unsigned many)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
     for (int l = 0; l < 3; l++) {
@@ -123,7 +122,7 @@ extern "C" __global__ void select(const __grid_constant__ State given,
             open = better(mine, lazy.control->best);
         }
         const unsigned most = lazy.wave == ONE ? 1 : lacks;
-        append(given, lazy, steps, at, open ? min(lacks, most) : 0);
+        append(lazy, at, open ? min(lacks, most) : 0);
         return;
     }
     if (given.gathers && at == 0) {
@@ -165,7 +164,7 @@ extern "C" __global__ void select(const __grid_constant__ State given,
     if (best.number != NONE && rank < FIRST && best.place < lazy.places) {
         lacks = steps - lazy.base - lazy.done[best.place];
     }
-    append(given, lazy, steps, best.place, lacks);
+    append(lazy, best.place, lacks);
 }
 
 __device__ __forceinline__ i128 across(i128 value, int half)

@@ -19,6 +19,7 @@ pub mod short;
 pub mod spread;
 pub mod strongest;
 pub mod tables;
+pub mod tiny;
 pub mod update;
 pub mod whole;
 
@@ -67,6 +68,7 @@ pub const ALL: &[Kernel] = &[
     score::KERNEL,
     lazy::KERNEL,
     whole::KERNEL,
+    tiny::KERNEL,
     made::KERNEL,
 ];
 
@@ -79,6 +81,7 @@ pub const COUNTING: &[Kernel] = &[
     spread::KERNEL,
     score::KERNEL,
     whole::KERNEL,
+    tiny::KERNEL,
 ];
 
 /// Those that put columns off.

@@ -77,7 +77,7 @@ pub struct Term {
     pub below_zero: i32,
 }
 
-/// How sums become a score; one, in memory of the card.
+/// How sums become a score.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rule {

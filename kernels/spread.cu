@@ -1,7 +1,7 @@
 // Lays the next anchor out: the joint code of every row, and how many rows have each.
 
 struct Spread {
-    const Anchor* anchor;       // whose `unused` is the column among `places`
+    const Anchor* anchor;       // whose `place` is the column among `places`
     const Place* places;
     i64 rows;                   // and those that fill the last sixteen up, which have 0
     i64 filled;
@@ -97,7 +97,7 @@ __device__ __forceinline__ void lay(const Spread& given)
         given.next[at] = 0;
     }
     if (CODES) {
-        const Place place = given.places[given.anchor->unused];
+        const Place place = given.places[given.anchor->place];
         const unsigned char* codes = (const unsigned char*)place.address;
         for (i64 row = from + threadIdx.x; row < to; row += blockDim.x) {
             unsigned code = place.most;

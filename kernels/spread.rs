@@ -54,7 +54,7 @@ pub const KERNEL: Kernel = Kernel {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread {
-    /// [`crate::counting::Anchor`]: one, whose `unused` is the column's place in `places`.
+    /// [`crate::counting::Anchor`]: one, whose `place` is the column's place in `places`.
     pub anchor: u64,
     /// [`crate::counting::Place`]: of each column.
     pub places: u64,

@@ -10,17 +10,15 @@
 //! hash of its number.
 //!
 //! *Shapes*: of each member of [`Wide`] there; the [`crate::counting::Place`]s of all columns,
-//! dense and of entries. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's scratch
-//! is 16·⌈2·rows/16⌉ bytes, then the tables of x, w, y, xw, xy, wy, xwy (of xw and xwy alone
-//! where nothing misses and `whole` is null, the room of the others may be 0): 4 bytes a cell,
-//! of the column with most levels, where these are at most `direct`, else 12 a slot;
-//! whichever is more where columns differ.
+//! dense and of entries. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's
+//! scratch is the tables of x, w, y, xw, xy, wy, xwy (of xw and xwy alone where nothing misses and
+//! `whole` is null, the room of the others may be 0): 4 bytes a cell, of the column with most
+//! levels, where these are at most `direct`, else 12 a slot; whichever is more where columns differ.
 //!
 //! *Launch*: `whole`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
 //! by 32 (256). 2 KiB of static shared memory, none dynamic.
 //!
-//! *Before and after*: the tables of `scratch` are 0, what lies before them is of no matter;
-//! whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
+//! *Before and after*: `scratch` is 0; whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
 //!
 //! *Exactness*: integers, sums as their rows come; the same bits as the other kernels have of a
 //! column that misses nothing.
@@ -74,8 +72,7 @@ pub struct Wide {
     pub all_places: u32,
     /// Room for `rows` u16 of each block.
     pub spreads: u64,
-    /// `scratch_stride` bytes of each block of the grid; all 0 before and, but for the first
-    /// 2·`rows` of each, after.
+    /// `scratch_stride` bytes of each block of the grid; 0 before and after.
     pub scratch: u64,
     /// A multiple of 16.
     pub scratch_stride: i64,

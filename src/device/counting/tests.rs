@@ -157,6 +157,8 @@ fn cases() -> Vec<Case> {
         case("wide, missing", (2111, 40), 5, 4000, 3),
         case("many classes", (2100, 21), 1000, 300, 0),
         case("long", (5000, 41), 2, 4000, 0),
+        case("sparse", (20_000, 41), 2, 40, 0),
+        case("tiny tables", (70_001, 21), 2, 3, 0),
     ]
 }
 

@@ -11,11 +11,13 @@ pub(super) struct Grown<T> {
     buffer: Option<Buffer<T>>,
 }
 
-impl<T> Grown<T> {
-    pub(super) fn new() -> Self {
+impl<T> Default for Grown<T> {
+    fn default() -> Self {
         Self { buffer: None }
     }
+}
 
+impl<T> Grown<T> {
     /// The address of room for `len` values; what was there before may be lost.
     pub(super) fn room(
         &mut self,

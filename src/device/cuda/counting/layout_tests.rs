@@ -167,7 +167,7 @@ fn tables_fit_the_shared_memory_of_every_card() {
                         How::Dense { two, copies, .. } => ((4 * cells) << copies) << u32::from(two),
                         How::Few { cell, .. } => cell * few_cells(x, w, classes),
                         How::Many { .. } => 4 * cells,
-                        How::Rows | How::Short | How::Whole => 0,
+                        How::Tiny(_) | How::Rows | How::Short | How::Whole => 0,
                     };
                     assert!(
                         bytes <= shared - 2048,

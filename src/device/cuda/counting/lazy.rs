@@ -48,8 +48,9 @@ impl Waves {
     }
 }
 
-/// Items for each column of a list.
+/// Items for each column of a list, and how many there are at least.
 const EACH: usize = 4;
+const LEAST: usize = 1 << 12;
 
 /// The candidates of a card that are put off.
 pub(super) struct Lazy {
@@ -95,14 +96,15 @@ pub(super) struct Launch {
 }
 
 impl Lazy {
-    /// For anchors of up to so many levels beside so many classes.
+    /// For anchors of up to so many levels beside so many classes; none where tables of some
+    /// columns have no room.
     pub(super) fn new(
         card: &Card,
         packs: &Packs,
         (levels, classes): (usize, usize),
         from_relevance: bool,
         waves: Waves,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Option<Self>, DeviceError> {
         let n = packs.layout.n;
         let bits = if levels * classes <= 1 << 8 { 8 } else { 16 };
         let mut lists = Vec::new();
@@ -116,7 +118,7 @@ impl Lazy {
                 (count, most) = (count + pack.count, most.max(pack.levels));
                 skewed |= pack.skewed;
             }
-            let capacity = waves.capacity.unwrap_or(EACH * count).max(1);
+            let capacity = waves.capacity.unwrap_or((EACH * count).max(LEAST)).max(1);
             told[of] = List {
                 first: places as u32,
                 offset: items as u32,
@@ -125,13 +127,11 @@ impl Lazy {
             if count == 0 {
                 continue;
             }
-            lists.push(Launch::new(
-                card,
-                (wide, skewed, bits),
-                n,
-                (most, levels * classes),
-                of,
-            ));
+            let columns = (wide, skewed, bits);
+            let Some(list) = Launch::new(card, columns, n, (most, levels * classes), of) else {
+                return Ok(None);
+            };
+            lists.push(list);
             (places, items) = (places + count, items + capacity);
         }
         let buffer = |len| card.buffer::<u32>(len, DURING);
@@ -162,7 +162,7 @@ impl Lazy {
         card.zero(lazy.many.address(), 4 * places)?;
         card.zero(lazy.control.address(), size_of::<Control>())?;
         lazy.begin(card)?;
-        Ok(lazy)
+        Ok(Some(lazy))
     }
 
     /// All have gathered the steps up to `base`, and no more.
@@ -175,8 +175,12 @@ impl Lazy {
         self.steps - self.base
     }
 
-    /// Makes room for so many anchors, and keeps those that are there.
-    pub(super) fn grow(&mut self, card: &Card, room: usize) -> Result<(), DeviceError> {
+    /// Makes room for so many anchors, and keeps those that are there; whether it has.
+    pub(super) fn grow(&mut self, card: &Card, room: usize) -> Result<bool, DeviceError> {
+        // What else is on the card may have to grow too.
+        if (self.stride * room) as u64 > card.free()? / 4 {
+            return Ok(false);
+        }
         let joint = card.buffer(self.stride * room, DURING)?;
         let anchors = card.buffer(room, DURING)?;
         let kept = self.kept();
@@ -185,52 +189,44 @@ impl Lazy {
         card.copy(self.anchors.address(), anchors.address(), bytes)?;
         // What is given back waits for the copies.
         (self.joint, self.anchors, self.room) = (joint, anchors, room);
-        Ok(())
+        Ok(true)
     }
 }
 
 impl Launch {
-    /// For tables of so many levels of x and joint codes.
+    /// For tables of so many levels of x and joint codes; none where they have no room.
     fn new(
         card: &Card,
         (wide, skewed, joint): (u32, bool, u32),
         n: usize,
         (levels, codes): (usize, usize),
         of: usize,
-    ) -> Self {
+    ) -> Option<Self> {
         let (shared, processors) = (card.shared as usize, card.processors as usize);
-        let form = Form::Dense { bits: wide };
         // One column and its parts: every item is of one block.
-        let how = How::of(
-            (form, skewed),
-            (1, levels),
-            n,
-            (codes, 1),
-            (shared, processors),
-        );
+        let how = How::dense(skewed, (1, levels * codes), n, (shared, processors));
         let cells = levels * codes;
         let (half, copies, threads, words) = match how {
             How::Dense {
                 copies, threads, ..
             } => (false, copies, threads, cells.next_multiple_of(4) << copies),
             How::Half { threads } => (true, 0, threads, cells.div_ceil(2).next_multiple_of(4)),
-            // None is so wide that it would be counted otherwise.
-            _ => (false, 0, THREADS, cells.next_multiple_of(4)),
+            _ => return None,
         };
-        Self {
-            function: function(wide, joint, half),
+        Some(Self {
+            function: function(wide, joint, half)?,
             blocks: processors * held(shared, threads, 4 * words),
             threads,
             words,
             copies,
             of,
-        }
+        })
     }
 }
 
 /// The kernel that counts columns of so many bits beside joint codes of so many.
-fn function(bits: u32, joint: u32, half: bool) -> &'static str {
-    match (bits, joint, half) {
+fn function(bits: u32, joint: u32, half: bool) -> Option<&'static str> {
+    Some(match (bits, joint, half) {
         (4, 8, true) => "list_4_8_half",
         (4, 8, _) => "list_4_8",
         (4, _, true) => "list_4_16_half",
@@ -239,9 +235,8 @@ fn function(bits: u32, joint: u32, half: bool) -> &'static str {
         (8, 8, _) => "list_8_8",
         (8, _, true) => "list_8_16_half",
         (8, ..) => "list_8_16",
-        (_, 8, true) => "list_16_8_half",
-        (_, 8, _) => "list_16_8",
-        (_, _, true) => "list_16_16_half",
-        _ => "list_16_16",
-    }
+        // Beside columns of as many levels cells of 32 bits have no room on any card.
+        (_, 16, true) => "list_16_16_half",
+        _ => return None,
+    })
 }

@@ -133,7 +133,7 @@ impl Sweep<'_> {
             let grid = (blocks, laid.batch as u32, 1);
             card.launch(function, grid, threads as u32, bytes as u32, given)
         };
-        match self.how(here) {
+        match self.how(here.pack) {
             How::Few { threads, cell } => {
                 let function = match cell {
                     1 => laid.sized("few_8", "few_16"),

@@ -27,6 +27,7 @@ mod spread;
 mod steps;
 mod sweep;
 mod tables;
+mod tiny;
 mod traits;
 mod walk;
 mod waves;
@@ -252,7 +253,7 @@ impl<'a> CudaCounter<'a> {
                 w: pick.x,
                 wy: pick.xy,
                 levels: self.columns.levels(column) as u32,
-                unused: pick.place,
+                place: pick.place,
             };
             self.shards[home].step(Source::Place(anchor), false, 0)?;
             let (before, rest) = self.shards.split_at_mut(home);
@@ -283,7 +284,7 @@ impl<'a> CudaCounter<'a> {
                 false => 0,
             },
             levels: anchor.levels as u32,
-            unused: 0,
+            place: 0,
         }
     }
 

@@ -83,7 +83,7 @@ impl Shard {
     /// How many walks a quarter of what is free has room for.
     fn permutations_at_once(&self) -> Result<usize, DeviceError> {
         let misses = self.packs.misses.is_some();
-        let each = Walk::bytes(self.packs.count(), misses) + 22 * self.n;
+        let each = Walk::bytes(self.packs.count(), misses) + 24 * self.n;
         let free = usize::try_from(self.card.free()? / 4).unwrap_or(usize::MAX);
         Ok((free / each).clamp(1, 1 << 10))
     }

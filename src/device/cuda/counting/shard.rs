@@ -132,7 +132,7 @@ impl Shard {
                 w: logs.whole(),
                 wy: response.sum,
                 levels: 1,
-                unused: count as u32,
+                place: count as u32,
             },
             x: card.buffer(count, DURING)?,
             taken: put(&card, &vec![0; count])?,
@@ -142,8 +142,8 @@ impl Shard {
             joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
             counts: Counts::default(),
             order: order.transpose()?,
-            guest: Grown::new(),
-            w: Grown::new(),
+            guest: Grown::default(),
+            w: Grown::default(),
             laid_out: card.event()?,
             lists,
             lazy: None,
@@ -206,11 +206,11 @@ impl Shard {
             Source::Nothing => (1, false, None),
         };
         // Behind all places is what is none of the card's columns.
-        let unused = self.packs.count() as u32;
+        let place = self.packs.count() as u32;
         match source {
             Source::Chosen { .. } => {}
             Source::Place(it) => self.set(it)?,
-            Source::Peer(it, _) | Source::Codes(it, _) => self.set(OnCard { unused, ..it })?,
+            Source::Peer(it, _) | Source::Codes(it, _) => self.set(OnCard { place, ..it })?,
             Source::Nothing => self.set(self.nothing)?,
         }
         let wide = levels * classes;

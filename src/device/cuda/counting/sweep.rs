@@ -4,9 +4,9 @@
 use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
 
 use super::{
-    super::{DeviceError, card::Card, card::arguments, memory::Buffer},
-    how::How,
-    layout::{Form, VECTOR},
+    super::{DeviceError, card::Card, card::arguments, memory::Buffer, scratch::Grown},
+    how::{How, TinyHow},
+    layout::{Form, Pack, VECTOR},
     lists::{add, one},
     packs::{Here, Packs},
 };
@@ -92,10 +92,12 @@ impl Zeros {
 /// What sweeps of one card use again.
 #[derive(Default)]
 pub(super) struct Tables {
-    partial: Zeros,
-    arrived: Zeros,
+    pub(super) partial: Zeros,
+    pub(super) arrived: Zeros,
     pub(super) scratch: Zeros,
     pub(super) spreads: Option<Buffer<u16>>,
+    pub(super) planes: Grown<u32>,
+    pub(super) totals: Grown<u32>,
 }
 
 /// What a sweep is made of.
@@ -109,8 +111,7 @@ pub(super) struct Sweep<'s> {
 
 impl Sweep<'_> {
     /// How a pack is to be counted beside an anchor of so many levels.
-    pub(super) fn how(&self, here: &Here) -> How {
-        let pack = here.pack;
+    pub(super) fn how(&self, pack: &Pack) -> How {
         if pack.misses || self.laid.misses {
             return How::Whole;
         }
@@ -128,6 +129,7 @@ impl Sweep<'_> {
         // Short columns that lie on the card are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
+        let bits = self.bits(tables)?;
         // Small packs leave most of a card idle: they go beside one another.
         let packs = &self.packs.layout.packs;
         let bytes: usize = packs.iter().map(|it| it.bytes).sum();
@@ -137,11 +139,11 @@ impl Sweep<'_> {
         }
         let mut lane = 0;
         let counted = self.packs.sweep(self.card, |here| {
-            let how = self.how(&here);
+            let how = self.how(here.pack);
             let alone = match how {
                 // They leave memory at zero for the next of their kind.
                 How::Whole => true,
-                How::Dense { parts, .. } => parts > 1,
+                How::Dense { parts, .. } | How::Tiny(TinyHow { parts, .. }) => parts > 1,
                 _ => false,
             };
             if beside {
@@ -149,8 +151,11 @@ impl Sweep<'_> {
                 self.card.lane(if alone { 0 } else { lane });
             }
             match (how, here.pack.form) {
-                (How::Half { .. } | How::Dense { .. }, _) if self.laid.put_off => Ok(()),
-                (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, tables),
+                (How::Half { .. } | How::Dense { .. } | How::Tiny(_), _) if self.laid.put_off => {
+                    Ok(())
+                }
+                (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, how, tables),
+                (How::Tiny(how), _) => self.tiny(&here, how, bits, tables),
                 (How::Rows, _) => self.rows(&here),
                 (How::Short, Form::Short { each }) => {
                     let kind = each as usize;
@@ -184,14 +189,27 @@ impl Sweep<'_> {
         (self.out.xw + at, self.out.xwy + at, taken)
     }
 
-    pub(super) fn dense(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
+    /// Where the levels of a pack that occur are counted; 0 where nobody asks.
+    pub(super) fn occurring(&self, here: &Here) -> u64 {
+        match self.out.occurring {
+            0 => 0,
+            occurring => occurring + 4 * here.pack.first as u64,
+        }
+    }
+
+    pub(super) fn dense(
+        &self,
+        here: &Here,
+        how: How,
+        tables: &mut Tables,
+    ) -> Result<(), DeviceError> {
         let (card, laid, pack) = (self.card, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let Form::Dense { bits } = pack.form else {
             return Ok(());
         };
         let cells = pack.levels * laid.levels * laid.classes;
-        let (half, two, copies, threads, parts) = match self.how(here) {
+        let (half, two, copies, threads, parts) = match how {
             How::Dense {
                 two,
                 copies,
@@ -234,10 +252,7 @@ impl Sweep<'_> {
             terms: self.terms,
             xw,
             xwy,
-            occurring: match self.out.occurring {
-                0 => 0,
-                occurring => occurring + 4 * pack.first as u64,
-            },
+            occurring: self.occurring(here),
             tables: self.out.tables,
             cells: self.out.cells as i64,
             ..Dense::default()
@@ -288,10 +303,7 @@ impl Sweep<'_> {
             terms: self.terms,
             xw,
             xwy,
-            occurring: match self.out.occurring {
-                0 => 0,
-                occurring => occurring + 4 * pack.first as u64,
-            },
+            occurring: self.occurring(here),
         };
         let grid = (pack.count.div_ceil(128) as u32, laid.batch as u32, 1);
         let shared = passel_kernels::rows::SHARED;

@@ -20,7 +20,7 @@ use super::{
         scratch::Grown,
     },
     beside::Beside,
-    how::How,
+    how::{How, OWN},
     layout::{Form, Pack, VECTOR},
     packs::{Here, Packs, put, room},
     sweep::{Laid, Out, Sweep, Tables},
@@ -123,11 +123,11 @@ impl Evaluator {
             empty: card.buffer(count, DURING)?,
             anchor: card.buffer(1, DURING)?,
             joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
-            by_joint: Grown::new(),
+            by_joint: Grown::default(),
             w: card.buffer(n, DURING)?,
             y: card.buffer(n, DURING)?,
-            counts: Grown::new(),
-            spreads: Grown::new(),
+            counts: Grown::default(),
+            spreads: Grown::default(),
             shared: Tables::default(),
             packs,
             card,
@@ -179,9 +179,10 @@ impl Evaluator {
                     laid,
                     out,
                 };
-                match how(card, self.n, pack, &laid, run.levels) {
+                let how = how(card, self.n, pack, &laid, run.levels);
+                match how {
                     How::Half { .. } | How::Dense { .. } => {
-                        sweep.dense(&own, &mut self.shared)?;
+                        sweep.dense(&own, how, &mut self.shared)?;
                     }
                     How::Many { threads } => many(&sweep, &own, &run, threads)?,
                     _ => whole(&sweep, &own, &mut self.spreads)?,
@@ -264,7 +265,15 @@ fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
     };
     let beside = (laid.levels, laid.classes);
     let shared = (card.shared as usize, card.processors as usize);
-    How::of((form, pack.skewed), (pack.count, levels), n, beside, shared)
+    let columns = (pack.count, levels);
+    let cells = levels * laid.levels * laid.classes;
+    // Those that give sums alone have others in their place.
+    match How::of((form, pack.skewed), columns, n, beside, shared) {
+        How::Tiny(_) => How::dense(pack.skewed, (pack.count, cells), n, shared),
+        How::Few { threads, .. } if 4 * cells + OWN <= shared.0 => How::Many { threads },
+        How::Few { .. } => How::Whole,
+        how => how,
+    }
 }
 
 /// Counts columns of entries in shared memory.

@@ -53,7 +53,7 @@ impl Shard {
         }
         let wide = (levels, self.classes);
         match Lazy::new(&self.card, &self.packs, wide, from_relevance, waves) {
-            Ok(lazy) => self.lazy = Some(lazy),
+            Ok(lazy) => self.lazy = lazy,
             // Every step counts all then.
             Err(DeviceError::OutOfMemory { .. }) => {}
             Err(error) => return Err(error),
@@ -80,12 +80,9 @@ impl Shard {
             return Ok(count);
         };
         let wanted = lazy.kept() + count;
-        if wanted > lazy.room {
-            match lazy.grow(&self.card, wanted.max(2 * lazy.room)) {
-                // Nobody lacks an anchor then, and none has to be kept.
-                Err(DeviceError::OutOfMemory { .. }) => self.catch_up()?,
-                grown => grown?,
-            }
+        if wanted > lazy.room && !lazy.grow(&self.card, wanted.max(2 * lazy.room))? {
+            // Nobody lacks an anchor then, and none has to be kept.
+            self.catch_up()?;
         }
         let room = self.lazy.as_ref().map_or(count, |it| it.room - it.kept());
         Ok(count.min(room))
@@ -158,6 +155,8 @@ impl Shard {
     ) -> Result<(), DeviceError> {
         if let (Before::Forget, Some(lazy)) = (before, &mut self.lazy) {
             lazy.steps = 0;
+            let stalled = lazy.control.address() + std::mem::offset_of!(Control, stalled) as u64;
+            self.card.zero(stalled, size_of::<u32>())?;
             self.gathered_by_all(0)?;
         }
         match self.lazy.as_ref().is_some_and(|it| it.kept() > 0) {
@@ -202,7 +201,8 @@ impl Shard {
                 kind,
                 gathers: anchor && kind == BEST,
                 last: kind == WINNERS,
-                resumes: false,
+                // Nothing is behind one that is scored again: it goes on where it stalled.
+                resumes: !anchor,
                 chosen,
                 slot,
             })?;

@@ -47,6 +47,7 @@ impl Sweep<'_> {
         let grid = (blocks as u32, laid.batch as u32, 1);
         card.launch("whole", grid, 512, 0, arguments![given])
     }
+
     /// What the kernel is told of a pack and of what it is counted beside.
     pub(super) fn wide(&self, here: &Here) -> Wide {
         let (packs, laid, pack) = (self.packs, &self.laid, here.pack);
