@@ -121,19 +121,19 @@ impl Card {
             blas,
             functions: HashMap::new(),
         };
-        for kernel in kernels {
-            card.load(kernel)?;
-        }
+        card.load(kernels)?;
         Ok(card)
     }
 
-    /// Loads the functions of a kernel.
-    pub(super) fn load(&mut self, kernel: &Kernel) -> Result<(), DeviceError> {
-        let module = compile::module(&self.context, kernel)?;
-        for &function in kernel.functions {
-            let loaded = module.load_function(function);
-            let loaded = loaded.map_err(|error| self.failed("loading a kernel", error))?;
-            self.functions.insert(function, loaded);
+    /// Loads the functions of kernels.
+    pub(super) fn load(&mut self, kernels: &[Kernel]) -> Result<(), DeviceError> {
+        let modules = compile::modules(&self.context, kernels)?;
+        for (kernel, module) in kernels.iter().zip(modules) {
+            for &function in kernel.functions {
+                let loaded = module.load_function(function);
+                let loaded = loaded.map_err(|error| self.failed("loading a kernel", error))?;
+                self.functions.insert(function, loaded);
+            }
         }
         Ok(())
     }

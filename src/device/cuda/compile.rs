@@ -13,6 +13,7 @@ use cudarc::{
     nvrtc::{Ptx, result, sys},
 };
 use passel_kernels::Kernel;
+use rayon::prelude::*;
 
 use super::{
     super::DeviceError,
@@ -148,32 +149,39 @@ fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, Devic
     }
 }
 
-/// A kernel, ready on a card.
+/// Kernels, ready on a card; compiled beside one another where they are not kept.
 ///
 /// # Errors
 /// As [`compile`]; a card that this NVRTC cannot compile for; a driver that refuses.
-pub(crate) fn module(
+pub(crate) fn modules(
     context: &Arc<CudaContext>,
-    kernel: &Kernel,
-) -> Result<Arc<CudaModule>, DeviceError> {
-    let during = format!("loading kernel {}", kernel.name);
-    let failed = |error| {
+    kernels: &[Kernel],
+) -> Result<Vec<Arc<CudaModule>>, DeviceError> {
+    let failed = |during: &str, error| {
         let device = format!("cuda:{}", context.ordinal());
-        library::failed(&device, &during, error)
+        library::failed(&device, during, error)
     };
-    let (major, minor) = context.compute_capability().map_err(failed)?;
+    let capability = context.compute_capability();
+    let (major, minor) = capability.map_err(|it| failed("asking what it is", it))?;
     let capability = major * 10 + minor;
     let architecture = architecture(capability, &supported()?, library::nvrtc()?)?;
     let load = |bytes: Vec<u8>| context.load_module(Ptx::from_binary(bytes));
-    let image = image(kernel, &architecture, false)?;
-    match load(image.bytes) {
-        // What was kept may be whole and yet no image of a kernel.
-        Err(_) if image.kept => {
-            let image = self::image(kernel, &architecture, true)?;
-            load(image.bytes).map_err(failed)
+    let images = kernels.par_iter();
+    let images: Vec<Image> = images
+        .map(|it| image(it, &architecture, false))
+        .collect::<Result<_, _>>()?;
+    let module = |(kernel, image): (&Kernel, Image)| {
+        let failed = |error| failed(&format!("loading kernel {}", kernel.name), error);
+        match load(image.bytes) {
+            // What was kept may be whole and yet no image of a kernel.
+            Err(_) if image.kept => {
+                let image = self::image(kernel, &architecture, true)?;
+                load(image.bytes).map_err(failed)
+            }
+            loaded => loaded.map_err(failed),
         }
-        loaded => loaded.map_err(failed),
-    }
+    };
+    kernels.iter().zip(images).map(module).collect()
 }
 
 /// The capabilities NVRTC compiles for, 90 for 9.0.

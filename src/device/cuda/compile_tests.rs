@@ -4,6 +4,7 @@
 use std::env;
 
 use passel_kernels::{ALL, ARCHITECTURES, Kernel};
+use rayon::prelude::*;
 
 use super::{compile::compile, library};
 
@@ -101,17 +102,20 @@ fn every_kernel_compiles_for_every_architecture() {
         assert_eq!(version.to_string(), wanted);
     }
     println!("NVRTC {version}; bytes of shared memory, of stack, spilt");
+    let of = |kernel| ARCHITECTURES.iter().map(move |it| (kernel, *it));
+    let pairs: Vec<(&Kernel, &str)> = ALL.iter().flat_map(of).collect();
+    let examined: Vec<_> = pairs
+        .par_iter()
+        .map(|(kernel, it)| examine(kernel, it))
+        .collect();
     let mut all = Vec::new();
-    for kernel in ALL {
-        for architecture in ARCHITECTURES {
-            let (usages, faults) = examine(kernel, architecture);
-            all.extend(faults);
-            for it in usages {
-                println!(
-                    "{:<24} {architecture:<8} {:>3} registers {:>6} {:>6} {:>6}",
-                    it.function, it.registers, it.shared, it.stack, it.spilt
-                );
-            }
+    for ((_, architecture), (usages, faults)) in pairs.into_iter().zip(examined) {
+        all.extend(faults);
+        for it in usages {
+            println!(
+                "{:<24} {architecture:<8} {:>3} registers {:>6} {:>6} {:>6}",
+                it.function, it.registers, it.shared, it.stack, it.spilt
+            );
         }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));

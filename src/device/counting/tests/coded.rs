@@ -122,7 +122,8 @@ fn assert_near(told: &Told, expected: &Told, of: &str) {
 }
 
 fn places_hardly_show(places: impl Fn(&Case) -> Vec<Place>) {
-    for case in cases() {
+    // Those of bits have no way of their own to whole tables.
+    for case in cases().into_iter().filter(|it| it.name != "tiny tables") {
         for score in scores() {
             let expected = case.walk(&score, &Place::Cpu(1, 1));
             for place in places(&case) {

@@ -93,7 +93,7 @@ impl Columns<'_> {
                 Packs::new(card, &columns[own], first, shape, self.any_misses(), room)
             }
             Self::Made(made) => {
-                card.load(&passel_kernels::made::KERNEL)?;
+                card.load(&[passel_kernels::made::KERNEL])?;
                 Packs::made(card, made, own, shape)
             }
         }

@@ -48,9 +48,7 @@ impl Shard {
         if count == 0 || count * self.n < waves.from {
             return Ok(());
         }
-        for kernel in passel_kernels::LAZY {
-            self.card.load(kernel)?;
-        }
+        self.card.load(passel_kernels::LAZY)?;
         let wide = (levels, self.classes);
         match Lazy::new(&self.card, &self.packs, wide, from_relevance, waves) {
             Ok(lazy) => self.lazy = lazy,
