@@ -95,7 +95,7 @@ pub(super) struct Tables {
     pub(super) partial: Zeros,
     pub(super) arrived: Zeros,
     pub(super) scratch: Zeros,
-    pub(super) spreads: Option<Buffer<u16>>,
+    pub(super) spreads: Grown<u16>,
     pub(super) planes: Grown<u32>,
     pub(super) totals: Grown<u32>,
 }

@@ -91,7 +91,6 @@ pub(super) struct Evaluator {
     w: Buffer<u32>,
     y: Buffer<u32>,
     counts: Grown<u32>,
-    spreads: Grown<u16>,
     shared: Tables,
 }
 
@@ -127,7 +126,6 @@ impl Evaluator {
             w: card.buffer(n, DURING)?,
             y: card.buffer(n, DURING)?,
             counts: Grown::default(),
-            spreads: Grown::default(),
             shared: Tables::default(),
             packs,
             card,
@@ -185,7 +183,7 @@ impl Evaluator {
                         sweep.dense(&own, how, &mut self.shared)?;
                     }
                     How::Many { threads } => many(&sweep, &own, &run, threads)?,
-                    _ => whole(&sweep, &own, &mut self.spreads)?,
+                    _ => whole(&sweep, &own, &mut self.shared.spreads)?,
                 }
                 let at = own.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);

@@ -3,7 +3,7 @@
 use passel_kernels::whole::Wide;
 
 use super::{
-    super::{super::DeviceError, card::arguments, memory::Buffer},
+    super::{super::DeviceError, card::arguments},
     packs::Here,
     sweep::{Sweep, Tables},
 };
@@ -29,13 +29,10 @@ impl Sweep<'_> {
         let blocks = (free / (stride + 2 * n as u64) / laid.batch as u64).clamp(1, most.max(1));
         let all = blocks as usize * laid.batch;
         let scratch = tables.scratch.room(card, all * stride as usize)?;
-        if tables.spreads.as_ref().is_none_or(|it| it.len() < all * n) {
-            tables.spreads = None;
-            tables.spreads = Some(card.buffer(all * n, DURING)?);
-        }
+        let spreads = tables.spreads.room(card, all * n, DURING)?;
         let whole = self.out.whole + (72 * pack.first) as u64;
         let given = Wide {
-            spreads: tables.spreads.as_ref().map_or(0, Buffer::address),
+            spreads,
             scratch,
             scratch_stride: stride as i64,
             slots,
