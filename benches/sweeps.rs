@@ -153,7 +153,7 @@ fn cases() -> Vec<Case> {
             3,
             100,
             None,
-            "1.1 ms a sweep",
+            "reading: 1.1 ms",
         ),
     ]
 }

@@ -25,7 +25,8 @@ pub struct Anchor {
     pub wy: i64,
     /// Its levels.
     pub levels: u32,
-    /// The place of its column among those of all packs, [`crate::spread::Spread::places`].
+    /// The place of its column among those of all packs. [`crate::spread`] lays that column out; to
+    /// who counts lists any place there is would do.
     pub place: u32,
 }
 

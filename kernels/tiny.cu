@@ -125,17 +125,17 @@ __device__ __forceinline__ void tiny(const Tiny& given)
     const unsigned group = blockIdx.x / given.parts, part = blockIdx.x % given.parts;
     const unsigned first = (group * WARPS + warp) * COLUMNS, batch = blockIdx.y;
     const uint2* codes[COLUMNS];
-    bool taken = true;
+    bool open = false;
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {
         const i64 column = min(first + c, given.columns - 1);
         codes[c] = (const uint2*)(given.codes + column * given.stride);
-        const bool there = first + c < given.columns;
-        taken = taken && !(there && (given.taken == nullptr || given.taken[column] == 0));
+        const bool free = given.taken == nullptr || given.taken[column] == 0;
+        open = open || (first + c < given.columns && free);
     }
     const uint2* planes = given.planes + batch * given.tiles * 32 * given.wide + lane;
     const i64 share = (given.tiles + given.parts - 1) / given.parts;
-    const i64 begin = part * share, end = taken ? begin : min(given.tiles, begin + share);
+    const i64 begin = part * share, end = open ? min(given.tiles, begin + share) : begin;
     unsigned counts[COLUMNS][X - 1][W] = {};
     Codes next[COLUMNS];
 #pragma unroll
@@ -146,8 +146,9 @@ __device__ __forceinline__ void tiny(const Tiny& given)
         unsigned low[COLUMNS][X - 1], high[COLUMNS][X - 1];
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++) {
-            bits_of<X>({next[c].of[0].x, next[c].of[1].x, next[c].of[2].x, next[c].of[3].x}, low[c]);
-            bits_of<X>({next[c].of[0].y, next[c].of[1].y, next[c].of[2].y, next[c].of[3].y}, high[c]);
+            const Codes& own = next[c];
+            bits_of<X>({own.of[0].x, own.of[1].x, own.of[2].x, own.of[3].x}, low[c]);
+            bits_of<X>({own.of[0].y, own.of[1].y, own.of[2].y, own.of[3].y}, high[c]);
             // Those of the next tile are under way while these are counted.
             next[c].load(codes[c], (tile + 1) * TILE + lane, given.vectors);
         }
@@ -197,7 +198,7 @@ __device__ __forceinline__ void tiny(const Tiny& given)
         }
         __syncthreads();
     }
-    if (taken) {
+    if (!open) {
         return;
     }
     const unsigned levels = given.anchors[batch].levels, classes = given.classes;
@@ -212,8 +213,10 @@ __device__ __forceinline__ void tiny(const Tiny& given)
                 const unsigned* const cells =
                     table + warp * EACH + c * CELLS + w * classes + y;
                 unsigned count = x == 0 ? totals[w * classes + y] : cells[(x - 1) * W];
-                for (unsigned other = 0; other < X - 1 && x == 0; other++) {
-                    count -= cells[other * W];
+                if (x == 0) {
+                    for (unsigned other = 0; other < X - 1; other++) {
+                        count -= cells[other * W];
+                    }
                 }
                 sums[1] += given.terms[count];
                 both += count;

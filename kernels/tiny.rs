@@ -1,11 +1,12 @@
 //! Columns of at most four levels against a batch of anchors of few joint codes.
 //!
 //! The sums are those of [`crate::dense`]. Rows are bits: `planes` makes 32 rows of each joint
-//! code a word, `tiny` makes those of each code of x a word where it reads them, and a cell is
-//! counted 32 rows at a time, in a register of every thread.
+//! code a word, `tiny` makes those of each code of x but 0 a word where it reads them, and a cell is
+//! counted 32 rows at a time, in a register of every thread. Code 0 has what the others leave.
 //!
 //! *Shapes*: of each member of [`Planes`] and [`Tiny`] there; codes of 4 bits and joint codes of
-//! 8 as in [`crate::counting::packed`]. tiles = ⌈rows / 2,048⌉, a warp's at a time.
+//! 8 as in [`crate::counting::packed`], codes below X; an anchor's levels · classes are at most
+//! `wide`, and that is at most W. tiles = ⌈rows / 2,048⌉, a warp's at a time.
 //!
 //! *Launch*: `planes`, then `tiny_X_W` of [`SHAPES`], columns of at most X levels beside at most W
 //! joint codes:
@@ -19,8 +20,9 @@
 //! memory, none dynamic.
 //!
 //! *Before and after*: `totals` is 0 before; `partial` and `arrived` are before and after, and may
-//! be null where parts = 1. `occurring` is raised, by each of a batch. A column taken has sums
-//! where another of its block is not, else its sums stay as they were.
+//! be null where parts = 1. `occurring` is raised, by each of a batch; `xwy` is left where
+//! there is one class. A column taken has sums where another of its warp is not, else its sums stay
+//! as they were.
 //!
 //! *Exactness*: integers; the same bits for any grid, block and parts. Rows < 2³².
 
@@ -74,7 +76,7 @@ pub struct Shape {
     pub columns: usize,
 }
 
-/// Those there are; of one X those of less joint codes first.
+/// Those there are; of one X those of fewer joint codes first.
 pub const SHAPES: &[Shape] = &[
     shape("tiny_2_2", 2, 2, 4),
     shape("tiny_2_4", 2, 4, 4),

@@ -18,7 +18,7 @@
 //! *Launch*: `whole`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
 //! by 32 (256). 2 KiB of static shared memory, none dynamic.
 //!
-//! *Before and after*: `scratch` is 0; whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
+//! *Before and after*: `scratch` is 0 before and after; whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
 //!
 //! *Exactness*: integers, sums as their rows come; the same bits as the other kernels have of a
 //! column that misses nothing.

@@ -145,7 +145,7 @@ fn cases() -> Vec<Case> {
     // Where two devices share them the columns of one miss none.
     let mut late = case("missing, the last", (701, 46), 4, 300, 3);
     late.columns.sort_by_key(|it| it.missing.is_some());
-    let all = vec![
+    vec![
         late,
         case("tiny", (5, 13), 2, 5, 0),
         case("tiny, missing", (9, 24), 3, 9, 5),
@@ -159,11 +159,15 @@ fn cases() -> Vec<Case> {
         case("long", (5000, 41), 2, 4000, 0),
         case("sparse", (20_000, 41), 2, 40, 0),
         case("tiny tables", (33_001, 21), 2, 3, 0),
-    ];
-    // Some of them alone, for tools that take their time.
-    let wanted = std::env::var("PASSEL_CASES").unwrap_or_default();
-    let some = all.into_iter().filter(|it| it.name.contains(&wanted));
-    some.collect()
+    ]
+}
+
+/// Some of them alone, for tools that take their time: those of `PASSEL_SETS`, part of a name.
+fn wanted(mut cases: Vec<Case>) -> Vec<Case> {
+    let wanted = std::env::var("PASSEL_SETS").unwrap_or_default();
+    cases.retain(|it| it.name.contains(&wanted));
+    assert!(!cases.is_empty(), "there is no set {wanted}");
+    cases
 }
 
 /// Where a case is counted.
@@ -329,7 +333,7 @@ fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
         pool.build().unwrap()
     };
     let pools = [on(1), on(2)];
-    for case in &cases() {
+    for case in &wanted(cases()) {
         for (name, score) in scores() {
             let plain = Place::Cpu(1, 1);
             let expected = pools[0].install(|| case.walk(&score, &plain));
@@ -375,6 +379,30 @@ fn on_cards(case: &Case, count: usize) -> Vec<Place> {
         places.push(Place::Cuda(vec![1, 0], Some(limit)));
     }
     places
+}
+
+/// A walk of two levels, three or four beside so many classes, for each way that bits are counted.
+#[test]
+fn cuda_counts_bits_as_the_cpu_does() {
+    if cards().is_none() {
+        return;
+    }
+    let classes = [2, 3, 4, 5, 6, 8, 12];
+    for (levels, classes) in (2..5).flat_map(|it| classes.map(|classes| (it, classes))) {
+        let case = case("bits", (33_001, 41), classes, levels, 0);
+        for (name, score) in scores()
+            .into_iter()
+            .filter(|it| ["mrmr", "jmi"].contains(&it.0))
+        {
+            let [cpu, card] = [Place::Cpu(1, 1), Place::Cuda(vec![0], None)];
+            let expected = case.walk(&score, &cpu);
+            assert_eq!(
+                case.walk(&score, &card),
+                expected,
+                "{name}, {levels} × {classes}"
+            );
+        }
+    }
 }
 
 #[test]

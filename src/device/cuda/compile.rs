@@ -167,9 +167,9 @@ pub(crate) fn modules(
     let architecture = architecture(capability, &supported()?, library::nvrtc()?)?;
     let load = |bytes: Vec<u8>| context.load_module(Ptx::from_binary(bytes));
     let images = kernels.par_iter();
-    let images: Vec<Image> = images
-        .map(|it| image(it, &architecture, false))
-        .collect::<Result<_, _>>()?;
+    let images: Vec<_> = images.map(|it| image(it, &architecture, false)).collect();
+    // Of several that fail the first is told, whichever failed first.
+    let images: Vec<Image> = images.into_iter().collect::<Result<_, _>>()?;
     let module = |(kernel, image): (&Kernel, Image)| {
         let failed = |error| failed(&format!("loading kernel {}", kernel.name), error);
         match load(image.bytes) {

@@ -1,4 +1,4 @@
-//! Which kernel counts a pack: the rule and its constants are in docs/performance.md.
+//! Which kernel counts a pack: docs/performance.md says what the rule follows from.
 
 use passel_kernels::tiny::Shape;
 
@@ -78,13 +78,10 @@ impl How {
             return Self::Whole;
         }
         match form {
-            Form::Dense { bits } => {
-                let tiny = TinyHow::of((count, x), n, wide, processors);
-                match tiny.filter(|_| bits == 4) {
-                    Some(how) => Self::Tiny(how),
-                    None => Self::dense(skewed, (count, cells), n, (shared, processors)),
-                }
-            }
+            Form::Dense { .. } => match TinyHow::of((count, x), n, wide, processors) {
+                Some(how) if form == Form::Dense { bits: 4 } => Self::Tiny(how),
+                _ => Self::dense(skewed, (count, cells), n, (shared, processors)),
+            },
             Form::Rows => Self::Rows,
             Form::Short { .. } => Self::Short,
             Form::Few => {
@@ -122,6 +119,7 @@ impl How {
             Form::Many { .. } => Self::Whole,
         }
     }
+
     /// A pack of codes for every row, of tables of so many cells.
     pub(super) fn dense(
         skewed: bool,

@@ -22,8 +22,8 @@ const COUNT: f64 = 0.54;
 const CELL: f64 = 0.5;
 const ENTRY: f64 = 5.2;
 
-/// Entries of columns of which warps count several at once, and then, by a block of 128
-/// threads with two passes over them, and by one that walks the table.
+/// Entries of columns of which warps count several at once, and then, of those that a block passes
+/// over twice, and of those that it may pass over twice, or walk the table.
 pub(super) const SHORT: usize = 32;
 const FEW: usize = 255;
 const MANY: usize = 2048;
@@ -132,6 +132,8 @@ impl Layout {
                 // Short columns are told apart by nothing but their places.
                 let levels = match form {
                     Form::Short { .. } => 0,
+                    // Every level more costs.
+                    Form::Dense { .. } if it.levels <= 4 => it.levels,
                     _ => it.levels.next_power_of_two(),
                 };
                 let long = match form {

@@ -185,3 +185,34 @@ fn tables_fit_the_shared_memory_of_every_card() {
         }
     }
 }
+
+#[test]
+fn columns_of_few_levels_are_bits_where_that_pays() {
+    let how = |bits, (count, x), n, wide| {
+        let beside = (wide, 1);
+        How::of(
+            (Form::Dense { bits }, false),
+            (count, x),
+            n,
+            beside,
+            (227 << 10, 132),
+        )
+    };
+    for x in 1..=4usize {
+        for wide in 1..=8 {
+            let How::Tiny(it) = how(4, (300, x), 100_000, wide) else {
+                panic!("{x} × {wide}");
+            };
+            assert!(it.shape.levels >= x && it.shape.wide >= wide);
+            assert!((1..=100_000 / 2048 / 8).contains(&it.parts), "{it:?}");
+        }
+    }
+    let tiny = |how| matches!(how, How::Tiny(_));
+    assert!(tiny(how(4, (128, 3), 4096, 12)));
+    assert!(!tiny(how(4, (128, 3), 4095, 12)));
+    assert!(!tiny(how(4, (127, 3), 4096, 12)));
+    assert!(!tiny(how(4, (300, 5), 100_000, 2)));
+    assert!(!tiny(how(4, (300, 4), 100_000, 9)));
+    assert!(!tiny(how(4, (300, 3), 100_000, 13)));
+    assert!(!tiny(how(8, (300, 3), 100_000, 6)));
+}

@@ -48,8 +48,10 @@ impl Waves {
     }
 }
 
-/// Items for each column of a list, and how many there are at least.
+/// Items for each column of a list.
 const EACH: usize = 4;
+
+/// Items of a list, at least.
 const LEAST: usize = 1 << 12;
 
 /// The candidates of a card that are put off.
@@ -96,8 +98,8 @@ pub(super) struct Launch {
 }
 
 impl Lazy {
-    /// For anchors of up to so many levels beside so many classes; none where tables of some
-    /// columns have no room.
+    /// For anchors of up to so many levels beside so many classes; none where they, or
+    /// tables of some columns, have no room.
     pub(super) fn new(
         card: &Card,
         packs: &Packs,
@@ -137,6 +139,9 @@ impl Lazy {
         let buffer = |len| card.buffer::<u32>(len, DURING);
         let stride = n.next_multiple_of(VECTOR) * bits as usize / 8;
         let blocks = packs.count().div_ceil(THREADS);
+        if !has_room(card, stride * ANCHORS + 24 * items + 12 * places)? {
+            return Ok(None);
+        }
         let lazy = Self {
             places,
             lists,
@@ -177,12 +182,19 @@ impl Lazy {
 
     /// Makes room for so many anchors, and keeps those that are there; whether it has.
     pub(super) fn grow(&mut self, card: &Card, room: usize) -> Result<bool, DeviceError> {
-        // What else is on the card may have to grow too.
-        if (self.stride * room) as u64 > card.free()? / 4 {
+        if !has_room(card, self.stride * room)? {
             return Ok(false);
         }
-        let joint = card.buffer(self.stride * room, DURING)?;
-        let anchors = card.buffer(room, DURING)?;
+        let buffers = || {
+            Ok((
+                card.buffer(self.stride * room, DURING)?,
+                card.buffer(room, DURING)?,
+            ))
+        };
+        let (joint, anchors) = match buffers() {
+            Err(DeviceError::OutOfMemory { .. }) => return Ok(false),
+            buffers => buffers?,
+        };
         let kept = self.kept();
         card.copy(self.joint.address(), joint.address(), self.stride * kept)?;
         let bytes = size_of::<OnCard>() * kept;
@@ -191,6 +203,11 @@ impl Lazy {
         (self.joint, self.anchors, self.room) = (joint, anchors, room);
         Ok(true)
     }
+}
+
+/// Whether so many bytes may be taken: what else is on the card may have to grow too.
+fn has_room(card: &Card, bytes: usize) -> Result<bool, DeviceError> {
+    Ok(bytes as u64 <= card.free()? / 4)
 }
 
 impl Launch {

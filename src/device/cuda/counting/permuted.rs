@@ -83,7 +83,8 @@ impl Shard {
     /// How many walks a quarter of what is free has room for.
     fn permutations_at_once(&self) -> Result<usize, DeviceError> {
         let misses = self.packs.misses.is_some();
-        let each = Walk::bytes(self.packs.count(), misses) + 24 * self.n;
+        // Of a row its order, joint code, sorted place, levels and class, and bits.
+        let each = Walk::bytes(self.packs.count(), misses) + (4 + 2 + 8 + 8 + 2) * self.n;
         let free = usize::try_from(self.card.free()? / 4).unwrap_or(usize::MAX);
         Ok((free / each).clamp(1, 1 << 10))
     }

@@ -100,9 +100,13 @@ impl TinyHow {
         wide: usize,
         processors: usize,
     ) -> Option<Self> {
-        /// Rows from which bits pay for being made.
-        const FROM: usize = 2 * TILE;
-        let shape = Shape::of(x, wide).filter(|_| n >= FROM)?;
+        /// Rows, and codes of a pack, from which bits pay for being made.
+        const ROWS: usize = 2 * TILE;
+        const CODES: usize = 1 << 19;
+        if n < ROWS || count * n < CODES {
+            return None;
+        }
+        let shape = Shape::of(x, wide)?;
         // A warp walks over some tiles at least.
         let most = n.div_ceil(TILE) / 8;
         let parts = (16 * processors).div_ceil(count.div_ceil(shape.columns).max(1));

@@ -13,6 +13,7 @@ use passel_kernels::{
 
 use super::{
     super::{super::DeviceError, card::arguments},
+    how::TinyHow,
     layout::{Form, VECTOR},
     lazy::{Launch, Lazy, THREADS, Waves},
     shard::{Shard, Source},
@@ -42,10 +43,19 @@ impl Shard {
         from_relevance: bool,
         waves: Waves,
     ) -> Result<(), DeviceError> {
-        let packs = self.packs.layout.packs.iter();
-        let dense = packs.filter(|it| matches!(it.form, Form::Dense { .. }));
-        let count: usize = dense.map(|it| it.count).sum();
-        if count == 0 || count * self.n < waves.from {
+        let (wide, processors) = (levels * self.classes, self.card.processors as usize);
+        let mut cost = 0;
+        for pack in &self.packs.layout.packs {
+            let counts = pack.count * self.n;
+            let tiny = || TinyHow::of((pack.count, pack.levels), self.n, wide, processors);
+            cost += match pack.form {
+                // Bits are counted so much sooner.
+                Form::Dense { .. } if tiny().is_some() => counts / 8,
+                Form::Dense { .. } => counts,
+                _ => 0,
+            };
+        }
+        if cost < waves.from.max(1) {
             return Ok(());
         }
         self.card.load(passel_kernels::LAZY)?;
@@ -78,7 +88,10 @@ impl Shard {
             return Ok(count);
         };
         let wanted = lazy.kept() + count;
-        if wanted > lazy.room && !lazy.grow(&self.card, wanted.max(2 * lazy.room))? {
+        if wanted > lazy.room
+            && !lazy.grow(&self.card, wanted.max(2 * lazy.room))?
+            && !lazy.grow(&self.card, wanted)?
+        {
             // Nobody lacks an anchor then, and none has to be kept.
             self.catch_up()?;
         }
