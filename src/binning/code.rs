@@ -94,15 +94,17 @@ pub(super) fn codes(
         }
         Values::Bytes(values) => {
             let known: Vec<_> = (0..=u8::MAX).map(|it| rule.code(it.into())).collect();
-            let code = |(row, value): (usize, u8)| {
-                let value = usize::from(value);
-                known[value].ok_or_else(|| Unseen {
-                    row,
-                    value: Some(value.to_string()),
-                })
-            };
-            let codes = values.into_iter().enumerate().map(code);
-            Ok(dense(levels, codes.collect::<Result<_, _>>()?))
+            let unseen = |value: &u8| known[usize::from(*value)].is_none();
+            if let Some(row) = values.iter().position(unseen) {
+                let value = Some(values[row].to_string());
+                return Err(Unseen { row, value });
+            }
+            let code = |value: u8| known[usize::from(value)].unwrap_or(0);
+            let codes = values.into_iter();
+            Ok(match levels {
+                ..=256 => Codes::Byte(codes.map(|it| code(it) as u8).collect()),
+                _ => Codes::Word(codes.map(code).collect()),
+            })
         }
         Values::Factor { levels: own, codes } => {
             let places: HashMap<&str, u16> = match rule {

@@ -327,8 +327,12 @@ impl<'a> Maker<'a> {
             (Values::Factor { levels, .. }, _) => return Rule::Texts(levels.clone()),
             (_, Some(classes)) => return mdlp::rule(values, classes),
             (Values::Numbers(values), _) => Numbers::new(values, 0),
-            (bytes @ Values::Bytes(_), _) => {
-                wide = bytes.numbers(n).unwrap_or_default();
+            (bytes @ Values::Bytes(values), _) => {
+                wide = match self.binning {
+                    // It alone asks how often a value comes.
+                    Binning::EqualFrequency(_) => bytes.numbers(n).unwrap_or_default(),
+                    _ => numbers::each_once(values).into(),
+                };
                 Numbers::new(&wide, 0)
             }
             (Values::Sparse { values, .. }, _) => Numbers::new(values, n - values.len()),

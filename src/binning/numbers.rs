@@ -41,6 +41,16 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// The distinct bytes, ascending.
+pub(super) fn each_once(bytes: &[u8]) -> Vec<f64> {
+    let mut seen = [false; 256];
+    bytes
+        .iter()
+        .for_each(|byte| seen[usize::from(*byte)] = true);
+    let all = (0..=u8::MAX).filter(|byte| seen[usize::from(*byte)]);
+    all.map(f64::from).collect()
+}
+
 /// Numbers in ascending order.
 pub(super) struct Sorted {
     values: Vec<f64>,

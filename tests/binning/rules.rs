@@ -64,6 +64,25 @@ proptest! {
     }
 
     #[test]
+    fn bytes_are_binned_as_numbers(
+        values in prop::collection::vec(any::<u8>(), 1..400),
+        few in 1_u8..=255,
+        bins in 2_usize..300,
+    ) {
+        let bytes: Vec<u8> = values.into_iter().map(|it| it % few).collect();
+        let n = bytes.len();
+        let wide = || numbers(bytes.iter().map(|it| f64::from(*it)));
+        for rule in ["levels", "auto", "equal-width", "equal-frequency"] {
+            let rule = match rule.starts_with("equal") {
+                true => format!("{rule}:{bins}"),
+                false => rule.to_owned(),
+            };
+            let found = one(Values::Bytes(bytes.clone()), n, &rule);
+            prop_assert_eq!(found, one(wide(), n, &rule), "{}", rule);
+        }
+    }
+
+    #[test]
     fn equal_frequency_cuts_at_ranks_and_never_between_ties(
         values in any_numbers(),
         bins in 2_usize..20,
