@@ -83,7 +83,7 @@ pub(super) struct Lazy {
     pub(super) xw: Buffer<i64>,
     pub(super) xwy: Buffer<i64>,
     pub(super) found: Buffer<Best>,
-    pub(super) control: Buffer<Control>,
+    control: Buffer<Control>,
 }
 
 /// How a list is counted.
@@ -173,6 +173,11 @@ impl Lazy {
     /// All have gathered the steps up to `base`, and no more.
     pub(super) fn begin(&self, card: &Card) -> Result<(), DeviceError> {
         card.zero(self.done.address(), 4 * self.places)
+    }
+
+    /// Where a member of `Control` lies, at so many bytes of it.
+    pub(super) fn control(&self, offset: usize) -> u64 {
+        self.control.address() + offset as u64
     }
 
     /// Anchors kept.

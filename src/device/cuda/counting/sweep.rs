@@ -92,12 +92,29 @@ impl Zeros {
 /// What sweeps of one card use again.
 #[derive(Default)]
 pub(super) struct Tables {
-    pub(super) partial: Zeros,
-    pub(super) arrived: Zeros,
+    partial: Zeros,
+    arrived: Zeros,
     pub(super) scratch: Zeros,
     pub(super) spreads: Grown<u16>,
     pub(super) planes: Grown<u32>,
     pub(super) totals: Grown<u32>,
+}
+
+impl Tables {
+    /// Where blocks that share columns add up so many tables of so many counts, and how many of
+    /// them have; null where one block has each.
+    pub(super) fn shared(
+        &mut self,
+        card: &Card,
+        parts: usize,
+        (tables, counts): (usize, usize),
+    ) -> Result<(u64, u64), DeviceError> {
+        if parts == 1 {
+            return Ok((0, 0));
+        }
+        let partial = self.partial.room(card, 4 * tables * counts)?;
+        Ok((partial, self.arrived.room(card, 4 * tables)?))
+    }
 }
 
 /// What a sweep is made of.
@@ -151,9 +168,7 @@ impl Sweep<'_> {
                 self.card.lane(if alone { 0 } else { lane });
             }
             match (how, here.pack.form) {
-                (How::Half { .. } | How::Dense { .. } | How::Tiny(_), _) if self.laid.put_off => {
-                    Ok(())
-                }
+                (_, Form::Dense { .. }) if self.laid.put_off => Ok(()),
                 (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, how, tables),
                 (How::Tiny(how), _) => self.tiny(&here, how, bits, tables),
                 (How::Rows, _) => self.rows(&here),
@@ -224,12 +239,8 @@ impl Sweep<'_> {
             // Whole words of a copy are taken up by all of them.
             false => cells.next_multiple_of(4) << copies,
         };
-        let (mut partial, mut arrived) = (0, 0);
-        if parts > 1 {
-            let all = laid.batch * pack.count;
-            partial = tables.partial.room(card, all * 4 * (words >> copies))?;
-            arrived = tables.arrived.room(card, all * 4)?;
-        }
+        let all = laid.batch * pack.count;
+        let (partial, arrived) = tables.shared(card, parts, (all, words >> copies))?;
         let (xw, xwy, taken) = self.out(here);
         let given = Dense {
             codes: here.address,

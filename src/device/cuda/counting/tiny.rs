@@ -58,12 +58,8 @@ impl Sweep<'_> {
         let (card, laid, pack) = (self.card, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let groups = pack.count.div_ceil(how.shape.columns);
-        let (mut partial, mut arrived) = (0, 0);
-        if how.parts > 1 {
-            let all = laid.batch * groups;
-            partial = tables.partial.room(card, 4 * all * how.shape.counts())?;
-            arrived = tables.arrived.room(card, 4 * all)?;
-        }
+        let all = (laid.batch * groups, how.shape.counts());
+        let (partial, arrived) = tables.shared(card, how.parts, all)?;
         let (xw, xwy, taken) = self.out(here);
         let given = Tiny {
             codes: here.address,

@@ -5,6 +5,8 @@
 //! be given steps ahead. Where lists are too short the pick is not known yet: what was launched
 //! behind it does nothing, and the host has the last wave go on.
 
+use std::mem::offset_of;
+
 use passel_kernels::{
     dense::Dense,
     lazy::{self, BEST, Control, EVERYTHING, ONE, STALLED, WINNERS},
@@ -28,7 +30,6 @@ const DURING: &str = "counting by bounds";
 struct Wave {
     kind: i32,
     gathers: bool,
-    last: bool,
     resumes: bool,
     chosen: bool,
     slot: usize,
@@ -74,9 +75,8 @@ impl Shard {
     pub(super) fn items(&self) -> Result<u64, DeviceError> {
         let mut counted = [0];
         if let Some(lazy) = &self.lazy {
-            let at = std::mem::offset_of!(Control, counted) as u64;
-            self.card
-                .download(lazy.control.address() + at, &mut counted)?;
+            let at = lazy.control(offset_of!(Control, counted));
+            self.card.download(at, &mut counted)?;
         }
         self.card.wait(DURING)?;
         Ok(counted[0])
@@ -104,7 +104,6 @@ impl Shard {
         let all = Wave {
             kind: EVERYTHING,
             gathers: false,
-            last: true,
             resumes: true,
             chosen: false,
             slot: 0,
@@ -166,7 +165,7 @@ impl Shard {
     ) -> Result<(), DeviceError> {
         if let (Before::Forget, Some(lazy)) = (before, &mut self.lazy) {
             lazy.steps = 0;
-            let stalled = lazy.control.address() + std::mem::offset_of!(Control, stalled) as u64;
+            let stalled = lazy.control(offset_of!(Control, stalled));
             self.card.zero(stalled, size_of::<u32>())?;
             self.gathered_by_all(0)?;
         }
@@ -190,7 +189,6 @@ impl Shard {
         let again = Wave {
             kind: WINNERS,
             gathers: false,
-            last: true,
             resumes: true,
             chosen: lazy.chosen,
             slot,
@@ -211,7 +209,6 @@ impl Shard {
             self.wave(Wave {
                 kind,
                 gathers: anchor && kind == BEST,
-                last: kind == WINNERS,
                 // Nothing is behind one that is scored again: it goes on where it stalled.
                 resumes: !anchor,
                 chosen,
@@ -229,7 +226,8 @@ impl Shard {
             true => (Before::Gather { misses: false }, lazy.steps - 1),
             false => (Before::Nothing, lazy.steps),
         };
-        let chosen = wave.chosen && wave.last;
+        let last = matches!(wave.kind, WINNERS | EVERYTHING);
+        let chosen = wave.chosen && last;
         let known = Some(steps as u32);
         let given = self.walk.state(&self.means(), before, chosen, known);
         let told = lazy::Lazy {
@@ -244,9 +242,9 @@ impl Shard {
             xw: lazy.xw.address(),
             xwy: lazy.xwy.address(),
             found: lazy.found.address(),
-            control: lazy.control.address(),
+            control: lazy.control(0),
             wave: wave.kind,
-            last: i32::from(wave.last),
+            last: i32::from(last),
             resumes: i32::from(wave.resumes),
         };
         let grid = (given.count.div_ceil(THREADS as u32), 1, 1);
@@ -270,7 +268,7 @@ impl Shard {
     /// Counts what is listed.
     fn listed(&self, lazy: &Lazy, list: &Launch) -> Result<(), DeviceError> {
         let told = lazy.told[list.of];
-        let wanted = std::mem::offset_of!(Control, wanted) + 8 * list.of;
+        let wanted = offset_of!(Control, wanted) + 8 * list.of;
         let n = self.n;
         let given = Dense {
             columns: 1,
@@ -287,7 +285,7 @@ impl Shard {
             xw: lazy.xw.at(told.offset as usize),
             xwy: lazy.xwy.at(told.offset as usize),
             items: lazy.items.at(told.offset as usize),
-            listed: lazy.control.address() + wanted as u64,
+            listed: lazy.control(wanted),
             capacity: u64::from(told.capacity),
             all: self.packs.places.address(),
             ..Dense::default()
