@@ -86,51 +86,72 @@ __device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
     }
 }
 
+// Eight rows of dense codes of 4 bits: the column may lie on another card, from where words
+// come faster than bytes.
+__device__ __forceinline__ void put_8(const Spread& given, i64 row, unsigned codes)
+{
+    uint4 y = {0, 0, 0, 0};
+    if (given.y != nullptr) {
+        y = *(const uint4*)(given.y + row);
+    }
+    const unsigned of[4] = {y.x, y.y, y.z, y.w};
+    unsigned words[2] = {0, 0};
+    for (unsigned at = 0; at < 8; ++at) {
+        const unsigned code = codes >> 4 * at & 15, own = of[at / 2] >> 16 * (at % 2) & 0xffffu;
+        words[at / 4] |= (code * given.classes + own) << 8 * (at % 4);
+    }
+    *(uint2*)(given.joint + row) = {words[0], words[1]};
+}
+
 // A block has some rows: dense codes as they are; of entries the most frequent code for every
-// row, then theirs. Where there are no codes, they are counted alone.
-template <int JOINT, bool CODES>
+// row, then theirs.
+template <int JOINT>
 __device__ __forceinline__ void lay(const Spread& given)
 {
-    const i64 each = (given.filled + gridDim.x - 1) / gridDim.x;
-    const i64 from = blockIdx.x * each, to = min(given.filled, from + each);
+    const i64 each = ((given.filled + gridDim.x - 1) / gridDim.x + 15) / 16 * 16;
+    const i64 from = min(given.filled, blockIdx.x * each), to = min(given.filled, from + each);
     for (i64 at = first(); at < given.cells; at += stride()) {
         given.next[at] = 0;
     }
-    if (CODES) {
-        const Place place = given.places[given.anchor->place];
-        const unsigned char* codes = (const unsigned char*)place.address;
-        for (i64 row = from + threadIdx.x; row < to; row += blockDim.x) {
-            unsigned code = place.most;
-            if (row >= given.rows) {
-                code = 0;
-            } else if (place.bits == 4) {
-                code = codes[row / 2] >> 4 * (row % 2) & 15;
-            } else if (place.bits == 8) {
-                code = codes[row * place.length];
-            } else if (place.bits == 16) {
-                code = ((const unsigned short*)codes)[row];
-            }
-            put<JOINT>(given, row, code);
-        }
-        if (place.bits == 0 && place.length != 0) {
-            __syncthreads();
-            const unsigned* rows = (const unsigned*)place.address;
-            const unsigned short* codes = (const unsigned short*)place.codes;
-            // Places that are not filled are few.
-            const bool few = place.length <= blockDim.x;
-            const unsigned begin = few ? 0 : first_from(rows, place.length, from);
-            for (u64 at = begin + threadIdx.x; at < place.length; at += blockDim.x) {
-                const unsigned row = rows[at];
-                if (!few && row >= to) {
-                    break;
-                }
-                if (codes[at] != 0xffffu && row >= from && row < to) {
-                    put<JOINT>(given, row, codes[at]);
-                }
-            }
-        }
-        __syncthreads();
+    const Place place = given.places[given.anchor->place];
+    const unsigned char* codes = (const unsigned char*)place.address;
+    // Rows that fill up are in the last sixteen.
+    const bool words = JOINT == 8 && place.bits == 4;
+    const i64 full = words ? max(from, min(to, given.rows / 16 * 16)) : from;
+    for (i64 row = from + 8 * threadIdx.x; row < full; row += 8 * blockDim.x) {
+        put_8(given, row, ((const unsigned*)codes)[row / 8]);
     }
+    for (i64 row = full + threadIdx.x; row < to; row += blockDim.x) {
+        unsigned code = place.most;
+        if (row >= given.rows) {
+            code = 0;
+        } else if (place.bits == 4) {
+            code = codes[row / 2] >> 4 * (row % 2) & 15;
+        } else if (place.bits == 8) {
+            code = codes[row * place.length];
+        } else if (place.bits == 16) {
+            code = ((const unsigned short*)codes)[row];
+        }
+        put<JOINT>(given, row, code);
+    }
+    if (place.bits == 0 && place.length != 0) {
+        __syncthreads();
+        const unsigned* rows = (const unsigned*)place.address;
+        const unsigned short* codes = (const unsigned short*)place.codes;
+        // Places that are not filled are few.
+        const bool few = place.length <= blockDim.x;
+        const unsigned begin = few ? 0 : first_from(rows, place.length, from);
+        for (u64 at = begin + threadIdx.x; at < place.length; at += blockDim.x) {
+            const unsigned row = rows[at];
+            if (!few && row >= to) {
+                break;
+            }
+            if (codes[at] != 0xffffu && row >= from && row < to) {
+                put<JOINT>(given, row, codes[at]);
+            }
+        }
+    }
+    __syncthreads();
     if (given.by_joint != nullptr) {
         tell<JOINT>(given, from, min(to, given.rows));
     }
@@ -155,11 +176,7 @@ __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsign
 #define SPREAD(joint)                                                                      \
     extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
     {                                                                                      \
-        lay<joint, true>(given);                                                           \
-    }                                                                                      \
-    extern "C" __global__ void tell_##joint(const __grid_constant__ Spread given)          \
-    {                                                                                      \
-        lay<joint, false>(given);                                                          \
+        lay<joint>(given);                                                                 \
     }                                                                                      \
     extern "C" __global__ void shuffle_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \

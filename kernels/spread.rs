@@ -17,10 +17,9 @@
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
 //! | `lay` | any | 32 … 1,024 by 32 (512) | joint codes, and the counts where somebody asks |
-//! | `tell` | any | the same | the counts of joint codes that are there |
 //! | `shuffle` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
 //!
-//! 16 KiB of static shared memory in `lay` and `tell`, no dynamic.
+//! 16 KiB of static shared memory in `lay`, no dynamic.
 //!
 //! *Before and after*: `by_joint` and `by_level` are 0 before, `next` is after: counts are kept
 //! twice. `lay` writes 0 to the rows that fill the last sixteen up; `shuffle` leaves them: `out`
@@ -39,18 +38,11 @@ pub const KERNEL: Kernel = Kernel {
         "#line 1 \"spread.cu\"\n",
         include_str!("spread.cu")
     ),
-    functions: &[
-        "lay_8",
-        "tell_8",
-        "shuffle_8",
-        "lay_16",
-        "tell_16",
-        "shuffle_16",
-    ],
+    functions: &["lay_8", "shuffle_8", "lay_16", "shuffle_16"],
     spills: &[],
 };
 
-/// What `lay` and `tell` take, by value.
+/// What `lay` takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread {

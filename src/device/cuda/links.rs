@@ -98,24 +98,4 @@ impl Card {
             bytes,
         }
     }
-
-    /// Copies bytes of another card's memory to this one's, once what made them is done.
-    pub(super) fn copy_from(
-        &self,
-        other: &Self,
-        made: &CudaEvent,
-        (from, to): (u64, u64),
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        self.bind()?;
-        self.after(made)?;
-        let (mine, theirs) = (self.context.cu_ctx(), other.context.cu_ctx());
-        // SAFETY: both come from buffers of so many bytes, of these contexts.
-        let copied = unsafe {
-            sys::cuMemcpyPeerAsync(to, mine, from, theirs, bytes, self.stream.cu_stream())
-        };
-        copied
-            .result()
-            .map_err(|error| self.failed("copying from another card", error))
-    }
 }

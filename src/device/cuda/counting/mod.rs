@@ -45,9 +45,10 @@ use std::{
 };
 
 use passel_kernels::{
-    counting::Anchor as OnCard,
+    counting::{Anchor as OnCard, Place},
     score::{NONE, Pick},
 };
+use rayon::prelude::*;
 
 use self::{
     shard::{Response, Shard, Source},
@@ -71,6 +72,8 @@ pub(crate) struct CudaCounter<'a> {
     starts: Vec<usize>,
     /// The place of each column on its card.
     places: Vec<u32>,
+    /// Where the columns of each card lie, if every card reads what lies on any other.
+    lying: Vec<Vec<Place>>,
     response: Anchor,
     response_sum: i64,
     logs: &'a Logs,
@@ -137,13 +140,15 @@ impl<'a> CudaCounter<'a> {
             }
             cards.push(shard);
         }
+        let mut linked = cards.len() > 1;
         for at in 1..cards.len() {
             let (before, rest) = cards.split_at(at);
             for other in before {
-                rest[0].card.reach(&other.card);
-                other.card.reach(&rest[0].card);
+                linked &= rest[0].card.reach(&other.card) && other.card.reach(&rest[0].card);
             }
         }
+        let lying = cards.iter().filter(|_| linked).map(Shard::lying);
+        let lying = lying.collect::<Result<_, _>>()?;
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let alone = match &cards[..] {
             [one] => !one.packs.streams() && !one.is_wide(levels, misses),
@@ -157,6 +162,7 @@ impl<'a> CudaCounter<'a> {
         Ok(Self {
             starts: starts.chain([columns.len()]).collect(),
             columns,
+            lying,
             shards: cards,
             places,
             response_sum: told.sum,
@@ -248,29 +254,36 @@ impl<'a> CudaCounter<'a> {
                 && shard.packs.has(self.places[*it as usize] as usize)
         });
         if let (Some(column), Some(pick)) = (known, self.last_pick(step.column)) {
-            let home = self.home(column);
+            let (home, place) = (self.home(column), pick.place as usize);
             let anchor = OnCard {
                 w: pick.x,
                 wy: pick.xy,
                 levels: self.columns.levels(column) as u32,
                 place: pick.place,
             };
-            self.shards[home].step(Source::Place(anchor), false, 0)?;
-            let (before, rest) = self.shards.split_at_mut(home);
-            let Some((owner, after)) = rest.split_first_mut() else {
-                return Ok(());
-            };
-            for other in before.iter_mut().chain(after) {
-                other.step(Source::Peer(anchor, owner), false, 0)?;
+            let lying = self.lying.get(home).and_then(|it| it.get(place).copied());
+            if let (1, _) | (_, Some(_)) = (self.shards.len(), lying) {
+                return self.each(|at, shard| {
+                    let source = match lying {
+                        Some(lying) if at != home => Source::Peer(anchor, lying),
+                        _ => Source::Place(anchor),
+                    };
+                    shard.step(source, false, 0)
+                });
             }
-            return Ok(());
         }
         let (anchor, w) = step.summed(self.logs);
         let told = self.told(anchor, w);
-        for shard in &mut self.shards {
-            shard.step(Source::Codes(told, anchor), false, 0)?;
-        }
-        Ok(())
+        self.each(|_, shard| shard.step(Source::Codes(told, anchor), false, 0))
+    }
+
+    /// Puts work on every card, on several at a time.
+    fn each(
+        &mut self,
+        work: impl Fn(usize, &mut Shard) -> Result<(), DeviceError> + Sync,
+    ) -> Result<(), DeviceError> {
+        let shards = self.shards.par_iter_mut().enumerate();
+        shards.try_for_each(|(at, shard)| work(at, shard))
     }
 
     /// An anchor of the host's, whose own sum is this.

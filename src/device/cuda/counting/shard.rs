@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use cudarc::driver::CudaEvent;
 use passel_kernels::{
     counting::{Anchor as OnCard, Place},
     score::Rule,
@@ -71,8 +70,6 @@ pub(super) struct Shard {
     pub(super) order: Option<Buffer<u64>>,
     guest: Grown<u16>,
     w: Grown<u32>,
-    /// Passed when joint codes are there, for other cards.
-    pub(super) laid_out: CudaEvent,
     /// Whether there are packs of entries, which ask for counts of joint codes.
     pub(super) lists: bool,
     /// What is kept where dense columns are put off.
@@ -88,8 +85,8 @@ pub(super) enum Source<'s> {
     Place(OnCard),
     /// Codes of the host.
     Codes(OnCard, &'s Anchor),
-    /// The joint codes that another card has laid out.
-    Peer(OnCard, &'s Shard),
+    /// A column that lies on another card.
+    Peer(OnCard, Place),
     /// One level.
     Nothing,
 }
@@ -144,7 +141,6 @@ impl Shard {
             order: order.transpose()?,
             guest: Grown::default(),
             w: Grown::default(),
-            laid_out: card.event()?,
             lists,
             lazy: None,
             packs,
@@ -243,15 +239,17 @@ impl Shard {
         if misses || wide > 1 << 16 {
             return Ok(laid);
         }
-        if codes.is_some() || first {
-            let place = match codes {
-                Some(codes) => self.guest(codes)?,
-                None => Place::default(),
-            };
+        let brought = match source {
+            Source::Chosen { .. } | Source::Place(_) => None,
+            Source::Codes(_, codes) => Some(self.guest(codes)?),
+            Source::Peer(_, place) => Some(place),
+            Source::Nothing => Some(Place::default()),
+        };
+        if let Some(place) = brought {
             self.card
                 .upload(&[place], self.packs.places.at(self.packs.count()))?;
         }
-        self.spread(&mut laid, source)?;
+        self.spread(&mut laid)?;
         Ok(laid)
     }
 
@@ -267,6 +265,15 @@ impl Shard {
             bits: 16,
             ..Place::default()
         })
+    }
+
+    /// Where its columns lie.
+    pub(super) fn lying(&self) -> Result<Vec<Place>, DeviceError> {
+        let mut places = vec![Place::default(); self.packs.count()];
+        self.card
+            .download(self.packs.places.address(), &mut places)?;
+        self.card.wait(DURING)?;
+        Ok(places)
     }
 
     /// What scores are made of.

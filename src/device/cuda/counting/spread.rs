@@ -8,7 +8,7 @@ use super::{
         card::{Card, arguments},
     },
     layout::VECTOR,
-    shard::{Shard, Source},
+    shard::Shard,
     sweep::{Laid, Zeros},
 };
 
@@ -57,7 +57,7 @@ impl Counts {
 
 impl Shard {
     /// Makes joint codes, and counts them where packs ask for that.
-    pub(super) fn spread(&mut self, laid: &mut Laid, source: Source) -> Result<(), DeviceError> {
+    pub(super) fn spread(&mut self, laid: &mut Laid) -> Result<(), DeviceError> {
         let card = &self.card;
         let filled = self.n.next_multiple_of(VECTOR);
         let room = match self.lists {
@@ -85,22 +85,8 @@ impl Shard {
             cells: room.map_or(0, |it| it.cells) as i64,
         };
         let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * card.processors);
-        let launch = |name| {
-            let threads = THREADS as u32;
-            card.launch(name, (blocks, 1, 1), threads, 0, arguments![given])
-        };
-        match source {
-            Source::Peer(_, owner) => {
-                let bytes = filled * laid.bits as usize / 8;
-                let addresses = (owner.joint.address(), laid.joint);
-                card.copy_from(&owner.card, &owner.laid_out, addresses, bytes)?;
-                if self.lists {
-                    launch(laid.sized("tell_8", "tell_16"))?;
-                }
-            }
-            _ => launch(laid.sized("lay_8", "lay_16"))?,
-        }
-        card.mark(&self.laid_out)?;
+        let (name, threads) = (laid.sized("lay_8", "lay_16"), THREADS as u32);
+        card.launch(name, (blocks, 1, 1), threads, 0, arguments![given])?;
         match laid.order {
             0 => Ok(()),
             to => self.order(laid, laid.joint, to, 1),
