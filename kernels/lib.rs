@@ -4,6 +4,7 @@
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
+pub mod bits;
 pub mod counting;
 pub mod dense;
 pub mod entries;
@@ -13,6 +14,9 @@ pub mod lazy;
 pub mod least_squares;
 pub mod made;
 pub mod neighbours;
+pub mod pairs;
+pub mod raise;
+pub mod recount;
 pub mod rows;
 pub mod score;
 pub mod short;
@@ -70,6 +74,10 @@ pub const ALL: &[Kernel] = &[
     whole::KERNEL,
     tiny::KERNEL,
     made::KERNEL,
+    bits::KERNEL,
+    pairs::KERNEL,
+    raise::KERNEL,
+    recount::KERNEL,
 ];
 
 /// Those that counting needs; where scores only fall those of [`LAZY`] too.
@@ -86,6 +94,9 @@ pub const COUNTING: &[Kernel] = &[
 
 /// Those that put columns off.
 pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
+
+/// Those that score all pairs.
+pub const PAIRS: &[Kernel] = &[bits::KERNEL, pairs::KERNEL, raise::KERNEL, recount::KERNEL];
 
 /// Those that a search of regressions needs.
 pub const SEARCH: &[Kernel] = &[

@@ -31,6 +31,9 @@ use super::{
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
 
+/// Bytes of a column from which on a copy to another card pays.
+const LONG: usize = 1 << 20;
+
 const DURING: &str = "laying out an anchor";
 
 /// The response, for all cards.
@@ -242,7 +245,7 @@ impl Shard {
         let brought = match source {
             Source::Chosen { .. } | Source::Place(_) => None,
             Source::Codes(_, codes) => Some(self.guest(codes)?),
-            Source::Peer(_, place) => Some(place),
+            Source::Peer(_, place) => Some(self.near(place)?),
             Source::Nothing => Some(Place::default()),
         };
         if let Some(place) = brought {
@@ -274,6 +277,18 @@ impl Shard {
             .download(self.packs.places.address(), &mut places)?;
         self.card.wait(DURING)?;
         Ok(places)
+    }
+
+    /// A column of another card's, copied if it is long: kernels read it slower than copies do.
+    fn near(&mut self, place: Place) -> Result<Place, DeviceError> {
+        let bytes = self.n * place.bits as usize / 8;
+        if bytes < LONG || (place.bits == 8 && place.length != 1) {
+            return Ok(place);
+        }
+        let address = self.guest.room(&self.card, self.n, DURING)?;
+        self.card
+            .copy(place.address, address, bytes.next_multiple_of(4))?;
+        Ok(Place { address, ..place })
     }
 
     /// What scores are made of.

@@ -86,11 +86,12 @@ impl Walk {
     ) -> Result<Self, DeviceError> {
         let count = packs.count();
         let all = count * batch;
-        let sums = || card.buffer::<i64>(all, DURING);
+        // Kernels load what they are not sure to need before they know.
+        let sums = || zeros::<i64>(card, all);
         let blocks = count
             .div_ceil(256)
             .clamp(1, BLOCKS * card.processors as usize);
-        let redundancy = redundancy.then(|| card.buffer(all, DURING));
+        let redundancy = redundancy.then(|| zeros(card, all));
         let whole = packs.misses.as_ref().map(|_| card.buffer(all, DURING));
         Ok(Self {
             batch,
@@ -100,7 +101,7 @@ impl Walk {
             xw: sums()?,
             xwy: sums()?,
             relevance: sums()?,
-            gathered: card.buffer(all, DURING)?,
+            gathered: zeros(card, all)?,
             redundancy: redundancy.transpose()?,
             whole: whole.transpose()?,
             steps: put(card, &[0])?,
@@ -217,4 +218,11 @@ impl Walk {
         card.wait(DURING)?;
         Ok(all)
     }
+}
+
+/// Room for so many values, all of them zero.
+fn zeros<T>(card: &Card, count: usize) -> Result<Buffer<T>, DeviceError> {
+    let buffer = card.buffer::<T>(count, DURING)?;
+    card.zero(buffer.address(), count * size_of::<T>())?;
+    Ok(buffer)
 }

@@ -1,0 +1,229 @@
+//! All pairs of two groups of columns, by a bound of their score.
+//!
+//! ```text
+//! T(xw)  = Σ c·log2(c / e) over the table of x and w,   e(x, w) = n(x)·n(w) / n
+//! T(xwy) = the same over the cells of each class, e the same
+//! value  = own + x(later) + w(earlier) + xw·T(xw) + xwy·T(xwy)
+//! score  = value, or the ratio of two
+//! ```
+//!
+//! Since S(xw) = T(xw) + S(x) + S(w) − S(n), and S(xwy) = T(xwy) + S(x) + S(w) − S(n), every
+//! combination of sums whose integers add up to 0 is such a value; what is of one column alone is
+//! its x or w. Each is in bits times n. Where columns are independent c / e is near 1: so sums stay
+//! small, and floats near them.
+//!
+//! Counts are products of rows of bits, AND and population count, which tensor cores have; of 512
+//! bits at a time both sides are brought to shared memory. A block has a tile of [`crate::bits`]
+//! beside another, a thread whole tables; what it keeps are pairs whose score may reach `floor`.
+//!
+//! *Shapes*: of each member of [`Tiles`] there; columns of L levels, C classes told apart in a
+//! function `…_L_C`; [`facts`] floats of a column.
+//!
+//! *Launch*: `bits_L_C`; grid: tiles of `supers` from `first` on, 256 of each;
+//! block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
+//!
+//! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told.
+//!
+//! *Exactness*: a score is within [`Value::off`] of what is computed, for it is made of
+//! counts that are exact (n < 2²³), of logarithms with an error of 2⁻²² (where they are small;
+//! relative where not), and of sums in f32. A ratio is within what both allow.
+
+use crate::Kernel;
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "pairs",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#line 1 \"bits.cuh\"\n",
+        include_str!("bits.cuh"),
+        "#line 1 \"pairs.cuh\"\n",
+        include_str!("pairs.cuh"),
+        "#line 1 \"pairs.cu\"\n",
+        include_str!("pairs.cu")
+    ),
+    functions: &["bits_2_1", "bits_2_2", "bits_3_1", "bits_3_2"],
+    spills: &[],
+};
+
+/// Threads of a block.
+pub const THREADS: u32 = 128;
+/// Observations are fewer.
+pub const ROWS: usize = 1 << 23;
+
+/// Columns that have as many rows of bits each.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Group {
+    /// The first tile.
+    pub tiles: u64,
+    /// f32: of each column n / n(l) of every level, 0 where that does not occur; n(l) of each
+    /// class; x and w of `over`, x and w of `under`.
+    pub facts: u64,
+    /// u32: of each column its number among all.
+    pub numbers: u64,
+    /// Columns.
+    pub count: u32,
+    /// The place of the first.
+    pub first: u32,
+    /// Rows of each.
+    pub planes: u32,
+    /// Columns of a tile.
+    pub each: u32,
+}
+
+/// How a value is made of a table.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Value {
+    /// Of every pair.
+    pub own: f32,
+    /// Of T(xw).
+    pub xw: f32,
+    /// Of T(xwy).
+    pub xwy: f32,
+    /// No value is farther than this from what is computed.
+    pub off: f32,
+}
+
+/// A pair that may be wanted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The place of the one.
+    pub a: u32,
+    /// The place of the other.
+    pub b: u32,
+    /// Its score is not below it.
+    pub least: f32,
+    /// Its score is not above it.
+    pub most: f32,
+}
+
+/// What the functions take, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tiles {
+    /// Those of the tile's rows.
+    pub a: Group,
+    /// Those of its columns.
+    pub b: Group,
+    /// u32: the chunk where each class begins, and the end.
+    pub edges: u64,
+    /// The end.
+    pub chunks: u32,
+    /// Levels of the response.
+    pub classes: u32,
+    /// 1 / n.
+    pub per_row: f32,
+    /// Whether the score is a ratio.
+    pub is_ratio: i32,
+    /// The score, or its numerator.
+    pub over: Value,
+    /// The denominator.
+    pub under: Value,
+    /// Whether it matters which of two columns is x: the one of the higher number.
+    pub sided: i32,
+    /// Whether both groups are one: of its pairs each comes once.
+    pub same: i32,
+    /// u32: of each 16 × 16 tiles their number down and across.
+    pub supers: u64,
+    /// The tile of the first block, of 256 for each of `supers`.
+    pub first: i64,
+    /// f32: what is below is not wanted.
+    pub floor: u64,
+    /// [`Found`]: `room` places.
+    pub found: u64,
+    /// u32: how many are found.
+    pub told: u64,
+    /// Places. Four bytes behind it are free.
+    pub room: u32,
+}
+
+/// Floats of a column of so many levels, where so many classes are told apart.
+pub fn facts(levels: usize, classes: usize) -> usize {
+    levels * (classes + 1) + 4
+}
+
+/// Bytes of shared memory, for columns of at most three levels and two classes at most; whether
+/// cards bring chunks ahead, as those of 8.0 and later do.
+pub fn shared(levels: usize, classes: usize, ahead: bool) -> usize {
+    let counts = 2 * crate::bits::SIDE * crate::bits::SIDE;
+    let stages = if ahead { 2 } else { 1 } * 2 * crate::bits::PIECES;
+    let sides = 2 * (crate::bits::SIDE / (levels - 1)) * facts(levels, classes) * 4;
+    stages.max(counts) + (classes - 1) * counts + sides
+}
+
+/// T(xw) and T(xwy) of a table, counts of (x, w, y) by class, then x, then w.
+///
+/// ```
+/// // x and w are equal: each cell of two is twice what is expected.
+/// let (xw, xwy) = passel_kernels::pairs::reference(&[1, 0, 0, 1, 1, 0, 0, 1], 2, 2);
+/// assert_eq!((xw, xwy), (4.0, 0.0));
+/// ```
+pub fn reference(counts: &[u64], x: usize, w: usize) -> (f64, f64) {
+    let mut both = vec![0u64; x * w];
+    for class in counts.chunks(x * w) {
+        both.iter_mut()
+            .zip(class)
+            .for_each(|(sum, own)| *sum += own);
+    }
+    let n = both.iter().sum::<u64>() as f64;
+    let of_x: Vec<u64> = both.chunks(w).map(|it| it.iter().sum()).collect();
+    let of_w = |j: usize| both.iter().skip(j).step_by(w).sum::<u64>();
+    let of_w: Vec<u64> = (0..w).map(of_w).collect();
+    let sum = |counts: &[u64]| {
+        let term = |(at, &count): (usize, &u64)| {
+            let expected = of_x[at / w] as f64 * of_w[at % w] as f64 / n;
+            match count {
+                0 => 0.0,
+                count => count as f64 * (count as f64 / expected).log2(),
+            }
+        };
+        counts.iter().enumerate().map(term).sum::<f64>()
+    };
+    (sum(&both), counts.chunks(x * w).map(sum).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        assert_eq!((size_of::<Group>(), size_of::<Value>()), (40, 16));
+        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 192));
+        assert_eq!(
+            (offset_of!(Tiles, edges), offset_of!(Tiles, over)),
+            (80, 104)
+        );
+        assert_eq!(
+            (offset_of!(Tiles, sided), offset_of!(Tiles, supers)),
+            (136, 144)
+        );
+        assert_eq!(
+            (offset_of!(Tiles, first), offset_of!(Tiles, room)),
+            (152, 184)
+        );
+    }
+
+    #[test]
+    fn sums_are_those_of_entropies() {
+        let counts: [u64; 12] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
+        let (xw, xwy) = reference(&counts, 2, 3);
+        let s = |counts: &[u64]| {
+            counts
+                .iter()
+                .map(|&c| c as f64 * (c as f64).log2())
+                .sum::<f64>()
+        };
+        let both: Vec<u64> = (0..6).map(|at| counts[at] + counts[at + 6]).collect();
+        let x = [both[..3].iter().sum(), both[3..].iter().sum()];
+        let w = [0, 1, 2].map(|j| both[j] + both[j + 3]);
+        let alone = s(&x) + s(&w) - s(&[52]);
+        assert!((xw - (s(&both) - alone)).abs() < 1e-9);
+        assert!((xwy - (s(&counts) - alone)).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,115 @@
+// What is below which a pair cannot be among the best, from those found so far.
+
+struct Found {
+    unsigned a, b;              // places
+    float least, most;          // the score is neither below nor above
+};
+
+struct Raise {
+    Found* found;
+    unsigned* told;             // how many; more than `room` where some were lost
+    unsigned room;
+    unsigned kept;              // so many were there before
+    u64 wanted;                 // of the best
+    float* floor;
+    unsigned* out;              // how many were told, how many stay, and the floor
+};
+
+static_assert(sizeof(Raise) == 48, "drift");
+
+#define THREADS 1024
+
+// A number in the order of unsigned integers.
+__device__ __forceinline__ unsigned ordered_32(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+__device__ __forceinline__ float number_32(unsigned key)
+{
+    return __uint_as_float(key >> 31 ? key & ~(1u << 31) : ~key);
+}
+
+// One block. The floor rises to what as many pairs as are wanted are not below; those that may be
+// at or above it stay, in their order. Where some were lost only those stay that were there before.
+extern "C" __global__ void __launch_bounds__(THREADS) raise(const __grid_constant__ Raise given)
+{
+    __shared__ unsigned counts[256], warps[THREADS / 32], base, digit;
+    __shared__ u64 left;
+    const unsigned told = *given.told, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned all = min(told, given.room);
+    if (all >= given.wanted && given.wanted > 0) {
+        unsigned prefix = 0;
+        if (threadIdx.x == 0) {
+            left = given.wanted;
+        }
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            for (unsigned at = threadIdx.x; at < 256; at += THREADS) {
+                counts[at] = 0;
+            }
+            __syncthreads();
+            for (unsigned at = threadIdx.x; at < all; at += THREADS) {
+                const unsigned key = ordered_32(given.found[at].least);
+                if (shift == 24 || key >> (shift + 8) == prefix >> (shift + 8)) {
+                    atomicAdd(counts + (key >> shift & 255), 1u);
+                }
+            }
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                unsigned at = 255;
+                while (at > 0 && counts[at] < left) {
+                    left -= counts[at];
+                    at--;
+                }
+                digit = at;
+            }
+            __syncthreads();
+            prefix |= digit << shift;
+        }
+        if (threadIdx.x == 0) {
+            *given.floor = fmaxf(*given.floor, number_32(prefix));
+        }
+    }
+    __syncthreads();
+    const float floor = *(volatile float*)given.floor;
+    const unsigned stay = told > given.room ? given.kept : all;
+    if (threadIdx.x == 0) {
+        base = 0;
+    }
+    __syncthreads();
+    for (unsigned begin = 0; begin < stay; begin += THREADS) {
+        const unsigned at = begin + threadIdx.x;
+        Found own = {};
+        if (at < stay) {
+            own = given.found[at];
+        }
+        const bool stays = at < stay && own.most >= floor;
+        const unsigned mask = __ballot_sync(0xffffffffu, stays);
+        if (lane == 0) {
+            warps[warp] = __popc(mask);
+        }
+        __syncthreads();
+        unsigned to = base + __popc(mask & ((1u << lane) - 1));
+        for (unsigned other = 0; other < warp; other++) {
+            to += warps[other];
+        }
+        // Never behind where it was: all of these have been read.
+        if (stays) {
+            given.found[to] = own;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            for (unsigned other = 0; other < THREADS / 32; other++) {
+                base += warps[other];
+            }
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        *given.told = base;
+        given.out[0] = told;
+        given.out[1] = base;
+        given.out[2] = __float_as_uint(floor);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a pair has to reach to be among the best, from those found so far.
+//!
+//! ```text
+//! floor = max(floor, the wanted-th largest `least` of the pairs found)
+//! found = those of them whose `most` ≥ floor, in their order
+//! ```
+//!
+//! As many pairs as are wanted score `floor` at least, so that what is below it is not among the
+//! best, however equal scores are told apart. Where more were told than there is room for, some
+//! were lost: the floor rises by what is there, but only those stay that were there before.
+//!
+//! *Shapes*: of each member of [`Raise`] there.
+//!
+//! *Launch*: `raise`; grid 1, block 1,024. Less than 2 KiB of static shared memory, none dynamic.
+//!
+//! *Exactness*: comparisons of floats alone; scores are numbers or infinite.
+
+use crate::{Kernel, pairs::Found};
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "raise",
+    source: include_str!("raise.cu"),
+    functions: &["raise"],
+    spills: &[],
+};
+
+/// What the function takes, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Raise {
+    /// [`Found`]: `room` places.
+    pub found: u64,
+    /// u32: how many were told; how many stay, after.
+    pub told: u64,
+    /// Places.
+    pub room: u32,
+    /// How many there were before those told last.
+    pub kept: u32,
+    /// How many of the best are wanted.
+    pub wanted: u64,
+    /// f32: what is below is not wanted.
+    pub floor: u64,
+    /// u32: how many were told, how many stay, and the bits of the floor.
+    pub out: u64,
+}
+
+/// The floor, and what stays: of pairs told in their order, of which so many were there before.
+///
+/// ```
+/// use passel_kernels::{pairs::Found, raise::reference};
+/// let pair = |least| Found { a: 0, b: 1, least, most: least + 1.0 };
+/// let told = [1.0, 5.0, 3.5, 4.0].map(pair);
+/// let (floor, stay) = reference(&told, (4, 0), 2, f32::NEG_INFINITY);
+/// assert_eq!((floor, stay), (4.0, vec![told[1], told[2], told[3]]));
+/// // The last was lost.
+/// let (floor, stay) = reference(&told, (3, 1), 2, f32::NEG_INFINITY);
+/// assert_eq!((floor, stay.len()), (3.5, 0));
+/// ```
+pub fn reference(
+    told: &[Found],
+    (room, kept): (usize, usize),
+    wanted: usize,
+    floor: f32,
+) -> (f32, Vec<Found>) {
+    let there = &told[..told.len().min(room)];
+    let mut least: Vec<f32> = there.iter().map(|it| it.least).collect();
+    least.sort_by(|a, b| b.total_cmp(a));
+    let reached = wanted.checked_sub(1).and_then(|at| least.get(at));
+    let floor = reached.map_or(floor, |it| it.max(floor));
+    let stay = if told.len() > room {
+        &told[..kept]
+    } else {
+        there
+    };
+    let above = stay.iter().filter(|it| it.most >= floor);
+    (floor, above.copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        assert_eq!((size_of::<Raise>(), size_of::<Found>()), (48, 16));
+        assert_eq!(
+            (offset_of!(Raise, wanted), offset_of!(Raise, out)),
+            (24, 40)
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The exact sums of some pairs.
+//!
+//! ```text
+//! xw = Σ c·L(c) over the table of both columns, xwy = the same by class
+//! ```
+//!
+//! *Shapes*: of each member of [`Recount`] there; bits as [`crate::bits`] makes them.
+//!
+//! *Launch*: `recount`; grid any, a block a pair at a time, block 32 … 1,024 by 32 (128); 4 bytes of
+//! dynamic shared memory for each cell, (planes of a + 1) · (planes of b + 1) · classes, and
+//! 512 bytes of static.
+//!
+//! *Exactness*: integers; the same bits for any grid and block.
+
+use crate::{Kernel, counting::sum};
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "recount",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#line 1 \"bits.cuh\"\n",
+        include_str!("bits.cuh"),
+        "#line 1 \"recount.cu\"\n",
+        include_str!("recount.cu")
+    ),
+    functions: &["recount"],
+    spills: &[],
+};
+
+/// Where the bits of a column lie.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variable {
+    /// Its tile.
+    pub tile: u64,
+    /// u32: of each class, of each plane.
+    pub margins: u64,
+    /// Its levels but one.
+    pub planes: u32,
+    /// Its number in the tile.
+    pub within: u32,
+}
+
+/// What the function takes, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recount {
+    /// [`Variable`]: of each place.
+    pub variables: u64,
+    /// u32: observations of each class.
+    pub sizes: u64,
+    /// u32: the chunk where each class begins, and the end.
+    pub edges: u64,
+    /// Levels of the response.
+    pub classes: u32,
+    /// Pairs.
+    pub count: u32,
+    /// i64: c·L(c) of every c.
+    pub terms: u64,
+    /// [`crate::pairs::Found`]: the pairs; only their places are looked at.
+    pub found: u64,
+    /// i64: of each pair xw, then xwy.
+    pub sums: u64,
+}
+
+/// xw and xwy.
+///
+/// ```
+/// // c·log2 c: four cells of one, of two classes.
+/// let terms = [0, 0, 2, 5, 8];
+/// let recount = passel_kernels::recount::reference;
+/// assert_eq!(recount(&[0, 0, 1, 1], &[1, 1, 0, 0], &[0, 1, 0, 0], &terms), (4, 2));
+/// ```
+pub fn reference(x: &[u8], w: &[u8], y: &[u8], terms: &[i64]) -> (i64, i64) {
+    let rows = || x.iter().zip(w);
+    let xwy = rows().zip(y);
+    (sum(rows(), terms), sum(xwy, terms))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        assert_eq!((size_of::<Variable>(), size_of::<Recount>()), (24, 56));
+        assert_eq!(
+            (offset_of!(Recount, terms), offset_of!(Recount, sums)),
+            (32, 48)
+        );
+    }
+}
