@@ -25,7 +25,7 @@ use crate::{
         Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, RefusedVariable, Single,
         StopRule, Truth,
     },
-    selector::{self, ALL_PAIRS, Asked, OVER_LEVELS, Wanted},
+    selector::{self, Asked, OVER_LEVELS, Wanted},
     table::{self, Column, Missing, ReadOptions, Table, Values, write_matrix},
 };
 
@@ -166,7 +166,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         create(job.output.as_deref())?,
         create(pairing.matrix.as_deref())?,
     );
-    selector::on_cpu(ALL_PAIRS, &job.resources.devices)?;
+    selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
     let Binned {
         columns,
         mut warnings,
@@ -190,6 +190,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     meter.finish();
     let own = &columns.columns;
     let whole = found.termination == Ending::Top;
+    warnings.extend(found.notes);
     if matrix.is_some() && !whole {
         warnings.push("the matrix was not written: not all pairs were scored".to_owned());
     }

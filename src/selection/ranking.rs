@@ -236,6 +236,8 @@ pub struct Paired {
     pub termination: Ending,
     /// What counted.
     pub devices: Vec<String>,
+    /// What a reader should know besides.
+    pub notes: Vec<String>,
     /// Wall-clock seconds of laying out the columns.
     pub starting: f64,
     /// Wall-clock seconds of counting.

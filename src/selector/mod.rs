@@ -35,7 +35,7 @@ use crate::{
 
 use choose::Selection;
 use independence::independence;
-pub(crate) use pairs::ALL_PAIRS;
+pub(crate) use pairs::check_pairs;
 pub use pairs::{PAIRS, Wanted, pairs};
 pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
 use places::{Counting, room};
@@ -141,7 +141,7 @@ pub fn rank(
     // How many levels joined columns have is known when they are.
     let two = top > 1 && score.against == Against::Last;
     room(columns, score.coded(), two)?;
-    let mut counting = Counting::of(columns, score, resources)?;
+    let mut counting = Counting::of(columns, score, resources, 1)?;
     let pool = counting.pool()?;
     pool.install(|| {
         let starting = Instant::now();

@@ -11,14 +11,14 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    SelectorError, independence, on_cpu,
-    places::{classes, pool, room},
+    SelectorError, independence,
+    places::{Counting, check, room},
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Choice, Resources,
-        counting::{Anchor, Counters, FoundPair, Logs, Tally},
+        counting::{Anchor, FoundPair, Logs, Tally},
     },
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
@@ -27,9 +27,6 @@ use crate::{
 
 /// Pairs told of where nothing else is asked for.
 pub const PAIRS: usize = 100;
-
-/// What runs on the CPU alone, as errors call it.
-pub(crate) const ALL_PAIRS: &str = "all pairs";
 
 /// Which pairs are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -56,9 +53,13 @@ fn declared(quantity: Quantity) -> Measure {
     }
 }
 
-fn score_of(measure: Measure) -> Score {
+/// The score of one step.
+fn score_of(score: &PairScore) -> Score {
     Score {
-        measure,
+        measure: match score {
+            PairScore::Declared(quantity) => declared(*quantity),
+            PairScore::Coded(coded) => Measure::Coded(coded.clone()),
+        },
         gather: Gather::Last,
         join: Join::Alone,
         against: Against::Last,
@@ -94,47 +95,36 @@ pub fn pairs(
     if let PairScore::Coded(coded) = score {
         room(columns, Some(coded), true)?;
     }
-    classes(columns)?;
-    on_cpu(ALL_PAIRS, &resources.devices)?;
-    let shards = match &resources.devices {
-        Choice::Cpu(count) => count.get(),
-        Choice::Auto | Choice::Cuda(_) => 1,
-    };
-    let threads = resources.thread_count();
-    let pool = pool(threads)?;
-    let p = columns.columns.len();
+    let (score, p) = (score_of(score), columns.columns.len());
+    let mut counting = Counting::of(columns, &score, resources, p / 100)?;
+    let pool = counting.pool()?;
     let mut matrix = zeros(p, wanted.matrix)?;
     let observe = Mutex::new(observe);
-    Ok(pool.install(|| {
+    pool.install(|| {
         let starting = Instant::now();
-        let measure = match score {
-            PairScore::Declared(quantity) => declared(*quantity),
-            PairScore::Coded(coded) => Measure::Coded(coded.clone()),
-        };
-        let (score, synergy) = (
-            score_of(measure),
-            score_of(declared(Quantity::plain(SYNERGY))),
-        );
+        let synergy = score_of(&PairScore::Declared(Quantity::plain(SYNERGY)));
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
         let tally = Tally::new(score, &logs, columns.n).by_class();
         let synergy = Tally::new(synergy, &logs, columns.n);
         let own = &columns.columns;
-        let counters = |tally| {
-            let response = Tally::anchor(tally, &columns.response);
-            Counters::cpu(own, &response, (&logs, tally), shards, threads)
-        };
-        // Relevance is I(x;y), whatever a pair's score is.
-        let coded = tally.score().coded();
-        let alone = coded.map(|_| counters(&synergy).relevance());
-        let mut counters = counters(&tally);
-        let starting = starting.elapsed().as_secs_f64();
-        let started = Instant::now();
         let most = match (wanted.top, wanted.threshold) {
             (Some(top), _) => top,
             (None, Some(_)) => usize::MAX,
             (None, None) => PAIRS,
         };
+        let mut counters = |tally| {
+            let response = Tally::anchor(tally, &columns.response);
+            counting.pair_counters(own, &response, (&logs, tally), most)
+        };
+        // Relevance is I(x;y), whatever a pair's score is.
+        let alone = match tally.score().coded() {
+            Some(_) => Some(counters(&synergy)?.relevance()),
+            None => None,
+        };
+        let mut counters = counters(&tally)?;
+        let starting = starting.elapsed().as_secs_f64();
+        let started = Instant::now();
         let (finished, all) = (AtomicUsize::new(0), p * counters.names().len());
         let done = || {
             let finished = 1 + finished.fetch_add(1, Ordering::Relaxed);
@@ -175,7 +165,7 @@ pub fn pairs(
             (information, test.p_value)
         };
         let own = &columns.columns;
-        Paired {
+        Ok(Paired {
             single: single.into_par_iter().zip(own).map(alone).collect(),
             pairs: pairs.into_iter().map(pair).collect(),
             matrix,
@@ -185,11 +175,20 @@ pub fn pairs(
                 (None, false) => Ending::Top,
             },
             devices: counters.names(),
+            notes: counting.notes,
             starting,
             seconds: started.elapsed().as_secs_f64(),
             fault,
-        }
-    }))
+        })
+    })
+}
+
+/// Whether the devices chosen can score pairs so: to be known before a long reading.
+///
+/// # Errors
+/// GPUs that were asked for, and are not there or have no way.
+pub(crate) fn check_pairs(score: &PairScore, choice: &Choice) -> Result<(), SelectorError> {
+    check(&score_of(score), choice)
 }
 
 #[cfg(test)]

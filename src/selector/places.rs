@@ -7,7 +7,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Choice, DeviceError, Places, Resources, Unscored,
-        counting::{Anchor, Counters, Logs, Tally, cells},
+        counting::{Anchor, Counters, Logs, PairCounters, Tally, cells},
     },
     score::{Coded, Score},
 };
@@ -49,7 +49,8 @@ pub(super) struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    /// The places chosen, for these columns and this score.
+    /// The places chosen, for these columns and this score; all columns are swept some hundred
+    /// times so often.
     ///
     /// # Errors
     /// As [`check`]; too many levels of the response.
@@ -57,10 +58,12 @@ impl<'a> Counting<'a> {
         columns: &BinnedColumns,
         score: &Score,
         resources: &'a Resources,
+        hundreds: usize,
     ) -> Result<Self, SelectorError> {
         classes(columns)?;
         check(score, &resources.devices)?;
         let elements = columns.n.saturating_mul(columns.columns.len());
+        let elements = elements.saturating_mul(hundreds.max(1));
         // Of what no GPU can compute no size is worth one.
         let elements = if has_cuda(score) { elements } else { 0 };
         let (places, note) = Places::of(&resources.devices, elements)?;
@@ -91,21 +94,48 @@ impl<'a> Counting<'a> {
         response: &Anchor,
         by: (&'c Logs, &'c Tally),
     ) -> Result<Counters<'c>, DeviceError> {
-        let cpu = |shards| Counters::cpu(own, response, by, shards, self.threads);
+        let (threads, limit) = (self.threads, self.resources.memory_limit);
+        self.either(
+            |shards| Counters::cpu(own, response, by, shards, threads),
+            |ordinals| Counters::cuda(own, response, by, ordinals, limit),
+        )
+    }
+
+    /// The same, for all pairs, of which so many are wanted at most.
+    ///
+    /// # Errors
+    /// A device that was asked for and cannot begin.
+    pub(super) fn pair_counters<'c>(
+        &mut self,
+        own: &'c [BinnedColumn],
+        response: &Anchor,
+        by: (&'c Logs, &'c Tally),
+        wanted: usize,
+    ) -> Result<PairCounters<'c>, DeviceError> {
+        let (threads, limit) = (self.threads, self.resources.memory_limit);
+        self.either(
+            |shards| PairCounters::cpu(own, response, by, shards, threads),
+            |ordinals| PairCounters::cuda(own, response, by, ordinals, (wanted, limit)),
+        )
+    }
+
+    fn either<T>(
+        &mut self,
+        cpu: impl Fn(usize) -> T,
+        cuda: impl Fn(&[usize]) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
         match &self.places {
             Places::Cpu(shards) => Ok(cpu(*shards)),
-            Places::Cuda(ordinals) => {
-                let limit = self.resources.memory_limit;
-                match Counters::cuda(own, response, by, ordinals, limit) {
-                    // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-                    Err(error) if self.resources.devices == Choice::Auto => {
-                        let note = "the CPU was used, for not all GPUs can be";
-                        self.notes.push(format!("{note}: {error}"));
-                        Ok(cpu(1))
-                    }
-                    counters => counters,
+            Places::Cuda(ordinals) => match cuda(ordinals) {
+                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+                Err(error) if self.resources.devices == Choice::Auto => {
+                    let note = "the CPU was used, for not all GPUs can be";
+                    self.notes.push(format!("{note}: {error}"));
+                    self.places = Places::Cpu(1);
+                    Ok(cpu(1))
                 }
-            }
+                counters => counters,
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Logs;
+use super::{Logs, Sums};
 use crate::binning::BinnedColumn;
 
 /// Codes of one column, or of several joined: a level for each observation.
@@ -166,6 +166,24 @@ pub(crate) fn complete(a: &Anchor, b: &Anchor) -> (Anchor, Anchor) {
         Anchor::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
     };
     (occurring(a), occurring(b))
+}
+
+/// All sums of the table of two columns and the response, of the observations that miss neither.
+pub(crate) fn table_sums(x: &Anchor, w: &Anchor, response: &Anchor, logs: &Logs) -> Sums {
+    let (both, y) = complete(&x.joined(w), response);
+    let (x, w) = complete(x, w);
+    let left = y.codes.len() as u32;
+    Sums {
+        left,
+        n: logs.of(left),
+        x: x.sum(logs),
+        w: w.sum(logs),
+        y: y.sum(logs),
+        xw: both.sum(logs),
+        xy: x.joined(&y).sum(logs),
+        wy: w.joined(&y).sum(logs),
+        xwy: both.joined(&y).sum(logs),
+    }
 }
 
 /// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,

@@ -7,8 +7,7 @@ use std::{cmp::Reverse, mem, ops::Range};
 
 use super::{
     super::{DeviceError, NoScore, Unscored},
-    AllPairs, Anchor, Best, Counter, Pairs, Step, Tally, ordered,
-    pairs::no_pairs,
+    AllPairs, Anchor, Best, Counter, Pair, PairCounter, Pairs, Step, Tally, ordered,
 };
 
 /// The value of a table; none where no observation is in it.
@@ -34,10 +33,56 @@ pub(crate) trait Values: Send {
         false
     }
 
-    /// See [`Counter::pairs`].
-    fn pairs(&mut self, response: &Anchor, asked: AllPairs) -> Result<Pairs, DeviceError> {
-        let _ = (response, asked);
-        Err(no_pairs(&self.names()))
+    /// See [`PairCounter::pairs`]; x is the column that comes first, w the other. Where all
+    /// columns are its own, every one is an anchor once, unless it has a better way.
+    fn pairs(&mut self, response: &Anchor, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
+        let mut matrix = asked.matrix.take();
+        let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
+        // The fault of the lowest numbers is told, wherever it is met.
+        let mut fault: Option<(u32, u32, NoScore)> = None;
+        for (w, column) in asked.columns.iter().enumerate() {
+            if (asked.stop)() {
+                break;
+            }
+            let last = w + usize::from(matrix.is_some());
+            let candidates: Vec<bool> = (0..p).map(|x| x < last).collect();
+            let step = Step::new(Some(w as u32), || Anchor::plain(column));
+            let values = self.values(&step, response, &candidates)?;
+            for (x, value) in values.into_iter().enumerate().take(last) {
+                // What has no observation tells nothing.
+                let value = match value.and_then(|it| checked(it.unwrap_or(0.0))) {
+                    Ok(value) => value,
+                    Err(reason) => {
+                        let lower = |it: &(u32, u32, NoScore)| (it.0, it.1) <= (x as u32, w as u32);
+                        if !fault.as_ref().is_some_and(lower) {
+                            fault = Some((x as u32, w as u32, reason));
+                        }
+                        continue;
+                    }
+                };
+                if let Some(matrix) = &mut matrix {
+                    (matrix[x * p + w], matrix[w * p + x]) = (value, value);
+                }
+                let score = i128::from(ordered(value));
+                if x < w && pairs.wants(score) {
+                    pairs.push(Pair {
+                        score,
+                        synergy: 0,
+                        a: x as u32,
+                        b: w as u32,
+                    });
+                }
+            }
+            (asked.done)();
+        }
+        if let Some((column, other, reason)) = fault {
+            return Err(DeviceError::Unscored(Unscored {
+                column,
+                beside: Some(other),
+                reason,
+            }));
+        }
+        Ok(pairs.with_synergy(|it| asked.synergy_of(it, response)))
     }
 }
 
@@ -217,6 +262,16 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
         self.begin()?;
         let relevance = |it: &Candidate| ordered(it.relevance.unwrap_or(0.0));
         Ok(self.candidates.iter().map(relevance).collect())
+    }
+}
+
+impl<V: Values> PairCounter for CodedCounter<'_, V> {
+    fn names(&self) -> Vec<String> {
+        self.source.names()
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        Counter::relevance(self)
     }
 
     fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {

@@ -8,9 +8,9 @@ use super::{
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
-    AllPairs, Anchor, Best, CodedCounter, Counter, Facts, Logs, Pairs, Step, Tally,
+    Anchor, Best, CodedCounter, Counter, Facts, Logs, Step, Tally,
 };
-use crate::binning::{BinnedColumn, BinnedColumns};
+use crate::binning::BinnedColumn;
 
 /// The devices, each with its range of the columns.
 pub(crate) struct Counters<'a> {
@@ -28,16 +28,6 @@ pub(crate) struct Found {
     pub(crate) score: f64,
     /// In the same.
     pub(crate) relevance: f64,
-}
-
-/// Two columns, a < b, and their score, as [`Found`] has it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct FoundPair {
-    pub(crate) a: u32,
-    pub(crate) b: u32,
-    pub(crate) score: f64,
-    /// I((a,b);y) − I(a;y) − I(b;y) in nats.
-    pub(crate) synergy: f64,
 }
 
 impl<'a> Counters<'a> {
@@ -189,6 +179,7 @@ impl<'a> Counters<'a> {
     }
 
     /// Relevance of every column.
+    #[cfg(test)]
     pub(crate) fn relevance(&mut self) -> Result<Vec<f64>, DeviceError> {
         let mut all = Vec::new();
         for device in &mut self.devices {
@@ -196,40 +187,5 @@ impl<'a> Counters<'a> {
         }
         let nats = |it| self.tally.relevance_nats(it);
         Ok(all.into_iter().map(nats).collect())
-    }
-
-    /// See [`Counter::pairs`]; of all columns, the best first: so many, none of a score below
-    /// `least`.
-    pub(crate) fn pairs(
-        &mut self,
-        columns: &BinnedColumns,
-        synergy: &Tally,
-        (most, least): (usize, Option<f64>),
-        mut matrix: Option<&mut [f64]>,
-        stop: &(dyn Fn() -> bool + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<Vec<FoundPair>, DeviceError> {
-        let tally = self.tally;
-        let wanted = Pairs::new(most, tally.bound(least));
-        let mut best = wanted.clone();
-        for device in &mut self.devices {
-            best = best.with(device.pairs(AllPairs {
-                columns: &columns.columns,
-                synergy,
-                wanted: &wanted,
-                matrix: matrix.as_deref_mut(),
-                stop,
-                done,
-            })?);
-        }
-        let pairs = best.sorted().into_iter().map(|it| FoundPair {
-            a: it.a,
-            b: it.b,
-            score: tally.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
-        });
-        // The bound of a threshold is near it only.
-        let above = |it: &FoundPair| least.is_none_or(|least| it.score >= least);
-        Ok(pairs.filter(above).collect())
     }
 }

@@ -9,17 +9,19 @@ mod anchor;
 mod coded;
 mod counters;
 mod ordered;
+mod pair_counters;
 mod pairs;
 mod step;
 mod tally;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub(crate) use anchor::{Anchor, complete, information};
+pub(crate) use anchor::{Anchor, complete, information, table_sums};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
-pub(crate) use counters::{Counters, Found, FoundPair};
+pub(crate) use counters::{Counters, Found};
 pub(crate) use ordered::{number, ordered};
-pub(crate) use pairs::{AllPairs, Pair, Pairs};
+pub(crate) use pair_counters::{FoundPair, PairCounters};
+pub(crate) use pairs::{AllPairs, Pair, PairCounter, Pairs};
 pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
@@ -100,11 +102,4 @@ pub(crate) trait Counter: Send {
 
     /// Relevance of its columns, in their order.
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
-
-    /// The best pairs of any column with one behind it that is this device's; one step's score
-    /// for each, and its synergy. For who has no way of its own it is an error.
-    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
-        let _ = asked;
-        Err(pairs::no_pairs(&self.names()))
-    }
 }

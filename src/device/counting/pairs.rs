@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{super::DeviceError, Tally};
+use rayon::prelude::*;
+
+use super::{super::DeviceError, Anchor, Logs, Tally, table_sums};
 use crate::binning::BinnedColumn;
 
 /// Two columns, a < b, and their score.
@@ -30,6 +32,7 @@ pub(crate) struct AllPairs<'a> {
     pub(crate) columns: &'a [BinnedColumn],
     /// The score of a pair's synergy.
     pub(crate) synergy: &'a Tally,
+    pub(crate) logs: &'a Logs,
     /// How many, and how good; none is found yet.
     pub(crate) wanted: &'a Pairs,
     /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on.
@@ -40,13 +43,26 @@ pub(crate) struct AllPairs<'a> {
     pub(crate) done: &'a (dyn Fn() + Sync),
 }
 
-/// What devices of these names say that have no way; who asks is told so before.
-pub(super) fn no_pairs(names: &[String]) -> DeviceError {
-    DeviceError::Failed {
-        device: names.join(", "),
-        during: "counting all pairs".to_owned(),
-        reason: "it runs on the CPU alone".to_owned(),
+impl AllPairs<'_> {
+    /// A pair's synergy, counted on the host.
+    pub(crate) fn synergy_of(&self, pair: &Pair, response: &Anchor) -> i128 {
+        let [w, x] = [pair.a, pair.b].map(|it| Anchor::of(&self.columns[it as usize]));
+        let sums = table_sums(&x, &w, response, self.logs);
+        self.synergy.gather_whole(0, &sums, self.logs)
     }
+}
+
+/// One device, or several that share their work, that score all pairs.
+pub(crate) trait PairCounter: Send {
+    /// Its names in reports, one for each place that counts.
+    fn names(&self) -> Vec<String>;
+
+    /// Relevance of its columns, in their order.
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
+
+    /// The best pairs of any column with one behind it that is this device's; one step's score
+    /// for each, and its synergy.
+    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError>;
 }
 
 /// The best pairs so far.
@@ -85,6 +101,30 @@ impl Pairs {
         if self.found.len() >= self.most.saturating_mul(2).saturating_add(SPARE) {
             self.prune();
         }
+    }
+
+    /// None found yet, of which as much is wanted as of these.
+    pub(crate) fn empty(&self) -> Self {
+        Self::new(self.most, self.least)
+    }
+
+    /// How many are wanted at most.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// What a score must be to be wanted, as far as is known.
+    pub(crate) fn least(&self) -> i128 {
+        self.least
+    }
+
+    /// The best so far, with their synergy, where it was left for later.
+    pub(crate) fn with_synergy(mut self, synergy: impl Fn(&Pair) -> i128 + Sync) -> Self {
+        self.prune();
+        self.found
+            .par_iter_mut()
+            .for_each(|it| it.synergy = synergy(it));
+        self
     }
 
     /// All of both.

@@ -2,6 +2,7 @@
 //! every kind.
 
 mod coded;
+mod pairs;
 mod scores;
 
 pub(crate) use self::scores::scores;

@@ -1,10 +1,12 @@
 //! Whole walks over columns that are made on the cards, timed: what `benches/sweeps.rs` calls.
 
+mod pairs;
 #[cfg(test)]
 mod tests;
 
 use std::time::Instant;
 
+pub use pairs::{PairProblem, PairsMeasured};
 use passel_kernels::made::Recipe;
 
 use super::{

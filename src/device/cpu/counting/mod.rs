@@ -32,7 +32,9 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{AllPairs, Anchor, Best, Counter, Logs, NEVER, Pairs, Step, Sums, Tally},
+    counting::{
+        AllPairs, Anchor, Best, Counter, Logs, NEVER, PairCounter, Pairs, Step, Sums, Tally,
+    },
 };
 use crate::binning::BinnedColumn;
 
@@ -345,6 +347,16 @@ impl Counter for CpuCounter<'_> {
         let mut all: Vec<(u32, i64)> = all.collect();
         all.sort_unstable();
         Ok(all.into_iter().map(|it| it.1).collect())
+    }
+}
+
+impl PairCounter for CpuCounter<'_> {
+    fn names(&self) -> Vec<String> {
+        Counter::names(self)
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        Counter::relevance(self)
     }
 
     fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {

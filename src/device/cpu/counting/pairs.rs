@@ -27,6 +27,7 @@ impl CpuCounter<'_> {
             matrix,
             stop,
             done,
+            ..
         } = asked;
         let p = columns.len();
         let mut rows: Vec<Option<&mut [f64]>> = match matrix {

@@ -20,12 +20,14 @@ mod lazy_tests;
 mod lists;
 mod made;
 mod packs;
+mod pairs;
 mod permuted;
 mod rule;
 mod shard;
 mod spread;
 mod steps;
 mod sweep;
+mod swept;
 mod tables;
 mod tiny;
 mod traits;
@@ -37,6 +39,8 @@ pub(crate) use coded::CudaValues;
 pub(crate) use columns::Columns;
 pub(crate) use lazy::Waves;
 pub(crate) use made::Made;
+pub(crate) use pairs::CudaPairs;
+pub(crate) use swept::CudaSwept;
 
 use std::{
     cmp::Reverse,
@@ -241,6 +245,18 @@ impl<'a> CudaCounter<'a> {
         self.picks = best.into_iter().collect();
         self.made_ahead = false;
         Ok(())
+    }
+
+    /// What every column has gathered.
+    fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
+        let mut all = vec![0; self.columns.len()];
+        for shard in &self.shards {
+            let gathered = shard.walk.gathered(&shard.card)?;
+            for (&number, gathered) in shard.packs.layout.numbers.iter().zip(gathered) {
+                all[number as usize] = gathered;
+            }
+        }
+        Ok(all)
     }
 
     /// Counts against what the host names.

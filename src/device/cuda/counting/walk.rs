@@ -211,6 +211,14 @@ impl Walk {
         }
     }
 
+    /// What every place has gathered.
+    pub(super) fn gathered(&self, card: &Card) -> Result<Vec<i128>, DeviceError> {
+        let mut all = vec![0; self.count * self.batch];
+        card.download(self.gathered.address(), &mut all)?;
+        card.wait(DURING)?;
+        Ok(all)
+    }
+
     /// Relevance of every place.
     pub(super) fn relevance(&self, card: &Card) -> Result<Vec<i64>, DeviceError> {
         let mut all = vec![0; self.count * self.batch];

@@ -36,6 +36,7 @@ impl CpuValues<'_> {
             mut matrix,
             stop,
             done,
+            ..
         } = asked;
         let p = columns.len();
         let mut rows: Vec<Option<&mut [f64]>> = match &mut matrix {

@@ -1,0 +1,119 @@
+//! All pairs on GPUs by three-variate mutual information, of columns drawn on the host.
+//!
+//! `cargo bench --bench pairs -- [--only 1,2] [--runs 5] [--gpus N] [--small]`
+//!
+//! Each on one GPU; problem 2 on all there are too, at most N. `--small` takes a tenth of the
+//! columns.
+//!
+//! `layout` is all before the first search: cards are opened, codes brought, bits made of them. A
+//! search ends with the best pairs scored exactly. `pairs/s` are unordered pairs times
+//! observations a second; `goal` is what must be reached: of that, or seconds.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::ExitCode;
+
+use passel::device::cuda::{facts, made::PairProblem};
+
+struct Case {
+    number: usize,
+    problem: PairProblem,
+    /// Also on all GPUs.
+    all: bool,
+    goal: &'static str,
+}
+
+fn cases() -> Vec<Case> {
+    let case = |number, (n, p), levels, top, goal| Case {
+        number,
+        problem: PairProblem {
+            n,
+            p,
+            levels,
+            classes: 2,
+            top,
+        },
+        all: number == 2,
+        goal,
+    };
+    vec![
+        case(1, (16_384, 50_000), 2, 1000, "1.5e15"),
+        case(2, (10_000, 100_000), 3, 1000, "4e14"),
+        case(3, (10_000, 20_000), 10, 1000, "1.5e13"),
+        case(4, (1000, 10_000), 2, 100, "0.005 s"),
+    ]
+}
+
+fn main() -> ExitCode {
+    let (mut only, mut runs, mut most, mut small) = (Vec::new(), 5, usize::MAX, false);
+    // cargo says --bench.
+    let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap();
+        match &*word {
+            "--only" => only = value().split(',').map(|it| it.parse().unwrap()).collect(),
+            "--runs" => runs = value().parse::<usize>().unwrap().max(1),
+            "--gpus" => most = value().parse().unwrap(),
+            "--small" => small = true,
+            _ => panic!("{word}: the head of benches/pairs.rs has the options"),
+        }
+    }
+    let cuda = facts::cuda();
+    if let Some(obstacle) = cuda.obstacle {
+        eprintln!("no GPU: {obstacle}");
+        return ExitCode::SUCCESS;
+    }
+    let gpus = cuda.cards.len().min(most).max(1);
+    println!(
+        "{:2} {:>18} {:>6} {:>5} {:>4} {:>8} {:>9} {:>9} {:>9} {:>9}  goal",
+        "#", "n x p", "levels", "top", "GPUs", "layout", "search ms", "least", "most", "pairs/s",
+    );
+    let mut failed = false;
+    for case in cases() {
+        if !only.is_empty() && !only.contains(&case.number) {
+            continue;
+        }
+        let mut problem = case.problem;
+        if small {
+            problem.p /= 10;
+        }
+        let columns = problem.draw();
+        let mut pairs = None;
+        for count in [1, gpus] {
+            if count == 1 && pairs.is_some() || count > 1 && !case.all {
+                continue;
+            }
+            let ordinals: Vec<usize> = (0..count).collect();
+            let measured = match problem.measure(&columns, &ordinals, runs) {
+                Ok(measured) => measured,
+                Err(error) => {
+                    println!("{:2} {error}", case.number);
+                    failed = true;
+                    continue;
+                }
+            };
+            let mut searches = measured.searches;
+            searches.sort_by(f64::total_cmp);
+            let median = searches[runs / 2];
+            let (n, p) = (problem.n as f64, problem.p as f64);
+            println!(
+                "{:2} {:>18} {:6} {:5} {count:4} {:8.2} {:9.3} {:9.3} {:9.3} {:9.3e}  {}",
+                case.number,
+                format!("{} x {}", problem.n, problem.p),
+                problem.levels,
+                problem.top,
+                measured.layout,
+                1e3 * median,
+                1e3 * searches[0],
+                1e3 * searches[runs - 1],
+                p * (p - 1.0) / 2.0 * n / median,
+                case.goal,
+            );
+            if *pairs.get_or_insert_with(|| measured.pairs.clone()) != measured.pairs {
+                println!("{:2} {count} GPUs found other pairs than one", case.number);
+                failed = true;
+            }
+        }
+    }
+    ExitCode::from(u8::from(failed))
+}

@@ -1,0 +1,275 @@
+//! All pairs on every device against one shard and one thread of the CPU, to the bit; and these
+//! against tables counted by the definition.
+
+use super::*;
+use crate::{
+    binning::BinnedColumns,
+    score::{Combination, Join, Measure, Quantity},
+};
+
+/// I((x,w);y) − I(x;y) − I(w;y).
+const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+/// H(x,w,y).
+const ENTROPY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+
+fn score_of(quantity: Quantity) -> Score {
+    Score {
+        measure: Measure::Declared {
+            relevance: Quantity::plain(Combination::X_Y),
+            terms: vec![quantity.weighing(1.0)],
+        },
+        gather: Gather::Last,
+        join: Join::Alone,
+        ..Score::default()
+    }
+}
+
+/// Scores that use classes and that do not, alike on both sides and not, a ratio; one that is
+/// never above 0.
+fn pair_scores() -> Vec<(&'static str, Quantity)> {
+    let ratio = Quantity {
+        over: Combination::XW_Y,
+        under: Some(ENTROPY),
+    };
+    let own = Quantity {
+        over: Combination::X_W,
+        under: Some(Combination::of(1, 0, -1, 0, 0, 0, 0, 0)),
+    };
+    vec![
+        ("mi3", Quantity::plain(Combination::XW_Y)),
+        ("mi2", Quantity::plain(Combination::X_W)),
+        ("given", Quantity::plain(Combination::X_Y_GIVEN_W)),
+        ("synergy", Quantity::plain(SYNERGY)),
+        ("ratio", ratio),
+        ("of the first's entropy", own),
+        (
+            "redundancy",
+            Quantity::plain(Combination::of(-1, 1, 1, 0, -1, 0, 0, 0)),
+        ),
+    ]
+}
+
+/// n × p columns of 1 … `most` levels, constant ones and copies among them.
+fn set(name: &'static str, (n, p): (usize, usize), classes: usize, most: usize) -> Case {
+    let mut draws = Draws {
+        stream: Stream::new(n as u64, p as u64),
+        n,
+        classes: vec![0; n],
+    };
+    draws.classes = draws.codes(classes, 0);
+    let response = column(draws.classes.clone(), classes, false, false);
+    let mut columns: Vec<BinnedColumn> = Vec::new();
+    for at in 0..p {
+        let told = draws.below(5);
+        let levels = match at % 9 {
+            4 => 1,
+            5 => 2 + draws.below(most - 1),
+            7 if at > 9 => {
+                columns.push(columns[at * 5 % columns.len()].clone());
+                continue;
+            }
+            _ => most,
+        };
+        let codes = match at % 11 {
+            3 => draws.rare(levels, n / 20),
+            _ => draws.codes(levels, told),
+        };
+        columns.push(column(codes, levels, at % 11 == 3, false));
+    }
+    Case {
+        name,
+        columns,
+        response,
+    }
+}
+
+fn sets() -> Vec<Case> {
+    let mut missing = set("pairs, missing", (301, 12), 3, 4);
+    for row in 0..40 {
+        if let Codes::Byte(codes) = &mut missing.columns[1].codes {
+            codes[7 * row] = 4;
+        }
+    }
+    missing.columns[1].missing = Some(MissingCode::Nothing(4));
+    vec![
+        set("pairs, binary", (1000, 300), 2, 2),
+        set("pairs, binary, short", (7, 140), 2, 2),
+        set("pairs, binary, one class", (515, 30), 1, 2),
+        set("pairs, ternary", (2111, 150), 2, 3),
+        set("pairs, ternary, three classes", (600, 80), 3, 3),
+        set("pairs, four", (1300, 90), 2, 4),
+        set("pairs, ten", (1030, 60), 2, 10),
+        set("pairs, ten classes", (1500, 50), 10, 10),
+        set("pairs, 64", (2500, 24), 3, 64),
+        set("pairs, long", (70_001, 20), 2, 2),
+        set("pairs, long, four", (66_000, 12), 2, 4),
+        missing,
+    ]
+}
+
+/// A pair, to the bit.
+type Told = (u32, u32, u64, u64);
+
+/// All that a place tells.
+#[derive(Debug, PartialEq)]
+struct Answers {
+    relevance: Vec<u64>,
+    pairs: Vec<Vec<Told>>,
+    matrix: Vec<u64>,
+}
+
+impl Case {
+    fn all_pairs(&self, quantity: Quantity, place: &Place) -> Answers {
+        let n = self.response.codes.n();
+        let synergy = score_of(Quantity::plain(SYNERGY));
+        let score = score_of(quantity);
+        let logs = Logs::new(n, score.reach().max(synergy.reach()));
+        let (tally, synergy) = (
+            Tally::new(score, &logs, n).by_class(),
+            Tally::new(synergy, &logs, n),
+        );
+        let response = tally.anchor(&self.response);
+        let (own, by) = (&self.columns[..], (&logs, &tally));
+        let columns = BinnedColumns {
+            n,
+            columns: self.columns.clone(),
+            response: self.response.clone(),
+        };
+        let mut counters = match place {
+            Place::Cpu(shards, threads) => PairCounters::cpu(own, &response, by, *shards, *threads),
+            Place::Cuda(ordinals, limit) => {
+                PairCounters::cuda(own, &response, by, ordinals, (100, *limit)).unwrap()
+            }
+            Place::Waves(_) => unreachable!("pairs put nothing off"),
+        };
+        let relevance = counters.relevance().unwrap();
+        let p = own.len();
+        let mut matrix = vec![0.0; p * p];
+        let stop = || false;
+        let mut ask = |few, matrix: Option<&mut [f64]>| {
+            let done = std::sync::atomic::AtomicUsize::new(0);
+            let told = || {
+                done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            };
+            let found = counters.pairs(&columns, &synergy, few, matrix, &stop, &told);
+            let found = found.unwrap().into_iter();
+            let all: Vec<Told> = found
+                .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))
+                .collect();
+            assert_eq!(done.into_inner() % p, 0, "{}", self.name);
+            all
+        };
+        let best = ask((25, None), None);
+        let middle = best.get(12).map_or(0.0, |it| f64::from_bits(it.2));
+        let pairs = vec![
+            ask((1, None), None),
+            ask((100, Some(middle)), None),
+            ask((usize::MAX, Some(middle * 0.99)), None),
+            ask((0, None), None),
+            ask((3, None), Some(&mut matrix)),
+            best,
+        ];
+        Answers {
+            relevance: relevance.into_iter().map(f64::to_bits).collect(),
+            pairs,
+            matrix: matrix.into_iter().map(f64::to_bits).collect(),
+        }
+    }
+
+    /// A score in nats, from counts of the definition.
+    fn defined(&self, quantity: Quantity, a: u32, b: u32) -> f64 {
+        let [w, x, y] = [
+            &self.columns[a as usize],
+            &self.columns[b as usize],
+            &self.response,
+        ]
+        .map(|it| it.codes.dense());
+        let missing = [a, b].map(|it| self.columns[it as usize].left_out());
+        let rows = (0..y.len()).filter(|&row| missing != [Some(w[row]), Some(x[row])]);
+        let rows: Vec<usize> = rows
+            .filter(|&row| missing[0] != Some(w[row]) && missing[1] != Some(x[row]))
+            .collect();
+        let sum = |key: &dyn Fn(usize) -> (u16, u16, u16)| {
+            let counts = passel_kernels::counting::counts(rows.iter().map(|&row| key(row)));
+            let term = |count: u64| count as f64 * (count as f64).ln();
+            counts.into_values().map(term).sum::<f64>()
+        };
+        let sums = [
+            sum(&|_| (0, 0, 0)),
+            sum(&|row| (x[row], 0, 0)),
+            sum(&|row| (0, w[row], 0)),
+            sum(&|row| (0, 0, y[row])),
+            sum(&|row| (x[row], w[row], 0)),
+            sum(&|row| (x[row], 0, y[row])),
+            sum(&|row| (0, w[row], y[row])),
+            sum(&|row| (x[row], w[row], y[row])),
+        ];
+        let of = |by: Combination| {
+            let parts = by.integers().into_iter().zip(sums);
+            parts.map(|(by, sum)| f64::from(by) * sum).sum::<f64>()
+        };
+        match quantity.under.map(of) {
+            None => of(quantity.over) / rows.len() as f64,
+            Some(under) if under.abs() < 1e-9 => 0.0,
+            Some(under) => of(quantity.over) / under,
+        }
+    }
+}
+
+fn same_everywhere(places: impl Fn(&Case) -> Vec<Place>) {
+    for case in wanted(sets()) {
+        for (name, quantity) in pair_scores() {
+            let expected = case.all_pairs(quantity, &Place::Cpu(1, 1));
+            for place in places(&case) {
+                let told = case.all_pairs(quantity, &place);
+                assert!(
+                    told == expected,
+                    "{}, {name}, {place:?}\n{told:?}\n{expected:?}",
+                    case.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_are_those_of_the_definition() {
+    for case in wanted(sets()) {
+        let p = case.columns.len();
+        for (name, quantity) in pair_scores() {
+            let told = case.all_pairs(quantity, &Place::Cpu(1, 1));
+            let all = (0..p as u32).flat_map(|a| (a..p as u32).map(move |b| (a, b)));
+            for (a, b) in all.filter(|(a, b)| (a * 7 + b) % 23 == 0) {
+                let own = f64::from_bits(told.matrix[a as usize * p + b as usize]);
+                let defined = case.defined(quantity, a, b);
+                let off = (own - defined).abs();
+                assert!(
+                    off < 1e-9,
+                    "{}, {name}: {a} {b}: {own} {defined}",
+                    case.name
+                );
+            }
+            let best = &told.pairs[5];
+            assert_eq!(best.len(), 25.min(p * (p - 1) / 2));
+            let order = |it: &Told| (f64::from_bits(it.2), std::cmp::Reverse((it.0, it.1)));
+            assert!(best.windows(2).all(|it| order(&it[0]) > order(&it[1])));
+        }
+    }
+}
+
+#[test]
+fn pairs_of_shards_and_threads_are_the_same() {
+    same_everywhere(|_| vec![Place::Cpu(3, 2)]);
+}
+
+#[test]
+fn cuda_pairs_are_those_of_the_cpu() {
+    let Some(cards) = cards() else { return };
+    same_everywhere(|_| {
+        let mut places = vec![Place::Cuda(vec![0], None)];
+        if cards > 1 {
+            places.push(Place::Cuda((0..cards).collect(), None));
+        }
+        places
+    });
+}

@@ -1,0 +1,152 @@
+//! How columns lie as rows of bits, as far as the host decides it.
+
+use passel_kernels::bits::{BITS, SIDE};
+
+use super::super::super::super::counting::Anchor;
+use crate::binning::BinnedColumn;
+
+/// Columns that have as many rows of bits each, in tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) planes: usize,
+    /// Columns of a tile.
+    pub(super) each: usize,
+    /// The place of the first.
+    pub(super) first: usize,
+    pub(super) count: usize,
+}
+
+impl Group {
+    pub(super) fn tiles(&self) -> usize {
+        self.count.div_ceil(self.each)
+    }
+
+    /// Levels that its tables have room for.
+    pub(super) fn levels(&self) -> usize {
+        self.planes + 1
+    }
+}
+
+/// All columns, and the order of the observations.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) n: usize,
+    pub(super) groups: Vec<Group>,
+    /// Of each place the number of its column.
+    pub(super) numbers: Vec<u32>,
+    /// The observation of each bit; n for none.
+    pub(super) order: Vec<u32>,
+    /// The chunk where each class begins, and the end.
+    pub(super) edges: Vec<u32>,
+    /// Observations of each class.
+    pub(super) sizes: Vec<u32>,
+}
+
+impl Plan {
+    /// Of columns that miss no values.
+    pub(super) fn of(columns: &[BinnedColumn], response: &Anchor) -> Self {
+        let n = response.codes.len();
+        let mut sizes = vec![0u32; response.levels.max(1)];
+        response
+            .codes
+            .iter()
+            .for_each(|it| sizes[*it as usize] += 1);
+        let (mut edges, mut starts) = (vec![0], Vec::new());
+        for &size in &sizes {
+            let begin = edges[edges.len() - 1];
+            starts.push(begin as usize * BITS);
+            edges.push(begin + size.div_ceil(BITS as u32));
+        }
+        let all = edges[edges.len() - 1] as usize * BITS;
+        let mut order = vec![n as u32; all];
+        for (row, &class) in (0..).zip(&response.codes) {
+            let at = &mut starts[class as usize];
+            order[*at] = row;
+            *at += 1;
+        }
+        let planes = |it: &BinnedColumn| it.levels.saturating_sub(1).max(1);
+        let most = columns.iter().map(planes).max().unwrap_or(1);
+        Self {
+            n,
+            groups: vec![Group {
+                planes: most,
+                each: SIDE / most,
+                first: 0,
+                count: columns.len(),
+            }],
+            numbers: (0..columns.len() as u32).collect(),
+            order,
+            edges,
+            sizes,
+        }
+    }
+
+    /// Chunks of a row.
+    pub(super) fn chunks(&self) -> usize {
+        self.edges.last().map_or(0, |it| *it as usize)
+    }
+
+    /// The group of a place.
+    pub(super) fn group(&self, place: usize) -> &Group {
+        let behind = self.groups.partition_point(|it| it.first <= place);
+        &self.groups[behind.saturating_sub(1)]
+    }
+
+    /// The tiles of two groups, 16 × 16 at a time, for one of so many cards: every pair of columns
+    /// is in those of one card.
+    pub(super) fn supers(&self, (a, b): (usize, usize), (card, cards): (usize, usize)) -> Vec<u32> {
+        let across = |group: usize| self.groups[group].tiles().div_ceil(16) as u32;
+        let all = (0..across(a)).flat_map(|down| {
+            let from = if a == b { down } else { 0 };
+            (from..across(b)).map(move |it| [down, it])
+        });
+        all.skip(card).step_by(cards).flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::counting::tests::column;
+
+    fn plan(p: usize, codes: &[u32]) -> Plan {
+        let columns: Vec<_> = (0..p)
+            .map(|_| column(vec![0; codes.len()], 3, false, false))
+            .collect();
+        let response = Anchor {
+            codes: codes.to_vec(),
+            levels: 3,
+            missing: false,
+        };
+        Plan::of(&columns, &response)
+    }
+
+    #[test]
+    fn every_observation_has_a_bit_among_its_class() {
+        let codes: Vec<u32> = (0..1500).map(|row| row * row % 7 % 3).collect();
+        let plan = plan(1, &codes);
+        let mut seen = vec![0; 1500];
+        for (at, &row) in plan.order.iter().enumerate().filter(|it| *it.1 < 1500) {
+            seen[row as usize] += 1;
+            let class = plan.edges.partition_point(|it| *it as usize <= at / BITS) - 1;
+            assert_eq!(codes[row as usize] as usize, class);
+        }
+        assert_eq!(seen, vec![1; 1500]);
+        assert_eq!(plan.order.len(), plan.chunks() * BITS);
+        assert_eq!(plan.sizes.iter().sum::<u32>(), 1500);
+    }
+
+    #[test]
+    fn cards_share_the_tiles() {
+        let plan = plan(64 * 40, &[0; 5]);
+        assert_eq!(plan.groups[0].tiles(), 40);
+        let mut all: Vec<[u32; 2]> = (0..3)
+            .flat_map(|card| plan.supers((0, 0), (card, 3)))
+            .collect::<Vec<_>>()
+            .chunks(2)
+            .map(|it| [it[0], it[1]])
+            .collect();
+        all.sort_unstable();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]);
+    }
+}

@@ -1,0 +1,77 @@
+//! All pairs on GPUs where tables of bits have no room: every column is an anchor once.
+
+use super::{
+    super::super::{
+        DeviceError,
+        counting::{AllPairs, Anchor, Counter, Logs, Pair, PairCounter, Pairs, Step, Tally},
+    },
+    CudaCounter,
+};
+use crate::binning::BinnedColumn;
+
+/// Cards that count steps, one for each column.
+pub(crate) struct CudaSwept<'a> {
+    counter: CudaCounter<'a>,
+    response: Anchor,
+    tally: &'a Tally,
+}
+
+impl<'a> CudaSwept<'a> {
+    /// As [`CudaCounter::new`].
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn new(
+        columns: &'a [BinnedColumn],
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        ordinals: &[usize],
+        limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self {
+            counter: CudaCounter::new(columns, response, (logs, tally), ordinals, limit)?,
+            response: response.clone(),
+            tally,
+        })
+    }
+}
+
+impl PairCounter for CudaSwept<'_> {
+    fn names(&self) -> Vec<String> {
+        self.counter.names()
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        self.counter.relevance()
+    }
+
+    fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
+        let mut matrix = asked.matrix.take();
+        let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
+        for a in 0..p {
+            if (asked.stop)() {
+                break;
+            }
+            self.counter.forget();
+            let step = Step::of(a as u32, asked.columns, self.tally);
+            self.counter.sweep(&step)?;
+            let scores = self.counter.gathered()?;
+            if let Some(matrix) = &mut matrix {
+                let row = matrix[a * p..][..p].iter_mut().zip(&scores).skip(a);
+                row.for_each(|(to, &score)| *to = self.tally.nats(score, 1));
+            }
+            for (b, &score) in scores.iter().enumerate().skip(a + 1) {
+                if pairs.wants(score) {
+                    pairs.push(Pair {
+                        score,
+                        synergy: 0,
+                        a: a as u32,
+                        b: b as u32,
+                    });
+                }
+            }
+            (asked.done)();
+        }
+        Ok(pairs.with_synergy(|it| asked.synergy_of(it, &self.response)))
+    }
+}

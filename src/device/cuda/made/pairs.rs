@@ -1,0 +1,111 @@
+//! All pairs of columns that are drawn, timed: what `benches/pairs.rs` calls.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::{
+    binning::{BinnedColumn, BinnedColumns, Codes, Rule},
+    device::{
+        DeviceError,
+        counting::{Logs, PairCounters, Tally},
+    },
+    random::{Stream, below},
+    score::{Combination, Gather, Join, Measure, Score},
+};
+
+/// What is drawn, and asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct PairProblem {
+    /// Observations.
+    pub n: usize,
+    /// Columns.
+    pub p: usize,
+    /// Of every column, at most 256.
+    pub levels: usize,
+    /// Of the response, at most 256.
+    pub classes: usize,
+    /// The best pairs.
+    pub top: usize,
+}
+
+/// What was found, and how long it took.
+#[derive(Debug, Clone)]
+pub struct PairsMeasured {
+    /// Until columns are laid out.
+    pub layout: f64,
+    /// Seconds of each search.
+    pub searches: Vec<f64>,
+    /// Two columns and their score, the best first.
+    pub pairs: Vec<(u32, u32, f64)>,
+}
+
+/// I((x,w);y) − I(x;y) − I(w;y).
+const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+
+/// The score of a pair.
+fn score(by: Combination) -> Score {
+    Score {
+        measure: Measure::of_terms([by.weighing(1.0)]),
+        gather: Gather::Last,
+        join: Join::Alone,
+        ..Score::default()
+    }
+}
+
+impl PairProblem {
+    /// Its columns, each level as likely as any other, and a response that none tells of.
+    pub fn draw(&self) -> BinnedColumns {
+        let column = |at: usize, levels: usize| {
+            let mut words = Stream::new(1, at as u64);
+            let codes = (0..self.n).map(|_| below(words.word(), levels) as u8);
+            BinnedColumn {
+                name: String::new(),
+                index: at,
+                levels,
+                codes: Codes::Byte(codes.collect()),
+                rule: Rule::Edges(Vec::new()),
+                missing: None,
+            }
+        };
+        let columns = (0..self.p).into_par_iter();
+        BinnedColumns {
+            n: self.n,
+            columns: columns.map(|at| column(at, self.levels)).collect(),
+            response: column(self.p, self.classes),
+        }
+    }
+
+    /// Searches for the best pairs by I((x,w);y) on the cards of these ordinals, so many times.
+    ///
+    /// # Errors
+    /// A card that cannot be used, or has too little memory.
+    pub fn measure(
+        &self,
+        columns: &BinnedColumns,
+        ordinals: &[usize],
+        runs: usize,
+    ) -> Result<PairsMeasured, DeviceError> {
+        let started = Instant::now();
+        let (own, by_class) = (score(Combination::XW_Y), score(SYNERGY));
+        let logs = Logs::new(self.n, own.reach().max(by_class.reach()));
+        let tally = Tally::new(own, &logs, self.n);
+        let synergy = Tally::new(by_class, &logs, self.n);
+        let response = tally.anchor(&columns.response);
+        let (own, by) = (&columns.columns[..], (&logs, &tally));
+        let mut counters = PairCounters::cuda(own, &response, by, ordinals, (self.top, None))?;
+        let layout = started.elapsed().as_secs_f64();
+        let (mut searches, mut pairs) = (Vec::new(), Vec::new());
+        for _ in 0..runs {
+            let started = Instant::now();
+            let few = (self.top, None);
+            pairs = counters.pairs(columns, &synergy, few, None, &|| false, &|| ())?;
+            searches.push(started.elapsed().as_secs_f64());
+        }
+        Ok(PairsMeasured {
+            layout,
+            searches,
+            pairs: pairs.into_iter().map(|it| (it.a, it.b, it.score)).collect(),
+        })
+    }
+}
