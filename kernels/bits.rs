@@ -96,7 +96,7 @@ pub fn row_of(column: usize, plane: usize, planes: usize) -> usize {
 /// assert_eq!((word_at(0, 5), word_at(2, 5), word_at(1, 16)), (20, 132, 8192 + 64));
 /// ```
 pub fn word_at(row: usize, word: usize) -> usize {
-    let piece = word % 16 / 4 ^ row / 2 % 4;
+    let piece = (word % 16 / 4) ^ (row / 2 % 4);
     word / 16 * PIECES + row * (BITS / 8) + 16 * piece + 4 * (word % 4)
 }
 

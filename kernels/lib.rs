@@ -12,6 +12,7 @@ pub mod gain;
 pub mod gather;
 pub mod lazy;
 pub mod least_squares;
+pub mod levels;
 pub mod made;
 pub mod neighbours;
 pub mod pairs;
@@ -76,6 +77,11 @@ pub const ALL: &[Kernel] = &[
     made::KERNEL,
     bits::KERNEL,
     pairs::KERNEL,
+    pairs::BYTES,
+    pairs::WORDS,
+    levels::KERNEL,
+    levels::BYTES,
+    levels::WORDS,
     raise::KERNEL,
     recount::KERNEL,
 ];
@@ -95,8 +101,8 @@ pub const COUNTING: &[Kernel] = &[
 /// Those that put columns off.
 pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
 
-/// Those that score all pairs.
-pub const PAIRS: &[Kernel] = &[bits::KERNEL, pairs::KERNEL, raise::KERNEL, recount::KERNEL];
+/// Those that score all pairs, beside those of a kind of products.
+pub const PAIRS: &[Kernel] = &[bits::KERNEL, raise::KERNEL, recount::KERNEL];
 
 /// Those that a search of regressions needs.
 pub const SEARCH: &[Kernel] = &[

@@ -270,22 +270,14 @@ __device__ __forceinline__ void pairs(const Tiles& given)
     }
 }
 
-#define PAIRS(name, KIND)                                                                  \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name##_2_1(const __grid_constant__ Tiles given) \
+#define PAIRS(LEVELS, CLASSES)                                                             \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                          \
+        pairs_##LEVELS##_##CLASSES(const __grid_constant__ Tiles given)                    \
     {                                                                                      \
-        pairs<1, 1, false, KIND>(given);                                                   \
-    }                                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name##_2_2(const __grid_constant__ Tiles given) \
-    {                                                                                      \
-        pairs<1, 2, false, KIND>(given);                                                   \
-    }                                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name##_3_1(const __grid_constant__ Tiles given) \
-    {                                                                                      \
-        pairs<2, 1, false, KIND>(given);                                                   \
-    }                                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name##_3_2(const __grid_constant__ Tiles given) \
-    {                                                                                      \
-        pairs<2, 2, false, KIND>(given);                                                   \
+        pairs<LEVELS - 1, CLASSES, false, KIND>(given);                                    \
     }
 
-PAIRS(bits, BITS)
+PAIRS(2, 1)
+PAIRS(2, 2)
+PAIRS(3, 1)
+PAIRS(3, 2)

@@ -19,7 +19,7 @@
 //! *Shapes*: of each member of [`Tiles`] there; columns of L levels, C classes told apart in a
 //! function `…_L_C`; [`facts`] floats of a column.
 //!
-//! *Launch*: `bits_L_C`; grid: tiles of `supers` from `first` on, 256 of each;
+//! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each;
 //! block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
 //!
 //! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told.
@@ -30,20 +30,41 @@
 
 use crate::Kernel;
 
+/// The text behind the kind of its products.
+macro_rules! pairs {
+    () => {
+        concat!(
+            include_str!("counting.cuh"),
+            "#line 1 \"bits.cuh\"\n",
+            include_str!("bits.cuh"),
+            "#line 1 \"pairs.cuh\"\n",
+            include_str!("pairs.cuh"),
+            "#line 1 \"pairs.cu\"\n",
+            include_str!("pairs.cu")
+        )
+    };
+}
+
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
     name: "pairs",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"bits.cuh\"\n",
-        include_str!("bits.cuh"),
-        "#line 1 \"pairs.cuh\"\n",
-        include_str!("pairs.cuh"),
-        "#line 1 \"pairs.cu\"\n",
-        include_str!("pairs.cu")
-    ),
-    functions: &["bits_2_1", "bits_2_2", "bits_3_1", "bits_3_2"],
+    source: concat!("#define KIND BITS\n", pairs!()),
+    functions: &["pairs_2_1", "pairs_2_2", "pairs_3_1", "pairs_3_2"],
     spills: &[],
+};
+
+/// The same by products of bytes, which all tensor cores have.
+pub const BYTES: Kernel = Kernel {
+    name: "pairs_bytes",
+    source: concat!("#define KIND BYTES\n", pairs!()),
+    ..KERNEL
+};
+
+/// The same by words, on ordinary cores.
+pub const WORDS: Kernel = Kernel {
+    name: "pairs_words",
+    source: concat!("#define KIND WORDS\n", pairs!()),
+    ..KERNEL
 };
 
 /// Threads of a block.

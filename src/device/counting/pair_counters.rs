@@ -78,18 +78,29 @@ impl<'a> PairCounters<'a> {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
             }
-            None if CudaPairs::fits(own, response, tally) => {
-                let by = (logs, tally);
-                let wanted = (wanted, limit);
-                Box::new(CudaPairs::new(own, response, by, ordinals, wanted)?)
-            }
-            None => Box::new(CudaSwept::new(own, response, by, ordinals, limit)?),
+            None => match CudaPairs::new(own, response, by, ordinals, (wanted, limit))? {
+                Some(cards) => Box::new(cards),
+                None => Box::new(CudaSwept::new(own, response, by, ordinals, limit)?),
+            },
         };
         Ok(Self {
             devices: vec![cards],
             logs,
             tally,
         })
+    }
+
+    /// Devices that have their columns.
+    #[cfg(test)]
+    pub(crate) fn of(
+        devices: Vec<Box<dyn PairCounter + 'a>>,
+        (logs, tally): (&'a Logs, &'a Tally),
+    ) -> Self {
+        Self {
+            devices,
+            logs,
+            tally,
+        }
     }
 
     /// Their names.

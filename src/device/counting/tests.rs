@@ -9,7 +9,7 @@ pub(crate) use self::scores::scores;
 use super::{
     super::cuda::{
         self,
-        counting::{CudaCounter, Waves},
+        counting::{CudaCounter, CudaPairs, Products, Waves},
     },
     *,
 };
@@ -180,6 +180,8 @@ enum Place {
     Cuda(Vec<usize>, Option<u64>),
     /// One card, that puts columns off wherever it can; items of a list.
     Waves(Option<usize>),
+    /// One card, that makes products of bits so.
+    Products(Products),
 }
 
 impl Place {
@@ -199,6 +201,7 @@ impl Place {
                 let card = CudaCounter::with(columns, response, by, on, waves).unwrap();
                 Counters::of(vec![Box::new(card)], tally)
             }
+            Self::Products(_) => unreachable!("steps make none"),
         }
     }
 }

@@ -140,6 +140,13 @@ impl Case {
             Place::Cuda(ordinals, limit) => {
                 PairCounters::cuda(own, &response, by, ordinals, (100, *limit)).unwrap()
             }
+            Place::Products(products) => {
+                let products = Some(*products);
+                match CudaPairs::with(own, &response, by, &[0], (100, None), products).unwrap() {
+                    Some(card) => PairCounters::of(vec![Box::new(card)], by),
+                    None => PairCounters::cpu(own, &response, by, 1, 1),
+                }
+            }
             Place::Waves(_) => unreachable!("pairs put nothing off"),
         };
         let relevance = counters.relevance().unwrap();
@@ -266,7 +273,11 @@ fn pairs_of_shards_and_threads_are_the_same() {
 fn cuda_pairs_are_those_of_the_cpu() {
     let Some(cards) = cards() else { return };
     same_everywhere(|_| {
-        let mut places = vec![Place::Cuda(vec![0], None)];
+        let mut places = vec![
+            Place::Cuda(vec![0], None),
+            Place::Products(Products::Bytes),
+            Place::Products(Products::Words),
+        ];
         if cards > 1 {
             places.push(Place::Cuda((0..cards).collect(), None));
         }

@@ -2,7 +2,7 @@
 
 use passel_kernels::{
     bits::{BITS, Bits, PIECES},
-    pairs::{self, Found, Group as OnCard, Tiles},
+    pairs::{Found, Group as OnCard, Tiles},
     raise::Raise,
     recount::{Recount, Variable},
 };
@@ -19,6 +19,7 @@ use super::{
     },
     plan::{Group, Plan},
     screen::Screen,
+    shape::{Products, Shape},
 };
 use crate::binning::{BinnedColumn, Codes};
 
@@ -47,6 +48,7 @@ pub(super) struct PairCard {
     numbers: Vec<Buffer<u32>>,
     variables: Buffer<Variable>,
     edges: Buffer<u32>,
+    whole: Buffer<u32>,
     sizes: Buffer<u32>,
     terms: Buffer<i64>,
     floor: Buffer<f32>,
@@ -65,15 +67,27 @@ pub(super) enum Wave {
 }
 
 impl PairCard {
-    /// Opens a card and lays the columns out, for so many pairs found.
+    /// Opens a card and lays the columns out, for so many pairs found; none where it has too little
+    /// shared memory.
     pub(super) fn new(
         ordinal: usize,
         columns: &[BinnedColumn],
-        plan: &Plan,
+        (plan, screen): (&Plan, &Screen),
         logs: &Logs,
+        products: Option<Products>,
         (wanted, limit): (usize, Option<u64>),
-    ) -> Result<Self, DeviceError> {
-        let card = Card::open(ordinal, passel_kernels::PAIRS)?;
+    ) -> Result<Option<Self>, DeviceError> {
+        let mut card = Card::open(ordinal, passel_kernels::PAIRS)?;
+        let shape = |it| Shape::of(plan, screen, it, card.has_tf32);
+        let shapes: Vec<Shape> = plan.jobs().map(shape).collect();
+        if shapes.iter().any(|it| it.shared > card.shared) {
+            return Ok(None);
+        }
+        let products = match products {
+            Some(products) => products,
+            None => Products::of(&card)?,
+        };
+        card.load(&Shape::kernels(&shapes, products))?;
         let places = wanted.saturating_mul(8).clamp(ROOM, 16 * ROOM);
         let beside = 64 * places + (1 << 28);
         let needed: usize = plan.groups.iter().map(|it| bytes(plan, it)).sum();
@@ -93,6 +107,8 @@ impl PairCard {
             numbers: Vec::new(),
             variables: card.buffer(columns.len(), DURING)?,
             edges: put(&card, &plan.edges)?,
+            // All classes as one.
+            whole: put(&card, &[0, plan.chunks() as u32])?,
             sizes: put(&card, &plan.sizes)?,
             terms: put(&card, logs.terms())?,
             floor: card.buffer(1, DURING)?,
@@ -103,7 +119,7 @@ impl PairCard {
             card,
         };
         new.lay(columns, plan)?;
-        Ok(new)
+        Ok(Some(new))
     }
 
     fn lay(&mut self, columns: &[BinnedColumn], plan: &Plan) -> Result<(), DeviceError> {
@@ -190,12 +206,12 @@ impl PairCard {
     pub(super) fn tell(
         &mut self,
         plan: &Plan,
-        facts: impl Fn(&Group, usize) -> Vec<f32> + Sync,
+        facts: impl Fn(usize) -> Vec<f32> + Sync,
     ) -> Result<(), DeviceError> {
         self.facts.clear();
         for group in &plan.groups {
             let places = (group.first..group.first + group.count).into_par_iter();
-            let all: Vec<f32> = places.flat_map_iter(|place| facts(group, place)).collect();
+            let all: Vec<f32> = places.flat_map_iter(&facts).collect();
             let buffer = put(&self.card, &all)?;
             self.facts.push(buffer);
         }
@@ -254,15 +270,19 @@ impl PairCard {
                 each: group.each as u32,
             }
         };
+        let shape = Shape::of(plan, screen, (a, b), self.card.has_tf32);
         let levels = [a, b].map(|at| plan.groups[at].levels());
-        let [over, under] = screen.values(levels);
+        let [over, under] = screen.values(levels, shape.at_once);
         let classes = screen.classes();
         let given = Tiles {
             a: side(a),
             b: side(b),
-            edges: self.edges.address(),
+            edges: match classes {
+                1 => self.whole.address(),
+                _ => self.edges.address(),
+            },
             chunks: plan.chunks() as u32,
-            classes: plan.sizes.len() as u32,
+            classes: classes as u32,
             per_row: 1.0 / plan.n as f32,
             is_ratio: screen.is_ratio().into(),
             over,
@@ -276,16 +296,14 @@ impl PairCard {
             told: self.told.address(),
             room: self.places(),
         };
-        let name = match (levels[0], classes) {
-            (2, 1) => "bits_2_1",
-            (2, _) => "bits_2_2",
-            (_, 1) => "bits_3_1",
-            _ => "bits_3_2",
-        };
-        let shared = pairs::shared(levels[0], classes, self.card.has_tf32) as u32;
-        let grid = (tiles as u32, 1, 1);
-        self.card
-            .launch(name, grid, pairs::THREADS, shared, arguments![given])?;
+        let (grid, threads) = ((tiles as u32, 1, 1), shape.threads);
+        self.card.launch(
+            shape.function,
+            grid,
+            threads,
+            shape.shared,
+            arguments![given],
+        )?;
         let given = Raise {
             found: self.found.address(),
             told: self.told.address(),

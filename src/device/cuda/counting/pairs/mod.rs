@@ -7,15 +7,19 @@
 mod card;
 mod plan;
 mod screen;
+mod shape;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use passel_kernels::{bits::SIDE, pairs::Found};
+use passel_kernels::{
+    bits::SIDE,
+    pairs::{Found, ROWS},
+};
 use rayon::prelude::*;
 
 use self::{
     card::{Margins, PairCard, Wave},
-    plan::{Group, Plan},
+    plan::Plan,
     screen::Screen,
 };
 use super::{
@@ -25,7 +29,8 @@ use super::{
     },
     packs::put,
 };
-use crate::{binning::BinnedColumn, score::Term};
+use crate::binning::BinnedColumn;
+pub(crate) use shape::Products;
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
@@ -34,10 +39,11 @@ const WAVE: usize = 100_000_000_000_000;
 /// pairs are met.
 const FASTER: usize = 16;
 
-/// Most levels of a column, most classes, and how many observations are too many.
-const LEVELS: usize = 3;
-const CLASSES: usize = 2;
-const ROWS: usize = 1 << 16;
+/// Most levels of a column.
+const LEVELS: usize = 65;
+
+/// Most cells of a table: what exact counts have room for on any card.
+const CELLS: usize = 24_000;
 
 /// Cards that share all pairs.
 pub(crate) struct CudaPairs<'a> {
@@ -48,46 +54,58 @@ pub(crate) struct CudaPairs<'a> {
 /// What the host knows of the columns.
 struct Known<'a> {
     columns: &'a [BinnedColumn],
-    response: Anchor,
     response_sum: i64,
     logs: &'a Logs,
     tally: &'a Tally,
+    screen: Screen<'a>,
     plan: Plan,
     /// Of each place.
     margins: Vec<Margins>,
-    counts: Vec<Vec<u32>>,
 }
 
 impl<'a> CudaPairs<'a> {
-    /// Whether tables of these columns have room, by this score.
-    pub(crate) fn fits(columns: &[BinnedColumn], response: &Anchor, tally: &Tally) -> bool {
-        let few = |it: &BinnedColumn| it.levels <= LEVELS && it.left_out().is_none();
-        let by_class = |it: &Term| {
-            let under = it.quantity.under.unwrap_or_default();
-            it.quantity.over.xwy != 0 || under.xwy != 0
-        };
-        let classes = match tally.score().terms().iter().any(by_class) {
-            true => response.levels,
-            false => 1,
-        };
-        columns.iter().all(few) && classes <= CLASSES && response.codes.len() < ROWS
-    }
-
     /// The columns on the cards of these ordinals, for this response; at most so many pairs will
-    /// be asked for.
+    /// be asked for. None where tables of bits have no room.
     ///
     /// # Errors
     /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Anchor,
+        by: (&'a Logs, &'a Tally),
+        ordinals: &[usize],
+        few: (usize, Option<u64>),
+    ) -> Result<Option<Self>, DeviceError> {
+        Self::with(columns, response, by, ordinals, few, None)
+    }
+
+    /// The same, with these products, whichever are the fastest.
+    pub(crate) fn with(
+        columns: &'a [BinnedColumn],
+        response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
-        (wanted, limit): (usize, Option<u64>),
-    ) -> Result<Self, DeviceError> {
-        let plan = Plan::of(columns, response);
-        let open = |&ordinal: &usize| PairCard::new(ordinal, columns, &plan, logs, (wanted, limit));
-        let cards: Vec<PairCard> = ordinals.par_iter().map(open).collect::<Result<_, _>>()?;
+        few: (usize, Option<u64>),
+        products: Option<Products>,
+    ) -> Result<Option<Self>, DeviceError> {
+        let (n, classes) = (response.codes.len(), response.levels);
+        let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
+        let missing = columns.iter().any(|it| it.left_out().is_some());
+        if missing || most > LEVELS || n >= ROWS || most * most * classes > CELLS {
+            return Ok(None);
+        }
+        let (plan, response_sum) = (Plan::of(columns, response), response.sum(logs));
+        let Some(screen) = Screen::new((logs, tally), (n, response_sum, classes)) else {
+            return Ok(None);
+        };
+        let known = (&plan, &screen);
+        let open = |&ordinal: &usize| PairCard::new(ordinal, columns, known, logs, products, few);
+        let cards = ordinals.par_iter().map(open);
+        let Some(mut cards): Option<Vec<PairCard>> =
+            cards.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
+        else {
+            return Ok(None);
+        };
         let counts = match cards.first() {
             Some(card) => card.counts(&plan)?,
             None => Vec::new(),
@@ -100,39 +118,46 @@ impl<'a> CudaPairs<'a> {
                 xy: own.iter().map(|it| logs.of(*it)).sum(),
             }
         };
+        let margins: Vec<Margins> = counts.par_iter().enumerate().map(margins).collect();
+        let facts = |place: usize| facts(&plan, &screen, &counts[place], (place, margins[place]));
+        cards
+            .par_iter_mut()
+            .try_for_each(|it| it.tell(&plan, facts))?;
         let known = Known {
-            margins: counts.par_iter().enumerate().map(margins).collect(),
-            counts,
             columns,
-            response: response.clone(),
-            response_sum: response.sum(logs),
+            response_sum,
             logs,
             tally,
+            screen,
             plan,
+            margins,
         };
-        Ok(Self { known, cards })
+        Ok(Some(Self { known, cards }))
     }
 }
 
-impl Known<'_> {
-    /// What the kernels need of a column: see [`passel_kernels::pairs::Group`].
-    fn facts(&self, screen: &Screen, group: &Group, place: usize) -> Vec<f32> {
-        let (own, levels) = (&self.counts[place], group.levels());
-        let n = self.plan.n as f64;
-        let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
-        let inverse = |level: usize| match both(level) {
-            0 => 0.0,
-            count => (n / f64::from(count)) as f32,
-        };
-        let by_class: Vec<f32> = match screen.classes() {
-            1 => (0..levels).map(|it| both(it) as f32).collect(),
-            _ => own.iter().map(|it| *it as f32).collect(),
-        };
-        let Margins { x, xy } = self.margins[place];
-        let facts = (0..levels).map(inverse).chain(by_class);
-        facts.chain(screen.own(x, xy)).collect()
-    }
+/// What the kernels need of a column: see [`passel_kernels::pairs::Group`].
+fn facts(
+    plan: &Plan,
+    screen: &Screen,
+    own: &[u32],
+    (place, Margins { x, xy }): (usize, Margins),
+) -> Vec<f32> {
+    let (levels, n) = (plan.group(place).levels(), plan.n as f64);
+    let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
+    let inverse = |level: usize| match both(level) {
+        0 => 0.0,
+        count => (n / f64::from(count)) as f32,
+    };
+    let by_class: Vec<f32> = match screen.classes() {
+        1 => (0..levels).map(|it| both(it) as f32).collect(),
+        _ => own.iter().map(|it| *it as f32).collect(),
+    };
+    let facts = (0..levels).map(inverse).chain(by_class);
+    facts.chain(screen.own(x, xy)).collect()
+}
 
+impl Known<'_> {
     /// The pair of two places, from the sums of their table; of equal places too.
     fn pair(&self, synergy: &Tally, found: &Found, [xw, xwy]: [i64; 2]) -> Pair {
         let places = [found.a, found.b].map(|it| it as usize);
@@ -192,24 +217,23 @@ impl Known<'_> {
         &self,
         card: &PairCard,
         share: (usize, usize),
-        screen: &Screen,
         asked: &AllPairs,
         floor: &Floor,
     ) -> Result<Pairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.columns.len(), asked.done);
         let wanted = pairs.most();
-        card.begin(screen.floor(pairs.least()))?;
+        card.begin(self.screen.floor(pairs.least()))?;
         let (mut kept, mut size) = (0, 1);
         let chunks = self.plan.chunks() * passel_kernels::bits::BITS;
         let most = (WAVE / (SIDE * SIDE * chunks.max(1))).max(1);
-        let groups = self.plan.groups.len();
-        let jobs = (0..groups).flat_map(|a| (a..groups).map(move |b| (a, b)));
-        let jobs: Vec<_> = jobs.map(|it| (it, self.plan.supers(it, share))).collect();
+        let supers = |it| (it, self.plan.supers(it, share));
+        let jobs: Vec<_> = self.plan.jobs().map(supers).collect();
         let all: usize = jobs.iter().map(|it| it.1.len() * 128).sum();
+        let supers: Vec<u32> = jobs.iter().flat_map(|it| it.1.iter().copied()).collect();
+        let on_card = put(&card.card, &supers)?;
         let mut before = 0;
         for (job, supers) in &jobs {
-            let on_card = put(&card.card, supers)?;
             let tiles = supers.len() * 128;
             let mut first = 0;
             while first < tiles && !(asked.stop)() {
@@ -218,9 +242,9 @@ impl Known<'_> {
                     card.lift(floor)?;
                 }
                 let wave = card.wave(
-                    (&self.plan, screen),
+                    (&self.plan, &self.screen),
                     *job,
-                    on_card.address(),
+                    on_card.at(before / 128),
                     (first, count),
                     (kept, wanted),
                 )?;
@@ -242,7 +266,7 @@ impl Known<'_> {
                 if kept > card.places() / 2 || (lost && count == 1) {
                     pairs = self.drain(card, asked.synergy, kept, pairs)?;
                     kept = 0;
-                    let reached = screen.floor(pairs.least());
+                    let reached = self.screen.floor(pairs.least());
                     if reached > card.reached() {
                         card.lift(reached)?;
                     }
@@ -325,18 +349,9 @@ impl PairCounter for CudaPairs<'_> {
         if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first()) {
             return known.all(card, matrix, &asked);
         }
-        let by = (known.logs, known.tally);
-        let y = (known.plan.n, known.response_sum, known.response.levels);
-        let Some(screen) = Screen::new(by, y) else {
-            return Ok(asked.wanted.clone());
-        };
         let (floor, cards) = (Floor::default(), self.cards.len());
         let each = self.cards.par_iter_mut().enumerate();
-        let found = each.map(|(at, card)| {
-            let facts = |group: &Group, place| known.facts(&screen, group, place);
-            card.tell(&known.plan, facts)?;
-            known.best(card, (at, cards), &screen, &asked, &floor)
-        });
+        let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
     }

@@ -1,5 +1,7 @@
 //! How columns lie as rows of bits, as far as the host decides it.
 
+use std::cmp::Reverse;
+
 use passel_kernels::bits::{BITS, SIDE};
 
 use super::super::super::super::counting::Anchor;
@@ -64,17 +66,11 @@ impl Plan {
             order[*at] = row;
             *at += 1;
         }
-        let planes = |it: &BinnedColumn| it.levels.saturating_sub(1).max(1);
-        let most = columns.iter().map(planes).max().unwrap_or(1);
+        let (groups, numbers) = grouped(columns);
         Self {
             n,
-            groups: vec![Group {
-                planes: most,
-                each: SIDE / most,
-                first: 0,
-                count: columns.len(),
-            }],
-            numbers: (0..columns.len() as u32).collect(),
+            groups,
+            numbers,
             order,
             edges,
             sizes,
@@ -84,6 +80,12 @@ impl Plan {
     /// Chunks of a row.
     pub(super) fn chunks(&self) -> usize {
         self.edges.last().map_or(0, |it| *it as usize)
+    }
+
+    /// Every two groups, a group with itself too.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let count = self.groups.len();
+        (0..count).flat_map(move |a| (a..count).map(move |b| (a, b)))
     }
 
     /// The group of a place.
@@ -102,6 +104,31 @@ impl Plan {
         });
         all.skip(card).step_by(cards).flatten().collect()
     }
+}
+
+/// Columns by how many of them a tile holds, and their order. Those of a group too small for a
+/// tile are in the next one, of more rows each.
+fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
+    let each = |it: &BinnedColumn| SIDE / it.levels.saturating_sub(1).max(1);
+    let mut numbers: Vec<u32> = (0..columns.len() as u32).collect();
+    numbers.sort_by_key(|it| Reverse(each(&columns[*it as usize])));
+    let mut groups: Vec<Group> = Vec::new();
+    let mut first = 0;
+    for (at, &number) in numbers.iter().enumerate() {
+        let own = each(&columns[number as usize]);
+        let last = at + 1 == numbers.len();
+        let next = numbers.get(at + 1).map(|it| each(&columns[*it as usize]));
+        if last || (next != Some(own) && at + 1 - first >= own) {
+            groups.push(Group {
+                planes: SIDE / own,
+                each: own,
+                first,
+                count: at + 1 - first,
+            });
+            first = at + 1;
+        }
+    }
+    (groups, numbers)
 }
 
 #[cfg(test)]
@@ -148,5 +175,34 @@ mod tests {
             .collect();
         all.sort_unstable();
         assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]);
+    }
+
+    #[test]
+    fn columns_of_as_many_rows_share_tiles() {
+        let of = |levels: &[usize]| {
+            let columns: Vec<_> = levels
+                .iter()
+                .map(|&it| column(vec![0; 5], it, false, false))
+                .collect();
+            grouped(&columns)
+        };
+        let told = |groups: &[Group]| -> Vec<_> {
+            groups
+                .iter()
+                .map(|it| (it.planes, it.first, it.count))
+                .collect()
+        };
+        let mut levels = vec![10; 30];
+        levels.extend([2; 128]);
+        levels.extend([3; 5]);
+        levels.extend([15; 2]);
+        let (groups, numbers) = of(&levels);
+        assert_eq!(told(&groups), [(1, 0, 128), (9, 128, 35), (14, 163, 2)]);
+        assert_eq!((numbers[0], numbers[128], numbers[133]), (30, 158, 0));
+        let (groups, numbers) = of(&[2, 3, 2, 1]);
+        assert_eq!(
+            (told(&groups), numbers),
+            (vec![(2, 0, 4)], vec![0, 2, 3, 1])
+        );
     }
 }

@@ -66,12 +66,13 @@ impl<'s> Screen<'s> {
         (sum - self.logs.whole()) as f64 / f64::from(self.logs.bits()).exp2() / LN_2
     }
 
-    /// The score, or its numerator, and its denominator, of tables of so many levels.
-    pub(super) fn values(&self, levels: [usize; 2]) -> [Value; 2] {
-        [self.quantity.over, self.under()].map(|it| self.value(&it, levels))
+    /// The score, or its numerator, and its denominator, of tables of so many levels; whether
+    /// a thread sums a table as it comes.
+    pub(super) fn values(&self, levels: [usize; 2], whole: bool) -> [Value; 2] {
+        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, whole))
     }
 
-    fn value(&self, by: &Combination, [a, b]: [usize; 2]) -> Value {
+    fn value(&self, by: &Combination, [a, b]: [usize; 2], at_once: bool) -> Value {
         // One class is all.
         let (xw, xwy) = match self.classes() {
             1 => (by.xw + by.xwy, 0),
@@ -81,10 +82,15 @@ impl<'s> Screen<'s> {
         // Σ c·|log2(c / e)| ≤ Σ c·log2(c / e) + 2·0.531·Σ e, and Σ c·log2(c / e) ≤ n·log2(levels).
         let whole = ((a * b) as f64).log2();
         let off = |classes: usize| {
-            let (cells, size) = ((a * b * classes) as f64, whole + 1.07 * classes as f64);
+            // What is added one after the other: cells, or rows, and their sums over lanes.
+            let added = match at_once {
+                true => a * b * classes,
+                false => a + b + classes + 8,
+            };
             // 1 / e is rounded four times, and multiplied; the logarithm is off by 2⁻²² or
-            // relatively so; sums are rounded as often as there are cells.
-            n * ROUNDING * (12.0 + (4.0 + cells) * size)
+            // relatively so; sums are rounded as often as something is added.
+            let size = whole + 1.07 * classes as f64;
+            n * ROUNDING * (12.0 + (4.0 + added as f64) * size)
         };
         let of = |by: i32, classes| f64::from(by.abs()) * off(classes);
         let integers = by.integers().into_iter().map(|it| f64::from(it.abs()));

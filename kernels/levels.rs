@@ -1,0 +1,80 @@
+//! [`crate::pairs`] of any number of levels and classes.
+//!
+//! Counts of a class at a time go through shared memory, and some lanes have a pair.
+//!
+//! *Shapes*: [`crate::pairs::Tiles`]; `levels_16` of less than 65,536 observations, `levels_32` of
+//! less than [`crate::pairs::ROWS`]; columns of at most 129 levels.
+//!
+//! *Launch*: as [`crate::pairs`]; block [`THREADS`], [`shared`] bytes of dynamic shared memory.
+//!
+//! *Before and after*, *exactness*: the same. A cell is summed by row, rows by pair, pairs by class.
+
+use crate::{
+    Kernel,
+    bits::{PIECES, SIDE},
+    pairs,
+};
+
+/// The text behind the kind of its products.
+macro_rules! levels {
+    () => {
+        concat!(
+            include_str!("counting.cuh"),
+            "#line 1 \"bits.cuh\"\n",
+            include_str!("bits.cuh"),
+            "#line 1 \"pairs.cuh\"\n",
+            include_str!("pairs.cuh"),
+            "#line 1 \"levels.cu\"\n",
+            include_str!("levels.cu")
+        )
+    };
+}
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "levels",
+    source: concat!("#define KIND BITS\n", levels!()),
+    functions: &["levels_16", "levels_32"],
+    // Four numbers are put aside before the products: two blocks of a multiprocessor are more.
+    spills: &[("sm_90a", "levels_16"), ("sm_90a", "levels_32")],
+};
+
+/// The same by products of bytes, which all tensor cores have.
+pub const BYTES: Kernel = Kernel {
+    name: "levels_bytes",
+    source: concat!("#define KIND BYTES\n", levels!()),
+    ..KERNEL
+};
+
+/// The same by words, on ordinary cores.
+pub const WORDS: Kernel = Kernel {
+    name: "levels_words",
+    source: concat!("#define KIND WORDS\n", levels!()),
+    ..KERNEL
+};
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+
+/// Bytes of shared memory, for columns of so many rows of bits either side and so many classes
+/// told apart; of `levels_32` or not; whether cards bring chunks ahead.
+pub fn shared(planes: [usize; 2], classes: usize, long: bool, ahead: bool) -> usize {
+    let counts = match long {
+        true => 4 * SIDE * (SIDE + 4),
+        false => 2 * SIDE * (SIDE + 8),
+    };
+    let stages = if ahead { 2 } else { 1 } * 2 * PIECES;
+    let each = planes.map(|it| SIDE / it);
+    let facts = planes.map(|it| SIDE / it * pairs::facts(it + 1, classes));
+    stages.max(counts) + counts + 4 * (each[0] * each[1] + facts[0] + facts[1])
+}
+
+/// See [`crate::pairs::reference`].
+///
+/// ```
+/// let (xw, xwy) = passel_kernels::levels::reference(&[2, 0, 0, 0, 2, 0, 0, 0, 2], 3, 3);
+/// assert!((xw - 6.0 * 3f64.log2()).abs() < 1e-12 && xw == xwy);
+/// ```
+pub fn reference(counts: &[u64], x: usize, w: usize) -> (f64, f64) {
+    pairs::reference(counts, x, w)
+}
