@@ -1,9 +1,10 @@
 //! All pairs on GPUs by three-variate mutual information, of columns drawn on the host.
 //!
-//! `cargo bench --bench pairs -- [--only 1,2] [--runs 5] [--gpus N] [--small]`
+//! `cargo bench --bench pairs -- [--only 1,2] [--runs 5] [--gpus N] [--small] [--levels 5,6]`
 //!
 //! Each on one GPU; problem 2 on all there are too, at most N. `--small` takes a tenth of the
-//! columns.
+//! columns. `--levels` is 10,000 observations of 4,000 columns of so many levels, by bits and by
+//! sweeps: where one is faster than the other.
 //!
 //! `layout` is all before the first search: cards are opened, codes brought, bits made of them. A
 //! search ends with the best pairs scored exactly. `pairs/s` are unordered pairs times
@@ -46,6 +47,7 @@ fn cases() -> Vec<Case> {
 
 fn main() -> ExitCode {
     let (mut only, mut runs, mut most, mut small) = (Vec::new(), 5, usize::MAX, false);
+    let mut levels: Vec<usize> = Vec::new();
     // cargo says --bench.
     let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
     while let Some(word) = words.next() {
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
             "--runs" => runs = value().parse::<usize>().unwrap().max(1),
             "--gpus" => most = value().parse().unwrap(),
             "--small" => small = true,
+            "--levels" => levels = value().split(',').map(|it| it.parse().unwrap()).collect(),
             _ => panic!("{word}: the head of benches/pairs.rs has the options"),
         }
     }
@@ -69,7 +72,24 @@ fn main() -> ExitCode {
         "#", "n x p", "levels", "top", "GPUs", "layout", "search ms", "least", "most", "pairs/s",
     );
     let mut failed = false;
-    for case in cases() {
+    let crossing = levels.iter().map(|&levels| Case {
+        number: 0,
+        problem: PairProblem {
+            n: 10_000,
+            p: 4000,
+            levels,
+            classes: 2,
+            top: 1000,
+        },
+        all: false,
+        goal: "",
+    });
+    let cases = if levels.is_empty() {
+        cases()
+    } else {
+        crossing.collect()
+    };
+    for case in cases {
         if !only.is_empty() && !only.contains(&case.number) {
             continue;
         }
@@ -79,12 +99,13 @@ fn main() -> ExitCode {
         }
         let columns = problem.draw();
         let mut pairs = None;
-        for count in [1, gpus] {
-            if count == 1 && pairs.is_some() || count > 1 && !case.all {
+        for (count, swept) in [(1, false), (gpus, false), (1, true)] {
+            let again = count == 1 && pairs.is_some() && !swept;
+            if again || count > 1 && !case.all || swept && levels.is_empty() {
                 continue;
             }
             let ordinals: Vec<usize> = (0..count).collect();
-            let measured = match problem.measure(&columns, &ordinals, runs) {
+            let measured = match problem.measure(&columns, &ordinals, (runs, swept)) {
                 Ok(measured) => measured,
                 Err(error) => {
                     println!("{:2} {error}", case.number);
@@ -107,10 +128,10 @@ fn main() -> ExitCode {
                 1e3 * searches[0],
                 1e3 * searches[runs - 1],
                 p * (p - 1.0) / 2.0 * n / median,
-                case.goal,
+                if swept { "swept" } else { case.goal },
             );
             if *pairs.get_or_insert_with(|| measured.pairs.clone()) != measured.pairs {
-                println!("{:2} {count} GPUs found other pairs than one", case.number);
+                println!("{:2} other pairs than before were found", case.number);
                 failed = true;
             }
         }

@@ -22,92 +22,169 @@ struct Table<true> {
     static constexpr unsigned ROW = SIDE + 4;
 };
 
-// Floats of a variable: rows / rows of each level, 0 where that does not occur; rows of each level
-// of each class; x and w of the score, x and w of its denominator.
-struct Side {
-    const float* facts;
-    unsigned planes, width, classes;
+// A variable of a pair.
+struct Part {
+    const float* facts;         // rows / rows of each level; rows of each level of each class
+    unsigned planes;
+    unsigned from, step;        // its rows in the tile
+    unsigned first, count;      // the classes that are counted
 
-    __device__ __forceinline__ float inverse(unsigned variable, unsigned level) const
+    __device__ __forceinline__ Part(const float* facts, const Group& group, unsigned variable,
+                                    unsigned first, unsigned count)
+        : facts(facts), planes(group.planes), from(row_of(variable, 0, group.planes)),
+          step(group.planes == 2 ? 8 : 1), first(first), count(count)
     {
-        return facts[variable * width + level];
     }
 
-    __device__ __forceinline__ float margin(unsigned variable, unsigned k, unsigned level) const
+    // Rows of a level of those classes.
+    __device__ __forceinline__ float margin(unsigned level) const
     {
-        return facts[variable * width + (k + 1) * (planes + 1) + level];
-    }
-
-    // Rows of all classes.
-    __device__ __forceinline__ float all(unsigned variable, unsigned level) const
-    {
-        float sum = 0.0f;
-        for (unsigned k = 0; k < classes; k++) {
-            sum += margin(variable, k, level);
+        const float* at = facts + (first + 1) * (planes + 1) + level;
+        float sum = *at;
+        for (unsigned k = 1; k < count; k++) {
+            at += planes + 1;
+            sum += *at;
         }
         return sum;
     }
 
-    __device__ __forceinline__ const float* own(unsigned variable) const
+    // Of the first of them.
+    __device__ __forceinline__ float one(unsigned level) const
     {
-        return facts + variable * width + width - 4;
+        return facts[(first + 1) * (planes + 1) + level];
     }
 };
 
-// Σ c·log2(c / e) over the cells of a pair, of which every `lanes`-th row and column are this
-// lane's; the first of the lanes has it. Of one class, or of all.
-template <bool LARGE, bool ALL>
-__device__ __forceinline__ float pair_sum(const typename Table<LARGE>::Count* counts,
-                                          const Side& a, const Side& b, unsigned in_a,
-                                          unsigned in_b, unsigned k, float per_row,
-                                          unsigned lane, unsigned lanes, unsigned mask)
+// Counts of cells: of all classes at hand, of the first of two.
+template <bool TWO>
+struct Cell {
+    float all, one;
+
+    __device__ __forceinline__ Cell(float all, float one) : all(all), one(one) {}
+
+    __device__ __forceinline__ Cell(const Part& part, unsigned level)
+        : all(part.margin(level)), one(TWO ? part.one(level) : 0.0f)
+    {
+    }
+
+    __device__ __forceinline__ void without(const Cell& other)
+    {
+        all -= other.all;
+        if (TWO) {
+            one -= other.one;
+        }
+    }
+};
+
+// Σ c·log2(c / e) of all classes at hand together, and of each of two.
+template <bool TWO>
+struct Sum {
+    float all = 0.0f, each = 0.0f;
+
+    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse)
+    {
+        all = add_cell(all, cell.all, inverse);
+        if (TWO) {
+            each = add_cell(each, cell.one, inverse);
+            each = add_cell(each, cell.all - cell.one, inverse);
+        }
+    }
+
+    __device__ __forceinline__ void add(const Sum& other)
+    {
+        all += other.all;
+        each += other.each;
+    }
+};
+
+// The sums of a pair, of which every `lanes`-th row and column are this lane's; the first of the
+// lanes has them.
+template <bool LARGE, bool TWO>
+__device__ __forceinline__ Sum<TWO> pair_sums(const typename Table<LARGE>::Count* all,
+                                              const typename Table<LARGE>::Count* one,
+                                              const Part& a, const Part& b, float per_row,
+                                              unsigned lane, unsigned lanes, unsigned mask)
 {
-    const auto at = [&](unsigned i, unsigned j) {
-        return small(counts[row_of(in_a, i, a.planes) * Table<LARGE>::ROW
-                            + row_of(in_b, j, b.planes)]);
-    };
-    const auto of_a = [&](unsigned i) { return ALL ? a.all(in_a, i) : a.margin(in_a, k, i); };
-    const auto of_b = [&](unsigned j) { return ALL ? b.all(in_b, j) : b.margin(in_b, k, j); };
-    float sum = 0.0f, last = 0.0f;
+    constexpr unsigned ROW = Table<LARGE>::ROW;
+    const unsigned from = a.from * ROW + b.from;
+    Sum<TWO> sum;
     for (unsigned i = lane; i < a.planes; i += lanes) {
-        const float inverse = a.inverse(in_a, i) * per_row;
-        float left = of_a(i), row = 0.0f;
+        const float inverse = a.facts[i] * per_row;
+        unsigned at = from + i * a.step * ROW;
+        Cell<TWO> left(a, i);
+        Sum<TWO> row;
+#pragma unroll 3
         for (unsigned j = 0; j < b.planes; j++) {
-            const float cell = at(i, j);
-            left -= cell;
-            row = add_cell(row, cell, inverse * b.inverse(in_b, j));
+            const Cell<TWO> cell(small(all[at]), TWO ? small(one[at]) : 0.0f);
+            left.without(cell);
+            row.add(cell, inverse * b.facts[j]);
+            at += b.step;
         }
-        sum += add_cell(row, left, inverse * b.inverse(in_b, b.planes));
+        row.add(left, inverse * b.facts[b.planes]);
+        sum.add(row);
     }
-    const float inverse = a.inverse(in_a, a.planes) * per_row;
-    float row = 0.0f;
+    const float inverse = a.facts[a.planes] * per_row;
+    Cell<TWO> last(0.0f, 0.0f);
+    Sum<TWO> row;
     for (unsigned j = lane; j < b.planes; j += lanes) {
-        float left = of_b(j);
+        unsigned at = from + j * b.step;
+        Cell<TWO> left(b, j);
+#pragma unroll 3
         for (unsigned i = 0; i < a.planes; i++) {
-            left -= at(i, j);
+            left.without({small(all[at]), TWO ? small(one[at]) : 0.0f});
+            at += a.step * ROW;
         }
-        last += left;
-        row = add_cell(row, left, inverse * b.inverse(in_b, j));
+        // Less than nothing: what is left of the last row is counted down to the corner.
+        last.without(left);
+        row.add(left, inverse * b.facts[j]);
     }
-    sum += row;
+    sum.add(row);
     for (unsigned half = lanes / 2; half > 0; half /= 2) {
-        sum += __shfl_down_sync(mask, sum, half);
-        last += __shfl_down_sync(mask, last, half);
+        sum.all += __shfl_down_sync(mask, sum.all, half);
+        sum.each += __shfl_down_sync(mask, sum.each, half);
+        last.all += __shfl_down_sync(mask, last.all, half);
+        last.one += __shfl_down_sync(mask, last.one, half);
     }
-    return add_cell(sum, of_a(a.planes) - last, inverse * b.inverse(in_b, b.planes));
+    const Cell<TWO> corner(a, a.planes);
+    sum.add(Cell<TWO>(corner.all + last.all, corner.one + last.one),
+            inverse * b.facts[b.planes]);
+    return sum;
 }
 
-// A block has a tile. Shared: the stages, then the counts of a class; those of all classes before;
-// of each pair the sum over them; the facts of both sides.
+// Lays the counts of a warp down; less those before, which they replace, where that is asked for.
+template <bool LARGE, bool LESS>
+__device__ __forceinline__ void lay(const Counts<4, 4>& counts, unsigned row, unsigned column,
+                                    typename Table<LARGE>::Count* to,
+                                    typename Table<LARGE>::Count* before)
+{
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (int piece = 0; piece < 16; piece++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const unsigned place = (row + piece / 4 * 16 + g + e / 2 * 8) * Table<LARGE>::ROW
+                + column + piece % 4 * 8 + 2 * t + e % 2;
+            const unsigned all = counts.of[piece / 4][piece % 4][e];
+            to[place] = LESS ? all - before[place] : all;
+            if (LESS) {
+                before[place] = all;
+            }
+        }
+    }
+}
+
+// A block has a tile. Shared: the stages, then counts; other counts; of each pair the sum over
+// classes; the facts of both sides. Of two classes the counts of the first are kept until those of
+// both are there; of more a class is summed at a time.
 template <bool LARGE, Kind KIND>
 __device__ __forceinline__ void levels(const Tiles& given)
 {
     using Count = typename Table<LARGE>::Count;
-    constexpr unsigned ROW = Table<LARGE>::ROW;
-    constexpr unsigned COUNTS = SIDE * ROW * sizeof(Count), STAGED = STAGES * 2 * PIECES;
+    constexpr unsigned COUNTS = SIDE * Table<LARGE>::ROW * sizeof(Count);
+    constexpr unsigned STAGED = STAGES * 2 * PIECES;
     extern __shared__ __align__(1024) unsigned char shared[];
     unsigned char* const stages = shared;
-    Count* const own = (Count*)shared;
+    Count* const now = (Count*)shared;
     Count* const before = (Count*)(shared + (COUNTS > STAGED ? COUNTS : STAGED));
     float* const sums = (float*)((unsigned char*)before + COUNTS);
     unsigned tile_a, tile_b;
@@ -116,18 +193,19 @@ __device__ __forceinline__ void levels(const Tiles& given)
     }
     const Group &a = given.a, &b = given.b;
     const unsigned pairs = a.each * b.each, classes = given.classes;
-    float* const facts = sums + pairs;
     const unsigned first_a = tile_a * a.each, first_b = tile_b * b.each;
-    const Side side_a = {facts, a.planes, (a.planes + 1) * (classes + 1) + 4, classes};
-    const Side side_b = {facts + a.each * side_a.width, b.planes,
-                         (b.planes + 1) * (classes + 1) + 4, classes};
-    for (unsigned at = threadIdx.x; at < a.each * side_a.width; at += THREADS) {
-        const unsigned in = min(first_a + at / side_a.width, a.count - 1);
-        facts[at] = a.facts[(i64)in * side_a.width + at % side_a.width];
+    // Floats of a variable: what `Part` has, then x and w of the score and of its denominator.
+    const unsigned wide_a = (a.planes + 1) * (classes + 1) + 4;
+    const unsigned wide_b = (b.planes + 1) * (classes + 1) + 4;
+    float* const facts_a = sums + pairs;
+    float* const facts_b = facts_a + a.each * wide_a;
+    for (unsigned at = threadIdx.x; at < a.each * wide_a; at += THREADS) {
+        const unsigned in = min(first_a + at / wide_a, a.count - 1);
+        facts_a[at] = a.facts[(i64)in * wide_a + at % wide_a];
     }
-    for (unsigned at = threadIdx.x; at < b.each * side_b.width; at += THREADS) {
-        const unsigned in = min(first_b + at / side_b.width, b.count - 1);
-        facts[a.each * side_a.width + at] = b.facts[(i64)in * side_b.width + at % side_b.width];
+    for (unsigned at = threadIdx.x; at < b.each * wide_b; at += THREADS) {
+        const unsigned in = min(first_b + at / wide_b, b.count - 1);
+        facts_b[at] = b.facts[(i64)in * wide_b + at % wide_b];
     }
     for (unsigned at = threadIdx.x; at < pairs; at += THREADS) {
         sums[at] = 0.0f;
@@ -137,17 +215,19 @@ __device__ __forceinline__ void levels(const Tiles& given)
     while (lanes < 32 && 2 * lanes * pairs <= THREADS) {
         lanes *= 2;
     }
-    const unsigned lane = threadIdx.x % lanes, slot = threadIdx.x / lanes;
+    const unsigned lane = threadIdx.x % lanes;
     const unsigned mask = lanes == 32 ? 0xffffffffu
         : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
     const unsigned char* of_a = side(a, given, tile_a);
     const unsigned char* of_b = side(b, given, tile_b);
-    const unsigned warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    const unsigned row = warp / 4 * 64, column = warp % 4 * 32;
+    const unsigned row = threadIdx.x / 128 * 64, column = threadIdx.x / 32 % 4 * 32;
     Counts<4, 4> counts;
     counts.clear();
-    for (unsigned k = 0; k < classes; k++) {
-        const unsigned begin = given.edges[k], end = given.edges[k + 1];
+    const bool at_once = classes <= 2;
+    for (unsigned k = 0; k < (at_once ? 1 : classes); k++) {
+        const unsigned begin = at_once ? 0 : given.edges[k];
+        const unsigned end = at_once ? given.chunks : given.edges[k + 1];
+        const unsigned edge = classes == 2 ? given.edges[1] : end;
         // What is brought lies where counts lay.
         __syncthreads();
         for (unsigned s = 0; s + 1 < STAGES; s++) {
@@ -170,39 +250,59 @@ __device__ __forceinline__ void levels(const Tiles& given)
             if (STAGES == 1) {
                 __syncthreads();
             }
+            if (chunk == edge) {
+                lay<LARGE, false>(counts, row, column, before, nullptr);
+            }
             counts.add<KIND>(stages + at % STAGES * 2 * PIECES, row, column);
         }
         await<0>();
         __syncthreads();
-#pragma unroll
-        for (int piece = 0; piece < 16; piece++) {
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                const unsigned place = (row + piece / 4 * 16 + g + e / 2 * 8) * ROW + column
-                    + piece % 4 * 8 + 2 * t + e % 2;
-                const unsigned all = counts.of[piece / 4][piece % 4][e];
-                own[place] = all - (k > 0 ? before[place] : 0);
-                before[place] = all;
+        if (at_once) {
+            // A second class may have no rows.
+            if (edge == end && classes == 2) {
+                lay<LARGE, false>(counts, row, column, before, nullptr);
             }
+            lay<LARGE, false>(counts, row, column, now, nullptr);
+            break;
+        }
+        if (k == 0) {
+            lay<LARGE, false>(counts, row, column, now, nullptr);
+            lay<LARGE, false>(counts, row, column, before, nullptr);
+        } else {
+            lay<LARGE, true>(counts, row, column, now, before);
         }
         __syncthreads();
-        for (unsigned pair = slot; classes > 1 && pair < pairs; pair += THREADS / lanes) {
+        for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
             const unsigned in_a = pair / b.each, in_b = pair % b.each;
-            const float sum = pair_sum<LARGE, false>(own, side_a, side_b, in_a, in_b, k,
-                                                     given.per_row, lane, lanes, mask);
+            const Part of_x(facts_a + in_a * wide_a, a, in_a, k, 1);
+            const Part of_w(facts_b + in_b * wide_b, b, in_b, k, 1);
+            const Sum<false> sum = pair_sums<LARGE, false>(now, nullptr, of_x, of_w,
+                                                           given.per_row, lane, lanes, mask);
             if (lane == 0) {
-                sums[pair] += sum;
+                sums[pair] += sum.all;
             }
         }
     }
+    __syncthreads();
     const float floor = *(const volatile float*)given.floor;
-    for (unsigned pair = slot; pair < pairs; pair += THREADS / lanes) {
+    for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
         const unsigned in_a = pair / b.each, in_b = pair % b.each;
-        const float both = pair_sum<LARGE, true>(before, side_a, side_b, in_a, in_b, 0,
-                                                 given.per_row, lane, lanes, mask);
+        const Part of_x(facts_a + in_a * wide_a, a, in_a, 0, classes);
+        const Part of_w(facts_b + in_b * wide_b, b, in_b, 0, classes);
+        float all, each = sums[pair];
+        if (classes == 2) {
+            const Sum<true> sum = pair_sums<LARGE, true>(now, before, of_x, of_w,
+                                                         given.per_row, lane, lanes, mask);
+            all = sum.all;
+            each = sum.each;
+        } else {
+            all = pair_sums<LARGE, false>(at_once ? now : before, nullptr, of_x, of_w,
+                                          given.per_row, lane, lanes, mask).all;
+        }
         const unsigned at_a = first_a + in_a, at_b = first_b + in_b;
         if (lane == 0 && at_a < a.count && at_b < b.count && (!given.same || at_a < at_b)) {
-            tell(given, floor, at_a, at_b, side_a.own(in_a), side_b.own(in_b), both, sums[pair]);
+            tell(given, floor, at_a, at_b, facts_a + (in_a + 1) * wide_a - 4,
+                 facts_b + (in_b + 1) * wide_b - 4, all, each);
         }
     }
 }

@@ -90,6 +90,25 @@ impl<'a> PairCounters<'a> {
         })
     }
 
+    /// The same, of a declared score, by a sweep of all columns for each.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn swept(
+        own: &'a [BinnedColumn],
+        response: &Anchor,
+        (logs, tally): (&'a Logs, &'a Tally),
+        ordinals: &[usize],
+        limit: Option<u64>,
+    ) -> Result<Self, DeviceError> {
+        let cards = CudaSwept::new(own, response, (logs, tally), ordinals, limit)?;
+        Ok(Self {
+            devices: vec![Box::new(cards)],
+            logs,
+            tally,
+        })
+    }
+
     /// Devices that have their columns.
     #[cfg(test)]
     pub(crate) fn of(

@@ -48,6 +48,7 @@ impl PairCounter for CudaSwept<'_> {
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let mut matrix = asked.matrix.take();
         let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
+        self.counter.again()?;
         for a in 0..p {
             if (asked.stop)() {
                 break;
@@ -70,6 +71,8 @@ impl PairCounter for CudaSwept<'_> {
                     });
                 }
             }
+            // Those behind need not be counted beside it.
+            self.counter.take(a as u32);
             (asked.done)();
         }
         Ok(pairs.with_synergy(|it| asked.synergy_of(it, &self.response)))

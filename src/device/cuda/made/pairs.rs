@@ -76,7 +76,8 @@ impl PairProblem {
         }
     }
 
-    /// Searches for the best pairs by I((x,w);y) on the cards of these ordinals, so many times.
+    /// Searches for the best pairs by I((x,w);y) on the cards of these ordinals, so many times;
+    /// by sweeps, or as it is fastest.
     ///
     /// # Errors
     /// A card that cannot be used, or has too little memory.
@@ -84,7 +85,7 @@ impl PairProblem {
         &self,
         columns: &BinnedColumns,
         ordinals: &[usize],
-        runs: usize,
+        (runs, swept): (usize, bool),
     ) -> Result<PairsMeasured, DeviceError> {
         let started = Instant::now();
         let (own, by_class) = (score(Combination::XW_Y), score(SYNERGY));
@@ -93,13 +94,16 @@ impl PairProblem {
         let synergy = Tally::new(by_class, &logs, self.n);
         let response = tally.anchor(&columns.response);
         let (own, by) = (&columns.columns[..], (&logs, &tally));
-        let mut counters = PairCounters::cuda(own, &response, by, ordinals, (self.top, None))?;
+        let few = (self.top, None);
+        let mut counters = match swept {
+            true => PairCounters::swept(own, &response, by, ordinals, None)?,
+            false => PairCounters::cuda(own, &response, by, ordinals, few)?,
+        };
         let layout = started.elapsed().as_secs_f64();
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let started = Instant::now();
-            let few = (self.top, None);
-            pairs = counters.pairs(columns, &synergy, few, None, &|| false, &|| ())?;
+            pairs = counters.pairs(columns, &synergy, (self.top, None), None, &|| false, &|| ())?;
             searches.push(started.elapsed().as_secs_f64());
         }
         Ok(PairsMeasured {

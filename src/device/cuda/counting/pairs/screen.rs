@@ -85,7 +85,7 @@ impl<'s> Screen<'s> {
             // What is added one after the other: cells, or rows, and their sums over lanes.
             let added = match at_once {
                 true => a * b * classes,
-                false => a + b + classes + 8,
+                false => 2 * (a + b) + classes + 8,
             };
             // 1 / e is rounded four times, and multiplied; the logarithm is off by 2⁻²² or
             // relatively so; sums are rounded as often as something is added.
