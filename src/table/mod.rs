@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub use arff::ArffError;
+pub use dat::DatError;
 pub use error::{MissingColumn, TableError};
 pub use libsvm::LibsvmError;
 pub use missing::Missing;
