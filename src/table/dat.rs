@@ -99,11 +99,6 @@ impl Lines<'_> {
         }
     }
 
-    fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        let fields = self.text.split(u8::is_ascii_whitespace);
-        fields.filter(|field| !field.is_empty())
-    }
-
     /// `n p`, both positive.
     fn sizes(&self) -> Result<(usize, usize), TableError> {
         let sizes: Vec<Option<usize>> = self

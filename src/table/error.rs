@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
-use super::{ArffError, DatError, LibsvmError, MrmrError};
+use super::{ArffError, DatError, LibsvmError, MrmrError, PlinkError};
 use crate::nearest::{as_option, did_you_mean};
 
 /// Columns named in a message about missing values; the others are counted.
@@ -34,7 +34,7 @@ pub enum TableError {
     /// The file's name has no known ending.
     #[error(
         "{path}: the file's name tells its format and must end in .csv, .tsv, .npy, .dat, \
-         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .parquet"
+         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .bed or .parquet"
     )]
     UnknownFormat { path: String },
     /// The name of a file to be written has no ending that can be.
@@ -306,6 +306,9 @@ pub enum TableError {
     /// What only a `.mrmr` can have wrong.
     #[error("{path}: {source}")]
     Mrmr { path: String, source: MrmrError },
+    /// What only PLINK's files can have wrong.
+    #[error("{path}: {source}")]
+    Plink { path: String, source: PlinkError },
 
     /// Missing values, and the policy refuses them.
     #[error(
