@@ -15,7 +15,7 @@ use toml::{
 };
 
 use super::{Draft, Job, option, same_file};
-use crate::table::{is_npy, quote};
+use crate::table::{files, is_npy, quote};
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{help, refused, syntax, unknown_key, unknown_top};
 
@@ -258,7 +258,9 @@ fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     // A response is a file where the data are an array.
     let reads = |job: &Job, path: &Path| {
         let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        same_file(&job.data, path) || response.is_some_and(|it| same_file(Path::new(it), path))
+        let data = files(&job.data);
+        data.iter().any(|it| same_file(it, path))
+            || response.is_some_and(|it| same_file(Path::new(it), path))
     };
     let mut mistakes = Vec::new();
     for this in jobs {

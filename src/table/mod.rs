@@ -23,7 +23,7 @@ mod words;
 mod write;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use arff::ArffError;
 pub use dat::DatError;
@@ -145,6 +145,15 @@ impl Format {
 /// Whether a file's name says NumPy array, gzipped or not.
 pub fn is_npy(path: &Path) -> bool {
     matches!(Format::of(path), Some(Format::Npy))
+}
+
+/// The files that [`read`] opens for this one, itself the first.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = vec![path.to_owned()];
+    if matches!(Format::of(path), Some(Format::Bed)) {
+        files.extend(["bim", "fam"].map(|ending| plink::beside(path, ending)));
+    }
+    files
 }
 
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy`, `.dat`, `.arff`, `.libsvm`

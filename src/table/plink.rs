@@ -130,7 +130,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     let expected = start.saturating_add((stride as u64).saturating_mul(variants as u64));
     let check = |found: u64| {
         if found < expected {
-            let variant = ((found - start) / stride as u64) as usize;
+            let variant = (found.saturating_sub(start) / stride as u64) as usize;
             return Err(wrong(PlinkError::Short {
                 found,
                 variant: variant + 1,
@@ -209,6 +209,13 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
 }
 
 /// The file beside the `.bed`, its ending in capitals where that of the `.bed` is.
+pub(super) fn beside(bed: &Path, ending: &str) -> PathBuf {
+    match bed.extension() == Some(OsStr::new("BED")) {
+        true => bed.with_extension(ending.to_ascii_uppercase()),
+        false => bed.with_extension(ending),
+    }
+}
+
 fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
     Lines::open(path).map_err(|error| match error {
         TableError::NotFound { path } => TableError::Plink {
@@ -219,13 +226,6 @@ fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
         },
         other => other,
     })
-}
-
-fn beside(bed: &Path, ending: &str) -> PathBuf {
-    match bed.extension() == Some(OsStr::new("BED")) {
-        true => bed.with_extension(ending.to_ascii_uppercase()),
-        false => bed.with_extension(ending),
-    }
 }
 
 impl Lines<'_> {
