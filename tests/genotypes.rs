@@ -6,8 +6,10 @@
 #[path = "support/program.rs"]
 mod support;
 
+use std::collections::HashMap;
 use std::fs;
 
+use serde_json::Value;
 use support::Folder;
 
 const SAMPLES: usize = 61;
@@ -135,6 +137,161 @@ fn the_program_finds_what_it_finds_in_the_same_numbers() {
     }
     let mdlp = ["--missing", "level", "--format", "csv", "--binning", "mdlp"];
     alike(&cases, "pairs", &mdlp);
+}
+
+/// I of some variants, together, and the status, over the samples that have a value of each of
+/// `of`: from the definition, Σ p(x,y) ln(p(x,y) / (p(x) p(y))).
+fn information(variants: &[usize], of: &[usize], missing: &str) -> f64 {
+    // As a level, what is missing is a value like another, that of the status too.
+    let has = |sample: &usize| {
+        missing == "level" || *sample != 17 && of.iter().all(|it| alleles(*sample, *it) != 3)
+    };
+    let mut together = HashMap::new();
+    for sample in (0..SAMPLES).filter(has) {
+        let x: Vec<usize> = variants.iter().map(|it| alleles(sample, *it)).collect();
+        *together.entry((x, phenotype(sample, false))).or_insert(0.0) += 1.0;
+    }
+    let (mut each_x, mut each_y, mut n) = (HashMap::new(), HashMap::new(), 0.0);
+    for ((x, y), count) in &together {
+        *each_x.entry(x).or_insert(0.0) += count;
+        *each_y.entry(y).or_insert(0.0) += count;
+        n += count;
+    }
+    let cell = |((x, y), count): (&(Vec<usize>, String), &f64)| {
+        count / n * (count * n / (each_x[x] * each_y[y])).ln()
+    };
+    together.iter().map(cell).sum()
+}
+
+fn json(folder: &Folder, arguments: &[&str]) -> Value {
+    let ran = folder.run(&[arguments, &["--format", "json"]].concat());
+    assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// A score is a few dozen terms, each of them rounded near its 16th digit, here and there.
+fn assert_near(found: &Value, counted: f64, what: &str) {
+    let found = found.as_f64().unwrap();
+    assert!(
+        (found - counted).abs() < 1e-12,
+        "{what}: {found}, counted {counted}"
+    );
+}
+
+#[test]
+fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
+    let folder = folder(false);
+    let place = |it: &Value| it.as_str().unwrap()[2..].parse::<usize>().unwrap();
+    let mut of_both = Vec::new();
+    for missing in ["level", "pairwise"] {
+        let rest = ["--missing", missing, "--top", "36"];
+        for score in ["mi3", "synergy"] {
+            let report = json(
+                &folder,
+                &[&["pairs", "d.bed", "--score", score], &rest[..]].concat(),
+            );
+            let single = report["single"].as_array().unwrap();
+            assert_eq!(single.len(), VARIANTS);
+            for it in single {
+                let x = [place(&it["name"])];
+                assert_near(&it["score"], information(&x, &x, missing), missing);
+            }
+            let pairs = report["pairs"].as_array().unwrap();
+            assert_eq!(pairs.len(), VARIANTS * (VARIANTS - 1) / 2);
+            for it in pairs {
+                let both = [place(&it["a"]), place(&it["b"])];
+                let joint = information(&both, &both, missing);
+                let alone = both.map(|x| information(&[x], &both, missing));
+                let synergy = joint - alone[0] - alone[1];
+                let counted = if score == "mi3" { joint } else { synergy };
+                assert_near(&it["score"], counted, &format!("{missing} {score}"));
+                assert_near(&it["synergy"], synergy, missing);
+            }
+            let scores: Vec<f64> = pairs
+                .iter()
+                .map(|it| it["score"].as_f64().unwrap())
+                .collect();
+            assert!(scores.is_sorted_by(|a, b| a >= b), "the best first");
+            of_both.push(scores);
+        }
+
+        // Every step of jmi, judged for all candidates: the sum of I((x,w);y) over the chosen w.
+        let rest = ["--missing", missing, "--top", "5"];
+        let report = json(
+            &folder,
+            &[&["select", "d.bed", "--method", "jmi"], &rest[..]].concat(),
+        );
+        let mut chosen: Vec<usize> = Vec::new();
+        for it in report["selected"].as_array().unwrap() {
+            let score = |x: usize| -> f64 {
+                let pairs = chosen.iter().map(|w| [x, *w]);
+                match chosen.is_empty() {
+                    true => information(&[x], &[x], missing),
+                    false => pairs.map(|pair| information(&pair, &pair, missing)).sum(),
+                }
+            };
+            let left = (0..VARIANTS).filter(|x| !chosen.contains(x));
+            let best = left.map(score).fold(f64::MIN, f64::max);
+            let picked = place(&it["name"]);
+            assert_near(&it["score"], best, &format!("{missing}, the best"));
+            assert_near(&it["score"], score(picked), &format!("{missing}, its own"));
+            let relevance = information(&[picked], &[picked], missing);
+            assert_near(&it["relevance"], relevance, missing);
+            chosen.push(picked);
+        }
+        assert_eq!(chosen.len(), 5);
+    }
+    assert_ne!(of_both[0], of_both[2], "the two ways differ");
+}
+
+/// What README.md and docs/genotypes.md show.
+#[test]
+fn the_pair_that_acts_together_is_found_where_no_variant_acts_alone() {
+    let folder = Folder::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/epistasis.bed");
+    for missing in ["level", "pairwise"] {
+        for score in ["mi3", "synergy"] {
+            let options = ["--score", score, "--missing", missing, "--top", "2"];
+            for response in [&[][..], &["--response", "phenotype"]] {
+                let report = json(
+                    &folder,
+                    &[&["pairs", data], &options[..], response].concat(),
+                );
+                let pairs = report["pairs"].as_array().unwrap();
+                assert_eq!(
+                    (&pairs[0]["a"], &pairs[0]["b"]),
+                    (&"snp46".into(), &"snp162".into())
+                );
+                // By far: no other pair has half of it.
+                let [first, second] = [0, 1].map(|it| pairs[it]["score"].as_f64().unwrap());
+                assert!(
+                    first > 2.0 * second,
+                    "{missing} {score}: {first}, then {second}"
+                );
+                // Alone, most variants tell more than either.
+                let single = report["single"].as_array().unwrap();
+                let alone = |at: usize| single[at]["score"].as_f64().unwrap();
+                for planted in [46, 162] {
+                    let better = (0..single.len()).filter(|it| alone(*it) > alone(planted));
+                    assert!(better.count() >= 100, "{missing}: {planted}");
+                }
+            }
+        }
+    }
+    // Dropped rows leave 68 of 500 people, and chance finds better pairs.
+    let report = json(
+        &folder,
+        &[
+            "pairs",
+            data,
+            "--missing",
+            "drop-rows",
+            "--score",
+            "synergy",
+        ],
+    );
+    assert_eq!(report["n"], 68);
+    assert_ne!(report["pairs"][0]["a"], "snp46");
 }
 
 /// A refusal of one line that tells each of these.

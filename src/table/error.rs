@@ -313,8 +313,8 @@ pub enum TableError {
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
-         leave out their rows with --missing drop-rows, or, for a selector, make them a level \
-         with --missing level",
+         leave out their rows with --missing drop-rows, or, for selectors and pairs, make them a \
+         level with --missing level or leave them out table by table with --missing pairwise",
         columns.len(), width, missing_list(columns)
     )]
     Missing {
