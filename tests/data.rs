@@ -2,13 +2,22 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../examples/genotypes.rs"]
+#[expect(dead_code, reason = "an example's own main")]
+mod genotypes;
+
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use passel::table::{ReadOptions, Table, Values, read};
+use passel::table::{MISSING_BYTE, ReadOptions, Table, Values, read};
+
+fn path(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("examples/data").join(name)
+}
 
 fn table(name: &str) -> Table {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
-    read(&path.join(name), &ReadOptions::default()).unwrap()
+    read(&path(name), &ReadOptions::default()).unwrap()
 }
 
 fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
@@ -67,4 +76,24 @@ fn the_codes_of_the_ranking_example_are_in_ten_bins() {
     let malignant = class.iter().filter(|it| **it == 0.0).count();
     let benign = class.iter().filter(|it| **it == 1.0).count();
     assert_eq!((malignant, benign), (212, 357));
+}
+
+#[test]
+fn the_genotypes_are_those_of_their_example() {
+    for (ending, bytes) in genotypes::files() {
+        let shipped = fs::read(path("epistasis.bed").with_extension(ending)).unwrap();
+        assert!(
+            shipped == bytes,
+            "epistasis.{ending} is not what the example writes"
+        );
+    }
+    let table = table("epistasis.bed");
+    assert_eq!((table.rows, table.columns.len()), (500, 201));
+    let missing = table.columns.iter().map(|column| match &column.values {
+        Values::Gapped(values) => values.iter().filter(|it| **it == MISSING_BYTE).count(),
+        _ => 0,
+    });
+    assert_eq!(missing.sum::<usize>(), 1013);
+    let cases = numbers(&table, "phenotype");
+    assert_eq!(cases.iter().filter(|it| **it == 2.0).count(), 260);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Codes, Rule};
-use crate::table::{MISSING, Values};
+use crate::table::{MISSING, MISSING_BYTE, Values};
 
 /// Up to so many edges or levels are compared one by one, which needs no guesses of the
 /// processor.
@@ -24,6 +24,7 @@ pub(super) fn misses(values: &Values) -> bool {
             values.iter().any(|value| value.is_nan())
         }
         Values::Bytes(_) => false,
+        Values::Gapped(values) => values.contains(&MISSING_BYTE),
         Values::Factor { codes, .. } => codes.contains(&MISSING),
     }
 }
@@ -74,6 +75,7 @@ pub(super) fn codes(
             value: Some(value.to_string()),
         }),
     };
+    let number = values.of_byte();
     match values {
         Values::Numbers(values) => {
             let values = values.into_iter().enumerate();
@@ -92,14 +94,15 @@ pub(super) fn codes(
             let first = first.map_or(rows.len(), |(at, _)| at);
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
         }
-        Values::Bytes(values) => {
-            let known: Vec<_> = (0..=u8::MAX).map(|it| rule.code(it.into())).collect();
-            let unseen = |value: &u8| known[usize::from(*value)].is_none();
+        Values::Bytes(values) | Values::Gapped(values) => {
+            let code = |row: usize, byte: u8| of(row, number(byte));
+            let known: Vec<_> = (0..=u8::MAX).map(|byte| code(0, byte).ok()).collect();
+            let unseen = |byte: &u8| known[usize::from(*byte)].is_none();
             if let Some(row) = values.iter().position(unseen) {
-                let value = Some(values[row].to_string());
-                return Err(Unseen { row, value });
+                // What it is stands in the error.
+                code(row, values[row])?;
             }
-            let code = |value: u8| known[usize::from(value)].unwrap_or(0);
+            let code = |byte: u8| known[usize::from(byte)].unwrap_or(0);
             let codes = values.into_iter();
             Ok(match levels {
                 ..=256 => Codes::Byte(codes.map(|it| code(it) as u8).collect()),

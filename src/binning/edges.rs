@@ -12,7 +12,10 @@ use super::{
     BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule,
     error::SavedFault,
 };
-use crate::{nearest::nearest, table::Values};
+use crate::{
+    nearest::nearest,
+    table::{MISSING_BYTE, Values},
+};
 
 /// How the columns of a selection were binned; its JSON is the report's field `binning`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -152,6 +155,7 @@ impl Rules {
         let numbers = match values {
             Values::Numbers(values) => values.iter().any(|value| !value.is_nan()),
             Values::Sparse { .. } | Values::Bytes(_) => true,
+            Values::Gapped(values) => values.iter().any(|value| *value != MISSING_BYTE),
             Values::Factor { .. } => false,
         };
         match &saved.rule {

@@ -113,10 +113,11 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
                 .filter_map(|(value, class)| entry(*value, class))
                 .collect()
         }
-        Values::Bytes(values) => {
-            let pairs = values.iter().zip(each);
+        Values::Bytes(bytes) | Values::Gapped(bytes) => {
+            let numbers = bytes.iter().copied().map(values.of_byte());
+            let pairs = numbers.zip(each);
             pairs
-                .filter_map(|(value, class)| entry((*value).into(), class))
+                .filter_map(|(value, class)| entry(value, class))
                 .collect()
         }
         Values::Sparse { rows, values } => {

@@ -327,11 +327,11 @@ impl<'a> Maker<'a> {
             (Values::Factor { levels, .. }, _) => return Rule::Texts(levels.clone()),
             (_, Some(classes)) => return mdlp::rule(values, classes),
             (Values::Numbers(values), _) => Numbers::new(values, 0),
-            (bytes @ Values::Bytes(values), _) => {
+            (bytes @ (Values::Bytes(values) | Values::Gapped(values)), _) => {
                 wide = match self.binning {
                     // It alone asks how often a value comes.
                     Binning::EqualFrequency(_) => bytes.numbers(n).unwrap_or_default(),
-                    _ => numbers::each_once(values).into(),
+                    _ => numbers::each_once(values, bytes.of_byte()).into(),
                 };
                 Numbers::new(&wide, 0)
             }

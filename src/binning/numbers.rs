@@ -41,14 +41,14 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The distinct bytes, ascending.
-pub(super) fn each_once(bytes: &[u8]) -> Vec<f64> {
+/// The numbers of the distinct bytes, ascending; missing ones are one of them.
+pub(super) fn each_once(bytes: &[u8], number: impl Fn(u8) -> f64) -> Vec<f64> {
     let mut seen = [false; 256];
     bytes
         .iter()
         .for_each(|byte| seen[usize::from(*byte)] = true);
     let all = (0..=u8::MAX).filter(|byte| seen[usize::from(*byte)]);
-    all.map(f64::from).collect()
+    all.map(number).collect()
 }
 
 /// Numbers in ascending order.

@@ -33,7 +33,7 @@ impl<'a> Builder<'a> {
         weights: Option<Vec<f64>>,
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
-            Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) => 1,
+            Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
             // An identifier is refused when its turn comes.
             Values::Factor { levels, .. } if levels.len() >= n => 0,
             Values::Factor { levels, .. } => levels.len(),
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
         let kept = self.options.keep.contains(&name);
         match column.values {
             Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
-            values @ (Values::Sparse { .. } | Values::Bytes(_)) => {
+            values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_)) => {
                 let values = values.numbers(self.n).unwrap_or_default();
                 self.push_numbers(name, index, kept, &values)
             }
@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Design, DesignError> {
         let mut y = match response.map(|column| column.values) {
             Some(Values::Numbers(values)) => values,
-            Some(values @ (Values::Sparse { .. } | Values::Bytes(_))) => {
+            Some(values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_))) => {
                 values.numbers(self.n).unwrap_or_default().into_owned()
             }
             Some(Values::Factor { levels, .. }) => {

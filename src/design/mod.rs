@@ -352,7 +352,7 @@ fn names_a_level(table: &Table, name: &str) -> bool {
         Values::Factor { levels, .. } => levels
             .iter()
             .any(|level| dummy_name(&column.name, level) == name),
-        Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) => false,
+        Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => false,
     })
 }
 

@@ -37,7 +37,7 @@ pub fn command() -> Command {
         .value_name("DATA")
         .required(true)
         .value_parser(ValueParser::path_buf())
-        .help("The file of observations (rows) and variables (columns)");
+        .help("The file of observations (rows) and variables (columns): .csv, .tsv, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet");
     let jobs = Arg::new("jobs")
         .value_name("JOBS.toml")
         .required(true)

@@ -3,26 +3,20 @@
 use std::path::Path;
 
 use super::{Job, OptionError};
-use crate::{binning::Binning, report::Format};
+use crate::{binning::Binning, report::Format, table};
 
 /// Files that would be written over one another, or over the data.
 pub(super) fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
     let response = job.response.as_deref().filter(|_| npy).map(Path::new);
     let (binning, bin_response) = (edges(&job.binning), edges(&job.bin_response));
-    let places = [
+    let data = table::files(&job.data);
+    let mut places = vec![
         (
             "output",
             job.output.as_deref(),
             "trace",
             job.trace.as_deref(),
         ),
-        (
-            "output",
-            job.output.as_deref(),
-            "the data",
-            Some(&*job.data),
-        ),
-        ("trace", job.trace.as_deref(), "the data", Some(&*job.data)),
         ("output", job.output.as_deref(), "the response", response),
         ("trace", job.trace.as_deref(), "the response", response),
         ("output", job.output.as_deref(), "binning", binning),
@@ -35,6 +29,11 @@ pub(super) fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
         ),
         ("trace", job.trace.as_deref(), "bin-response", bin_response),
     ];
+    for file in &data {
+        for (option, path) in [("output", &job.output), ("trace", &job.trace)] {
+            places.push((option, path.as_deref(), "the data", Some(file)));
+        }
+    }
     let mut errors = Vec::new();
     for (option, path, other, other_path) in places {
         let (Some(path), Some(other_path)) = (path, other_path) else {

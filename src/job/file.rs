@@ -1,97 +1,26 @@
 //! Job files: TOML with `[defaults]` and a list of `[[job]]`, whose keys are the
 //! options of the command line. Every mistake of a file is found in one reading.
 
+mod mistakes;
+
 use std::{
-    fs, io,
+    fs,
     ops::Range,
     path::{Path, PathBuf},
 };
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use thiserror::Error;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
-use super::{Draft, Job, OPTIONS, OptionError, option, same_file};
-use crate::{
-    nearest::nearest,
-    table::{is_npy, quote},
-};
+use super::{Draft, Job, option, same_file};
+use crate::table::{files, is_npy, quote};
+pub use mistakes::{JobFileError, Mistake};
+use mistakes::{help, refused, syntax, unknown_key, unknown_top};
 
 /// Keys of a job that are no options.
 const OWN_KEYS: [&str; 2] = ["name", "data"];
-
-/// Why no job of a file can be run.
-#[derive(Debug, Error)]
-pub enum JobFileError {
-    /// The file could not be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The job file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The file has mistakes.
-    #[error("{}: {} mistake{}, so no job was run", path.display(), mistakes.len(), if mistakes.len() == 1 { "" } else { "s" })]
-    Mistakes {
-        /// The job file.
-        path: PathBuf,
-        /// What is in it.
-        text: String,
-        /// All of them, in the order of the file.
-        mistakes: Vec<Mistake>,
-    },
-}
-
-/// One mistake of a job file, and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The bytes of the file it is about; none for the file as a whole.
-    pub place: Option<Range<usize>>,
-    /// What is wrong.
-    pub what: String,
-    /// What stands there, in a few words.
-    pub label: String,
-    /// What would mend it.
-    pub help: Option<String>,
-}
-
-impl JobFileError {
-    /// The mistakes with their source lines, coloured for a terminal or plain;
-    /// empty where the file could not be read at all.
-    pub fn render(&self, coloured: bool) -> String {
-        let Self::Mistakes {
-            path,
-            text,
-            mistakes,
-        } = self
-        else {
-            return String::new();
-        };
-        let path = path.display().to_string();
-        let renderer = match coloured {
-            true => Renderer::styled(),
-            false => Renderer::plain(),
-        };
-        let mut page = String::new();
-        for mistake in mistakes {
-            let title = Level::ERROR.primary_title(&mistake.what);
-            let mut group = title.elements(mistake.place.clone().map(|place| {
-                let mark = AnnotationKind::Primary.span(place).label(&mistake.label);
-                Snippet::source(text).path(&path).annotation(mark)
-            }));
-            if let Some(help) = &mistake.help {
-                group = group.element(Level::HELP.message(help));
-            }
-            page += &renderer.render(&[group]);
-            page += "\n\n";
-        }
-        page
-    }
-}
 
 /// The jobs of a file, in its order, with paths taken from the file's folder.
 ///
@@ -318,63 +247,6 @@ fn texts(name: &str, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
     }
 }
 
-fn syntax(error: toml::de::Error) -> Mistake {
-    Mistake {
-        place: error.span(),
-        what: "this is not TOML".to_owned(),
-        label: error.message().to_owned(),
-        help: None,
-    }
-}
-
-fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
-    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
-    let help = match nearest(name, keys.chain(["defaults", "job"])) {
-        Some(meant @ ("defaults" | "job")) => format!("did you mean `{meant}`?"),
-        Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
-        None => "only [defaults] and [[job]] stand at the top".to_owned(),
-    };
-    Mistake {
-        place: Some(place),
-        what: format!("a job file has no `{name}` outside its tables"),
-        label: "unknown here".to_owned(),
-        help: Some(help),
-    }
-}
-
-fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
-    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
-    let meant = nearest(name, keys);
-    Mistake {
-        place: Some(place),
-        what: format!("there is no option `{name}`"),
-        label: "unknown".to_owned(),
-        help: meant.map(|meant| match help(meant) {
-            Some(range) => format!("did you mean `{meant}`? {range}"),
-            None => format!("did you mean `{meant}`?"),
-        }),
-    }
-}
-
-fn refused(error: &OptionError, place: Range<usize>) -> Mistake {
-    let label = match error {
-        OptionError::SameFile { .. } => "this file",
-        _ => "this value",
-    };
-    Mistake {
-        place: Some(place),
-        what: error.to_string(),
-        label: label.to_owned(),
-        help: error.help(),
-    }
-}
-
-/// What an option allows.
-fn help(name: &str) -> Option<String> {
-    let option = option(name)?;
-    Some(format!("`{name}` is {}", option.range))
-}
-
 /// Files that one job writes and another writes or reads, or that hold the jobs.
 fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     let written = |job: &Job| {
@@ -386,7 +258,9 @@ fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     // A response is a file where the data are an array.
     let reads = |job: &Job, path: &Path| {
         let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        same_file(&job.data, path) || response.is_some_and(|it| same_file(Path::new(it), path))
+        let data = files(&job.data);
+        data.iter().any(|it| same_file(it, path))
+            || response.is_some_and(|it| same_file(Path::new(it), path))
     };
     let mut mistakes = Vec::new();
     for this in jobs {

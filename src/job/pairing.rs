@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Draft, Job, OptionError, same_file};
-use crate::{plugin::Settled, score::PairScore, table::is_npy};
+use crate::{
+    plugin::Settled,
+    score::PairScore,
+    table::{files, is_npy},
+};
 
 /// All pairs of one file, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
@@ -47,10 +51,11 @@ impl PairingDraft {
             let response = response.filter(|_| is_npy(&job.data));
             let others = [
                 ("output", job.output.as_deref()),
-                ("the data", Some(&*job.data)),
                 ("the response", response.map(Path::new)),
             ];
-            for (other, path) in others {
+            let data = files(&job.data);
+            let data = data.iter().map(|it| ("the data", Some(&**it)));
+            for (other, path) in data.chain(others) {
                 if path.is_some_and(|path| same_file(matrix, path)) {
                     errors.push(OptionError::SameFile {
                         option: "matrix",

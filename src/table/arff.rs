@@ -220,7 +220,7 @@ impl Attribute {
                     column,
                     text,
                 })),
-                Field::Text => Err(Box::new(move |path, line| TableError::DatText {
+                Field::Text => Err(Box::new(move |path, line| TableError::NoNumber {
                     path,
                     line,
                     row,

@@ -5,20 +5,47 @@
 
 use std::path::Path;
 
+use super::error::shown;
 use super::field::{Field, classify};
 use super::lines::Lines;
 use super::rows::Rows;
 use super::{Column, TableError, Values, names};
+
+/// What can be wrong with a `.dat`, in a line that the error around it tells.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
+pub enum DatError {
+    /// The file ends within its heading.
+    #[error("the file ends where {expected} should be")]
+    End { expected: &'static str },
+    /// The line of sizes is something else.
+    #[error("{} should be two positive integers, `n p`", shown(text))]
+    Size { text: String },
+    /// The line of marks does not begin with its star, or has something else than marks.
+    #[error("{} should be `*` and a mark, 0 or 1, for every variable", shown(text))]
+    Marks { text: String },
+    /// Another number of marks than variables.
+    #[error("{found} marks after `*`, but p = {expected} variables")]
+    MarkCount { found: usize, expected: usize },
+    /// Fewer rows than promised.
+    #[error("the file ends after {found} rows, but n = {promised}")]
+    RowsMissing { found: usize, promised: usize },
+    /// More rows than promised.
+    #[error("a row beyond the n = {promised} promised")]
+    RowsBeyond { promised: usize },
+}
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 ///
 /// # Errors
 /// Counts that differ from those promised, and values that are no finite numbers.
 pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError> {
-    let shown = || path.to_string_lossy().into_owned();
     let mut lines = Lines::open(path)?;
     if !lines.advance()? {
-        return Err(TableError::Empty { path: shown() });
+        return Err(TableError::Empty {
+            path: lines.shown(),
+        });
     }
     while lines.text.starts_with(b"#") {
         lines.need("the set's name")?;
@@ -38,21 +65,13 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError>
             continue;
         }
         if rows.count() == promised {
-            return Err(TableError::DatRowsBeyond {
-                path: shown(),
-                line: lines.number,
-                promised,
-            });
+            return Err(lines.dat(DatError::RowsBeyond { promised }));
         }
         lines.row(&names, &mut rows)?;
     }
     if rows.count() < promised {
-        return Err(TableError::DatRowsMissing {
-            path: shown(),
-            line: lines.number,
-            found: rows.count(),
-            promised,
-        });
+        let found = rows.count();
+        return Err(lines.dat(DatError::RowsMissing { found, promised }));
     }
     let columns = names.into_iter().zip(rows.into_columns());
     let columns = columns.map(|(name, values)| Column {
@@ -68,16 +87,16 @@ impl Lines<'_> {
         if self.advance()? {
             return Ok(());
         }
-        Err(TableError::DatEnd {
-            path: self.shown(),
-            line: self.number,
-            expected,
-        })
+        Err(self.dat(DatError::End { expected }))
     }
 
-    fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        let fields = self.text.split(u8::is_ascii_whitespace);
-        fields.filter(|field| !field.is_empty())
+    /// What is wrong with this line.
+    fn dat(&self, source: DatError) -> TableError {
+        TableError::Dat {
+            path: self.shown(),
+            line: self.number,
+            source,
+        }
     }
 
     /// `n p`, both positive.
@@ -88,11 +107,10 @@ impl Lines<'_> {
             .collect();
         match sizes[..] {
             [Some(rows @ 1..), Some(variables @ 1..)] => Ok((rows, variables)),
-            _ => Err(TableError::DatSize {
-                path: self.shown(),
-                line: self.number,
-                text: String::from_utf8_lossy(self.text.trim_ascii()).into_owned(),
-            }),
+            _ => {
+                let text = String::from_utf8_lossy(self.text.trim_ascii()).into_owned();
+                Err(self.dat(DatError::Size { text }))
+            }
         }
     }
 
@@ -108,11 +126,8 @@ impl Lines<'_> {
             other => Some(other.unwrap_or_default()),
         };
         if let Some(wrong) = wrong {
-            return Err(TableError::DatMarks {
-                path: self.shown(),
-                line: self.number,
-                text: String::from_utf8_lossy(wrong).into_owned(),
-            });
+            let text = String::from_utf8_lossy(wrong).into_owned();
+            return Err(self.dat(DatError::Marks { text }));
         }
         let found = fields.count();
         if found == variables {
@@ -120,12 +135,8 @@ impl Lines<'_> {
             let marked = marks.filter(|(_, mark)| *mark == b"1");
             return Ok(marked.map(|(position, _)| position).collect());
         }
-        Err(TableError::DatMarkCount {
-            path: self.shown(),
-            line: self.number,
-            found,
-            expected: variables,
-        })
+        let expected = variables;
+        Err(self.dat(DatError::MarkCount { found, expected }))
     }
 
     /// Appends the line's values.
@@ -157,7 +168,7 @@ impl Lines<'_> {
                     });
                 }
                 Field::Text => {
-                    return Err(TableError::DatText {
+                    return Err(TableError::NoNumber {
                         path: path(),
                         line,
                         row,

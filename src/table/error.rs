@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
-use super::{ArffError, LibsvmError, MrmrError};
+use super::{ArffError, DatError, LibsvmError, MrmrError, PlinkError};
 use crate::nearest::{as_option, did_you_mean};
 
 /// Columns named in a message about missing values; the others are counted.
@@ -34,7 +34,7 @@ pub enum TableError {
     /// The file's name has no known ending.
     #[error(
         "{path}: the file's name tells its format and must end in .csv, .tsv, .npy, .dat, \
-         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .parquet"
+         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .bed or .parquet"
     )]
     UnknownFormat { path: String },
     /// The name of a file to be written has no ending that can be.
@@ -164,6 +164,18 @@ pub enum TableError {
         column: String,
         text: String,
     },
+    /// A value that is no number, where no factor could hold it.
+    #[error(
+        "{path}: line {line}, row {row}: {} in column `{column}` is no number; mend the value",
+        shown(text)
+    )]
+    NoNumber {
+        path: String,
+        line: u64,
+        row: usize,
+        column: String,
+        text: String,
+    },
     /// An infinite number, or one beyond the range of 64-bit floating point.
     #[error(
         "{path}: line {line}, row {row}: {} in column `{column}` is infinite; mend the value, \
@@ -270,69 +282,13 @@ pub enum TableError {
     #[error("{path}: column {column} has no name; give it one")]
     ParquetNoName { path: String, column: usize },
 
-    /// The file ends within its heading.
-    #[error("{path}: line {line}: the file ends where {expected} should be")]
-    DatEnd {
+    /// What only a `.dat` can have wrong.
+    #[error("{path}: line {line}: {source}")]
+    Dat {
         path: String,
         line: u64,
-        expected: &'static str,
+        source: DatError,
     },
-    /// The line of sizes is something else.
-    #[error(
-        "{path}: line {line}: {} should be two positive integers, `n p`",
-        shown(text)
-    )]
-    DatSize {
-        path: String,
-        line: u64,
-        text: String,
-    },
-    /// The line of marks does not begin with its star.
-    #[error(
-        "{path}: line {line}: {} should be `*` and a mark, 0 or 1, for every variable",
-        shown(text)
-    )]
-    DatMarks {
-        path: String,
-        line: u64,
-        text: String,
-    },
-    /// Another number of marks than variables.
-    #[error("{path}: line {line}: {found} marks after `*`, but p = {expected} variables")]
-    DatMarkCount {
-        path: String,
-        line: u64,
-        found: usize,
-        expected: usize,
-    },
-    /// A value that is no number.
-    #[error(
-        "{path}: line {line}, row {row}: {} in column `{column}` is no number; mend the value",
-        shown(text)
-    )]
-    DatText {
-        path: String,
-        line: u64,
-        row: usize,
-        column: String,
-        text: String,
-    },
-    /// Fewer rows than promised.
-    #[error("{path}: line {line}: the file ends after {found} rows, but n = {promised}")]
-    DatRowsMissing {
-        path: String,
-        line: u64,
-        found: usize,
-        promised: usize,
-    },
-    /// More rows than promised.
-    #[error("{path}: line {line}: a row beyond the n = {promised} promised")]
-    DatRowsBeyond {
-        path: String,
-        line: u64,
-        promised: usize,
-    },
-
     /// What only an ARFF file can have wrong.
     #[error("{path}: line {line}: {source}")]
     Arff {
@@ -350,12 +306,15 @@ pub enum TableError {
     /// What only a `.mrmr` can have wrong.
     #[error("{path}: {source}")]
     Mrmr { path: String, source: MrmrError },
+    /// What only PLINK's files can have wrong.
+    #[error("{path}: {source}")]
+    Plink { path: String, source: PlinkError },
 
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
-         leave out their rows with --missing drop-rows, or, for a selector, make them a level \
-         with --missing level",
+         leave out their rows with --missing drop-rows, or, for selectors and pairs, make them a \
+         level with --missing level or leave them out table by table with --missing pairwise",
         columns.len(), width, missing_list(columns)
     )]
     Missing {

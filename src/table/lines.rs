@@ -37,6 +37,12 @@ impl<'a> Lines<'a> {
         Ok(found)
     }
 
+    /// What whitespace separates.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        let fields = self.text.split(u8::is_ascii_whitespace);
+        fields.filter(|field| !field.is_empty())
+    }
+
     /// The path as given, for messages.
     pub(super) fn shown(&self) -> String {
         self.path.to_string_lossy().into_owned()

@@ -1,6 +1,6 @@
 //! What to do about missing values.
 
-use super::{Column, MISSING, MissingColumn, Table, TableError, Values, sparse};
+use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, sparse};
 
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,7 +88,7 @@ impl Table {
             match &mut column.values {
                 Values::Numbers(values) => retain(values, marked),
                 Values::Sparse { rows, values } => sparse::keep(rows, values, &places),
-                Values::Bytes(values) => retain(values, marked),
+                Values::Bytes(values) | Values::Gapped(values) => retain(values, marked),
                 Values::Factor { levels, codes } => {
                     retain(codes, marked);
                     drop_unused(levels, codes);
@@ -122,6 +122,7 @@ fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
             entries.map(|at| rows[at] as usize).for_each(&mut mark);
         }
         Values::Bytes(_) => {}
+        Values::Gapped(values) => memchr::memchr_iter(MISSING_BYTE, values).for_each(&mut mark),
         Values::Factor { codes, .. } => {
             rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
         }

@@ -15,6 +15,7 @@ mod names;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plink;
 mod rows;
 mod source;
 mod sparse;
@@ -22,15 +23,17 @@ mod words;
 mod write;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use arff::ArffError;
+pub use dat::DatError;
 pub use error::{MissingColumn, TableError};
 pub use libsvm::LibsvmError;
 pub use missing::Missing;
 pub use mrmr::MrmrError;
 pub(crate) use names::{quote, split_names, variable};
 pub use npy::write_matrix;
+pub use plink::PlinkError;
 pub use write::Form;
 
 /// A file's named columns.
@@ -43,8 +46,8 @@ pub struct Table {
     /// Observations.
     pub rows: usize,
     /// Position of the column that the format itself names as response: the first of `.dat`,
-    /// libsvm and `.mrmr`, the last of ARFF and of `.npy` with a second file. The others name
-    /// none.
+    /// libsvm, `.mrmr` and PLINK's `.bed`, the last of ARFF and of `.npy` with a second file.
+    /// The others name none.
     pub response: Option<usize>,
     /// Positions of the variables that the file marks as those of the model that made its
     /// response, ascending; empty where it marks none.
@@ -74,6 +77,8 @@ pub enum Values {
     },
     /// Whole numbers 0 … 255, none missing, in an eighth of the room.
     Bytes(Vec<u8>),
+    /// Whole numbers 0 … 254 in the same room; [`MISSING_BYTE`] marks a missing value.
+    Gapped(Vec<u8>),
     /// A categorical variable.
     Factor {
         /// Names of the levels, each once, in bytewise order.
@@ -85,6 +90,9 @@ pub enum Values {
 
 /// The code of a missing value of a factor.
 pub const MISSING: u32 = u32::MAX;
+
+/// The byte of a missing value among [`Values::Gapped`].
+pub const MISSING_BYTE: u8 = u8::MAX;
 
 /// What the caller knows about a file.
 ///
@@ -109,16 +117,19 @@ enum Format {
     Arff,
     Libsvm,
     Mrmr,
+    Bed,
     Parquet,
 }
 
 impl Format {
-    /// The format of `name.ending` or `name.ending.gz`, in any case. Parquet compresses within.
+    /// The format of `name.ending` or `name.ending.gz`, in any case. Parquet compresses within,
+    /// and PLINK reads no compressed `.bed`.
     fn of(path: &Path) -> Option<Self> {
         let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = whole.strip_suffix(".gz").unwrap_or(&whole);
         match name.rsplit_once('.')?.1 {
             "parquet" if name.len() == whole.len() => Some(Self::Parquet),
+            "bed" if name.len() == whole.len() => Some(Self::Bed),
             "csv" => Some(Self::Delimited(b',')),
             "tsv" => Some(Self::Delimited(b'\t')),
             "npy" => Some(Self::Npy),
@@ -136,9 +147,18 @@ pub fn is_npy(path: &Path) -> bool {
     matches!(Format::of(path), Some(Format::Npy))
 }
 
+/// The files that [`read`] opens for this one, itself the first.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = vec![path.to_owned()];
+    if matches!(Format::of(path), Some(Format::Bed)) {
+        files.extend(["bim", "fam"].map(|ending| plink::beside(path, ending)));
+    }
+    files
+}
+
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy`, `.dat`, `.arff`, `.libsvm`
-/// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; or `.parquet`, where that
-/// feature is built. docs/formats.md says what is read of each.
+/// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; `.bed`, with its `.bim` and
+/// `.fam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
 ///
 /// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
 /// above it, as [`Form::write`] puts them there. Blank lines are skipped. A
@@ -183,6 +203,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         }
         Format::Libsvm => (libsvm::read(path)?, Some(0), Vec::new()),
         Format::Mrmr => (mrmr::read(path)?, Some(0), Vec::new()),
+        Format::Bed => (plink::read(path)?, Some(0), Vec::new()),
         #[cfg(feature = "parquet")]
         Format::Parquet => (parquet::read(path)?, None, Vec::new()),
         #[cfg(not(feature = "parquet"))]
@@ -247,7 +268,7 @@ impl Values {
     fn len(&self) -> Option<usize> {
         match self {
             Self::Numbers(values) => Some(values.len()),
-            Self::Bytes(values) => Some(values.len()),
+            Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
             Self::Sparse { .. } => None,
         }

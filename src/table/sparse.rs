@@ -1,8 +1,8 @@
-//! Numbers of which few differ from 0.
+//! Values as numbers, and numbers of which few differ from 0.
 
 use std::borrow::Cow;
 
-use super::Values;
+use super::{MISSING_BYTE, Values};
 
 impl Values {
     /// One number for each of so many observations; none of a factor.
@@ -16,8 +16,19 @@ impl Values {
                 }
                 Some(Cow::Owned(numbers))
             }
-            Self::Bytes(bytes) => Some(bytes.iter().map(|&byte| f64::from(byte)).collect()),
+            Self::Bytes(bytes) | Self::Gapped(bytes) => {
+                Some(bytes.iter().copied().map(self.of_byte()).collect())
+            }
             Self::Factor { .. } => None,
+        }
+    }
+
+    /// What number a byte of these values is; NaN where it marks a missing one.
+    pub(crate) fn of_byte(&self) -> impl Fn(u8) -> f64 + use<> {
+        let mark = matches!(self, Self::Gapped(_)).then_some(MISSING_BYTE);
+        move |byte| match mark == Some(byte) {
+            true => f64::NAN,
+            false => f64::from(byte),
         }
     }
 }

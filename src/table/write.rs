@@ -126,7 +126,9 @@ fn cell(column: &Column, row: usize, text: &mut String) {
     match &column.values {
         Values::Numbers(values) => number(values[row], text),
         Values::Sparse { rows, values } => number(sparse::at(rows, values, row), text),
-        Values::Bytes(values) => number(values[row].into(), text),
+        bytes @ (Values::Bytes(values) | Values::Gapped(values)) => {
+            number(bytes.of_byte()(values[row]), text);
+        }
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
         Values::Factor { levels, codes } => text.push_str(&levels[codes[row] as usize]),
     }

@@ -6,6 +6,7 @@
 mod problems;
 
 mod cuts;
+mod gapped;
 mod golden;
 mod mdlp;
 mod refused;

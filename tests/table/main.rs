@@ -8,6 +8,7 @@ mod codes;
 #[cfg(feature = "parquet")]
 mod columnar;
 mod delimited;
+mod genotypes;
 mod missing;
 mod sets;
 mod sparse;
@@ -20,7 +21,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use passel::table::{Column, MISSING, Missing, ReadOptions, Table, TableError, Values, read};
+use passel::table::{
+    Column, MISSING, MISSING_BYTE, Missing, ReadOptions, Table, TableError, Values, read,
+};
 use tempfile::TempDir;
 
 /// A folder for one test's files.
@@ -78,6 +81,10 @@ fn bits(column: &Column) -> Vec<Option<u64>> {
             .collect(),
         Values::Bytes(values) => {
             let bits = |value: &u8| Some(f64::from(*value).to_bits());
+            values.iter().map(bits).collect()
+        }
+        Values::Gapped(values) => {
+            let bits = |value: &u8| (*value != MISSING_BYTE).then(|| f64::from(*value).to_bits());
             values.iter().map(bits).collect()
         }
         _ => panic!("{} is no dense column", column.name),
@@ -147,7 +154,7 @@ fn other_names_are_refused() {
         assert_told(
             read_as(name, "u\n1\n"),
             &[
-                name, ".csv", ".tsv", ".npy", ".dat", ".arff", ".libsvm", ".mrmr", ".gz",
+                name, ".csv", ".tsv", ".npy", ".dat", ".arff", ".libsvm", ".mrmr", ".gz", ".bed",
             ],
         );
     }
@@ -166,6 +173,7 @@ fn files_that_cannot_be_opened_are_told_apart() {
         "svm",
         "libsvm.gz",
         "mrmr",
+        "bed",
     ] {
         let path = folder.0.path().join("absent").with_extension(ending);
         assert!(

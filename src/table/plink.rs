@@ -1,0 +1,355 @@
+//! The genotypes of PLINK 1: a `.bed` of two bits a genotype, variant by variant, with the `.bim`
+//! that names its variants and the `.fam` of its samples beside it.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::error::shown;
+use super::field::{Field, classify};
+use super::lines::Lines;
+use super::source::Source;
+use super::{Column, MISSING_BYTE, TableError, Values};
+
+/// The column of the `.fam`.
+const PHENOTYPE: &str = "phenotype";
+/// Those of one variant after another begin so; the third byte says that.
+const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
+const READ_BYTES: usize = 1 << 20;
+/// What PLINK writes for a phenotype that is not known.
+const UNKNOWN: f64 = -9.0;
+
+/// What can be wrong with a `.bed`, its `.bim` or its `.fam`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
+pub enum PlinkError {
+    /// A `.bim` or `.fam` that is not there.
+    #[error(
+        "no such file; {bed} is read with the .bim and .fam of its name beside it: copy it there"
+    )]
+    Alone { bed: String },
+    /// Something else than genotypes of PLINK 1.
+    #[error(
+        "begins with the bytes {found:02x?}, a PLINK 1 .bed with [6c, 1b, 01]; write it with \
+         plink --make-bed"
+    )]
+    Magic { found: Vec<u8> },
+    /// The old form, sample by sample.
+    #[error(
+        "byte 3 is 00: genotypes sample by sample, an old form; write it again with \
+         plink --make-bed"
+    )]
+    SampleMajor,
+    /// A line that has not six fields.
+    #[error("line {line}: {found} fields, but 6 are expected: {expected}; mend the line")]
+    Fields {
+        line: u64,
+        found: usize,
+        expected: &'static str,
+    },
+    /// A base-pair coordinate that is none.
+    #[error(
+        "line {line}: {} should be the variant's base-pair coordinate, a whole number; mend it",
+        shown(text)
+    )]
+    Coordinate { line: u64, text: String },
+    /// A phenotype that is no finite number.
+    #[error(
+        "line {line}: {} should be the sample's phenotype, a number (-9 where it is missing); \
+         mend it",
+        shown(text)
+    )]
+    Phenotype { line: u64, text: String },
+    /// Two variants without an id of their own, at one place.
+    #[error(
+        "lines {first} and {second}: two variants at {name}, with no id of their own; \
+         give them one"
+    )]
+    Twice {
+        name: String,
+        first: u64,
+        second: u64,
+    },
+    /// Fewer genotypes than samples and variants ask for.
+    #[error(
+        "cut off at byte {found}, in variant {variant} (`{name}`): {samples} samples in the .fam \
+         and {variants} variants in the .bim ask for {expected} bytes; write the three files \
+         again, together"
+    )]
+    Short {
+        found: u64,
+        variant: usize,
+        name: String,
+        samples: usize,
+        variants: usize,
+        expected: u64,
+    },
+    /// More genotypes than samples and variants ask for.
+    #[error(
+        "goes on at byte {expected}: {samples} samples in the .fam and {variants} variants in \
+         the .bim end there; write the three files again, together"
+    )]
+    Long {
+        samples: usize,
+        variants: usize,
+        expected: u64,
+    },
+}
+
+/// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
+/// the `.bim`. A variant has its id for a name, or `chromosome:coordinate` where that is `.` or
+/// comes again.
+///
+/// # Errors
+/// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
+/// another form or size.
+pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+    let shown = path.to_string_lossy().into_owned();
+    let wrong = |source| TableError::Plink {
+        path: shown.clone(),
+        source,
+    };
+    let mut source = Source::open(path)?;
+    let mut magic = [0; MAGIC.len()];
+    let found = source.fill(&mut magic)?;
+    match magic {
+        MAGIC => {}
+        [0x6c, 0x1b, 0x00] if found == MAGIC.len() => return Err(wrong(PlinkError::SampleMajor)),
+        _ => {
+            let found = magic[..found].to_vec();
+            return Err(wrong(PlinkError::Magic { found }));
+        }
+    }
+    let phenotypes = phenotypes(path)?;
+    let names = names(path)?;
+
+    let (samples, variants) = (phenotypes.len(), names.len());
+    let stride = samples.div_ceil(4);
+    let start = MAGIC.len() as u64;
+    let expected = start.saturating_add((stride as u64).saturating_mul(variants as u64));
+    let check = |found: u64| {
+        if found < expected {
+            let variant = (found.saturating_sub(start) / stride as u64) as usize;
+            return Err(wrong(PlinkError::Short {
+                found,
+                variant: variant + 1,
+                name: names[variant].clone(),
+                samples,
+                variants,
+                expected,
+            }));
+        }
+        match found == expected {
+            true => Ok(()),
+            false => Err(wrong(PlinkError::Long {
+                samples,
+                variants,
+                expected,
+            })),
+        }
+    };
+    // Before memory is taken for what the two others promise, the file has to hold it. A pipe's
+    // columns come one at a time.
+    if let Some(size) = source.size {
+        check(size)?;
+    }
+    let mut genotypes = Vec::with_capacity(source.size.map_or(0, |_| variants));
+    let at_once = (READ_BYTES / stride).clamp(1, variants);
+    let mut bytes = vec![0; stride * at_once];
+    let mut found = start;
+    while genotypes.len() < variants {
+        let wanted = stride * at_once.min(variants - genotypes.len());
+        let filled = source.fill(&mut bytes[..wanted])?;
+        found += filled as u64;
+        // The file may have changed since its size was taken.
+        if filled < wanted {
+            break;
+        }
+        let variants = bytes[..wanted].chunks_exact(stride);
+        genotypes.extend(variants.map(|bytes| alleles(bytes, samples)));
+    }
+    found += source.fill(&mut [0])? as u64;
+    check(found)?;
+
+    let phenotypes = Column {
+        name: String::from(PHENOTYPE),
+        values: Values::Numbers(phenotypes),
+    };
+    let variants = names.into_iter().zip(genotypes);
+    let variants = variants.map(|(name, values)| Column { name, values });
+    Ok(std::iter::once(phenotypes).chain(variants).collect())
+}
+
+/// How many alleles A1 the four genotypes of a byte have, that of its lowest bits first.
+const ALLELES: [[u8; 4]; 256] = {
+    let mut all = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        let mut place = 0;
+        while place < 4 {
+            all[byte][place] = [2, MISSING_BYTE, 1, 0][byte >> (2 * place) & 0b11];
+            place += 1;
+        }
+        byte += 1;
+    }
+    all
+};
+
+/// The alleles A1 of one variant; bits beyond the samples are of no matter.
+fn alleles(bytes: &[u8], samples: usize) -> Values {
+    let mut values = vec![0; samples];
+    for (four, byte) in values.chunks_mut(4).zip(bytes) {
+        four.copy_from_slice(&ALLELES[usize::from(*byte)][..four.len()]);
+    }
+    match memchr::memchr(MISSING_BYTE, &values) {
+        Some(_) => Values::Gapped(values),
+        None => Values::Bytes(values),
+    }
+}
+
+/// The file beside the `.bed`, its ending in capitals where that of the `.bed` is.
+pub(super) fn beside(bed: &Path, ending: &str) -> PathBuf {
+    match bed.extension() == Some(OsStr::new("BED")) {
+        true => bed.with_extension(ending.to_ascii_uppercase()),
+        false => bed.with_extension(ending),
+    }
+}
+
+fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
+    Lines::open(path).map_err(|error| match error {
+        TableError::NotFound { path } => TableError::Plink {
+            path,
+            source: PlinkError::Alone {
+                bed: bed.to_string_lossy().into_owned(),
+            },
+        },
+        other => other,
+    })
+}
+
+impl Lines<'_> {
+    /// Goes to the next line that is not blank; `false` at the end.
+    fn sixfold(&mut self, expected: &'static str) -> Result<bool, TableError> {
+        while self.advance()? {
+            match self.fields().count() {
+                0 => {}
+                6 => return Ok(true),
+                found => {
+                    let line = self.number;
+                    return Err(self.wrong(PlinkError::Fields {
+                        line,
+                        found,
+                        expected,
+                    }));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The field counted from 0, as text.
+    fn field(&self, at: usize) -> Result<&str, TableError> {
+        let field = self.fields().nth(at).unwrap_or_default();
+        str::from_utf8(field).map_err(|_| TableError::NotUtf8 {
+            path: self.shown(),
+            line: self.number,
+            column: at + 1,
+        })
+    }
+
+    fn wrong(&self, source: PlinkError) -> TableError {
+        TableError::Plink {
+            path: self.shown(),
+            source,
+        }
+    }
+}
+
+/// The last field of every line of the `.fam`. Where all are 0, 1, 2 or −9 they tell controls, 1,
+/// from cases, 2, and 0 is missing; −9 always is.
+fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
+    let path = beside(bed, "fam");
+    let mut lines = open(bed, &path)?;
+    let mut values = Vec::new();
+    while lines.sixfold("family, sample, father, mother, sex, phenotype")? {
+        let field = lines.fields().nth(5).unwrap_or_default();
+        values.push(match classify(field) {
+            Field::Number(value) => value,
+            Field::Missing => f64::NAN,
+            Field::Infinite | Field::Text => {
+                return Err(lines.wrong(PlinkError::Phenotype {
+                    line: lines.number,
+                    text: String::from_utf8_lossy(field).into_owned(),
+                }));
+            }
+        });
+    }
+    if values.is_empty() {
+        return Err(TableError::NoRows {
+            path: lines.shown(),
+        });
+    }
+    let status = |value: &f64| value.is_nan() || [0.0, 1.0, 2.0, UNKNOWN].contains(value);
+    let statuses = values.iter().all(status);
+    for value in &mut values {
+        if *value == UNKNOWN || statuses && *value == 0.0 {
+            *value = f64::NAN;
+        }
+    }
+    Ok(values)
+}
+
+/// A line of the `.bim`.
+struct Variant {
+    line: u64,
+    id: String,
+    place: String,
+}
+
+/// A name of its own for every line of the `.bim`.
+fn names(bed: &Path) -> Result<Vec<String>, TableError> {
+    let path = beside(bed, "bim");
+    let mut lines = open(bed, &path)?;
+    let mut variants = Vec::new();
+    while lines.sixfold("chromosome, variant, morgans, base pairs, A1, A2")? {
+        let coordinate = lines.field(3)?;
+        let Ok(coordinate) = coordinate.parse::<i64>() else {
+            return Err(lines.wrong(PlinkError::Coordinate {
+                line: lines.number,
+                text: coordinate.to_owned(),
+            }));
+        };
+        variants.push(Variant {
+            line: lines.number,
+            id: lines.field(1)?.to_owned(),
+            place: format!("{}:{coordinate}", lines.field(0)?),
+        });
+    }
+    if variants.is_empty() {
+        return Err(TableError::NoColumns {
+            path: lines.shown(),
+        });
+    }
+    // Whether an id has been before.
+    let mut again = HashMap::from([(".", true), (PHENOTYPE, true)]);
+    for variant in &variants {
+        let seen = again.entry(&variant.id);
+        seen.and_modify(|again| *again = true).or_insert(false);
+    }
+    let own: Vec<bool> = variants.iter().map(|it| !again[&*it.id]).collect();
+    let mut firsts = HashMap::with_capacity(variants.len());
+    for (variant, own) in variants.iter().zip(&own) {
+        let name = if *own { &variant.id } else { &variant.place };
+        if let Some(first) = firsts.insert(name, variant.line) {
+            return Err(lines.wrong(PlinkError::Twice {
+                name: name.clone(),
+                first,
+                second: variant.line,
+            }));
+        }
+    }
+    let named = variants.into_iter().zip(own);
+    let name = |(variant, own): (Variant, bool)| if own { variant.id } else { variant.place };
+    Ok(named.map(name).collect())
+}
