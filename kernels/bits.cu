@@ -1,7 +1,8 @@
 // Codes of columns as rows of bits, one for each level but the last; and how many bits are set.
 
 struct Bits {
-    const unsigned char* codes; // of 8 bits, a column's `rows` one behind the other
+    const unsigned char* codes; // of 8 bits, a column's one behind the other
+    i64 stride;                 // from one column's to the next
     const unsigned* order;      // of each bit its row; none from `rows` on
     unsigned rows;
     unsigned chunks;            // of a tile
@@ -15,7 +16,7 @@ struct Bits {
     unsigned* margins;          // of the group's columns: of each class, of each plane
 };
 
-static_assert(sizeof(Bits) == 72, "drift");
+static_assert(sizeof(Bits) == 80, "drift");
 
 __device__ __forceinline__ unsigned char* tile_of(const Bits& given, unsigned column)
 {
@@ -27,7 +28,7 @@ extern "C" __global__ void bits(const __grid_constant__ Bits given)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32, words = 16 * given.chunks;
     const unsigned column = given.first + blockIdx.x;
-    const unsigned char* codes = given.codes + (i64)blockIdx.x * given.rows;
+    const unsigned char* codes = given.codes + blockIdx.x * given.stride;
     unsigned char* const tile = tile_of(given, column);
     for (unsigned from = 32 * (blockIdx.y * warps + threadIdx.x / 32); from < words;
          from += 32 * gridDim.y * warps) {

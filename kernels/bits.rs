@@ -48,8 +48,10 @@ pub const PIECES: usize = SIDE * BITS / 8;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bits {
-    /// u8: codes of `columns` columns, `rows` each.
+    /// u8: codes of `columns` columns, `stride` from one to the next.
     pub codes: u64,
+    /// At least `rows`.
+    pub stride: i64,
     /// u32: the observation of each bit; `rows` for none.
     pub order: u64,
     /// Observations.
@@ -137,8 +139,8 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Bits>(), 72);
-        assert_eq!((offset_of!(Bits, tiles), offset_of!(Bits, edges)), (40, 48));
-        assert_eq!(offset_of!(Bits, margins), 64);
+        assert_eq!(size_of::<Bits>(), 80);
+        assert_eq!((offset_of!(Bits, tiles), offset_of!(Bits, edges)), (48, 56));
+        assert_eq!(offset_of!(Bits, margins), 72);
     }
 }

@@ -5,6 +5,7 @@
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
 pub mod bits;
+pub mod cells;
 pub mod counting;
 pub mod dense;
 pub mod entries;
@@ -82,6 +83,7 @@ pub const ALL: &[Kernel] = &[
     levels::KERNEL,
     levels::BYTES,
     levels::WORDS,
+    cells::KERNEL,
     raise::KERNEL,
     recount::KERNEL,
 ];

@@ -101,6 +101,8 @@ fn sets() -> Vec<Case> {
         set("pairs, ten", (1030, 60), 2, 10),
         set("pairs, ten classes", (1500, 50), 10, 10),
         set("pairs, 64", (2500, 24), 3, 64),
+        set("pairs, 129", (3001, 24), 2, 129),
+        set("pairs, 130", (901, 12), 2, 130),
         set("pairs, long", (70_001, 20), 2, 2),
         set("pairs, long, four", (66_000, 12), 2, 4),
         missing,

@@ -2,6 +2,7 @@
 
 use passel_kernels::{
     bits::{BITS, Bits, PIECES},
+    cells::Cells,
     pairs::{Found, Group as OnCard, Tiles},
     raise::Raise,
     recount::{Recount, Variable},
@@ -19,7 +20,7 @@ use super::{
     },
     plan::{Group, Plan},
     screen::Screen,
-    shape::{Products, Shape},
+    shape::{Products, Shape, Way},
 };
 use crate::binning::{BinnedColumn, Codes};
 
@@ -56,6 +57,9 @@ pub(super) struct PairCard {
     out: Pinned<u32>,
     found: Buffer<Found>,
     sums: Buffer<i64>,
+    /// Of each group, and of the response, where tables are made of them.
+    codes: Vec<Buffer<u8>>,
+    y: Option<Buffer<u8>>,
 }
 
 /// How a wave went.
@@ -80,9 +84,16 @@ impl PairCard {
         let mut card = Card::open(ordinal, passel_kernels::PAIRS)?;
         let shape = |it| Shape::of(plan, screen, it, card.has_tf32);
         let shapes: Vec<Shape> = plan.jobs().map(shape).collect();
-        if shapes.iter().any(|it| it.shared > card.shared) {
+        let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
+        let exact = (4 * most * most * plan.sizes.len())
+            .try_into()
+            .unwrap_or(u32::MAX);
+        // A few hundred bytes are the kernels' own.
+        let shared = card.shared.saturating_sub(1 << 10);
+        if exact > shared || shapes.iter().any(|it| it.shared > shared) {
             return Ok(None);
         }
+        let codes = shapes.iter().any(|it| it.way == Way::Cells);
         let products = match products {
             Some(products) => products,
             None => Products::of(&card)?,
@@ -90,7 +101,13 @@ impl PairCard {
         card.load(&Shape::kernels(&shapes, products))?;
         let places = wanted.saturating_mul(8).clamp(ROOM, 16 * ROOM);
         let beside = 64 * places + (1 << 28);
-        let needed: usize = plan.groups.iter().map(|it| bytes(plan, it)).sum();
+        let bits: usize = plan.groups.iter().map(|it| bytes(plan, it)).sum();
+        let needed = bits
+            + if codes {
+                columns.len() * stride(plan)
+            } else {
+                0
+            };
         let free = room(&card, beside, limit)?;
         if needed > free {
             return Err(DeviceError::OutOfMemory {
@@ -115,6 +132,11 @@ impl PairCard {
             told: put(&card, &[0])?,
             out: card.pinned(3)?,
             found: card.buffer(places, DURING)?,
+            codes: Vec::new(),
+            y: match codes {
+                true => Some(put(&card, &response(plan))?),
+                false => None,
+            },
             sums: card.buffer(2 * places, DURING)?,
             card,
         };
@@ -125,25 +147,35 @@ impl PairCard {
     fn lay(&mut self, columns: &[BinnedColumn], plan: &Plan) -> Result<(), DeviceError> {
         let (card, classes) = (&self.card, plan.sizes.len());
         let order = put(card, &plan.order)?;
-        let each = (BROUGHT / plan.n.max(1)).clamp(1, columns.len().max(1));
-        let codes = card.buffer::<u8>(each * plan.n, DURING)?;
-        let mut staged = card.pinned::<u8>(each * plan.n)?;
+        let stride = stride(plan);
+        let each = (BROUGHT / stride).clamp(1, columns.len().max(1));
+        let passing = card.buffer::<u8>(each * stride, DURING)?;
+        let mut staged = card.pinned::<u8>(each * stride)?;
         let mut variables = Vec::new();
         for group in &plan.groups {
             let tiles = card.buffer::<u8>(bytes(plan, group), DURING)?;
             card.zero(tiles.address(), tiles.len())?;
             let margins = card.buffer::<u32>(group.count * classes * group.planes, DURING)?;
             let own = &plan.numbers[group.first..][..group.count];
+            let kept = self
+                .y
+                .as_ref()
+                .map(|_| card.buffer::<u8>(own.len() * stride, DURING));
+            let kept = kept.transpose()?;
             for (at, numbers) in own.chunks(each).enumerate() {
                 card.wait(DURING)?;
-                let to = staged.values().par_chunks_mut(plan.n.max(1));
+                let to = staged.values().par_chunks_mut(stride);
                 to.zip(numbers).for_each(|(to, &number)| {
-                    fill(to, &columns[number as usize].codes);
+                    fill(&mut to[..plan.n], &columns[number as usize].codes);
                 });
-                let brought = &staged.get()[..numbers.len() * plan.n];
-                card.upload(brought, codes.address())?;
+                let codes = match &kept {
+                    Some(kept) => kept.at(at * each * stride),
+                    None => passing.address(),
+                };
+                card.upload(&staged.get()[..numbers.len() * stride], codes)?;
                 let given = Bits {
-                    codes: codes.address(),
+                    codes,
+                    stride: stride as i64,
                     order: order.address(),
                     rows: plan.n as u32,
                     chunks: plan.chunks() as u32,
@@ -174,6 +206,7 @@ impl PairCard {
             self.tiles.push(tiles);
             self.margins.push(margins);
             self.numbers.push(numbers);
+            self.codes.extend(kept);
         }
         card.upload(&variables, self.variables.address())?;
         card.wait(DURING)
@@ -272,7 +305,7 @@ impl PairCard {
         };
         let shape = Shape::of(plan, screen, (a, b), self.card.has_tf32);
         let levels = [a, b].map(|at| plan.groups[at].levels());
-        let [over, under] = screen.values(levels, shape.at_once);
+        let [over, under] = screen.values(levels, shape.way);
         let classes = screen.classes();
         let given = Tiles {
             a: side(a),
@@ -296,14 +329,30 @@ impl PairCard {
             told: self.told.address(),
             room: self.places(),
         };
-        let (grid, threads) = ((tiles as u32, 1, 1), shape.threads);
-        self.card.launch(
-            shape.function,
-            grid,
-            threads,
-            shape.shared,
-            arguments![given],
-        )?;
+        let launch = |given: &mut [_]| {
+            let grid = (tiles as u32, 1, 1);
+            let Shape {
+                function,
+                threads,
+                shared,
+                ..
+            } = shape;
+            self.card.launch(function, grid, threads, shared, given)
+        };
+        match (&self.y, shape.way) {
+            (Some(y), Way::Cells) => {
+                let given = Cells {
+                    tiles: given,
+                    codes_a: self.codes[a].address(),
+                    codes_b: self.codes[b].address(),
+                    y: y.address(),
+                    stride: stride(plan) as i64,
+                    rows: plan.n as u32,
+                };
+                launch(arguments![given])?;
+            }
+            _ => launch(arguments![given])?,
+        }
         let given = Raise {
             found: self.found.address(),
             told: self.told.address(),
@@ -357,6 +406,23 @@ impl PairCard {
     pub(super) fn set(&self, pairs: &[Found]) -> Result<(), DeviceError> {
         self.card.upload(pairs, self.found.address())
     }
+}
+
+/// Bytes of a column's codes.
+fn stride(plan: &Plan) -> usize {
+    plan.n.next_multiple_of(16).max(16)
+}
+
+/// The class of each observation, of so few that tables have room for all.
+fn response(plan: &Plan) -> Vec<u8> {
+    let mut classes = vec![0; stride(plan)];
+    for (k, edge) in plan.edges.windows(2).enumerate() {
+        let own = &plan.order[edge[0] as usize * BITS..edge[1] as usize * BITS];
+        for &row in own.iter().filter(|it| (**it as usize) < plan.n) {
+            classes[row as usize] = k as u8;
+        }
+    }
+    classes
 }
 
 /// Bytes of a group's tiles.

@@ -39,11 +39,8 @@ const WAVE: usize = 100_000_000_000_000;
 /// pairs are met.
 const FASTER: usize = 16;
 
-/// Most levels of a column.
-const LEVELS: usize = 65;
-
-/// Most cells of a table: what exact counts have room for on any card.
-const CELLS: usize = 24_000;
+/// Most levels of a column: a row of bits for each but the last.
+const LEVELS: usize = SIDE + 1;
 
 /// Cards that share all pairs.
 pub(crate) struct CudaPairs<'a> {
@@ -91,7 +88,7 @@ impl<'a> CudaPairs<'a> {
         let (n, classes) = (response.codes.len(), response.levels);
         let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
         let missing = columns.iter().any(|it| it.left_out().is_some());
-        if missing || most > LEVELS || n >= ROWS || most * most * classes > CELLS {
+        if missing || most > LEVELS || n >= ROWS {
             return Ok(None);
         }
         let (plan, response_sum) = (Plan::of(columns, response), response.sum(logs));

@@ -4,7 +4,10 @@ use std::f64::consts::LN_2;
 
 use passel_kernels::pairs::Value;
 
-use super::super::super::super::counting::{Logs, Tally};
+use super::{
+    super::super::super::counting::{Logs, Tally},
+    shape::Way,
+};
 use crate::score::{Combination, Quantity};
 
 /// A unit in the last place of what a float of 32 bits rounds to, against the value.
@@ -66,13 +69,13 @@ impl<'s> Screen<'s> {
         (sum - self.logs.whole()) as f64 / f64::from(self.logs.bits()).exp2() / LN_2
     }
 
-    /// The score, or its numerator, and its denominator, of tables of so many levels; whether
-    /// a thread sums a table as it comes.
-    pub(super) fn values(&self, levels: [usize; 2], whole: bool) -> [Value; 2] {
-        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, whole))
+    /// The score, or its numerator, and its denominator, of tables of so many levels,
+    /// which are made so.
+    pub(super) fn values(&self, levels: [usize; 2], way: Way) -> [Value; 2] {
+        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, way))
     }
 
-    fn value(&self, by: &Combination, [a, b]: [usize; 2], at_once: bool) -> Value {
+    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> Value {
         // One class is all.
         let (xw, xwy) = match self.classes() {
             1 => (by.xw + by.xwy, 0),
@@ -83,9 +86,10 @@ impl<'s> Screen<'s> {
         let whole = ((a * b) as f64).log2();
         let off = |classes: usize| {
             // What is added one after the other: cells, or rows, and their sums over lanes.
-            let added = match at_once {
-                true => a * b * classes,
-                false => 2 * (a + b) + classes + 8,
+            let added = match way {
+                Way::Whole => a * b * classes,
+                Way::Levels => 2 * (a + b) + classes + 8,
+                Way::Cells => a * b * classes / 256 + classes + 16,
             };
             // 1 / e is rounded four times, and multiplied; the logarithm is off by 2⁻²² or
             // relatively so; sums are rounded as often as something is added.

@@ -1,6 +1,6 @@
 //! Which kernel bounds the pairs of two groups.
 
-use passel_kernels::{Kernel, levels, pairs};
+use passel_kernels::{Kernel, cells, levels, pairs};
 
 use super::{
     super::super::{super::DeviceError, card::Card},
@@ -31,16 +31,32 @@ impl Products {
         })
     }
 
-    fn kernel(self, at_once: bool) -> Kernel {
-        match (self, at_once) {
-            (Self::Bits, true) => pairs::KERNEL,
-            (Self::Bytes, true) => pairs::BYTES,
-            (Self::Words, true) => pairs::WORDS,
-            (Self::Bits, false) => levels::KERNEL,
-            (Self::Bytes, false) => levels::BYTES,
-            (Self::Words, false) => levels::WORDS,
+    fn kernel(self, way: Way) -> Kernel {
+        match (self, way) {
+            (Self::Bits, Way::Whole) => pairs::KERNEL,
+            (Self::Bytes, Way::Whole) => pairs::BYTES,
+            (Self::Words, Way::Whole) => pairs::WORDS,
+            (Self::Bits, Way::Levels) => levels::KERNEL,
+            (Self::Bytes, Way::Levels) => levels::BYTES,
+            (Self::Words, Way::Levels) => levels::WORDS,
+            (_, Way::Cells) => cells::KERNEL,
         }
     }
+}
+
+/// Products of two columns' rows of bits from which on a table is faster, of which each
+/// observation counts one cell: as measured on an H200.
+const CROSSING: usize = 36 * 36;
+
+/// How tables are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Of bits, a thread a whole table.
+    Whole,
+    /// Of bits, through shared memory.
+    Levels,
+    /// Of codes, in shared memory.
+    Cells,
 }
 
 /// How it is launched.
@@ -50,8 +66,7 @@ pub(super) struct Shape {
     pub(super) threads: u32,
     /// Bytes of dynamic shared memory.
     pub(super) shared: u32,
-    /// Whether a thread has whole tables.
-    pub(super) at_once: bool,
+    pub(super) way: Way,
 }
 
 impl Shape {
@@ -59,31 +74,46 @@ impl Shape {
     pub(super) fn of(plan: &Plan, screen: &Screen, (a, b): (usize, usize), ahead: bool) -> Self {
         let planes = [a, b].map(|it| plan.groups[it].planes);
         let (classes, long) = (screen.classes(), plan.n >= 1 << 16);
-        let at_once = planes[0] == planes[1] && planes[0] <= 2 && classes <= 2 && !long;
-        let (function, threads, shared) = match (at_once, planes[0], classes, long) {
-            (false, _, _, false) => ("levels_16", levels::THREADS, 0),
-            (false, _, _, true) => ("levels_32", levels::THREADS, 0),
-            (true, 1, 1, _) => ("pairs_2_1", pairs::THREADS, 2),
-            (true, 1, _, _) => ("pairs_2_2", pairs::THREADS, 2),
-            (true, _, 1, _) => ("pairs_3_1", pairs::THREADS, 3),
-            (true, ..) => ("pairs_3_2", pairs::THREADS, 3),
+        let whole = planes[0] == planes[1] && planes[0] <= 2 && classes <= 2 && !long;
+        let way = match planes[0] * planes[1] {
+            CROSSING.. => Way::Cells,
+            _ if whole => Way::Whole,
+            _ => Way::Levels,
         };
-        let shared = match shared {
-            0 => levels::shared(planes, classes, long, ahead),
-            levels => pairs::shared(levels, classes, ahead),
+        let (function, threads, shared) = match way {
+            Way::Cells => {
+                let levels = planes.map(|it| it + 1);
+                ("cells", cells::THREADS, cells::shared(levels, classes))
+            }
+            Way::Whole => {
+                let name = match (planes[0], classes) {
+                    (1, 1) => "pairs_2_1",
+                    (1, _) => "pairs_2_2",
+                    (_, 1) => "pairs_3_1",
+                    _ => "pairs_3_2",
+                };
+                let shared = pairs::shared(planes[0] + 1, classes, ahead);
+                (name, pairs::THREADS, shared)
+            }
+            Way::Levels => {
+                let name = if long { "levels_32" } else { "levels_16" };
+                let shared = levels::shared(planes, classes, long, ahead);
+                (name, levels::THREADS, shared)
+            }
         };
         Self {
             function,
             threads,
-            shared: shared as u32,
-            at_once,
+            shared: u32::try_from(shared).unwrap_or(u32::MAX),
+            way,
         }
     }
 
     /// The kernels of these.
     pub(super) fn kernels(all: &[Self], products: Products) -> Vec<Kernel> {
-        let used = |at_once: &bool| all.iter().any(|it| it.at_once == *at_once);
-        let used = [true, false].into_iter().filter(used);
+        let used = |way: &Way| all.iter().any(|it| it.way == *way);
+        let ways = [Way::Whole, Way::Levels, Way::Cells];
+        let used = ways.into_iter().filter(used);
         used.map(|it| products.kernel(it)).collect()
     }
 }

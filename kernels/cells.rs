@@ -1,0 +1,87 @@
+//! [`crate::pairs`] of many levels, where a table of its own takes less than products of bits.
+//!
+//! *Shapes*: of each member of [`Cells`] there; columns of at most 256 levels, as many classes.
+//!
+//! *Launch*: `cells`; grid as [`crate::pairs`], block [`THREADS`]; [`shared`] bytes of dynamic shared
+//! memory, less than 1 KiB static.
+//!
+//! *Before and after*, *exactness*: the same. Cells are summed by thread, then by block.
+
+use crate::{
+    Kernel,
+    pairs::{self, Tiles},
+};
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "cells",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#line 1 \"bits.cuh\"\n",
+        include_str!("bits.cuh"),
+        "#line 1 \"pairs.cuh\"\n",
+        include_str!("pairs.cuh"),
+        "#line 1 \"cells.cu\"\n",
+        include_str!("cells.cu")
+    ),
+    functions: &["cells"],
+    spills: &[],
+};
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+
+/// What it takes, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cells {
+    /// As in [`crate::pairs`]; bits and edges are not looked at.
+    pub tiles: Tiles,
+    /// u8: codes of the columns of group a, `stride` each.
+    pub codes_a: u64,
+    /// u8: those of group b.
+    pub codes_b: u64,
+    /// u8: the response.
+    pub y: u64,
+    /// Bytes of a column, a multiple of 16; also of the response.
+    pub stride: i64,
+    /// Observations. Four bytes behind it are free.
+    pub rows: u32,
+}
+
+/// Bytes of shared memory, for columns of so many levels and so many classes told apart.
+pub fn shared(levels: [usize; 2], classes: usize) -> usize {
+    4 * levels[0] * levels[1] * classes
+}
+
+/// T(xw) and T(xwy) of two columns.
+///
+/// ```
+/// let (xw, xwy) = passel_kernels::cells::reference([&[0, 0, 1, 1], &[1, 1, 0, 0]], &[0, 1, 0, 1]);
+/// assert_eq!((xw, xwy), (4.0, 0.0));
+/// ```
+pub fn reference(columns: [&[u8]; 2], y: &[u8]) -> (f64, f64) {
+    let most = |codes: &[u8]| codes.iter().max().map_or(0, |it| usize::from(*it) + 1);
+    let [x, w] = columns.map(most);
+    let mut counts = vec![0; x * w * most(y)];
+    for ((&a, &b), &k) in columns[0].iter().zip(columns[1]).zip(y) {
+        counts[(usize::from(k) * x + usize::from(a)) * w + usize::from(b)] += 1;
+    }
+    pairs::reference(&counts, x, w)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        assert_eq!(size_of::<Cells>(), 232);
+        assert_eq!(
+            (offset_of!(Cells, codes_a), offset_of!(Cells, rows)),
+            (192, 224)
+        );
+    }
+}
