@@ -11,7 +11,7 @@ struct Cells {
 
 static_assert(sizeof(Cells) == 232, "drift");
 
-#define THREADS 256
+#define THREADS 1024
 
 // Counts of a block: a cell of class k is (k · levels of a + x) · levels of b + w.
 __device__ __forceinline__ void count(const Cells& given, const unsigned char* a,
@@ -19,7 +19,7 @@ __device__ __forceinline__ void count(const Cells& given, const unsigned char* a
                                       unsigned* table)
 {
     const bool by_class = given.tiles.classes > 1;
-    for (unsigned from = 16 * threadIdx.x; from < given.rows; from += 16 * THREADS) {
+    for (unsigned from = 16 * threadIdx.x; from < given.rows; from += 16 * blockDim.x) {
         const uint4 of_a = *(const uint4*)(a + from), of_b = *(const uint4*)(b + from);
         const uint4 of_y = by_class ? *(const uint4*)(given.y + from) : make_uint4(0, 0, 0, 0);
         const unsigned xs[4] = {of_a.x, of_a.y, of_a.z, of_a.w};
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) cells(const __grid_constan
         if (in_a >= a.count || in_b >= b.count || (given.tiles.same && in_a >= in_b)) {
             continue;
         }
-        for (unsigned at = threadIdx.x; at < classes * down * across; at += THREADS) {
+        for (unsigned at = threadIdx.x; at < classes * down * across; at += blockDim.x) {
             table[at] = 0;
         }
         __syncthreads();
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) cells(const __grid_constan
         const float* of_a = a.facts + (i64)in_a * wide_a;
         const float* of_b = b.facts + (i64)in_b * wide_b;
         float sums[2] = {0.0f, 0.0f};
-        for (unsigned at = threadIdx.x; at < down * across; at += THREADS) {
+        for (unsigned at = threadIdx.x; at < down * across; at += blockDim.x) {
             const float inverse = of_a[at / across] * given.tiles.per_row * of_b[at % across];
             unsigned all = 0;
             for (unsigned k = 0; k < classes; k++) {
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) cells(const __grid_constan
         }
         __syncthreads();
         if (threadIdx.x == 0) {
-            for (unsigned other = 1; other < THREADS / 32; other++) {
+            for (unsigned other = 1; other < blockDim.x / 32; other++) {
                 sums[0] += partial[0][other];
                 sums[1] += partial[1][other];
             }

@@ -2,7 +2,7 @@
 //!
 //! *Shapes*: of each member of [`Cells`] there; columns of at most 256 levels, as many classes.
 //!
-//! *Launch*: `cells`; grid as [`crate::pairs`], block [`THREADS`]; [`shared`] bytes of dynamic shared
+//! *Launch*: `cells`; grid as [`crate::pairs`], block 256 … 1,024 by 32 ([`threads`]); [`shared`] bytes of dynamic shared
 //! memory, less than 1 KiB static.
 //!
 //! *Before and after*, *exactness*: the same. Cells are summed by thread, then by block.
@@ -28,8 +28,20 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// Threads of a block.
-pub const THREADS: u32 = 256;
+/// Threads of a block that has so many bytes of shared memory: the fewer blocks a multiprocessor
+/// has room for, the more.
+///
+/// ```
+/// use passel_kernels::cells::threads;
+/// assert_eq!([30_000, 70_000, 200_000].map(threads), [256, 512, 1024]);
+/// ```
+pub fn threads(shared: usize) -> u32 {
+    match shared {
+        ..50_000 => 256,
+        50_000..110_000 => 512,
+        _ => 1024,
+    }
+}
 
 /// What it takes, by value.
 #[repr(C)]

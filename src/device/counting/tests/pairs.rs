@@ -274,9 +274,10 @@ fn pairs_of_shards_and_threads_are_the_same() {
 #[test]
 fn cuda_pairs_are_those_of_the_cpu() {
     let Some(cards) = cards() else { return };
-    same_everywhere(|_| {
+    same_everywhere(|case| {
         let mut places = vec![
             Place::Cuda(vec![0], None),
+            Place::Cuda(vec![0], Some((case.bytes() / 4).min(20_000))),
             Place::Products(Products::Bytes),
             Place::Products(Products::Words),
         ];

@@ -1,7 +1,6 @@
-//! A card with all columns as bits.
+//! A card with columns as bits, and the launches of its kernels.
 
 use passel_kernels::{
-    bits::{BITS, Bits, PIECES},
     cells::Cells,
     pairs::{Found, Group as OnCard, Tiles},
     raise::Raise,
@@ -18,48 +17,36 @@ use super::{
         },
         packs::{put, room},
     },
+    lay::{BROUGHT, DURING, Laid},
     plan::{Group, Plan},
     screen::Screen,
     shape::{Products, Shape, Way},
 };
-use crate::binning::{BinnedColumn, Codes};
-
-const DURING: &str = "laying out columns as bits";
-
-/// Bytes of codes that are brought at a time.
-const BROUGHT: usize = 64 << 20;
 
 /// Least places for pairs found.
 const ROOM: usize = 1 << 20;
 
-/// A column's own counts.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Margins {
-    /// Σ c·L(c) over it, and over it and the response.
-    pub(super) x: i64,
-    pub(super) xy: i64,
-}
-
 /// One card.
 pub(super) struct PairCard {
     pub(super) card: Card,
-    tiles: Vec<Buffer<u8>>,
-    margins: Vec<Buffer<u32>>,
+    /// Of each group, where its panel is on the card.
+    pub(super) laid: Vec<Option<Laid>>,
+    pub(super) margins: Vec<Buffer<u32>>,
     facts: Vec<Buffer<f32>>,
     numbers: Vec<Buffer<u32>>,
-    variables: Buffer<Variable>,
-    edges: Buffer<u32>,
+    pub(super) variables: Buffer<Variable>,
+    pub(super) order: Buffer<u32>,
+    pub(super) edges: Buffer<u32>,
     whole: Buffer<u32>,
     sizes: Buffer<u32>,
+    /// The class of each observation.
+    y: Buffer<u8>,
     terms: Buffer<i64>,
     floor: Buffer<f32>,
     told: Buffer<u32>,
     out: Pinned<u32>,
     found: Buffer<Found>,
     sums: Buffer<i64>,
-    /// Of each group, and of the response, where tables are made of them.
-    codes: Vec<Buffer<u8>>,
-    y: Option<Buffer<u8>>,
 }
 
 /// How a wave went.
@@ -71,168 +58,69 @@ pub(super) enum Wave {
 }
 
 impl PairCard {
-    /// Opens a card and lays the columns out, for so many pairs found; none where it has too little
-    /// shared memory.
-    pub(super) fn new(
+    /// Opens a card; it and the bytes that it has room for, beside those for so many pairs found.
+    pub(super) fn open(
         ordinal: usize,
-        columns: &[BinnedColumn],
+        (wanted, limit): (usize, Option<u64>),
+    ) -> Result<(Card, usize), DeviceError> {
+        let card = Card::open(ordinal, passel_kernels::PAIRS)?;
+        // Beside them what is brought, and what columns say of themselves.
+        let beside = 64 * places(wanted) + 4 * BROUGHT;
+        let room = room(&card, beside, limit)?;
+        Ok((card, room))
+    }
+
+    /// Lets a card begin, for so many pairs found; none where it has too little shared memory.
+    pub(super) fn new(
+        mut card: Card,
         (plan, screen): (&Plan, &Screen),
         logs: &Logs,
         products: Option<Products>,
-        (wanted, limit): (usize, Option<u64>),
+        wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {
-        let mut card = Card::open(ordinal, passel_kernels::PAIRS)?;
         let shape = |it| Shape::of(plan, screen, it, card.has_tf32);
-        let shapes: Vec<Shape> = plan.jobs().map(shape).collect();
+        let shapes: Vec<Shape> = plan.jobs().into_iter().map(shape).collect();
         let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
-        let exact = (4 * most * most * plan.sizes.len())
-            .try_into()
-            .unwrap_or(u32::MAX);
+        let exact = 4 * most * most * plan.sizes.len();
         // A few hundred bytes are the kernels' own.
-        let shared = card.shared.saturating_sub(1 << 10);
-        if exact > shared || shapes.iter().any(|it| it.shared > shared) {
+        let shared = card.shared as usize - 1024;
+        if exact > shared || shapes.iter().any(|it| it.shared as usize > shared) {
             return Ok(None);
         }
-        let codes = shapes.iter().any(|it| it.way == Way::Cells);
         let products = match products {
             Some(products) => products,
             None => Products::of(&card)?,
         };
         card.load(&Shape::kernels(&shapes, products))?;
-        let places = wanted.saturating_mul(8).clamp(ROOM, 16 * ROOM);
-        let beside = 64 * places + (1 << 28);
-        let bits: usize = plan.groups.iter().map(|it| bytes(plan, it)).sum();
-        let needed = bits
-            + if codes {
-                columns.len() * stride(plan)
-            } else {
-                0
-            };
-        let free = room(&card, beside, limit)?;
-        if needed > free {
-            return Err(DeviceError::OutOfMemory {
-                device: card.name.clone(),
-                during: DURING.to_owned(),
-                needed: needed as u64,
-                free: free as u64,
-            });
-        }
-        let mut new = Self {
-            tiles: Vec::new(),
-            margins: Vec::new(),
+        let (places, classes) = (places(wanted), plan.sizes.len());
+        let margins = plan
+            .groups
+            .iter()
+            .map(|group| card.buffer::<u32>(group.count * classes * group.planes, DURING));
+        let numbers = plan
+            .groups
+            .iter()
+            .map(|group| put(&card, &plan.numbers[group.first..][..group.count]));
+        Ok(Some(Self {
+            laid: plan.groups.iter().map(|_| None).collect(),
+            margins: margins.collect::<Result<_, _>>()?,
             facts: Vec::new(),
-            numbers: Vec::new(),
-            variables: card.buffer(columns.len(), DURING)?,
+            numbers: numbers.collect::<Result<_, _>>()?,
+            variables: card.buffer(plan.numbers.len(), DURING)?,
+            order: put(&card, &plan.order)?,
             edges: put(&card, &plan.edges)?,
             // All classes as one.
             whole: put(&card, &[0, plan.chunks() as u32])?,
             sizes: put(&card, &plan.sizes)?,
+            y: put(&card, &plan.classes())?,
             terms: put(&card, logs.terms())?,
             floor: card.buffer(1, DURING)?,
             told: put(&card, &[0])?,
             out: card.pinned(3)?,
             found: card.buffer(places, DURING)?,
-            codes: Vec::new(),
-            y: match codes {
-                true => Some(put(&card, &response(plan))?),
-                false => None,
-            },
             sums: card.buffer(2 * places, DURING)?,
             card,
-        };
-        new.lay(columns, plan)?;
-        Ok(Some(new))
-    }
-
-    fn lay(&mut self, columns: &[BinnedColumn], plan: &Plan) -> Result<(), DeviceError> {
-        let (card, classes) = (&self.card, plan.sizes.len());
-        let order = put(card, &plan.order)?;
-        let stride = stride(plan);
-        let each = (BROUGHT / stride).clamp(1, columns.len().max(1));
-        let passing = card.buffer::<u8>(each * stride, DURING)?;
-        let mut staged = card.pinned::<u8>(each * stride)?;
-        let mut variables = Vec::new();
-        for group in &plan.groups {
-            let tiles = card.buffer::<u8>(bytes(plan, group), DURING)?;
-            card.zero(tiles.address(), tiles.len())?;
-            let margins = card.buffer::<u32>(group.count * classes * group.planes, DURING)?;
-            let own = &plan.numbers[group.first..][..group.count];
-            let kept = self
-                .y
-                .as_ref()
-                .map(|_| card.buffer::<u8>(own.len() * stride, DURING));
-            let kept = kept.transpose()?;
-            for (at, numbers) in own.chunks(each).enumerate() {
-                card.wait(DURING)?;
-                let to = staged.values().par_chunks_mut(stride);
-                to.zip(numbers).for_each(|(to, &number)| {
-                    fill(&mut to[..plan.n], &columns[number as usize].codes);
-                });
-                let codes = match &kept {
-                    Some(kept) => kept.at(at * each * stride),
-                    None => passing.address(),
-                };
-                card.upload(&staged.get()[..numbers.len() * stride], codes)?;
-                let given = Bits {
-                    codes,
-                    stride: stride as i64,
-                    order: order.address(),
-                    rows: plan.n as u32,
-                    chunks: plan.chunks() as u32,
-                    planes: group.planes as u32,
-                    each: group.each as u32,
-                    first: (at * each) as u32,
-                    columns: numbers.len() as u32,
-                    tiles: tiles.address(),
-                    edges: self.edges.address(),
-                    classes: classes as u32,
-                    margins: margins.address(),
-                };
-                let parts = (plan.chunks() * BITS / 1024).div_ceil(8).clamp(1, 1 << 15);
-                let grid = (numbers.len() as u32, parts as u32, 1);
-                card.launch("bits", grid, 256, 0, arguments![given])?;
-                let rows = (numbers.len() * group.planes).div_ceil(8);
-                let grid = (rows.min(1 << 20) as u32, 1, 1);
-                card.launch("margins", grid, 256, 0, arguments![given])?;
-            }
-            let tile = plan.chunks() * PIECES;
-            variables.extend((0..group.count).map(|at| Variable {
-                tile: tiles.at(at / group.each * tile),
-                margins: margins.at(at * classes * group.planes),
-                planes: group.planes as u32,
-                within: (at % group.each) as u32,
-            }));
-            let numbers = put(card, own)?;
-            self.tiles.push(tiles);
-            self.margins.push(margins);
-            self.numbers.push(numbers);
-            self.codes.extend(kept);
-        }
-        card.upload(&variables, self.variables.address())?;
-        card.wait(DURING)
-    }
-
-    /// Every column's counts: of each place, of each class, of each level of its group's.
-    pub(super) fn counts(&self, plan: &Plan) -> Result<Vec<Vec<u32>>, DeviceError> {
-        let mut all = Vec::new();
-        for (group, margins) in plan.groups.iter().zip(&self.margins) {
-            let mut told = vec![0; margins.len()];
-            self.card.download(margins.address(), &mut told)?;
-            self.card.wait(DURING)?;
-            let of = |own: &[u32]| -> Vec<u32> {
-                let class = |(own, &size): (&[u32], &u32)| {
-                    let last = size - own.iter().sum::<u32>();
-                    own.iter().copied().chain([last]).collect::<Vec<_>>()
-                };
-                own.chunks(group.planes)
-                    .zip(&plan.sizes)
-                    .flat_map(class)
-                    .collect()
-            };
-            let own = told.par_chunks(group.planes * plan.sizes.len());
-            all.par_extend(own.take(group.count).map(of));
-        }
-        Ok(all)
+        }))
     }
 
     /// Brings what a score needs of every column: see [`passel_kernels::pairs::Group`].
@@ -282,6 +170,10 @@ impl PairCard {
         self.found.len() as u32
     }
 
+    fn laid(&self, group: usize) -> Option<&Laid> {
+        self.laid.get(group)?.as_ref()
+    }
+
     /// Bounds the pairs of some tiles of two groups, and raises the floor to the wanted-th.
     pub(super) fn wave(
         &self,
@@ -294,7 +186,7 @@ impl PairCard {
         let side = |at: usize| {
             let group = &plan.groups[at];
             OnCard {
-                tiles: self.tiles[at].address(),
+                tiles: self.laid(at).map_or(0, |it| it.tiles.address()),
                 facts: self.facts[at].address(),
                 numbers: self.numbers[at].address(),
                 count: group.count as u32,
@@ -339,19 +231,21 @@ impl PairCard {
             } = shape;
             self.card.launch(function, grid, threads, shared, given)
         };
-        match (&self.y, shape.way) {
-            (Some(y), Way::Cells) => {
+        match shape.way {
+            Way::Cells => {
+                let codes = |at| self.laid(at).and_then(|it| it.codes.as_ref());
+                let codes = |at| codes(at).map_or(0, Buffer::address);
                 let given = Cells {
                     tiles: given,
-                    codes_a: self.codes[a].address(),
-                    codes_b: self.codes[b].address(),
-                    y: y.address(),
-                    stride: stride(plan) as i64,
+                    codes_a: codes(a),
+                    codes_b: codes(b),
+                    y: self.y.address(),
+                    stride: plan.stride() as i64,
                     rows: plan.n as u32,
                 };
                 launch(arguments![given])?;
             }
-            _ => launch(arguments![given])?,
+            Way::Whole | Way::Levels => launch(arguments![given])?,
         }
         let given = Raise {
             found: self.found.address(),
@@ -408,44 +302,7 @@ impl PairCard {
     }
 }
 
-/// Bytes of a column's codes.
-fn stride(plan: &Plan) -> usize {
-    plan.n.next_multiple_of(16).max(16)
-}
-
-/// The class of each observation, of so few that tables have room for all.
-fn response(plan: &Plan) -> Vec<u8> {
-    let mut classes = vec![0; stride(plan)];
-    for (k, edge) in plan.edges.windows(2).enumerate() {
-        let own = &plan.order[edge[0] as usize * BITS..edge[1] as usize * BITS];
-        for &row in own.iter().filter(|it| (**it as usize) < plan.n) {
-            classes[row as usize] = k as u8;
-        }
-    }
-    classes
-}
-
-/// Bytes of a group's tiles.
-fn bytes(plan: &Plan, group: &Group) -> usize {
-    group.tiles() * plan.chunks() * PIECES
-}
-
-/// Codes one behind the other.
-fn fill(to: &mut [u8], codes: &Codes) {
-    match codes {
-        Codes::Byte(codes) => to.copy_from_slice(codes),
-        Codes::Word(codes) => {
-            to.iter_mut()
-                .zip(codes)
-                .for_each(|(to, &code)| *to = code as u8);
-        }
-        Codes::Sparse {
-            most, rows, codes, ..
-        } => {
-            to.fill(*most as u8);
-            for (&row, &code) in rows.iter().zip(codes) {
-                to[row as usize] = code as u8;
-            }
-        }
-    }
+/// Places for pairs found, where so many are wanted.
+fn places(wanted: usize) -> usize {
+    wanted.saturating_mul(8).clamp(ROOM, 16 * ROOM)
 }

@@ -5,11 +5,11 @@
 //! these compute it. Every card has all columns and takes tiles by turns.
 
 mod card;
+mod lay;
 mod plan;
+mod progress;
 mod screen;
 mod shape;
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use passel_kernels::{
     bits::SIDE,
@@ -18,8 +18,9 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use self::{
-    card::{Margins, PairCard, Wave},
+    card::{PairCard, Wave},
     plan::Plan,
+    progress::{Floor, Progress},
     screen::Screen,
 };
 use super::{
@@ -41,6 +42,14 @@ const FASTER: usize = 16;
 
 /// Most levels of a column: a row of bits for each but the last.
 const LEVELS: usize = SIDE + 1;
+
+/// A column's own counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Margins {
+    /// Σ c·L(c) over it, and over it and the response.
+    x: i64,
+    xy: i64,
+}
 
 /// Cards that share all pairs.
 pub(crate) struct CudaPairs<'a> {
@@ -91,22 +100,34 @@ impl<'a> CudaPairs<'a> {
         if missing || most > LEVELS || n >= ROWS {
             return Ok(None);
         }
-        let (plan, response_sum) = (Plan::of(columns, response), response.sum(logs));
+        let opened = ordinals.par_iter().map(|it| PairCard::open(*it, few));
+        let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
+        let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
+        let (plan, response_sum) = (Plan::of(columns, response, room), response.sum(logs));
         let Some(screen) = Screen::new((logs, tally), (n, response_sum, classes)) else {
             return Ok(None);
         };
         let known = (&plan, &screen);
-        let open = |&ordinal: &usize| PairCard::new(ordinal, columns, known, logs, products, few);
-        let cards = ordinals.par_iter().map(open);
+        let begin = |(card, _)| PairCard::new(card, known, logs, products, few.0);
+        let cards = opened.into_par_iter().map(begin);
         let Some(mut cards): Option<Vec<PairCard>> =
             cards.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
         else {
             return Ok(None);
         };
-        let counts = match cards.first() {
-            Some(card) => card.counts(&plan)?,
-            None => Vec::new(),
-        };
+        let mut counts = Vec::new();
+        for panel in 0..plan.panel_count() {
+            let hold = |it: &mut PairCard| it.hold(columns, &plan, [panel; 2]);
+            // One is asked for counts; the others bring what they need when they do.
+            let asked = match plan.panel_count() {
+                1 => cards.len(),
+                _ => 1,
+            };
+            cards[..asked].par_iter_mut().try_for_each(hold)?;
+            if let Some(card) = cards.first() {
+                counts.extend(card.counts(&plan, panel)?);
+            }
+        }
         let margins = |(place, own): (usize, &Vec<u32>)| {
             let levels = plan.group(place).levels();
             let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
@@ -212,7 +233,7 @@ impl Known<'_> {
     /// The best pairs of a card's tiles.
     fn best(
         &self,
-        card: &PairCard,
+        card: &mut PairCard,
         share: (usize, usize),
         asked: &AllPairs,
         floor: &Floor,
@@ -225,14 +246,21 @@ impl Known<'_> {
         let chunks = self.plan.chunks() * passel_kernels::bits::BITS;
         let most = (WAVE / (SIDE * SIDE * chunks.max(1))).max(1);
         let supers = |it| (it, self.plan.supers(it, share));
-        let jobs: Vec<_> = self.plan.jobs().map(supers).collect();
+        let jobs: Vec<_> = self.plan.jobs().into_iter().map(supers).collect();
         let all: usize = jobs.iter().map(|it| it.1.len() * 128).sum();
         let supers: Vec<u32> = jobs.iter().flat_map(|it| it.1.iter().copied()).collect();
         let on_card = put(&card.card, &supers)?;
-        let mut before = 0;
+        let (mut before, mut held) = (0, [usize::MAX; 2]);
         for (job, supers) in &jobs {
             let tiles = supers.len() * 128;
             let mut first = 0;
+            let panels = self.plan.panels_of(*job);
+            if panels != held {
+                // What was found is counted while its columns are there.
+                pairs = self.drain(card, asked.synergy, kept, pairs)?;
+                (kept, held) = (0, panels);
+                card.hold(self.columns, &self.plan, panels)?;
+            }
             while first < tiles && !(asked.stop)() {
                 let count = size.min(tiles - first).min(most);
                 if let Some(floor) = floor.above(card.reached()) {
@@ -277,43 +305,40 @@ impl Known<'_> {
     /// The scores of all pairs, each with itself too.
     fn all(
         &self,
-        card: &PairCard,
+        card: &mut PairCard,
         matrix: &mut [f64],
         asked: &AllPairs,
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.columns.len(), asked.wanted.clone());
-        let mut progress = Progress::new(p, asked.done);
-        let mut names = (0..p).flat_map(|a| (a..p).map(move |b| (a, b)));
-        let mut place = vec![0; p];
-        for (at, &number) in (0..).zip(&self.plan.numbers) {
-            place[number as usize] = at;
-        }
-        let mut done = 0;
-        while done < p * (p + 1) / 2 && !(asked.stop)() {
-            let batch: Vec<Found> = names
-                .by_ref()
-                .take(card.places() as usize)
-                .map(|(a, b)| Found {
-                    a: place[a],
-                    b: place[b],
-                    ..Found::default()
-                })
-                .collect();
-            card.set(&batch)?;
-            let exact = card.exact(&self.plan, batch.len() as u32)?;
-            let scored = exact.par_iter();
-            let scored: Vec<Pair> = scored
-                .map(|(found, sums)| self.pair(asked.synergy, found, *sums))
-                .collect();
-            for pair in scored {
-                let at = pair.a as usize * p + pair.b as usize;
-                matrix[at] = self.tally.nats(pair.score, 1);
-                if pair.a != pair.b && pairs.wants(pair.score) {
-                    pairs.push(pair);
+        let (mut progress, mut done) = (Progress::new(p, asked.done), 0);
+        let panels = self.plan.panel_count();
+        for panels in (0..panels).flat_map(|a| (a..panels).map(move |b| [a, b])) {
+            card.hold(self.columns, &self.plan, panels)?;
+            let [down, across] = panels.map(|it| self.plan.places(it));
+            let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
+            let found = places.map(|(a, b)| Found {
+                a: a as u32,
+                b: b as u32,
+                ..Found::default()
+            });
+            let mut found = found.peekable();
+            while found.peek().is_some() && !(asked.stop)() {
+                let batch: Vec<Found> = found.by_ref().take(card.places() as usize).collect();
+                card.set(&batch)?;
+                let exact = card.exact(&self.plan, batch.len() as u32)?;
+                let scored = exact.par_iter();
+                let scored = scored.map(|(found, sums)| self.pair(asked.synergy, found, *sums));
+                let scored: Vec<Pair> = scored.collect();
+                for pair in scored {
+                    let at = pair.a as usize * p + pair.b as usize;
+                    matrix[at] = self.tally.nats(pair.score, 1);
+                    if pair.a != pair.b && pairs.wants(pair.score) {
+                        pairs.push(pair);
+                    }
                 }
+                done += batch.len();
+                progress.at(done, p * (p + 1) / 2);
             }
-            done += batch.len();
-            progress.at(done, p * (p + 1) / 2);
         }
         Ok(pairs)
     }
@@ -343,7 +368,7 @@ impl PairCounter for CudaPairs<'_> {
 
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
-        if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first()) {
+        if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first_mut()) {
             return known.all(card, matrix, &asked);
         }
         let (floor, cards) = (Floor::default(), self.cards.len());
@@ -351,62 +376,5 @@ impl PairCounter for CudaPairs<'_> {
         let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
-    }
-}
-
-/// The highest floor of all cards: as many pairs as are wanted reach it.
-#[derive(Default)]
-struct Floor(AtomicU64);
-
-impl Floor {
-    /// In the order of integers; 0 is below all.
-    fn key(floor: f32) -> u64 {
-        let bits = floor.to_bits();
-        1 + u64::from(if bits >> 31 == 1 {
-            !bits
-        } else {
-            bits | 1 << 31
-        })
-    }
-
-    fn raise(&self, floor: f32) {
-        self.0.fetch_max(Self::key(floor), Ordering::Relaxed);
-    }
-
-    /// The highest, if it is above this one.
-    fn above(&self, floor: f32) -> Option<f32> {
-        let key = self.0.load(Ordering::Relaxed);
-        let bits = (key > Self::key(floor)).then(|| (key - 1) as u32)?;
-        Some(f32::from_bits(if bits >> 31 == 1 {
-            bits & !(1 << 31)
-        } else {
-            !bits
-        }))
-    }
-}
-
-/// Tells who watches that columns are done, by the share of the work.
-struct Progress<'d> {
-    columns: usize,
-    told: usize,
-    done: &'d (dyn Fn() + Sync),
-}
-
-impl<'d> Progress<'d> {
-    fn new(columns: usize, done: &'d (dyn Fn() + Sync)) -> Self {
-        Self {
-            columns,
-            told: 0,
-            done,
-        }
-    }
-
-    /// So much of all is done.
-    fn at(&mut self, part: usize, all: usize) {
-        let now = (part as u128 * self.columns as u128 / all.max(1) as u128) as usize;
-        while self.told < now {
-            (self.done)();
-            self.told += 1;
-        }
     }
 }

@@ -1,11 +1,15 @@
 //! How columns lie as rows of bits, as far as the host decides it.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range};
 
-use passel_kernels::bits::{BITS, SIDE};
+use passel_kernels::bits::{BITS, PIECES, SIDE};
 
 use super::super::super::super::counting::Anchor;
 use crate::binning::BinnedColumn;
+
+/// Rows of bits from which on columns have their codes on a card too: tables may be made of them
+/// beside any of at most [`SIDE`] rows.
+const FEW: usize = super::shape::CROSSING.div_ceil(SIDE);
 
 /// Columns that have as many rows of bits each, in tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub(super) struct Group {
     /// The place of the first.
     pub(super) first: usize,
     pub(super) count: usize,
+    /// What is on a card at once: two panels.
+    pub(super) panel: usize,
 }
 
 impl Group {
@@ -45,8 +51,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Of columns that miss no values.
-    pub(super) fn of(columns: &[BinnedColumn], response: &Anchor) -> Self {
+    /// Of columns that miss no values, on cards that have room for so many bytes of them.
+    pub(super) fn of(columns: &[BinnedColumn], response: &Anchor, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
         response
@@ -67,14 +73,87 @@ impl Plan {
             *at += 1;
         }
         let (groups, numbers) = grouped(columns);
-        Self {
+        let mut plan = Self {
             n,
             groups,
             numbers,
             order,
             edges,
             sizes,
+        };
+        if plan.groups.iter().map(|it| plan.bytes(it)).sum::<usize>() > room {
+            plan.groups = plan.panels(room / 2);
         }
+        plan
+    }
+
+    /// The groups, parted at tiles into panels of so many bytes, of one tile at least.
+    fn panels(&self, most: usize) -> Vec<Group> {
+        let (mut all, mut panel, mut left, mut filled) = (Vec::new(), 0, most, false);
+        for group in &self.groups {
+            let tile = self.bytes(&Group { count: 1, ..*group });
+            let (mut first, end) = (group.first, group.first + group.count);
+            while first < end {
+                if left < tile && filled {
+                    (panel, left) = (panel + 1, most);
+                }
+                filled = true;
+                let tiles = (left / tile).max(1);
+                let count = (tiles * group.each).min(end - first);
+                left = left.saturating_sub(count.div_ceil(group.each) * tile);
+                all.push(Group {
+                    first,
+                    count,
+                    panel,
+                    ..*group
+                });
+                first += count;
+            }
+        }
+        all
+    }
+
+    /// Bytes of a group on a card: bits, and codes where tables may be made of them.
+    pub(super) fn bytes(&self, group: &Group) -> usize {
+        let codes = match self.has_codes(group) {
+            true => group.tiles() * group.each * self.stride(),
+            false => 0,
+        };
+        codes + group.tiles() * self.chunks() * PIECES
+    }
+
+    /// Whether tables may be made of its columns' codes.
+    pub(super) fn has_codes(&self, group: &Group) -> bool {
+        group.planes >= FEW
+    }
+
+    /// The class of each observation, for tables, which have room for few.
+    pub(super) fn classes(&self) -> Vec<u8> {
+        let mut classes = vec![0; self.stride()];
+        for (k, edge) in self.edges.windows(2).enumerate() {
+            let own = &self.order[edge[0] as usize * BITS..edge[1] as usize * BITS];
+            for &row in own.iter().filter(|it| (**it as usize) < self.n) {
+                classes[row as usize] = k as u8;
+            }
+        }
+        classes
+    }
+
+    /// The places of a panel.
+    pub(super) fn places(&self, panel: usize) -> Range<usize> {
+        let mut own = self.groups.iter().filter(|it| it.panel == panel);
+        let first = own.next().map_or(0..0, |it| it.first..it.first + it.count);
+        own.fold(first, |all, it| all.start..it.first + it.count)
+    }
+
+    /// Bytes of a column's codes.
+    pub(super) fn stride(&self) -> usize {
+        self.n.next_multiple_of(16).max(16)
+    }
+
+    /// How many panels there are.
+    pub(super) fn panel_count(&self) -> usize {
+        self.groups.last().map_or(0, |it| it.panel + 1)
     }
 
     /// Chunks of a row.
@@ -82,10 +161,18 @@ impl Plan {
         self.edges.last().map_or(0, |it| *it as usize)
     }
 
-    /// Every two groups, a group with itself too.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = (usize, usize)> {
+    /// Every two groups, a group with itself too, by the panels they are of.
+    pub(super) fn jobs(&self) -> Vec<(usize, usize)> {
         let count = self.groups.len();
-        (0..count).flat_map(move |a| (a..count).map(move |b| (a, b)))
+        let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
+        let mut all: Vec<_> = all.collect();
+        all.sort_by_key(|it| self.panels_of(*it));
+        all
+    }
+
+    /// The panels of two groups.
+    pub(super) fn panels_of(&self, (a, b): (usize, usize)) -> [usize; 2] {
+        [a, b].map(|it| self.groups[it].panel)
     }
 
     /// The group of a place.
@@ -124,6 +211,7 @@ fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
                 each: own,
                 first,
                 count: at + 1 - first,
+                panel: 0,
             });
             first = at + 1;
         }
@@ -145,7 +233,7 @@ mod tests {
             levels: 3,
             missing: false,
         };
-        Plan::of(&columns, &response)
+        Plan::of(&columns, &response, usize::MAX)
     }
 
     #[test]
@@ -204,5 +292,37 @@ mod tests {
             (told(&groups), numbers),
             (vec![(2, 0, 4)], vec![0, 2, 3, 1])
         );
+    }
+
+    #[test]
+    fn what_has_no_room_is_parted_at_tiles() {
+        let mut columns: Vec<_> = (0..500)
+            .map(|_| column(vec![0; 5], 2, false, false))
+            .collect();
+        columns.extend((0..40).map(|_| column(vec![0; 5], 10, false, false)));
+        let of = |room| Plan::of(&columns, &Anchor::nothing(5), room);
+        assert_eq!(
+            (of(7 * PIECES).panel_count(), of(7 * PIECES).groups.len()),
+            (1, 2)
+        );
+        for (room, panels) in [(6 * PIECES, 3), (2 * PIECES, 7), (0, 7)] {
+            let plan = of(room);
+            assert_eq!(plan.panel_count(), panels, "{room}");
+            let mut first = 0;
+            for group in &plan.groups {
+                assert_eq!(group.first, first);
+                first += group.count;
+            }
+            assert_eq!(first, 540);
+            for panel in 0..panels {
+                let own = plan.groups.iter().filter(|it| it.panel == panel);
+                let tiles: usize = own.map(Group::tiles).sum();
+                assert!(tiles >= 1 && tiles * PIECES <= (room / 2).max(PIECES));
+            }
+            let jobs = plan.jobs();
+            let all = plan.groups.len();
+            assert_eq!(jobs.len(), all * (all + 1) / 2);
+            assert!(jobs.is_sorted_by_key(|it| plan.panels_of(*it)));
+        }
     }
 }

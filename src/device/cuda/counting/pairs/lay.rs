@@ -1,0 +1,171 @@
+//! Columns brought to a card: codes, and bits made of them.
+
+use passel_kernels::{
+    bits::{BITS, Bits, PIECES},
+    recount::Variable,
+};
+use rayon::prelude::*;
+
+use super::{
+    super::super::{
+        super::DeviceError,
+        card::arguments,
+        memory::{Buffer, Pinned},
+    },
+    card::PairCard,
+    plan::{Group, Plan},
+};
+use crate::binning::{BinnedColumn, Codes};
+
+pub(super) const DURING: &str = "laying out columns as bits";
+
+/// Bytes of codes that are brought at a time.
+pub(super) const BROUGHT: usize = 64 << 20;
+
+/// The columns of a group.
+pub(super) struct Laid {
+    pub(super) tiles: Buffer<u8>,
+    /// Where tables may be made of them.
+    pub(super) codes: Option<Buffer<u8>>,
+}
+
+impl PairCard {
+    /// Lets two panels be on the card, and no others.
+    pub(super) fn hold(
+        &mut self,
+        columns: &[BinnedColumn],
+        plan: &Plan,
+        panels: [usize; 2],
+    ) -> Result<(), DeviceError> {
+        let away = |it: &Group| !panels.contains(&it.panel);
+        for (laid, _) in self
+            .laid
+            .iter_mut()
+            .zip(&plan.groups)
+            .filter(|it| away(it.1))
+        {
+            *laid = None;
+        }
+        let groups = plan.groups.iter().enumerate();
+        let missing = groups.filter(|(at, it)| !away(it) && self.laid[*at].is_none());
+        let missing: Vec<usize> = missing.map(|it| it.0).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let each = (BROUGHT / plan.stride()).clamp(1, columns.len().max(1));
+        let bytes = each * plan.stride();
+        let passing = self.card.buffer::<u8>(bytes, DURING)?;
+        let mut staged = self.card.pinned::<u8>(bytes)?;
+        for at in missing {
+            let laid = self.lay(columns, plan, at, (&passing, &mut staged))?;
+            self.laid[at] = Some(laid);
+        }
+        self.card.wait(DURING)
+    }
+
+    fn lay(
+        &self,
+        columns: &[BinnedColumn],
+        plan: &Plan,
+        number: usize,
+        (passing, staged): (&Buffer<u8>, &mut Pinned<u8>),
+    ) -> Result<Laid, DeviceError> {
+        let (card, group, stride) = (&self.card, &plan.groups[number], plan.stride());
+        let (classes, tile) = (plan.sizes.len(), plan.chunks() * PIECES);
+        let tiles = card.buffer::<u8>(group.tiles() * tile, DURING)?;
+        card.zero(tiles.address(), tiles.len())?;
+        let codes = plan
+            .has_codes(group)
+            .then(|| card.buffer(group.count * stride, DURING));
+        let codes: Option<Buffer<u8>> = codes.transpose()?;
+        let margins = &self.margins[number];
+        let each = passing.len() / stride;
+        let own = &plan.numbers[group.first..][..group.count];
+        for (at, numbers) in own.chunks(each).enumerate() {
+            // What was brought before has been read.
+            card.wait(DURING)?;
+            let to = staged.values().par_chunks_mut(stride);
+            to.zip(numbers).for_each(|(to, &number)| {
+                fill(&mut to[..plan.n], &columns[number as usize].codes);
+            });
+            let to = match &codes {
+                Some(codes) => codes.at(at * each * stride),
+                None => passing.address(),
+            };
+            card.upload(&staged.get()[..numbers.len() * stride], to)?;
+            let given = Bits {
+                codes: to,
+                stride: stride as i64,
+                order: self.order.address(),
+                rows: plan.n as u32,
+                chunks: plan.chunks() as u32,
+                planes: group.planes as u32,
+                each: group.each as u32,
+                first: (at * each) as u32,
+                columns: numbers.len() as u32,
+                tiles: tiles.address(),
+                edges: self.edges.address(),
+                classes: classes as u32,
+                margins: margins.address(),
+            };
+            let parts = (plan.chunks() * BITS / 1024).div_ceil(8).clamp(1, 1 << 15);
+            let grid = (numbers.len() as u32, parts as u32, 1);
+            card.launch("bits", grid, 256, 0, arguments![given])?;
+            let rows = (numbers.len() * group.planes).div_ceil(8);
+            let grid = (rows.min(1 << 20) as u32, 1, 1);
+            card.launch("margins", grid, 256, 0, arguments![given])?;
+        }
+        let variable = |at| Variable {
+            tile: tiles.at(at / group.each * tile),
+            margins: margins.at(at * classes * group.planes),
+            planes: group.planes as u32,
+            within: (at % group.each) as u32,
+        };
+        let variables: Vec<Variable> = (0..group.count).map(variable).collect();
+        card.upload(&variables, self.variables.at(group.first))?;
+        Ok(Laid { tiles, codes })
+    }
+
+    /// The counts of a panel's columns, which are or were on the card: of each place, of each
+    /// class, of each level of its group's.
+    pub(super) fn counts(&self, plan: &Plan, panel: usize) -> Result<Vec<Vec<u32>>, DeviceError> {
+        let mut all = Vec::new();
+        let groups = plan.groups.iter().zip(&self.margins);
+        for (group, margins) in groups.filter(|it| it.0.panel == panel) {
+            let mut told = vec![0; margins.len()];
+            self.card.download(margins.address(), &mut told)?;
+            self.card.wait(DURING)?;
+            let of = |own: &[u32]| -> Vec<u32> {
+                let class = |(own, &size): (&[u32], &u32)| {
+                    let last = size - own.iter().sum::<u32>();
+                    own.iter().copied().chain([last]).collect::<Vec<_>>()
+                };
+                let classes = own.chunks(group.planes).zip(&plan.sizes);
+                classes.flat_map(class).collect()
+            };
+            let own = told.par_chunks(group.planes * plan.sizes.len());
+            all.par_extend(own.take(group.count).map(of));
+        }
+        Ok(all)
+    }
+}
+
+/// Codes one behind the other.
+fn fill(to: &mut [u8], codes: &Codes) {
+    match codes {
+        Codes::Byte(codes) => to.copy_from_slice(codes),
+        Codes::Word(codes) => {
+            to.iter_mut()
+                .zip(codes)
+                .for_each(|(to, &code)| *to = code as u8);
+        }
+        Codes::Sparse {
+            most, rows, codes, ..
+        } => {
+            to.fill(*most as u8);
+            for (&row, &code) in rows.iter().zip(codes) {
+                to[row as usize] = code as u8;
+            }
+        }
+    }
+}
