@@ -146,6 +146,51 @@ fn places_do_not_show(places: &[&[&str]]) {
     assert!(compared > 60, "{compared}");
 }
 
+/// Scores all pairs of every set in every way here and there.
+fn pairs_are_the_same(places: &[&[&str]]) {
+    let folder = Folder::new();
+    let mut compared = 0;
+    for (data, response) in sets(&folder) {
+        let missing = data.ends_with("missing.csv");
+        for score in ["mi3", "synergy"] {
+            let always = ["pairs", data.to_str().unwrap(), "--score", score];
+            let always = [&always[..], &["--response", response, "--format", "json"]].concat();
+            let ways: [&[&str]; 5] = [
+                &["--top", "8"],
+                &["--threshold", "0.01"],
+                &["--binning", "levels", "--top", "30", "--threshold", "0.02"],
+                &["--missing", "level", "--top", "8"],
+                &["--missing", "pairwise", "--top", "8"],
+            ];
+            for way in if missing { &ways[3..] } else { &ways[..3] } {
+                let at = |place: &[&str]| run(&[&always[..], place, way].concat());
+                let expected = told(&at(&["--device", "cpu", "--threads", "1"]));
+                for place in places {
+                    compared += 1;
+                    let what = format!("{} by {score} on {place:?}: {way:?}", data.display());
+                    assert_eq!(told(&at(place)), expected, "{what}");
+                }
+            }
+        }
+    }
+    assert!(compared >= 16, "{compared}");
+}
+
+#[test]
+fn cpu_pairs_are_the_same() {
+    pairs_are_the_same(&[&["--device", "cpu", "--threads", "3"]]);
+}
+
+#[test]
+fn cuda_pairs_are_the_same() {
+    if cuda_is_there() {
+        pairs_are_the_same(&[
+            &["--device", "cuda"],
+            &["--device", "cuda:0", "--memory-limit", "100kB"],
+        ]);
+    }
+}
+
 #[test]
 fn cpu_every_method_chooses_the_same() {
     places_do_not_show(&[&["--device", "cpu", "--threads", "3"]]);

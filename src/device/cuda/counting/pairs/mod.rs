@@ -241,6 +241,9 @@ impl Known<'_> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.columns.len(), asked.done);
         let wanted = pairs.most();
+        if wanted == 0 {
+            return Ok(pairs);
+        }
         card.begin(self.screen.floor(pairs.least()))?;
         let (mut kept, mut size) = (0, 1);
         let chunks = self.plan.chunks() * passel_kernels::bits::BITS;
