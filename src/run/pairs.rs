@@ -40,6 +40,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     let wanted = Wanted {
         top: job.stop.top,
         threshold: job.stop.threshold,
+        partners: false,
         matrix: matrix.is_some(),
     };
     let found = selector::pairs(

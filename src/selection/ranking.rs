@@ -222,6 +222,17 @@ pub struct Pair {
     pub synergy: f64,
 }
 
+/// The variable that another scores best with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Partner {
+    /// Its place among the columns.
+    pub column: usize,
+    /// As [`Pair::score`].
+    pub score: f64,
+    /// As [`Pair::synergy`].
+    pub synergy: f64,
+}
+
 /// Every variable, and the best pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
@@ -229,6 +240,9 @@ pub struct Paired {
     pub single: Vec<(f64, f64)>,
     /// The best first.
     pub pairs: Vec<Pair>,
+    /// Where they were wanted: of every column the partner, of equal scores the lowest; none
+    /// where there is none, or no score may be chosen.
+    pub partners: Vec<Option<Partner>>,
     /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself
     /// on the diagonal.
     pub matrix: Vec<f64>,

@@ -202,7 +202,7 @@ impl Known<'_> {
             let mut own = nothing();
             for (found, sums) in exact {
                 let pair = self.pair(synergy, found, *sums);
-                if own.wants(pair.score) {
+                if own.wants(pair.score, pair.a, pair.b) {
                     own.push(pair);
                 }
             }
@@ -277,11 +277,11 @@ impl Known<'_> {
         self.drain(card, asked.synergy, kept, pairs)
     }
 
-    /// The scores of all pairs, each with itself too.
+    /// The scores of all pairs, each with itself too, for a matrix if there is one.
     fn all(
         &self,
         card: &PairCard,
-        matrix: &mut [f64],
+        mut matrix: Option<&mut [f64]>,
         asked: &AllPairs,
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.columns.len(), asked.wanted.clone());
@@ -310,8 +310,10 @@ impl Known<'_> {
                 .collect();
             for pair in scored {
                 let at = pair.a as usize * p + pair.b as usize;
-                matrix[at] = self.tally.nats(pair.score, 1);
-                if pair.a != pair.b && pairs.wants(pair.score) {
+                if let Some(matrix) = &mut matrix {
+                    matrix[at] = self.tally.nats(pair.score, 1);
+                }
+                if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
                     pairs.push(pair);
                 }
             }
@@ -346,7 +348,10 @@ impl PairCounter for CudaPairs<'_> {
 
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
-        if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first()) {
+        let matrix = asked.matrix.take();
+        // A bound of the best of all says nothing of a column's own best.
+        let every = matrix.is_some() || asked.wanted.wants_partners();
+        if let (true, Some(card)) = (every, self.cards.first()) {
             return known.all(card, matrix, &asked);
         }
         let (floor, cards) = (Floor::default(), self.cards.len());
