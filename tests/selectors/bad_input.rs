@@ -202,11 +202,6 @@ fn what_has_no_way_on_gpus_is_refused_whether_there_are_any_or_not() {
         &[&relief[..], &gpus].concat(),
         &["way of their own", "--device cpu"],
     );
-    let pairs = ["pairs", &data];
-    refused(
-        &[&pairs[..], &gpus].concat(),
-        &["all pairs run on the CPU", "--device cpu"],
-    );
 }
 
 #[test]
