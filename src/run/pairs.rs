@@ -12,7 +12,7 @@ use crate::{
     output::OutputFile,
     progress::Meter,
     report,
-    selection::{Ending, NamedPair, PairsReport, Single},
+    selection::{Ending, NamedPair, NamedPartner, PairsReport, Single},
     selector::{self, Wanted},
     table::write_matrix,
 };
@@ -40,7 +40,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     let wanted = Wanted {
         top: job.stop.top,
         threshold: job.stop.threshold,
-        partners: false,
+        partners: pairing.partners,
         matrix: matrix.is_some(),
     };
     let found = selector::pairs(
@@ -76,6 +76,17 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         score: it.score,
         synergy: it.synergy,
     });
+    let partners = found.partners.iter().zip(own).map(|(best, it)| {
+        let other = best.map(|it| &own[it.column]);
+        NamedPartner {
+            name: it.name.clone(),
+            index: it.index,
+            partner: other.map(|it| it.name.clone()),
+            partner_index: other.map(|it| it.index),
+            score: best.map(|it| it.score),
+            synergy: best.map(|it| it.synergy),
+        }
+    });
     let told = PairsReport {
         passel: env!("CARGO_PKG_VERSION"),
         method: with_parameters(&pairing.method),
@@ -85,6 +96,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         p: own.len(),
         single: single.collect(),
         pairs: pairs.collect(),
+        partners: pairing.partners.then(|| partners.collect()),
         binning: saved(&columns, job)?,
         devices: found.devices,
         precision: "exact",
