@@ -16,6 +16,8 @@ pub struct Pairing {
     pub job: Job,
     /// The score of a pair.
     pub method: Settled<PairScore>,
+    /// Whether the best partner of every variable is told as well.
+    pub partners: bool,
     /// Where the scores of all pairs go; none for nowhere.
     pub matrix: Option<PathBuf>,
 }
@@ -25,6 +27,8 @@ pub struct Pairing {
 pub struct PairingDraft {
     /// The name of the score.
     pub(super) score: String,
+    /// Whether the best partner of every variable is told.
+    pub(super) partners: bool,
     /// Where the scores of all pairs go.
     pub(super) matrix: Option<PathBuf>,
 }
@@ -33,6 +37,7 @@ impl Default for PairingDraft {
     fn default() -> Self {
         Self {
             score: "mi3".to_owned(),
+            partners: false,
             matrix: None,
         }
     }
@@ -69,6 +74,7 @@ impl PairingDraft {
             Ok(Pairing {
                 job,
                 method,
+                partners: self.partners,
                 matrix: self.matrix,
             })
         } else {

@@ -6,6 +6,7 @@ pub mod devices;
 mod json;
 pub mod methods;
 mod models;
+mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod plugins;
@@ -65,7 +66,7 @@ pub fn rank(ranking: &Ranking, data: &Path, format: Format) -> io::Result<Vec<u8
 /// # Errors
 /// Parquet, which has no form for it.
 pub fn pairs(found: &PairsReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
-    let page = ranking::pairs(found, data, format);
+    let page = pairs::pairs(found, data, format);
     let page = page.ok_or(io::ErrorKind::Unsupported)?;
     Ok(page.into_bytes())
 }

@@ -1,6 +1,7 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
+mod pairs;
 mod procedures;
 mod selectors;
 
@@ -11,7 +12,7 @@ use std::{
 
 use thiserror::Error;
 
-pub use selectors::pairs;
+pub use pairs::pairs;
 
 use crate::{
     binning::BinningError,

@@ -1,7 +1,7 @@
-//! The way of a selector and of all pairs: file → table → columns of codes → counting →
-//! report.
+//! The way of a selector: file → table → columns of codes → counting → report; what all pairs
+//! have of it.
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use serde_json::{
     Map, Value,
@@ -16,17 +16,14 @@ use super::{
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
     device::DeviceError,
-    job::{Job, Pairing},
+    job::Job,
     output::OutputFile,
     plugin::{Chooser, Settled},
     progress::Meter,
     report::{self, Format},
-    selection::{
-        Elapsed, Ending, NamedPair, PairsReport, RankedVariable, Ranking, RefusedVariable, Single,
-        StopRule, Truth,
-    },
-    selector::{self, Asked, OVER_LEVELS, Wanted},
-    table::{self, Column, Missing, ReadOptions, Table, Values, write_matrix},
+    selection::{Elapsed, RankedVariable, Ranking, RefusedVariable, StopRule, Truth},
+    selector::{self, Asked, OVER_LEVELS},
+    table::{self, Column, Missing, ReadOptions, Table, Values},
 };
 
 /// Runs a job whose method is a selector of a plugin.
@@ -154,104 +151,15 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
     unless(fault, report)
 }
 
-/// Scores every variable and every pair of one file.
-///
-/// # Errors
-/// As [`super::run`].
-pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
-    let started = Instant::now();
-    let job = &pairing.job;
-    let create = |path: Option<&Path>| path.map(OutputFile::create).transpose();
-    let (output, matrix) = (
-        create(job.output.as_deref())?,
-        create(pairing.matrix.as_deref())?,
-    );
-    selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
-    let Binned {
-        columns,
-        mut warnings,
-        ..
-    } = binned(job, false)?;
-    let mut meter = Meter::new(job.progress);
-    let mut observe = |done, of| meter.count("column", done, of);
-    let wanted = Wanted {
-        top: job.stop.top,
-        threshold: job.stop.threshold,
-        matrix: matrix.is_some(),
-    };
-    let found = selector::pairs(
-        &columns,
-        &pairing.method.by,
-        &wanted,
-        &job.resources,
-        &job.interrupt,
-        &mut observe,
-    )?;
-    meter.finish();
-    let own = &columns.columns;
-    let whole = found.termination == Ending::Top;
-    warnings.extend(found.notes);
-    if matrix.is_some() && !whole {
-        warnings.push("the matrix was not written: not all pairs were scored".to_owned());
-    }
-    let single = found
-        .single
-        .iter()
-        .zip(own)
-        .map(|(&(score, p_value), it)| Single {
-            name: it.name.clone(),
-            index: it.index,
-            score,
-            p_value,
-        });
-    let pairs = found.pairs.iter().map(|it| NamedPair {
-        a: own[it.a].name.clone(),
-        b: own[it.b].name.clone(),
-        a_index: own[it.a].index,
-        b_index: own[it.b].index,
-        score: it.score,
-        synergy: it.synergy,
-    });
-    let told = PairsReport {
-        passel: env!("CARGO_PKG_VERSION"),
-        method: with_parameters(&pairing.method),
-        response: columns.response.name.clone(),
-        classes: columns.response.levels,
-        n: columns.n,
-        p: own.len(),
-        single: single.collect(),
-        pairs: pairs.collect(),
-        binning: saved(&columns, job)?,
-        devices: found.devices,
-        precision: "exact",
-        termination: found.termination,
-        elapsed_seconds: elapsed(started, found.starting, found.seconds),
-        warnings,
-    };
-    let rendered = report::pairs(&told, &job.data, job.format).map_err(RunError::Render)?;
-    if let Some(mut file) = matrix.filter(|_| whole) {
-        let written = write_matrix(&found.matrix, own.len(), &mut file);
-        written.map_err(|source| file.write_error(source))?;
-        file.commit()?;
-    }
-    let report = Report {
-        outcome: Outcome::Pairs(Box::new(told)),
-        rendered: written(output, rendered)?,
-        _held: None,
-    };
-    let asked = ("pair score", &pairing.method);
-    unless(found.fault.map(|it| Ended::of(it, &columns, asked)), report)
-}
-
 /// What ended a selection early.
-enum Ended {
+pub(super) enum Ended {
     Device(DeviceError),
     /// A table gave no score: whose, of what and why, by name.
     Unscored(String),
 }
 
 impl Ended {
-    fn of<T>(
+    pub(super) fn of<T>(
         fault: DeviceError,
         columns: &BinnedColumns,
         (what, settled): (&str, &Settled<T>),
@@ -269,7 +177,7 @@ impl Ended {
 }
 
 /// The report, unless something failed meanwhile.
-fn unless(ended: Option<Ended>, report: Report) -> Result<Report, RunError> {
+pub(super) fn unless(ended: Option<Ended>, report: Report) -> Result<Report, RunError> {
     let report = match ended {
         None => return Ok(report),
         Some(ended) => (Box::new(report), ended),
@@ -285,16 +193,16 @@ fn unless(ended: Option<Ended>, report: Report) -> Result<Report, RunError> {
 }
 
 /// The file's columns as codes.
-struct Binned {
-    columns: BinnedColumns,
+pub(super) struct Binned {
+    pub(super) columns: BinnedColumns,
     /// Of the candidates, then of the response: none where they are not wanted.
     numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
     truth: Vec<usize>,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
 
-fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
+pub(super) fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
@@ -390,7 +298,7 @@ pub(super) fn with_parameters<T>(settled: &Settled<T>) -> Map<String, Value> {
 }
 
 /// The rules of all columns where the report has them, else what was asked for alone.
-fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> {
+pub(super) fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> {
     let saved = match job.format {
         Format::Json => SavedBinning::of(columns, &job.binning, &job.bin_response),
         _ => SavedBinning {
@@ -403,7 +311,7 @@ fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> 
     to_raw_value(&saved).map_err(|error| RunError::Render(error.into()))
 }
 
-fn elapsed(started: Instant, starting: f64, seconds: f64) -> Elapsed {
+pub(super) fn elapsed(started: Instant, starting: f64, seconds: f64) -> Elapsed {
     let total = started.elapsed().as_secs_f64();
     Elapsed {
         read: total - seconds - starting,

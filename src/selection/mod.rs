@@ -15,8 +15,8 @@ pub use independence::Independence;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
 pub use ranking::{
-    Chosen, Ending, NamedPair, Pair, Paired, PairsReport, Ranked, RankedVariable, Ranking, Refused,
-    RefusedVariable, Single, StopRule,
+    Chosen, Ending, NamedPair, NamedPartner, Pair, Paired, PairsReport, Partner, Ranked,
+    RankedVariable, Ranking, Refused, RefusedVariable, Single, StopRule,
 };
 
 /// The level of the confidence intervals unless another is asked for.

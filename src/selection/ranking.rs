@@ -115,6 +115,9 @@ pub struct PairsReport {
     pub single: Vec<Single>,
     /// The best first.
     pub pairs: Vec<NamedPair>,
+    /// Where they were asked for: of every variable its best partner, in the file's order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partners: Option<Vec<NamedPartner>>,
     /// See [`Ranking::binning`].
     pub binning: Box<RawValue>,
     /// What counted.
@@ -157,6 +160,24 @@ pub struct NamedPair {
     pub score: f64,
     /// See [`Pair::synergy`].
     pub synergy: f64,
+}
+
+/// A variable and the other with which it scores best, by their names; all of the other is none
+/// where there is none, or no score may be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedPartner {
+    /// The variable.
+    pub name: String,
+    /// As [`RankedVariable::index`].
+    pub index: usize,
+    /// The other; of equal scores the one that comes first in the file.
+    pub partner: Option<String>,
+    /// As `index`, of the other.
+    pub partner_index: Option<usize>,
+    /// See [`Pair::score`].
+    pub score: Option<f64>,
+    /// See [`Pair::synergy`].
+    pub synergy: Option<f64>,
 }
 
 /// A chosen variable.
@@ -222,6 +243,17 @@ pub struct Pair {
     pub synergy: f64,
 }
 
+/// The variable that another scores best with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Partner {
+    /// Its place among the columns.
+    pub column: usize,
+    /// As [`Pair::score`].
+    pub score: f64,
+    /// As [`Pair::synergy`].
+    pub synergy: f64,
+}
+
 /// Every variable, and the best pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
@@ -229,6 +261,9 @@ pub struct Paired {
     pub single: Vec<(f64, f64)>,
     /// The best first.
     pub pairs: Vec<Pair>,
+    /// Where they were wanted: of every column the partner, of equal scores the lowest; none
+    /// where there is none, or no score may be chosen.
+    pub partners: Vec<Option<Partner>>,
     /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself
     /// on the diagonal.
     pub matrix: Vec<f64>,

@@ -312,6 +312,7 @@ fn coded_pairs_are_the_declared_ones() {
         let wanted = Wanted {
             top: Some(top),
             threshold: (top == 91).then_some(0.05),
+            partners: true,
             matrix: true,
         };
         let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
@@ -329,12 +330,21 @@ fn coded_pairs_are_the_declared_ones() {
             assert!((own.score - declared.score).abs() < 1e-9);
             assert_eq!(own.synergy, declared.synergy);
         }
+        let both = first.partners.iter().zip(&declared.partners);
+        assert_eq!(both.len(), 14);
+        for (own, declared) in both {
+            let (own, declared) = (own.unwrap(), declared.unwrap());
+            assert_eq!(own.column, declared.column);
+            assert!((own.score - declared.score).abs() < 1e-9);
+            assert_eq!(own.synergy, declared.synergy);
+        }
         for (own, declared) in first.matrix.iter().zip(&declared.matrix) {
             assert!((own - declared).abs() < 1e-9);
         }
         for places in PLACES {
             let own = found(coded.clone(), &wanted, places);
             assert_eq!((&own.pairs, &own.matrix), (&first.pairs, &first.matrix));
+            assert_eq!(own.partners, first.partners);
         }
     }
     // x is the lower of the two, and the first pair without a score is named.
@@ -346,6 +356,27 @@ fn coded_pairs_are_the_declared_ones() {
     };
     for it in found(PairScore::Coded(lopsided), &wanted, (2, 2)).pairs {
         assert_eq!(it.score, levels[it.a] as f64 + 0.01 * levels[it.b] as f64);
+    }
+    // What may never be chosen is nobody's partner, and of equal scores the lowest is.
+    let narrow = |it: &Cells| {
+        let narrow = it.x <= 2 && it.w <= 2;
+        if narrow { f64::NEG_INFINITY } else { 1.0 }
+    };
+    let alone = coded(|_| f64::NEG_INFINITY, 0.0);
+    let wanted = Wanted {
+        top: Some(1),
+        partners: true,
+        ..Wanted::default()
+    };
+    for places in PLACES {
+        let all = found(PairScore::Coded(coded(narrow, 0.0)), &wanted, places);
+        for (x, own) in all.partners.into_iter().enumerate() {
+            let may = |w: &usize| *w != x && (levels[x] > 2 || levels[*w] > 2);
+            let best = (0..14).find(may).unwrap();
+            assert_eq!(own.map(|it| (it.column, it.score)), Some((best, 1.0)));
+        }
+        let none = found(PairScore::Coded(alone.clone()), &wanted, places);
+        assert_eq!((none.pairs.len(), none.partners), (0, vec![None; 14]));
     }
     let wrong = |it: &Cells| if it.x > 2 && it.w > 2 { f64::NAN } else { 1.0 };
     let wide = |at: &usize| levels[*at] > 2;
@@ -363,6 +394,6 @@ fn coded_pairs_are_the_declared_ones() {
             ((it.column, it.beside), it.reason),
             (expected, NoScore::NotANumber)
         );
-        assert!(found.pairs.is_empty());
+        assert!(found.pairs.is_empty() && found.partners.is_empty());
     }
 }

@@ -18,11 +18,11 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Choice, Resources,
-        counting::{Anchor, FoundPair, Logs, Tally},
+        counting::{Anchor, Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
     },
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
     search::Interrupt,
-    selection::{Ending, Independence, Pair, Paired},
+    selection::{Ending, Independence, Pair, Paired, Partner},
 };
 
 /// Pairs told of where nothing else is asked for.
@@ -35,6 +35,8 @@ pub struct Wanted {
     pub top: Option<usize>,
     /// None whose score is below it, in nats.
     pub threshold: Option<f64>,
+    /// Of every column the best partner besides, whatever the score.
+    pub partners: bool,
     /// The scores of all of them besides, as a matrix.
     pub matrix: bool,
 }
@@ -135,13 +137,17 @@ pub fn pairs(
         let alone = alone.unwrap_or_else(|| counters.relevance());
         let found = alone.and_then(|single| {
             let rows = wanted.matrix.then_some(&mut matrix[..]);
-            let few = (most, wanted.threshold);
+            let few = Few {
+                most,
+                least: wanted.threshold,
+                partners: wanted.partners,
+            };
             let pairs = counters.pairs(columns, &synergy, few, rows, &stop, &done)?;
             Ok((single, pairs))
         });
-        let (single, pairs, fault) = match found {
-            Ok((single, pairs)) => (single, pairs, None),
-            Err(fault) => (Vec::new(), Vec::new(), Some(fault)),
+        let (single, found, fault) = match found {
+            Ok((single, found)) => (single, found, None),
+            Err(fault) => (Vec::new(), FoundPairs::default(), Some(fault)),
         };
         for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))
         {
@@ -153,6 +159,12 @@ pub fn pairs(
             score: it.score,
             synergy: it.synergy,
         };
+        let partner = |it: FoundPartner| Partner {
+            column: it.column as usize,
+            score: it.score,
+            synergy: it.synergy,
+        };
+        let partners = found.partners.into_iter();
         let response = Anchor::of(&columns.response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.left_out() {
@@ -167,7 +179,8 @@ pub fn pairs(
         let own = &columns.columns;
         Ok(Paired {
             single: single.into_par_iter().zip(own).map(alone).collect(),
-            pairs: pairs.into_iter().map(pair).collect(),
+            pairs: found.pairs.into_iter().map(pair).collect(),
+            partners: partners.map(|it| it.map(partner)).collect(),
             matrix,
             termination: match (&fault, interrupt.requested()) {
                 (Some(_), _) => Ending::Fault,

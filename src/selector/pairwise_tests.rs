@@ -110,6 +110,7 @@ fn pairs_are_the_same_declared_and_coded_and_anywhere() {
     let wanted = Wanted {
         top: Some(276),
         threshold: None,
+        partners: true,
         matrix: true,
     };
     let found = |score: &PairScore, places| {
@@ -129,10 +130,17 @@ fn pairs_are_the_same_declared_and_coded_and_anywhere() {
         let declared = first.pairs.iter().find(same).unwrap();
         assert_eq!(declared.synergy, it.synergy);
     }
+    for (x, own) in first.partners.iter().enumerate() {
+        // All pairs are told, of equal scores the lowest columns first.
+        let best = first.pairs.iter().find(|it| it.a == x || it.b == x);
+        let best = best.map(|it| (it.a + it.b - x, it.score, it.synergy));
+        assert_eq!(own.map(|it| (it.column, it.score, it.synergy)), best);
+    }
     for places in PLACES {
         for (score, first) in [(&declared, &first), (&coded, &second)] {
             let found = found(score, places);
             assert_eq!((&found.pairs, &found.matrix), (&first.pairs, &first.matrix));
+            assert_eq!(found.partners, first.partners);
         }
     }
 }

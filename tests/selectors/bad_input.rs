@@ -249,6 +249,13 @@ fn an_unknown_score_of_pairs_is_refused_with_the_nearest() {
         ..right()
     };
     let (folder, _) = written(&one);
-    let found = pairs(&folder.path("set.csv"), "mi3", 1, &["--response", "y"]);
+    let more = ["--response", "y", "--partners"];
+    let found = pairs(&folder.path("set.csv"), "mi3", 1, &more);
     assert_eq!((found.single.len(), found.pairs.len()), (1, 0));
+    // Nobody is beside it.
+    assert!(matches!(found.partners.as_deref(), Some([None])));
+    // Those of a selection are none.
+    let ran = run(&["select", &data, "--response", "y", "--partners"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("--partners"), "{}", ran.stderr);
 }

@@ -22,6 +22,7 @@ mod guarded;
 mod independence;
 mod pairs;
 mod pairwise;
+mod partners;
 mod places;
 mod properties;
 mod relief;

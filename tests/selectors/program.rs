@@ -48,7 +48,9 @@ pub struct Pairs {
     /// Name, index and score.
     pub single: Vec<(String, usize, f64)>,
     pub pairs: Vec<Pair>,
-    /// The scores as they are printed, single ones first.
+    /// Each variable first, then its partner; none where they were not asked for.
+    pub partners: Option<Vec<Option<Pair>>>,
+    /// The scores as they are printed, single ones first, then those of pairs.
     pub printed: Vec<String>,
 }
 
@@ -135,7 +137,17 @@ pub fn pairs(data: &Path, score: &str, top: usize, more: &[&str]) -> Pairs {
         score: number(&it["score"]),
         synergy: number(&it["synergy"]),
     };
+    let partner = |it: &Value| {
+        it["partner"].as_str().map(|partner| Pair {
+            names: [text(&it["name"]), partner.to_owned()],
+            at: [index(&it["index"]), index(&it["partner_index"])],
+            score: number(&it["score"]),
+            synergy: number(&it["synergy"]),
+        })
+    };
+    let partners = json.get("partners").map(|it| it.as_array().unwrap());
     Pairs {
+        partners: partners.map(|all| all.iter().map(partner).collect()),
         single: list("single").map(single).collect(),
         pairs: list("pairs").map(pair).collect(),
         printed: printed_scores(&stdout),

@@ -63,13 +63,13 @@ pub(crate) trait Values: Send {
                 if let Some(matrix) = &mut matrix {
                     (matrix[x * p + w], matrix[w * p + x]) = (value, value);
                 }
-                let score = i128::from(ordered(value));
-                if x < w && pairs.wants(score) {
+                let (score, a, b) = (i128::from(ordered(value)), x as u32, w as u32);
+                if x < w && pairs.wants(score, a, b) {
                     pairs.push(Pair {
                         score,
                         synergy: 0,
-                        a: x as u32,
-                        b: w as u32,
+                        a,
+                        b,
                     });
                 }
             }

@@ -11,6 +11,7 @@ mod counters;
 mod ordered;
 mod pair_counters;
 mod pairs;
+mod partners;
 mod step;
 mod tally;
 #[cfg(test)]
@@ -20,8 +21,9 @@ pub(crate) use anchor::{Anchor, complete, information, table_sums};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
 pub(crate) use counters::{Counters, Found};
 pub(crate) use ordered::{number, ordered};
-pub(crate) use pair_counters::{FoundPair, PairCounters};
+pub(crate) use pair_counters::{Few, FoundPair, FoundPairs, FoundPartner, PairCounters};
 pub(crate) use pairs::{AllPairs, Pair, PairCounter, Pairs};
+pub(crate) use partners::{Partner, Partners};
 pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 

@@ -8,7 +8,7 @@ use super::{
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaPairs, CudaSwept, CudaValues},
     },
-    AllPairs, Anchor, CodedCounter, Logs, PairCounter, Pairs, Tally,
+    AllPairs, Anchor, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -27,6 +27,35 @@ pub(crate) struct FoundPair {
     pub(crate) score: f64,
     /// I((a,b);y) − I(a;y) − I(b;y) in nats.
     pub(crate) synergy: f64,
+}
+
+/// The column that another scores best with, as [`FoundPair`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FoundPartner {
+    pub(crate) column: u32,
+    pub(crate) score: f64,
+    pub(crate) synergy: f64,
+}
+
+/// Which pairs are asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Few {
+    /// So many of the best.
+    pub(crate) most: usize,
+    /// None of a score below it, in nats.
+    pub(crate) least: Option<f64>,
+    /// Besides, whatever these are, the best of every column.
+    pub(crate) partners: bool,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct FoundPairs {
+    /// The best first.
+    pub(crate) pairs: Vec<FoundPair>,
+    /// Of every column, in their order, where they were asked for; none where no score may be
+    /// chosen.
+    pub(crate) partners: Vec<Option<FoundPartner>>,
 }
 
 impl<'a> PairCounters<'a> {
@@ -137,19 +166,21 @@ impl<'a> PairCounters<'a> {
         Ok(all.into_iter().map(nats).collect())
     }
 
-    /// See [`PairCounter::pairs`]; of all columns, the best first: so many, none of a score below
-    /// `least`.
+    /// See [`PairCounter::pairs`]; of all columns.
     pub(crate) fn pairs(
         &mut self,
         columns: &BinnedColumns,
         synergy: &Tally,
-        (most, least): (usize, Option<f64>),
+        few: Few,
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
-    ) -> Result<Vec<FoundPair>, DeviceError> {
-        let tally = self.tally;
-        let wanted = Pairs::new(most, tally.bound(least));
+    ) -> Result<FoundPairs, DeviceError> {
+        let (tally, least) = (self.tally, few.least);
+        let mut wanted = Pairs::new(few.most, tally.bound(least));
+        if few.partners {
+            wanted = wanted.and(Partners::new(columns.columns.len(), tally.bound(None)));
+        }
         let mut best = wanted.clone();
         for device in &mut self.devices {
             best = best.with(device.pairs(AllPairs {
@@ -162,6 +193,13 @@ impl<'a> PairCounters<'a> {
                 done,
             })?);
         }
+        let partner = |it: Partner| FoundPartner {
+            column: it.column,
+            score: tally.nats(it.score, 1),
+            synergy: synergy.nats(it.synergy, 1),
+        };
+        let partners = best.partners().into_iter().map(|it| it.map(partner));
+        let partners = partners.collect();
         let pairs = best.sorted().into_iter().map(|it| FoundPair {
             a: it.a,
             b: it.b,
@@ -170,6 +208,9 @@ impl<'a> PairCounters<'a> {
         });
         // The bound of a threshold is near it only.
         let above = |it: &FoundPair| least.is_none_or(|least| it.score >= least);
-        Ok(pairs.filter(above).collect())
+        Ok(FoundPairs {
+            pairs: pairs.filter(above).collect(),
+            partners,
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::{super::DeviceError, Anchor, Logs, Tally, table_sums};
+use super::{super::DeviceError, Anchor, Logs, Partner, Partners, Tally, table_sums};
 use crate::binning::BinnedColumn;
 
 /// Two columns, a < b, and their score.
@@ -65,7 +65,7 @@ pub(crate) trait PairCounter: Send {
     fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError>;
 }
 
-/// The best pairs so far.
+/// The best pairs so far, and the best of every column where that is wanted.
 #[derive(Debug, Clone)]
 pub(crate) struct Pairs {
     /// How many are wanted at most.
@@ -74,6 +74,8 @@ pub(crate) struct Pairs {
     least: i128,
     /// Unordered, and more than wanted between two prunings.
     found: Vec<Pair>,
+    /// Whatever the others are.
+    partners: Option<Partners>,
 }
 
 /// Pairs beyond those wanted that are gathered before the worst are left out.
@@ -86,17 +88,37 @@ impl Pairs {
             most,
             least,
             found: Vec::new(),
+            partners: None,
         }
     }
 
-    /// Whether a pair of this score may be among them.
+    /// These, and besides the partner of every column.
+    pub(crate) fn and(self, partners: Partners) -> Self {
+        Self {
+            partners: Some(partners),
+            ..self
+        }
+    }
+
+    /// Whether two columns of this score may be among them, or one the other's partner.
     #[inline(always)]
-    pub(crate) fn wants(&self, score: i128) -> bool {
-        score >= self.least
+    pub(crate) fn wants(&self, score: i128, a: u32, b: u32) -> bool {
+        let partners = || self.partners.as_ref();
+        score >= self.least || partners().is_some_and(|it| it.want(score, a, b))
     }
 
     /// Takes a pair that is wanted.
     pub(crate) fn push(&mut self, pair: Pair) {
+        if let Some(partners) = &mut self.partners {
+            partners.take(&pair);
+        }
+        if pair.score >= self.least {
+            self.keep(pair);
+        }
+    }
+
+    /// Takes a pair that may be among the best of all.
+    fn keep(&mut self, pair: Pair) {
         self.found.push(pair);
         if self.found.len() >= self.most.saturating_mul(2).saturating_add(SPARE) {
             self.prune();
@@ -105,7 +127,15 @@ impl Pairs {
 
     /// None found yet, of which as much is wanted as of these.
     pub(crate) fn empty(&self) -> Self {
-        Self::new(self.most, self.least)
+        Self {
+            partners: self.partners.as_ref().map(Partners::empty),
+            ..Self::new(self.most, self.least)
+        }
+    }
+
+    /// Whether the partner of every column is wanted.
+    pub(crate) fn wants_partners(&self) -> bool {
+        self.partners.is_some()
     }
 
     /// How many are wanted at most.
@@ -118,12 +148,13 @@ impl Pairs {
         self.least
     }
 
-    /// The best so far, with their synergy, where it was left for later.
+    /// What is found so far, with its synergy, where that was left for later.
     pub(crate) fn with_synergy(mut self, synergy: impl Fn(&Pair) -> i128 + Sync) -> Self {
         self.prune();
         self.found
             .par_iter_mut()
             .for_each(|it| it.synergy = synergy(it));
+        self.partners = self.partners.map(|it| it.with_synergy(&synergy));
         self
     }
 
@@ -131,11 +162,23 @@ impl Pairs {
     pub(crate) fn with(mut self, other: Self) -> Self {
         self.least = self.least.max(other.least);
         for pair in other.found {
-            if self.wants(pair.score) {
-                self.push(pair);
+            if pair.score >= self.least {
+                self.keep(pair);
             }
         }
+        self.partners = match (self.partners, other.partners) {
+            (Some(own), Some(other)) => Some(own.with(&other)),
+            (own, other) => own.or(other),
+        };
         self
+    }
+
+    /// The partner of every column, in their order, where that is wanted; none where no score
+    /// may be chosen.
+    pub(crate) fn partners(&self) -> Vec<Option<Partner>> {
+        self.partners
+            .as_ref()
+            .map_or_else(Vec::new, Partners::found)
     }
 
     /// The best first.
@@ -161,23 +204,61 @@ impl Pairs {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_best_are_kept_whatever_the_order_and_the_pieces() {
-        let pair = |at: u32| Pair {
-            score: i128::from(at * 7919 % 101),
-            synergy: 0,
-            a: at,
-            b: at + 1,
+    /// 20,000 pairs of 300 columns, of which crowds have the same score.
+    fn all() -> Vec<Pair> {
+        let pair = |(at, (a, b)): (u32, (u32, u32))| Pair {
+            score: i128::from(at * 7919 % 101) - 50,
+            synergy: at.into(),
+            a,
+            b,
         };
-        let mut all: Vec<Pair> = (0..20_000).map(pair).collect();
-        let (mut first, mut second) = (Pairs::new(500, 3), Pairs::new(500, 3));
+        let both = (0..300).flat_map(|a| (a + 1..300).map(move |b| (a, b)));
+        (0..20_000).zip(both).map(pair).collect()
+    }
+
+    /// What a device finds that meets them in reverse, by two threads.
+    fn found(all: &[Pair], wanted: &Pairs) -> Pairs {
+        let (mut first, mut second) = (wanted.empty(), wanted.clone());
         for (at, pair) in all.iter().rev().enumerate() {
             let own = if at % 3 == 0 { &mut first } else { &mut second };
-            if own.wants(pair.score) {
+            if own.wants(pair.score, pair.a, pair.b) {
                 own.push(*pair);
             }
         }
+        first.with(second)
+    }
+
+    #[test]
+    fn the_best_are_kept_whatever_the_order_and_the_pieces() {
+        let mut all = all();
+        let found = found(&all, &Pairs::new(500, 3));
+        assert!(found.partners().is_empty());
         all.sort_by(Pair::order);
-        assert_eq!(first.with(second).sorted(), all[..500]);
+        assert_eq!(found.sorted(), all[..500]);
+    }
+
+    #[test]
+    fn every_column_has_its_best_partner_whatever_the_best_pairs_are() {
+        let mut all = all();
+        for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
+            let wanted = Pairs::new(most, least).and(Partners::new(302, -49));
+            assert!(wanted.wants_partners());
+            let found = found(&all, &wanted).with_synergy(|it| it.score - 1);
+            all.sort_by(Pair::order);
+            for (of, partner) in (0..).zip(found.partners()) {
+                // Of equal scores the first in this order has the lowest column.
+                let best = all.iter().find(|it| it.a == of || it.b == of);
+                let best = best.filter(|it| it.score >= -49).map(|it| Partner {
+                    score: it.score,
+                    synergy: it.score - 1,
+                    column: it.a + it.b - of,
+                });
+                assert_eq!(partner, best, "{of}");
+            }
+            let best = all.iter().filter(|it| it.score >= least).take(most);
+            let best: Vec<_> = best.map(|it| (it.a, it.b)).collect();
+            let sorted = found.sorted();
+            assert!(sorted.iter().map(|it| (it.a, it.b)).eq(best));
+        }
     }
 }

@@ -89,6 +89,19 @@ pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
         },
     },
     Opt {
+        name: "partners",
+        value: "",
+        default: "false",
+        range: "true or false",
+        help: "Tell of every variable the other with which it scores best too, whatever top and threshold",
+        heading: METHOD,
+        list: false,
+        set: |it, given| {
+            it.partners = given.flag()?;
+            Ok(())
+        },
+    },
+    Opt {
         name: "matrix",
         value: "FILE",
         default: "none",

@@ -109,7 +109,7 @@ fn sets() -> Vec<Case> {
     ]
 }
 
-/// A pair, to the bit.
+/// A pair, to the bit; of a partner its variable first.
 type Told = (u32, u32, u64, u64);
 
 /// All that a place tells.
@@ -117,6 +117,7 @@ type Told = (u32, u32, u64, u64);
 struct Answers {
     relevance: Vec<u64>,
     pairs: Vec<Vec<Told>>,
+    partners: Vec<Option<Told>>,
     matrix: Vec<u64>,
 }
 
@@ -155,32 +156,48 @@ impl Case {
         let p = own.len();
         let mut matrix = vec![0.0; p * p];
         let stop = || false;
-        let mut ask = |few, matrix: Option<&mut [f64]>| {
+        let mut ask = |(most, least), partners, matrix: Option<&mut [f64]>| {
+            let few = Few {
+                most,
+                least,
+                partners,
+            };
             let done = std::sync::atomic::AtomicUsize::new(0);
             let told = || {
                 done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
             let found = counters.pairs(&columns, &synergy, few, matrix, &stop, &told);
-            let found = found.unwrap().into_iter();
-            let all: Vec<Told> = found
+            let found = found.unwrap();
+            let all = found.pairs.into_iter();
+            let all: Vec<Told> = all
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))
                 .collect();
             assert_eq!(done.into_inner() % p, 0, "{}", self.name);
-            all
+            let own = |(of, it): (u32, Option<FoundPartner>)| {
+                it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))
+            };
+            let own: Vec<Option<Told>> = (0..).zip(found.partners).map(own).collect();
+            (all, own)
         };
-        let best = ask((25, None), None);
+        let (best, none) = ask((25, None), false, None);
+        assert!(none.is_empty());
         let middle = best.get(12).map_or(0.0, |it| f64::from_bits(it.2));
+        let (three, beside) = ask((3, None), true, Some(&mut matrix));
         let pairs = vec![
-            ask((1, None), None),
-            ask((100, Some(middle)), None),
-            ask((usize::MAX, Some(middle * 0.99)), None),
-            ask((0, None), None),
-            ask((3, None), Some(&mut matrix)),
+            ask((1, None), false, None).0,
+            ask((100, Some(middle)), false, None).0,
+            ask((usize::MAX, Some(middle * 0.99)), false, None).0,
+            ask((0, None), false, None).0,
+            three,
             best,
         ];
+        // Whatever is asked for besides.
+        let (few, partners) = ask((1, None), true, None);
+        assert_eq!((&few, &partners), (&pairs[0], &beside), "{}", self.name);
         Answers {
             relevance: relevance.into_iter().map(f64::to_bits).collect(),
             pairs,
+            partners,
             matrix: matrix.into_iter().map(f64::to_bits).collect(),
         }
     }
@@ -223,6 +240,27 @@ impl Case {
             Some(under) => of(quantity.over) / under,
         }
     }
+
+    /// Every column has the best of its row of the matrix, of equal scores the lowest column.
+    fn assert_partners(&self, told: &Answers, name: &str) {
+        let p = self.columns.len() as u32;
+        let score = |a: u32, b: u32| told.matrix[(a.min(b) * p + a.max(b)) as usize];
+        assert_eq!(told.partners.len(), p as usize);
+        for (x, partner) in (0..p).zip(&told.partners) {
+            let number = |it: &u32| f64::from_bits(score(x, *it));
+            let others = (0..p).rev().filter(|it| *it != x);
+            // Of equal ones the last is the maximum.
+            let best = others.max_by(|a, b| number(a).total_cmp(&number(b)));
+            let best = best.unwrap();
+            let (own, other, scored, synergy) = partner.unwrap();
+            let what = format!("{}, {name}, {x}", self.name);
+            assert_eq!((own, other, scored), (x, best, score(x, best)), "{what}");
+            if x % 7 == 0 {
+                let defined = self.defined(Quantity::plain(SYNERGY), x.min(best), x.max(best));
+                assert!((f64::from_bits(synergy) - defined).abs() < 1e-9, "{what}");
+            }
+        }
+    }
 }
 
 fn same_everywhere(places: impl Fn(&Case) -> Vec<Place>) {
@@ -258,6 +296,7 @@ fn pairs_are_those_of_the_definition() {
                     case.name
                 );
             }
+            case.assert_partners(&told, name);
             let best = &told.pairs[5];
             assert_eq!(best.len(), 25.min(p * (p - 1) / 2));
             let order = |it: &Told| (f64::from_bits(it.2), std::cmp::Reverse((it.0, it.1)));

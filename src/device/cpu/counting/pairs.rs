@@ -72,7 +72,7 @@ impl CpuCounter<'_> {
             if let Some(row) = &mut row {
                 row[b as usize] = self.tally.nats(score, 1);
             }
-            if b > a && pairs.wants(score) {
+            if b > a && pairs.wants(score, a, b) {
                 let synergy = synergy();
                 pairs.push(Pair {
                     score,

@@ -61,18 +61,19 @@ impl PairCounter for CudaSwept<'_> {
                 let row = matrix[a * p..][..p].iter_mut().zip(&scores).skip(a);
                 row.for_each(|(to, &score)| *to = self.tally.nats(score, 1));
             }
-            for (b, &score) in scores.iter().enumerate().skip(a + 1) {
-                if pairs.wants(score) {
+            let w = a as u32;
+            for (b, &score) in (0..).zip(&scores).skip(a + 1) {
+                if pairs.wants(score, w, b) {
                     pairs.push(Pair {
                         score,
                         synergy: 0,
-                        a: a as u32,
-                        b: b as u32,
+                        a: w,
+                        b,
                     });
                 }
             }
             // Those behind need not be counted beside it.
-            self.counter.take(a as u32);
+            self.counter.take(w);
             (asked.done)();
         }
         Ok(pairs.with_synergy(|it| asked.synergy_of(it, &self.response)))

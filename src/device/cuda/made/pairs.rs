@@ -8,7 +8,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{
         DeviceError,
-        counting::{Logs, PairCounters, Tally},
+        counting::{Few, Logs, PairCounters, Tally},
     },
     random::{Stream, below},
     score::{Combination, Gather, Join, Measure, Score},
@@ -94,16 +94,20 @@ impl PairProblem {
         let synergy = Tally::new(by_class, &logs, self.n);
         let response = tally.anchor(&columns.response);
         let (own, by) = (&columns.columns[..], (&logs, &tally));
-        let few = (self.top, None);
+        let few = Few {
+            most: self.top,
+            ..Few::default()
+        };
         let mut counters = match swept {
             true => PairCounters::swept(own, &response, by, ordinals, None)?,
-            false => PairCounters::cuda(own, &response, by, ordinals, few)?,
+            false => PairCounters::cuda(own, &response, by, ordinals, (few.most, None))?,
         };
         let layout = started.elapsed().as_secs_f64();
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let started = Instant::now();
-            pairs = counters.pairs(columns, &synergy, (self.top, None), None, &|| false, &|| ())?;
+            let found = counters.pairs(columns, &synergy, few, None, &|| false, &|| ())?;
+            pairs = found.pairs;
             searches.push(started.elapsed().as_secs_f64());
         }
         Ok(PairsMeasured {

@@ -109,9 +109,8 @@ impl CpuValues<'_> {
             // What has no observation tells nothing.
             match read.and_then(|it| it.unwrap_or(Ok((0.0, None)))) {
                 Ok((value, sums)) => {
-                    let score = i128::from(ordered(value));
-                    if x < w && pairs.wants(score) {
-                        let (a, b) = (x as u32, w as u32);
+                    let (score, a, b) = (i128::from(ordered(value)), x as u32, w as u32);
+                    if x < w && pairs.wants(score, a, b) {
                         let synergy = sums.map_or(0, |it| synergy.gather_whole(0, &it, self.logs));
                         pairs.push(Pair {
                             score,

@@ -1,0 +1,113 @@
+//! Pairs scored exactly: those that a card has found, or all.
+
+use passel_kernels::pairs::Found;
+use rayon::prelude::*;
+
+use super::{
+    super::super::super::{
+        DeviceError,
+        counting::{AllPairs, Pair, Pairs, Sums, Tally},
+    },
+    Known,
+    card::PairCard,
+    progress::Progress,
+};
+
+impl Known<'_> {
+    /// The pair of two places, from the sums of their table; of equal places too.
+    fn pair(&self, synergy: &Tally, found: &Found, [xw, xwy]: [i64; 2]) -> Pair {
+        let places = [found.a, found.b].map(|it| it as usize);
+        let [mut w, mut x] = places;
+        if self.plan.numbers[w] > self.plan.numbers[x] {
+            (w, x) = (x, w);
+        }
+        let sums = Sums {
+            left: self.plan.n as u32,
+            n: self.logs.whole(),
+            x: self.margins[x].x,
+            w: self.margins[w].x,
+            y: self.response_sum,
+            xw,
+            xy: self.margins[x].xy,
+            wy: self.margins[w].xy,
+            xwy,
+        };
+        Pair {
+            score: self.tally.gather_whole(0, &sums, self.logs),
+            synergy: synergy.gather_whole(0, &sums, self.logs),
+            a: self.plan.numbers[w],
+            b: self.plan.numbers[x],
+        }
+    }
+
+    /// Scores the pairs that a card has found.
+    pub(super) fn drain(
+        &self,
+        card: &PairCard,
+        synergy: &Tally,
+        count: u32,
+        pairs: Pairs,
+    ) -> Result<Pairs, DeviceError> {
+        if count == 0 {
+            return Ok(pairs);
+        }
+        let exact = card.exact(&self.plan, count)?;
+        card.forget()?;
+        let nothing = || pairs.empty();
+        let found = exact.par_chunks(1 << 14).map(|exact| {
+            let mut own = nothing();
+            for (found, sums) in exact {
+                let pair = self.pair(synergy, found, *sums);
+                if own.wants(pair.score, pair.a, pair.b) {
+                    own.push(pair);
+                }
+            }
+            own
+        });
+        let found = found.reduce(nothing, Pairs::with);
+        Ok(pairs.with(found))
+    }
+
+    /// The scores of all pairs, each with itself too, for a matrix if there is one.
+    pub(super) fn all(
+        &self,
+        card: &mut PairCard,
+        mut matrix: Option<&mut [f64]>,
+        asked: &AllPairs,
+    ) -> Result<Pairs, DeviceError> {
+        let (p, mut pairs) = (self.columns.len(), asked.wanted.clone());
+        let (mut progress, mut done) = (Progress::new(p, asked.done), 0);
+        let panels = self.plan.panel_count();
+        for panels in (0..panels).flat_map(|a| (a..panels).map(move |b| [a, b])) {
+            card.hold(self.columns, &self.plan, panels)?;
+            let [down, across] = panels.map(|it| self.plan.places(it));
+            let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
+            let found = places.map(|(a, b)| Found {
+                a: a as u32,
+                b: b as u32,
+                ..Found::default()
+            });
+            let mut found = found.peekable();
+            while found.peek().is_some() && !(asked.stop)() {
+                let batch: Vec<Found> = found.by_ref().take(card.places() as usize).collect();
+                card.set(&batch)?;
+                let exact = card.exact(&self.plan, batch.len() as u32)?;
+                let scored = exact.par_iter();
+                let scored = scored.map(|(found, sums)| self.pair(asked.synergy, found, *sums));
+                let scored: Vec<Pair> = scored.collect();
+                for pair in scored {
+                    let at = pair.a as usize * p + pair.b as usize;
+                    if let Some(matrix) = &mut matrix {
+                        matrix[at] = self.tally.nats(pair.score, 1);
+                    }
+                    if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
+                        pairs.push(pair);
+                    }
+                }
+                done += batch.len();
+                progress.at(done, p * (p + 1) / 2);
+            }
+        }
+        Ok(pairs)
+    }
+}

@@ -1,0 +1,120 @@
+//! The way of all pairs: file → table → columns of codes → counting → report.
+
+use std::{path::Path, time::Instant};
+
+use super::{
+    Outcome, Report, RunError,
+    selectors::{Binned, Ended, binned, elapsed, saved, unless, with_parameters},
+    written,
+};
+use crate::{
+    job::Pairing,
+    output::OutputFile,
+    progress::Meter,
+    report,
+    selection::{Ending, NamedPair, NamedPartner, PairsReport, Single},
+    selector::{self, Wanted},
+    table::write_matrix,
+};
+
+/// Scores every variable and every pair of one file.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
+    let started = Instant::now();
+    let job = &pairing.job;
+    let create = |path: Option<&Path>| path.map(OutputFile::create).transpose();
+    let (output, matrix) = (
+        create(job.output.as_deref())?,
+        create(pairing.matrix.as_deref())?,
+    );
+    selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
+    let Binned {
+        columns,
+        mut warnings,
+        ..
+    } = binned(job, false)?;
+    let mut meter = Meter::new(job.progress);
+    let mut observe = |done, of| meter.count("column", done, of);
+    let wanted = Wanted {
+        top: job.stop.top,
+        threshold: job.stop.threshold,
+        partners: pairing.partners,
+        matrix: matrix.is_some(),
+    };
+    let found = selector::pairs(
+        &columns,
+        &pairing.method.by,
+        &wanted,
+        &job.resources,
+        &job.interrupt,
+        &mut observe,
+    )?;
+    meter.finish();
+    let own = &columns.columns;
+    let whole = found.termination == Ending::Top;
+    warnings.extend(found.notes);
+    if matrix.is_some() && !whole {
+        warnings.push("the matrix was not written: not all pairs were scored".to_owned());
+    }
+    let single = found
+        .single
+        .iter()
+        .zip(own)
+        .map(|(&(score, p_value), it)| Single {
+            name: it.name.clone(),
+            index: it.index,
+            score,
+            p_value,
+        });
+    let pairs = found.pairs.iter().map(|it| NamedPair {
+        a: own[it.a].name.clone(),
+        b: own[it.b].name.clone(),
+        a_index: own[it.a].index,
+        b_index: own[it.b].index,
+        score: it.score,
+        synergy: it.synergy,
+    });
+    let partners = found.partners.iter().zip(own).map(|(best, it)| {
+        let other = best.map(|it| &own[it.column]);
+        NamedPartner {
+            name: it.name.clone(),
+            index: it.index,
+            partner: other.map(|it| it.name.clone()),
+            partner_index: other.map(|it| it.index),
+            score: best.map(|it| it.score),
+            synergy: best.map(|it| it.synergy),
+        }
+    });
+    let told = PairsReport {
+        passel: env!("CARGO_PKG_VERSION"),
+        method: with_parameters(&pairing.method),
+        response: columns.response.name.clone(),
+        classes: columns.response.levels,
+        n: columns.n,
+        p: own.len(),
+        single: single.collect(),
+        pairs: pairs.collect(),
+        partners: pairing.partners.then(|| partners.collect()),
+        binning: saved(&columns, job)?,
+        devices: found.devices,
+        precision: "exact",
+        termination: found.termination,
+        elapsed_seconds: elapsed(started, found.starting, found.seconds),
+        warnings,
+    };
+    let rendered = report::pairs(&told, &job.data, job.format).map_err(RunError::Render)?;
+    if let Some(mut file) = matrix.filter(|_| whole) {
+        let written = write_matrix(&found.matrix, own.len(), &mut file);
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()?;
+    }
+    let report = Report {
+        outcome: Outcome::Pairs(Box::new(told)),
+        rendered: written(output, rendered)?,
+        _held: None,
+    };
+    let asked = ("pair score", &pairing.method);
+    unless(found.fault.map(|it| Ended::of(it, &columns, asked)), report)
+}
