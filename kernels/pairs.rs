@@ -22,6 +22,9 @@
 //! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each;
 //! block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
 //!
+//! Less than 65,536 observations, of two classes both with some; [`crate::levels`] has no such
+//! limits.
+//!
 //! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told.
 //!
 //! *Exactness*: a score is within [`Value::off`] of what is computed, for it is made of

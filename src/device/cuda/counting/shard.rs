@@ -281,7 +281,7 @@ impl Shard {
 
     /// A column of another card's, copied if it is long: kernels read it slower than copies do.
     fn near(&mut self, place: Place) -> Result<Place, DeviceError> {
-        let bytes = self.n * place.bits as usize / 8;
+        let bytes = bytes_of(self.n, place.bits);
         if bytes < LONG || (place.bits == 8 && place.length != 1) {
             return Ok(place);
         }
@@ -317,10 +317,28 @@ impl Shard {
     }
 }
 
+/// Bytes of so many dense codes, of whole words as kernels read them.
+fn bytes_of(n: usize, bits: u32) -> usize {
+    (n * bits as usize).div_ceil(8).next_multiple_of(4)
+}
+
 /// The code that comes most often.
 fn most(codes: &[u32], levels: usize) -> u32 {
     let mut counts = vec![0usize; levels];
     codes.iter().for_each(|&it| counts[it as usize] += 1);
     let most = (0..).zip(counts).max_by_key(|it| it.1);
     most.map_or(0, |it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_code_is_left_behind() {
+        for (n, bits, bytes) in [(16, 4, 8), (17, 4, 12), (25, 4, 16), (3, 8, 4), (5, 16, 12)] {
+            assert_eq!(bytes_of(n, bits), bytes, "{n} {bits}");
+        }
+        assert_eq!(bytes_of(2_097_153, 4), (1 << 20) + 4);
+    }
 }

@@ -68,17 +68,22 @@ impl Known<'_> {
         Ok(pairs.with(found))
     }
 
-    /// The scores of all pairs, each with itself too, for a matrix if there is one.
+    /// The scores of all pairs, each with itself too, for a matrix if there is one: by one card,
+    /// which tells who watches what all would tell.
     pub(super) fn all(
         &self,
         card: &mut PairCard,
         mut matrix: Option<&mut [f64]>,
         asked: &AllPairs,
+        cards: usize,
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.columns.len(), asked.wanted.clone());
-        let (mut progress, mut done) = (Progress::new(p, asked.done), 0);
+        let (mut progress, mut done) = (Progress::new(p * cards, asked.done), 0);
         let panels = self.plan.panel_count();
         for panels in (0..panels).flat_map(|a| (a..panels).map(move |b| [a, b])) {
+            if (asked.stop)() {
+                break;
+            }
             card.hold(self.columns, &self.plan, panels)?;
             let [down, across] = panels.map(|it| self.plan.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));

@@ -12,7 +12,10 @@ mod progress;
 mod screen;
 mod shape;
 
-use passel_kernels::{bits::SIDE, pairs::ROWS};
+use passel_kernels::{
+    bits::{BITS, SIDE},
+    pairs::ROWS,
+};
 use rayon::prelude::*;
 
 use self::{
@@ -33,6 +36,9 @@ pub(crate) use shape::Products;
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
+
+/// Tiles of a wave, at most: pairs told in it are fewer than their counter counts.
+const TILES: usize = 1 << 17;
 
 /// A wave has so many times as many tiles as the one before: the floor is near its end before most
 /// pairs are met.
@@ -105,6 +111,10 @@ impl<'a> CudaPairs<'a> {
         let Some(screen) = Screen::new((logs, tally), (n, response_sum, classes)) else {
             return Ok(None);
         };
+        // Classes are filled up: of very many most bits would be none.
+        if plan.chunks() > 16 * n.div_ceil(BITS) {
+            return Ok(None);
+        }
         let known = (&plan, &screen);
         let begin = |(card, _)| PairCard::new(card, known, logs, products, few.0);
         let cards = opened.into_par_iter().map(begin);
@@ -188,35 +198,39 @@ impl Known<'_> {
         if wanted == 0 {
             return Ok(pairs);
         }
-        card.begin(self.screen.floor(pairs.least()))?;
+        let mut own = self.screen.floor(pairs.least());
+        card.begin(own)?;
         let (mut kept, mut size) = (0, 1);
-        let chunks = self.plan.chunks() * passel_kernels::bits::BITS;
-        let most = (WAVE / (SIDE * SIDE * chunks.max(1))).max(1);
-        let supers = |it| (it, self.plan.supers(it, share));
-        let jobs: Vec<_> = self.plan.jobs().into_iter().map(supers).collect();
-        let all: usize = jobs.iter().map(|it| it.1.len() * 128).sum();
-        let supers: Vec<u32> = jobs.iter().flat_map(|it| it.1.iter().copied()).collect();
-        let on_card = put(&card.card, &supers)?;
+        let chunks = self.plan.chunks() * BITS;
+        let most = (WAVE / (SIDE * SIDE * chunks.max(1))).clamp(1, TILES);
+        let jobs = self.plan.jobs();
+        let tiles = |it: &(usize, usize)| 256 * self.plan.supers(*it, share).count();
+        let all: usize = jobs.iter().map(tiles).sum();
         let (mut before, mut held) = (0, [usize::MAX; 2]);
-        for (job, supers) in &jobs {
-            let tiles = supers.len() * 128;
-            let mut first = 0;
-            let panels = self.plan.panels_of(*job);
+        for job in jobs {
+            if (asked.stop)() {
+                break;
+            }
+            let panels = self.plan.panels_of(job);
             if panels != held {
                 // What was found is counted while its columns are there.
                 pairs = self.drain(card, asked.synergy, kept, pairs)?;
                 (kept, held) = (0, panels);
                 card.hold(self.columns, &self.plan, panels)?;
             }
+            let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
+            let on_card = put(&card.card, &supers)?;
+            let tiles = supers.len() * 128;
+            let mut first = 0;
             while first < tiles && !(asked.stop)() {
                 let count = size.min(tiles - first).min(most);
-                if let Some(floor) = floor.above(card.reached()) {
-                    card.lift(floor)?;
+                if let Some(higher) = floor.above(own) {
+                    card.lift(higher)?;
                 }
                 let wave = card.wave(
                     (&self.plan, &self.screen),
-                    *job,
-                    on_card.at(before / 128),
+                    job,
+                    on_card.address(),
                     (first, count),
                     (kept, wanted),
                 )?;
@@ -233,14 +247,16 @@ impl Known<'_> {
                         true
                     }
                 };
-                floor.raise(card.reached());
+                own = card.reached();
+                floor.raise(own);
                 // A tile has room beside half of the places.
                 if kept > card.places() / 2 || (lost && count == 1) {
                     pairs = self.drain(card, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.least());
-                    if reached > card.reached() {
+                    if reached > own {
                         card.lift(reached)?;
+                        own = reached;
                     }
                 }
             }
@@ -277,10 +293,11 @@ impl PairCounter for CudaPairs<'_> {
         let matrix = asked.matrix.take();
         // A bound of the best of all says nothing of a column's own best.
         let every = matrix.is_some() || asked.wanted.wants_partners();
+        let cards = self.cards.len();
         if let (true, Some(card)) = (every, self.cards.first_mut()) {
-            return known.all(card, matrix, &asked);
+            return known.all(card, matrix, &asked, cards);
         }
-        let (floor, cards) = (Floor::default(), self.cards.len());
+        let floor = Floor::default();
         let each = self.cards.par_iter_mut().enumerate();
         let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;

@@ -183,13 +183,17 @@ impl Plan {
 
     /// The tiles of two groups, 16 × 16 at a time, for one of so many cards: every pair of columns
     /// is in those of one card.
-    pub(super) fn supers(&self, (a, b): (usize, usize), (card, cards): (usize, usize)) -> Vec<u32> {
-        let across = |group: usize| self.groups[group].tiles().div_ceil(16) as u32;
-        let all = (0..across(a)).flat_map(|down| {
+    pub(super) fn supers(
+        &self,
+        (a, b): (usize, usize),
+        (card, cards): (usize, usize),
+    ) -> impl Iterator<Item = [u32; 2]> {
+        let [down, across] = [a, b].map(|it| self.groups[it].tiles().div_ceil(16) as u32);
+        let all = (0..down).flat_map(move |down| {
             let from = if a == b { down } else { 0 };
-            (from..across(b)).map(move |it| [down, it])
+            (from..across).map(move |it| [down, it])
         });
-        all.skip(card).step_by(cards).flatten().collect()
+        all.skip(card).step_by(cards)
     }
 }
 
@@ -255,12 +259,8 @@ mod tests {
     fn cards_share_the_tiles() {
         let plan = plan(64 * 40, &[0; 5]);
         assert_eq!(plan.groups[0].tiles(), 40);
-        let mut all: Vec<[u32; 2]> = (0..3)
-            .flat_map(|card| plan.supers((0, 0), (card, 3)))
-            .collect::<Vec<_>>()
-            .chunks(2)
-            .map(|it| [it[0], it[1]])
-            .collect();
+        let own = |card| plan.supers((0, 0), (card, 3));
+        let mut all: Vec<[u32; 2]> = (0..3).flat_map(own).collect();
         all.sort_unstable();
         assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]);
     }

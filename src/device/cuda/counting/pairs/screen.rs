@@ -8,7 +8,7 @@ use super::{
     super::super::super::counting::{Logs, Tally},
     shape::Way,
 };
-use crate::score::{Combination, Quantity};
+use crate::score::{Combination, Part, Quantity};
 
 /// A unit in the last place of what a float of 32 bits rounds to, against the value.
 const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
@@ -27,13 +27,19 @@ pub(super) struct Screen<'s> {
 }
 
 impl<'s> Screen<'s> {
+    /// None where the score is not one quantity as it is, which a pair's is.
     pub(super) fn new(
         (logs, tally): (&'s Logs, &'s Tally),
         (n, y, classes): (usize, i64, usize),
     ) -> Option<Self> {
-        let quantity = tally.score().terms().first()?.quantity;
+        let [term] = tally.score().terms() else {
+            return None;
+        };
+        if (term.weight, term.part) != (1.0, Part::Whole) {
+            return None;
+        }
         Some(Self {
-            quantity,
+            quantity: term.quantity,
             tally,
             logs,
             n,
