@@ -9,12 +9,14 @@
 //! What no combination declares may be [`Coded`].
 
 mod coded;
+mod pair;
 #[cfg(test)]
 mod tests;
 
 use thiserror::Error;
 
 pub use coded::{Cells, Coded, TableFunction};
+pub use pair::PairScore;
 
 /// An integer for each margin sum of the table of (x, w, y); the combination is their
 /// scalar product, in nats times n.
@@ -402,13 +404,4 @@ impl Score {
             .flat_map(|it| [it.over, it.under.unwrap_or_default()]);
         combinations.map(|it| it.reach()).max().unwrap_or(0)
     }
-}
-
-/// A score of two variables and the response, over all pairs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PairScore {
-    /// Of the table of both and the response: x and w stand for the two, either way round.
-    Declared(Quantity),
-    /// A function of that table: x is the column that comes first in the file, w the other.
-    Coded(Coded),
 }

@@ -20,7 +20,7 @@ use crate::{
         Choice, Resources,
         counting::{Anchor, Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
     },
-    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
+    score::PairScore,
     search::Interrupt,
     selection::{Ending, Independence, Pair, Paired, Partner},
 };
@@ -39,34 +39,6 @@ pub struct Wanted {
     pub partners: bool,
     /// The scores of all of them besides, as a matrix.
     pub matrix: bool,
-}
-
-/// I((x,w);y) − I(x;y) − I(w;y).
-const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
-
-fn declared(quantity: Quantity) -> Measure {
-    Measure::Declared {
-        relevance: Quantity::plain(Combination::X_Y),
-        terms: vec![Term {
-            weight: 1.0,
-            quantity,
-            part: Part::Whole,
-        }],
-    }
-}
-
-/// The score of one step.
-fn score_of(score: &PairScore) -> Score {
-    Score {
-        measure: match score {
-            PairScore::Declared(quantity) => declared(*quantity),
-            PairScore::Coded(coded) => Measure::Coded(coded.clone()),
-        },
-        gather: Gather::Last,
-        join: Join::Alone,
-        against: Against::Last,
-        floor: None,
-    }
 }
 
 /// Zeros for a matrix of p × p, if it is wanted.
@@ -97,14 +69,14 @@ pub fn pairs(
     if let PairScore::Coded(coded) = score {
         room(columns, Some(coded), true)?;
     }
-    let (score, p) = (score_of(score), columns.columns.len());
+    let (score, p) = (score.score(), columns.columns.len());
     let mut counting = Counting::of(columns, &score, resources, p / 100)?;
     let pool = counting.pool()?;
     let mut matrix = zeros(p, wanted.matrix)?;
     let observe = Mutex::new(observe);
     pool.install(|| {
         let starting = Instant::now();
-        let synergy = score_of(&PairScore::Declared(Quantity::plain(SYNERGY)));
+        let synergy = PairScore::SYNERGY.score();
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
         let tally = Tally::new(score, &logs, columns.n).by_class();
@@ -201,7 +173,7 @@ pub fn pairs(
 /// # Errors
 /// GPUs that were asked for, and are not there or have no way.
 pub(crate) fn check_pairs(score: &PairScore, choice: &Choice) -> Result<(), SelectorError> {
-    check(&score_of(score), choice)
+    check(&score.score(), choice)
 }
 
 #[cfg(test)]

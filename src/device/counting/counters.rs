@@ -30,6 +30,30 @@ pub(crate) struct Found {
     pub(crate) relevance: f64,
 }
 
+/// So many shards of the CPU, of so many threads, as devices of whichever kind.
+pub(super) fn shards_on_cpu<'a, D>(
+    own: &'a [BinnedColumn],
+    response: &Anchor,
+    by @ (logs, tally): (&'a Logs, &'a Tally),
+    (shards, threads): (usize, usize),
+    coded: fn(CodedCounter<'a, CpuValues<'a>>) -> D,
+    declared: fn(CpuCounter<'a>) -> D,
+) -> Vec<D> {
+    let device = |range: Range<usize>| {
+        let (first, own) = (range.start, &own[range.clone()]);
+        match tally.score().coded().cloned() {
+            Some(function) => {
+                let values = CpuValues::new(own, first, function, logs, threads);
+                coded(CodedCounter::new(values, range, response, tally))
+            }
+            None => declared(CpuCounter::new(own, first, response, by, threads)),
+        }
+    };
+    super::super::shards(own.len(), shards)
+        .map(device)
+        .collect()
+}
+
 impl<'a> Counters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
     /// ([`Tally::anchor`]); inside a pool of so many threads.
@@ -40,21 +64,16 @@ impl<'a> Counters<'a> {
         shards: usize,
         threads: usize,
     ) -> Self {
-        let device = |range: Range<usize>| -> Box<dyn Counter + 'a> {
-            let (first, own) = (range.start, &own[range.clone()]);
-            match tally.score().coded().cloned() {
-                Some(coded) => {
-                    let values = CpuValues::new(own, first, coded, logs, threads);
-                    Box::new(CodedCounter::new(values, range, response, tally))
-                }
-                None => {
-                    let by = (logs, tally);
-                    Box::new(CpuCounter::new(own, first, response, by, threads))
-                }
-            }
-        };
-        let shards = super::super::shards(own.len(), shards);
-        Self::of(shards.map(device).collect(), tally)
+        let by = (logs, tally);
+        let devices = shards_on_cpu::<Box<dyn Counter + 'a>>(
+            own,
+            response,
+            by,
+            (shards, threads),
+            |it| Box::new(it),
+            |it| Box::new(it),
+        );
+        Self::of(devices, tally)
     }
 
     /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them

@@ -1,14 +1,12 @@
 //! One device or several that score all pairs as one.
 
-use std::ops::Range;
-
 use super::{
     super::{
         DeviceError,
-        cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaPairs, CudaSwept, CudaValues},
     },
     AllPairs, Anchor, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
+    counters::shards_on_cpu,
 };
 use crate::binning::{BinnedColumn, BinnedColumns};
 
@@ -64,29 +62,19 @@ impl<'a> PairCounters<'a> {
     pub(crate) fn cpu(
         own: &'a [BinnedColumn],
         response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        by: (&'a Logs, &'a Tally),
         shards: usize,
         threads: usize,
     ) -> Self {
-        let device = |range: Range<usize>| -> Box<dyn PairCounter + 'a> {
-            let (first, own) = (range.start, &own[range.clone()]);
-            match tally.score().coded().cloned() {
-                Some(coded) => {
-                    let values = CpuValues::new(own, first, coded, logs, threads);
-                    Box::new(CodedCounter::new(values, range, response, tally))
-                }
-                None => {
-                    let by = (logs, tally);
-                    Box::new(CpuCounter::new(own, first, response, by, threads))
-                }
-            }
-        };
-        let shards = super::super::shards(own.len(), shards);
-        Self {
-            devices: shards.map(device).collect(),
-            logs,
-            tally,
-        }
+        let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(
+            own,
+            response,
+            by,
+            (shards, threads),
+            |it| Box::new(it),
+            |it| Box::new(it),
+        );
+        Self::of(devices, by)
     }
 
     /// The GPUs of these ordinals, which share the work; each takes so many bytes for columns at
@@ -97,11 +85,10 @@ impl<'a> PairCounters<'a> {
     pub(crate) fn cuda(
         own: &'a [BinnedColumn],
         response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        by @ (_, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<Self, DeviceError> {
-        let by = (logs, tally);
         let cards: Box<dyn PairCounter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
@@ -112,11 +99,7 @@ impl<'a> PairCounters<'a> {
                 None => Box::new(CudaSwept::new(own, response, by, ordinals, limit)?),
             },
         };
-        Ok(Self {
-            devices: vec![cards],
-            logs,
-            tally,
-        })
+        Ok(Self::of(vec![cards], by))
     }
 
     /// The same, of a declared score, by a sweep of all columns for each.
@@ -126,20 +109,15 @@ impl<'a> PairCounters<'a> {
     pub(crate) fn swept(
         own: &'a [BinnedColumn],
         response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        by: (&'a Logs, &'a Tally),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let cards = CudaSwept::new(own, response, (logs, tally), ordinals, limit)?;
-        Ok(Self {
-            devices: vec![Box::new(cards)],
-            logs,
-            tally,
-        })
+        let cards = CudaSwept::new(own, response, by, ordinals, limit)?;
+        Ok(Self::of(vec![Box::new(cards)], by))
     }
 
     /// Devices that have their columns.
-    #[cfg(test)]
     pub(crate) fn of(
         devices: Vec<Box<dyn PairCounter + 'a>>,
         (logs, tally): (&'a Logs, &'a Tally),

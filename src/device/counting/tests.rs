@@ -2,9 +2,11 @@
 //! every kind.
 
 mod coded;
+mod draws;
 mod pairs;
 mod scores;
 
+use self::draws::Draws;
 pub(crate) use self::scores::scores;
 use super::{
     super::cuda::{
@@ -15,7 +17,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode, Rule},
-    random::{Stream, below},
+    random::Stream,
     score::{Gather, Score},
 };
 
@@ -24,39 +26,6 @@ struct Case {
     name: &'static str,
     columns: Vec<BinnedColumn>,
     response: BinnedColumn,
-}
-
-/// What columns are made of.
-struct Draws {
-    stream: Stream,
-    n: usize,
-    classes: Vec<u16>,
-}
-
-impl Draws {
-    fn below(&mut self, bound: usize) -> usize {
-        below(self.stream.word(), bound)
-    }
-
-    /// Codes of so many levels, which tell the more of the response the less is drawn.
-    fn codes(&mut self, levels: usize, told: usize) -> Vec<u16> {
-        let n = self.n;
-        let code = |row: usize| match self.below(8) < told {
-            true => usize::from(self.classes[row]) * 7 % levels,
-            false => self.below(levels),
-        };
-        (0..n).map(code).map(|it| it as u16).collect()
-    }
-
-    /// Codes of one level but for a few observations.
-    fn rare(&mut self, levels: usize, entries: usize) -> Vec<u16> {
-        let mut codes = vec![(levels / 2) as u16; self.n];
-        for _ in 0..entries {
-            let (row, code) = (self.below(self.n), self.below(levels));
-            codes[row] = code as u16;
-        }
-        codes
-    }
 }
 
 /// A column of these codes in a form that holds them; where some are missing, they are none.
@@ -97,13 +66,7 @@ fn case(
     most: usize,
     missing: usize,
 ) -> Case {
-    let mut draws = Draws {
-        stream: Stream::new(n as u64, p as u64),
-        n,
-        classes: vec![0; n],
-    };
-    draws.classes = draws.codes(classes, 0);
-    let response = column(draws.classes.clone(), classes, false, false);
+    let (mut draws, response) = Draws::new((n, p), classes);
     let mut columns: Vec<BinnedColumn> = Vec::new();
     for at in 0..p {
         let told = draws.below(6);

@@ -51,13 +51,7 @@ fn pair_scores() -> Vec<(&'static str, Quantity)> {
 
 /// n × p columns of 1 … `most` levels, constant ones and copies among them.
 fn set(name: &'static str, (n, p): (usize, usize), classes: usize, most: usize) -> Case {
-    let mut draws = Draws {
-        stream: Stream::new(n as u64, p as u64),
-        n,
-        classes: vec![0; n],
-    };
-    draws.classes = draws.codes(classes, 0);
-    let response = column(draws.classes.clone(), classes, false, false);
+    let (mut draws, response) = Draws::new((n, p), classes);
     let mut columns: Vec<BinnedColumn> = Vec::new();
     for at in 0..p {
         let told = draws.below(5);

@@ -286,8 +286,7 @@ impl Shard {
             return Ok(place);
         }
         let address = self.guest.room(&self.card, self.n, DURING)?;
-        self.card
-            .copy(place.address, address, bytes.next_multiple_of(4))?;
+        self.card.copy(place.address, address, bytes)?;
         Ok(Place { address, ..place })
     }
 

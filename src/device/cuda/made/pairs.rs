@@ -11,7 +11,7 @@ use crate::{
         counting::{Few, Logs, PairCounters, Tally},
     },
     random::{Stream, below},
-    score::{Combination, Gather, Join, Measure, Score},
+    score::{Combination, PairScore, Quantity},
 };
 
 /// What is drawn, and asked for.
@@ -38,19 +38,6 @@ pub struct PairsMeasured {
     pub searches: Vec<f64>,
     /// Two columns and their score, the best first.
     pub pairs: Vec<(u32, u32, f64)>,
-}
-
-/// I((x,w);y) − I(x;y) − I(w;y).
-const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
-
-/// The score of a pair.
-fn score(by: Combination) -> Score {
-    Score {
-        measure: Measure::of_terms([by.weighing(1.0)]),
-        gather: Gather::Last,
-        join: Join::Alone,
-        ..Score::default()
-    }
 }
 
 impl PairProblem {
@@ -88,7 +75,8 @@ impl PairProblem {
         (runs, swept): (usize, bool),
     ) -> Result<PairsMeasured, DeviceError> {
         let started = Instant::now();
-        let (own, by_class) = (score(Combination::XW_Y), score(SYNERGY));
+        let own = PairScore::Declared(Quantity::plain(Combination::XW_Y)).score();
+        let by_class = PairScore::SYNERGY.score();
         let logs = Logs::new(self.n, own.reach().max(by_class.reach()));
         let tally = Tally::new(own, &logs, self.n);
         let synergy = Tally::new(by_class, &logs, self.n);

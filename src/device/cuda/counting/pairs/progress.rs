@@ -1,35 +1,27 @@
 //! What cards tell one another, and who watches, while they search.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::super::super::super::counting::{number, ordered};
 
 /// The highest floor of all cards: as many pairs as are wanted reach it.
-#[derive(Default)]
-pub(super) struct Floor(AtomicU64);
+pub(super) struct Floor(AtomicI64);
+
+impl Default for Floor {
+    fn default() -> Self {
+        Self(AtomicI64::new(ordered(f64::NEG_INFINITY)))
+    }
+}
 
 impl Floor {
-    /// In the order of integers; 0 is below all.
-    fn key(floor: f32) -> u64 {
-        let bits = floor.to_bits();
-        1 + u64::from(if bits >> 31 == 1 {
-            !bits
-        } else {
-            bits | 1 << 31
-        })
-    }
-
     pub(super) fn raise(&self, floor: f32) {
-        self.0.fetch_max(Self::key(floor), Ordering::Relaxed);
+        self.0.fetch_max(ordered(floor.into()), Ordering::Relaxed);
     }
 
     /// The highest, if it is above this one.
     pub(super) fn above(&self, floor: f32) -> Option<f32> {
-        let key = self.0.load(Ordering::Relaxed);
-        let bits = (key > Self::key(floor)).then(|| (key - 1) as u32)?;
-        Some(f32::from_bits(if bits >> 31 == 1 {
-            bits & !(1 << 31)
-        } else {
-            !bits
-        }))
+        let highest = self.0.load(Ordering::Relaxed);
+        (highest > ordered(floor.into())).then(|| number(highest) as f32)
     }
 }
 
@@ -61,6 +53,8 @@ impl<'d> Progress<'d> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
 
     #[test]
