@@ -153,18 +153,19 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const typename Table<LARGE>::Count
 
 // Lays the counts of a warp down; less those before, which they replace, where that is asked for.
 template <bool LARGE, bool LESS>
-__device__ __forceinline__ void lay(const Counts<4, 4>& counts, unsigned row, unsigned column,
+__device__ __forceinline__ void lay(const Counts<THREADS>& counts,
                                     typename Table<LARGE>::Count* to,
                                     typename Table<LARGE>::Count* before)
 {
     const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
     for (int piece = 0; piece < 16; piece++) {
+        const int i = piece / counts.COLUMNS, j = piece % counts.COLUMNS;
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            const unsigned place = (row + piece / 4 * 16 + g + e / 2 * 8) * Table<LARGE>::ROW
-                + column + piece % 4 * 8 + 2 * t + e % 2;
-            const unsigned all = counts.of[piece / 4][piece % 4][e];
+            const unsigned place = (counts.row(i) + g + e / 2 * 8) * Table<LARGE>::ROW
+                + counts.column(j) + 2 * t + e % 2;
+            const unsigned all = counts.of[i][j][e];
             to[place] = LESS ? all - before[place] : all;
             if (LESS) {
                 before[place] = all;
@@ -174,21 +175,21 @@ __device__ __forceinline__ void lay(const Counts<4, 4>& counts, unsigned row, un
 }
 
 // A block has a tile. Shared: the stages, then counts; other counts; of each pair the sum over
-// classes; the facts of both sides. Of two classes the counts of the first are kept until those of
+// classes; the facts of both sides; barriers. Of two classes the counts of the first are kept until those of
 // both are there; of more a class is summed at a time.
-template <bool LARGE, Kind KIND>
+template <bool LARGE>
 __device__ __forceinline__ void levels(const Tiles& given)
 {
     using Count = typename Table<LARGE>::Count;
     constexpr unsigned COUNTS = SIDE * Table<LARGE>::ROW * sizeof(Count);
-    constexpr unsigned STAGED = STAGES * 2 * PIECES;
+    constexpr unsigned STAGED = STAGES * STAGE;
     extern __shared__ __align__(1024) unsigned char shared[];
-    unsigned char* const stages = shared;
     Count* const now = (Count*)shared;
     Count* const before = (Count*)(shared + (COUNTS > STAGED ? COUNTS : STAGED));
     float* const sums = (float*)((unsigned char*)before + COUNTS);
     unsigned tile_a, tile_b;
-    if (!tile_of(given, tile_a, tile_b)) {
+    const bool is_tile = tile_of(given, tile_a, tile_b);
+    if (!is_tile && !is_any_tile(given, tile_a, tile_b)) {
         return;
     }
     const Group &a = given.a, &b = given.b;
@@ -218,58 +219,38 @@ __device__ __forceinline__ void levels(const Tiles& given)
     const unsigned lane = threadIdx.x % lanes;
     const unsigned mask = lanes == 32 ? 0xffffffffu
         : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
-    const unsigned char* of_a = side(a, given, tile_a);
-    const unsigned char* of_b = side(b, given, tile_b);
-    const unsigned row = threadIdx.x / 128 * 64, column = threadIdx.x / 32 % 4 * 32;
-    Counts<4, 4> counts;
+    // Barriers have eight bytes each.
+    unsigned char* const behind = (unsigned char*)(facts_b + b.each * wide_b);
+    Chunks<THREADS> chunks(side(a, given, tile_a), side(b, given, tile_b), shared,
+                           behind + (unsigned)-(shared_address(behind)) % 8);
+    Counts<THREADS> counts;
     counts.clear();
     const bool at_once = classes <= 2;
     for (unsigned k = 0; k < (at_once ? 1 : classes); k++) {
         const unsigned begin = at_once ? 0 : given.edges[k];
         const unsigned end = at_once ? given.chunks : given.edges[k + 1];
         const unsigned edge = classes == 2 ? given.edges[1] : end;
-        // What is brought lies where counts lay.
-        __syncthreads();
-        for (unsigned s = 0; s + 1 < STAGES; s++) {
-            if (begin + s < end) {
-                fetch<THREADS>(of_a, of_b, begin + s, stages + s * 2 * PIECES);
-            }
-            brought();
-        }
+        chunks.begin(begin, end);
         for (unsigned chunk = begin; chunk < end; chunk++) {
-            const unsigned at = chunk - begin;
-            if (STAGES > 1) {
-                await<STAGES - 2>();
-            }
-            __syncthreads();
-            const unsigned next = at + STAGES - 1;
-            if (begin + next < end) {
-                fetch<THREADS>(of_a, of_b, begin + next, stages + next % STAGES * 2 * PIECES);
-            }
-            brought();
-            if (STAGES == 1) {
-                __syncthreads();
-            }
             if (chunk == edge) {
-                lay<LARGE, false>(counts, row, column, before, nullptr);
+                lay<LARGE, false>(counts, before, nullptr);
             }
-            counts.add<KIND>(stages + at % STAGES * 2 * PIECES, row, column);
+            counts.add(chunks);
         }
-        await<0>();
-        __syncthreads();
+        chunks.over();
         if (at_once) {
             // A second class may have no rows.
             if (edge == end && classes == 2) {
-                lay<LARGE, false>(counts, row, column, before, nullptr);
+                lay<LARGE, false>(counts, before, nullptr);
             }
-            lay<LARGE, false>(counts, row, column, now, nullptr);
+            lay<LARGE, false>(counts, now, nullptr);
             break;
         }
         if (k == 0) {
-            lay<LARGE, false>(counts, row, column, now, nullptr);
-            lay<LARGE, false>(counts, row, column, before, nullptr);
+            lay<LARGE, false>(counts, now, nullptr);
+            lay<LARGE, false>(counts, before, nullptr);
         } else {
-            lay<LARGE, true>(counts, row, column, now, before);
+            lay<LARGE, true>(counts, now, before);
         }
         __syncthreads();
         for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
@@ -283,9 +264,11 @@ __device__ __forceinline__ void levels(const Tiles& given)
             }
         }
     }
+    chunks.last();
     __syncthreads();
     const float floor = *(const volatile float*)given.floor;
-    for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
+    for (unsigned pair = threadIdx.x / lanes; pair < pairs && is_tile;
+         pair += THREADS / lanes) {
         const unsigned in_a = pair / b.each, in_b = pair % b.each;
         const Part of_x(facts_a + in_a * wide_a, a, in_a, 0, classes);
         const Part of_w(facts_b + in_b * wide_b, b, in_b, 0, classes);
@@ -305,16 +288,17 @@ __device__ __forceinline__ void levels(const Tiles& given)
                  facts_b + (in_b + 1) * wide_b - 4, all, each);
         }
     }
+    chunks.leave();
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)
     levels_16(const __grid_constant__ Tiles given)
 {
-    levels<false, KIND>(given);
+    levels<false>(given);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)
     levels_32(const __grid_constant__ Tiles given)
 {
-    levels<true, KIND>(given);
+    levels<true>(given);
 }

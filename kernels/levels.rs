@@ -15,41 +15,26 @@ use crate::{
     pairs,
 };
 
-/// The text behind the kind of its products.
-macro_rules! levels {
-    () => {
-        concat!(
-            include_str!("counting.cuh"),
-            "#line 1 \"bits.cuh\"\n",
-            include_str!("bits.cuh"),
-            "#line 1 \"pairs.cuh\"\n",
-            include_str!("pairs.cuh"),
-            "#line 1 \"levels.cu\"\n",
-            include_str!("levels.cu")
-        )
-    };
-}
-
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
     name: "levels",
-    source: concat!("#define KIND BITS\n", levels!()),
+    source: tiles!("BITS", "levels.cu"),
     functions: &["levels_16", "levels_32"],
-    // Four numbers are put aside before the products: two blocks of a multiprocessor are more.
-    spills: &[("sm_90a", "levels_16"), ("sm_90a", "levels_32")],
+    // A few numbers are put aside before the products: two blocks of a multiprocessor are more.
+    spills: &[("sm_90a", "levels_32")],
 };
 
 /// The same by products of bytes, which all tensor cores have.
 pub const BYTES: Kernel = Kernel {
     name: "levels_bytes",
-    source: concat!("#define KIND BYTES\n", levels!()),
+    source: tiles!("BYTES", "levels.cu"),
     ..KERNEL
 };
 
 /// The same by words, on ordinary cores.
 pub const WORDS: Kernel = Kernel {
     name: "levels_words",
-    source: concat!("#define KIND WORDS\n", levels!()),
+    source: tiles!("WORDS", "levels.cu"),
     ..KERNEL
 };
 
@@ -66,7 +51,8 @@ pub fn shared(planes: [usize; 2], classes: usize, long: bool, ahead: bool) -> us
     let stages = if ahead { 2 } else { 1 } * 2 * PIECES;
     let each = planes.map(|it| SIDE / it);
     let facts = planes.map(|it| SIDE / it * pairs::facts(it + 1, classes));
-    stages.max(counts) + counts + 4 * (each[0] * each[1] + facts[0] + facts[1])
+    let floats = each[0] * each[1] + facts[0] + facts[1];
+    stages.max(counts) + counts + 4 * floats + pairs::BARRIERS
 }
 
 /// See [`crate::pairs::reference`].

@@ -4,6 +4,30 @@
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
 //! from the definition. This crate is text: it needs no CUDA and launches nothing.
 
+/// The text of a kernel of tiles, by a kind of products.
+macro_rules! tiles {
+    ($kind:literal, $file:literal) => {
+        concat!(
+            "#define KIND ",
+            $kind,
+            "\n",
+            include_str!("counting.cuh"),
+            "#line 1 \"bits.cuh\"\n",
+            include_str!("bits.cuh"),
+            "#line 1 \"chunks.cuh\"\n",
+            include_str!("chunks.cuh"),
+            "#line 1 \"products.cuh\"\n",
+            include_str!("products.cuh"),
+            "#line 1 \"pairs.cuh\"\n",
+            include_str!("pairs.cuh"),
+            "#line 1 \"",
+            $file,
+            "\"\n",
+            include_str!($file)
+        )
+    };
+}
+
 pub mod bits;
 pub mod cells;
 pub mod counting;

@@ -126,37 +126,31 @@ __device__ __forceinline__ void kept(const unsigned* kept, unsigned piece, float
     }
 }
 
-// A block has a tile. Shared: STAGES · 16 KiB, or the counts of the last class, if that is more;
-// the counts of the class before; the facts of both sides.
+// A block has a tile. Shared: the stages, or the counts of the last class, if that is more; the
+// counts of the class before; the facts of both sides; barriers.
 //
 // Rows of a tile: of variables of two rows eight have their first, then the same eight their
 // second, so that a thread has whole tables.
-template <int Q, int C, bool LARGE, Kind KIND>
+template <int Q, int C, bool LARGE>
 __device__ __forceinline__ void pairs(const Tiles& given)
 {
     constexpr int COUNTS = SIDE * SIDE * (LARGE ? 4 : 2), WIDTH = WIDE(Q, C), EACH = SIDE / Q;
-    constexpr int STAGED = STAGES * 2 * PIECES > COUNTS ? STAGES * 2 * PIECES : COUNTS;
+    constexpr int STAGED = STAGES * STAGE > COUNTS ? STAGES * STAGE : COUNTS;
     extern __shared__ __align__(1024) unsigned char shared[];
-    unsigned char* const stages = shared;
     unsigned* const last = (unsigned*)shared;
     unsigned* const before = (unsigned*)(shared + STAGED);
     float* const facts = (float*)(shared + STAGED + (C > 1 ? COUNTS : 0));
     unsigned tile_a, tile_b;
-    if (!tile_of(given, tile_a, tile_b)) {
+    const bool is_tile = tile_of(given, tile_a, tile_b);
+    if (!is_tile && !is_any_tile(given, tile_a, tile_b)) {
         return;
     }
     const unsigned first_a = tile_a * EACH, first_b = tile_b * EACH;
-    const unsigned char* a = side(given.a, given, tile_a);
-    const unsigned char* b = side(given.b, given, tile_b);
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    const unsigned row = warp / 2 * 64, column = warp % 2 * 64;
+    const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const unsigned edge = C > 1 ? given.edges[1] : 0, end = given.chunks;
-    for (unsigned s = 0; s + 1 < STAGES; s++) {
-        if (s < end) {
-            fetch<THREADS>(a, b, s, stages + s * 2 * PIECES);
-        }
-        brought();
-    }
+    Chunks<THREADS> chunks(side(given.a, given, tile_a), side(given.b, given, tile_b), shared,
+                           facts + 2 * EACH * WIDTH);
+    chunks.begin(0, end);
     for (unsigned at = threadIdx.x; at < EACH * WIDTH; at += THREADS) {
         const unsigned own = at / WIDTH, of = at % WIDTH;
         const unsigned in_a = min(first_a + own, given.a.count - 1);
@@ -164,35 +158,25 @@ __device__ __forceinline__ void pairs(const Tiles& given)
         facts[at] = given.a.facts[(i64)in_a * WIDTH + of];
         facts[EACH * WIDTH + at] = given.b.facts[(i64)in_b * WIDTH + of];
     }
-    Counts<4, 8> counts;
+    using Own = Counts<THREADS>;
+    constexpr int ROWS = Own::ROWS, COLUMNS = Own::COLUMNS, ALL = ROWS * COLUMNS;
+    Own counts;
     counts.clear();
     for (unsigned chunk = 0; chunk < end; chunk++) {
-        if (STAGES > 1) {
-            await<STAGES - 2>();
-        }
-        __syncthreads();
-        const unsigned next = chunk + STAGES - 1;
-        if (next < end) {
-            fetch<THREADS>(a, b, next, stages + next % STAGES * 2 * PIECES);
-        }
-        brought();
-        if (STAGES == 1) {
-            __syncthreads();
-        }
         if (C > 1 && chunk == edge) {
 #pragma unroll
-            for (int piece = 0; piece < 32; piece++) {
-                keep<LARGE>(before, piece, counts.of[piece / 8][piece % 8]);
+            for (int piece = 0; piece < ALL; piece++) {
+                keep<LARGE>(before, piece, counts.of[piece / COLUMNS][piece % COLUMNS]);
             }
             counts.clear();
         }
-        counts.add<KIND>(stages + chunk % STAGES * 2 * PIECES, row, column);
+        counts.add(chunks);
     }
-    await<0>();
-    __syncthreads();
+    chunks.over();
+    chunks.last();
 #pragma unroll
-    for (int piece = 0; piece < 32; piece++) {
-        keep<LARGE>(last, piece, counts.of[piece / 8][piece % 8]);
+    for (int piece = 0; piece < ALL; piece++) {
+        keep<LARGE>(last, piece, counts.of[piece / COLUMNS][piece % COLUMNS]);
     }
     const float floor = *(const volatile float*)given.floor;
     const bool plain = !given.is_ratio && !given.sided;
@@ -200,39 +184,40 @@ __device__ __forceinline__ void pairs(const Tiles& given)
     // Of one row a variable a piece has two of either side here; of two rows two pieces side by
     // side have one of a and two of b.
     constexpr int DOWN = Q == 1 ? 2 : 1;
-    Facts<Q, C> own[Q == 1 ? 4 : 1][DOWN];
+    constexpr bool HELD = Q == 1;
+    Facts<Q, C> own[HELD ? ROWS : 1][DOWN];
     const auto read_own = [&](int i) {
 #pragma unroll
         for (int d = 0; d < DOWN; d++) {
-            Facts<Q, C>& to = own[Q == 1 ? i : 0][d];
-            to.read(facts + ((row + 16 * i) / Q + 8 * d + g) * WIDTH, given.per_row, 0);
+            Facts<Q, C>& to = own[HELD ? i : 0][d];
+            to.read(facts + (Own::row(i) / Q + 8 * d + g) * WIDTH, given.per_row, 0);
             to.own += given.over.own;
         }
     };
-    if (Q == 1) {
+    if (HELD) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < ROWS; i++) {
             read_own(i);
         }
     }
 #pragma unroll 1
-    for (unsigned j = 0; j < 8; j += Q) {
-        const unsigned in_b = (column + 8 * j) / Q + 2 * t;
+    for (unsigned j = 0; j < COLUMNS && is_tile; j += Q) {
+        const unsigned in_b = Own::column(j) / Q + 2 * t;
         Facts<Q, C> other[2];
         other[0].read(facts_b + in_b * WIDTH, 1.0f, 1);
         other[1].read(facts_b + (in_b + 1) * WIDTH, 1.0f, 1);
-#pragma unroll Q == 1 ? 4 : 1
-        for (int i = 0; i < 4; i++) {
+#pragma unroll HELD ? ROWS : 1
+        for (int i = 0; i < ROWS; i++) {
             float of[C][Q][4];
-            if (Q > 1) {
+            if (!HELD) {
                 read_own(i);
             }
 #pragma unroll
             for (int q = 0; q < Q; q++) {
                 if (C > 1) {
-                    kept<LARGE>(before, 8 * i + j + q, of[0][q]);
+                    kept<LARGE>(before, COLUMNS * i + j + q, of[0][q]);
                 }
-                kept<LARGE>(last, 8 * i + j + q, of[C - 1][q]);
+                kept<LARGE>(last, COLUMNS * i + j + q, of[C - 1][q]);
             }
 #pragma unroll
             for (int d = 0; d < DOWN; d++) {
@@ -249,7 +234,7 @@ __device__ __forceinline__ void pairs(const Tiles& given)
                             }
                         }
                     }
-                    const Facts<Q, C>& here = own[Q == 1 ? i : 0][d];
+                    const Facts<Q, C>& here = own[HELD ? i : 0][d];
                     const float2 found = sums<Q, C>(table, here, other[e]);
                     const float score = __fmaf_rn(
                         given.over.xwy, found.x,
@@ -257,7 +242,7 @@ __device__ __forceinline__ void pairs(const Tiles& given)
                     if (plain && !(score + given.over.off >= floor)) {
                         continue;
                     }
-                    const unsigned of_a = (row + 16 * i) / Q + 8 * d + g, of_b = in_b + e;
+                    const unsigned of_a = Own::row(i) / Q + 8 * d + g, of_b = in_b + e;
                     const unsigned at_a = first_a + of_a, at_b = first_b + of_b;
                     if (at_a < given.a.count && at_b < given.b.count
                         && (!given.same || at_a < at_b)) {
@@ -268,13 +253,14 @@ __device__ __forceinline__ void pairs(const Tiles& given)
             }
         }
     }
+    chunks.leave();
 }
 
 #define PAIRS(LEVELS, CLASSES)                                                             \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                          \
+    extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)                     \
         pairs_##LEVELS##_##CLASSES(const __grid_constant__ Tiles given)                    \
     {                                                                                      \
-        pairs<LEVELS - 1, CLASSES, false, KIND>(given);                                    \
+        pairs<LEVELS - 1, CLASSES, false>(given);                                          \
     }
 
 PAIRS(2, 1)

@@ -19,8 +19,8 @@
 //! *Shapes*: of each member of [`Tiles`] there; columns of L levels, C classes told apart in a
 //! function `…_L_C`; [`facts`] floats of a column.
 //!
-//! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each;
-//! block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
+//! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each, both multiples of
+//! [`TOGETHER`]; block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
 //!
 //! Less than 65,536 observations, of two classes both with some; [`crate::levels`] has no such
 //! limits.
@@ -33,25 +33,10 @@
 
 use crate::Kernel;
 
-/// The text behind the kind of its products.
-macro_rules! pairs {
-    () => {
-        concat!(
-            include_str!("counting.cuh"),
-            "#line 1 \"bits.cuh\"\n",
-            include_str!("bits.cuh"),
-            "#line 1 \"pairs.cuh\"\n",
-            include_str!("pairs.cuh"),
-            "#line 1 \"pairs.cu\"\n",
-            include_str!("pairs.cu")
-        )
-    };
-}
-
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
     name: "pairs",
-    source: concat!("#define KIND BITS\n", pairs!()),
+    source: tiles!("BITS", "pairs.cu"),
     functions: &["pairs_2_1", "pairs_2_2", "pairs_3_1", "pairs_3_2"],
     spills: &[],
 };
@@ -59,19 +44,23 @@ pub const KERNEL: Kernel = Kernel {
 /// The same by products of bytes, which all tensor cores have.
 pub const BYTES: Kernel = Kernel {
     name: "pairs_bytes",
-    source: concat!("#define KIND BYTES\n", pairs!()),
+    source: tiles!("BYTES", "pairs.cu"),
     ..KERNEL
 };
 
 /// The same by words, on ordinary cores.
 pub const WORDS: Kernel = Kernel {
     name: "pairs_words",
-    source: concat!("#define KIND WORDS\n", pairs!()),
+    source: tiles!("WORDS", "pairs.cu"),
     ..KERNEL
 };
 
 /// Threads of a block.
 pub const THREADS: u32 = 128;
+/// Tiles of a launch are a multiple of so many, and begin at one: two by two work together.
+pub const TOGETHER: usize = 4;
+/// Bytes of barriers, eight of them to begin at a multiple of eight.
+pub(crate) const BARRIERS: usize = 40;
 /// Observations are fewer.
 pub const ROWS: usize = 1 << 23;
 
@@ -175,7 +164,7 @@ pub fn shared(levels: usize, classes: usize, ahead: bool) -> usize {
     let counts = 2 * crate::bits::SIDE * crate::bits::SIDE;
     let stages = if ahead { 2 } else { 1 } * 2 * crate::bits::PIECES;
     let sides = 2 * (crate::bits::SIDE / (levels - 1)) * facts(levels, classes) * 4;
-    stages.max(counts) + (classes - 1) * counts + sides
+    stages.max(counts) + (classes - 1) * counts + sides + BARRIERS
 }
 
 /// T(xw) and T(xwy) of a table, counts of (x, w, y) by class, then x, then w.

@@ -14,7 +14,7 @@ mod shape;
 
 use passel_kernels::{
     bits::{BITS, SIDE},
-    pairs::ROWS,
+    pairs::{ROWS, TOGETHER},
 };
 use rayon::prelude::*;
 
@@ -200,9 +200,10 @@ impl Known<'_> {
         }
         let mut own = self.screen.floor(pairs.least());
         card.begin(own)?;
-        let (mut kept, mut size) = (0, 1);
+        let (mut kept, mut size) = (0, TOGETHER);
         let chunks = self.plan.chunks() * BITS;
-        let most = (WAVE / (SIDE * SIDE * chunks.max(1))).clamp(1, TILES);
+        let most = (WAVE / (SIDE * SIDE * chunks.max(1))).clamp(TOGETHER, TILES);
+        let most = most / TOGETHER * TOGETHER;
         let jobs = self.plan.jobs();
         let tiles = |it: &(usize, usize)| 256 * self.plan.supers(*it, share).count();
         let all: usize = jobs.iter().map(tiles).sum();
@@ -241,7 +242,7 @@ impl Known<'_> {
                         false
                     }
                     Wave::Lost => {
-                        size = (count / 2).max(1);
+                        size = (count / 2).next_multiple_of(TOGETHER);
                         // What is kept has not grown.
                         kept = card.kept();
                         true
@@ -249,8 +250,8 @@ impl Known<'_> {
                 };
                 own = card.reached();
                 floor.raise(own);
-                // A tile has room beside half of the places.
-                if kept > card.places() / 2 || (lost && count == 1) {
+                // Four tiles have room beside half of the places.
+                if kept > card.places() / 2 || (lost && count == TOGETHER) {
                     pairs = self.drain(card, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.least());

@@ -1,0 +1,270 @@
+// Chunks of two tiles of bits on their way to shared memory, where they are multiplied. Stands
+// behind bits.cuh.
+
+// What makes products: tensor cores of bits, of bytes; words at a time. KIND is one of them.
+#define BITS 1
+#define BYTES 2
+#define WORDS 3
+
+// Whether a warpgroup multiplies at once, out of shared memory: Hopper's way alone. Four blocks, of
+// two tiles either side, then bring each tile once for two of them.
+#if KIND == BITS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define GROUPED
+#define FOUR __cluster_dims__(4, 1, 1)
+#else
+#define FOUR
+#endif
+
+#if __CUDA_ARCH__ >= 800
+#define STAGES 2
+#else
+#define STAGES 1
+#endif
+
+#define STAGE (2 * PIECES)      // bytes: a chunk of both
+
+__device__ __forceinline__ unsigned shared_address(const void* at)
+{
+    return (unsigned)__cvta_generic_to_shared(at);
+}
+
+#ifdef GROUPED
+
+__device__ __forceinline__ unsigned rank_of_block()
+{
+    unsigned rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+__device__ __forceinline__ void cluster_arrive()
+{
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait()
+{
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// Waits until a phase of a barrier is over, of two by turns.
+__device__ __forceinline__ void await_phase(unsigned barrier, unsigned phase)
+{
+    unsigned over;
+    do {
+        asm volatile("{ .reg .pred over; "
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2; "
+                     "selp.u32 %0, 1, 0, over; }"
+                     : "=r"(over)
+                     : "r"(barrier), "r"(phase)
+                     : "memory");
+    } while (over == 0);
+}
+
+// Brings some bytes to the same place of all blocks of a mask, and tells their barriers.
+__device__ __forceinline__ void bring(unsigned to, const void* from, unsigned bytes,
+                                      unsigned barrier, unsigned short blocks)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier), "h"(blocks)
+                 : "memory");
+}
+
+// Of four blocks, by rank: 0 and 1 have one tile of a, 2 and 3 the next; 0 and 2 one of b, 1 and 3
+// the next. Each brings half of both its tiles, for the other that has it too. A stage is full when
+// all four halves are there, and empty when the three blocks that a block brings something for,
+// itself among them, have multiplied what was there.
+template <int THREADS>
+struct Chunks {
+    const unsigned char *a, *b;
+    unsigned char* stages;
+    unsigned full, empty;       // barriers of each stage
+    unsigned rank, brought, used;
+    unsigned next, end;
+
+    __device__ __forceinline__ Chunks(const unsigned char* a, const unsigned char* b,
+                                      unsigned char* stages, void* barriers)
+        : a(a), b(b), stages(stages), full(shared_address(barriers)), empty(full + 8 * STAGES),
+          rank(rank_of_block()), brought(0), used(0), next(0), end(0)
+    {
+        if (threadIdx.x == 0) {
+            for (unsigned s = 0; s < STAGES; s++) {
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(full + 8 * s));
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(empty + 8 * s),
+                             "r"(3 * THREADS / 32));
+            }
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+    }
+
+    // Brings the next chunk, if there is one, once there is room for it. By one thread.
+    __device__ __forceinline__ void bring_next()
+    {
+        if (next >= end) {
+            return;
+        }
+        const unsigned s = brought % STAGES, round = brought / STAGES;
+        if (round > 0) {
+            await_phase(empty + 8 * s, (round - 1) % 2);
+        }
+        const unsigned barrier = full + 8 * s, half = PIECES / 2;
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"(STAGE)
+                     : "memory");
+        const unsigned of_a = rank % 2 * half, of_b = rank / 2 * half;
+        const unsigned to = shared_address(stages) + s * STAGE;
+        bring(to + of_a, a + (i64)next * PIECES + of_a, half, barrier, 3 << rank / 2 * 2);
+        bring(to + PIECES + of_b, b + (i64)next * PIECES + of_b, half, barrier, 5 << rank % 2);
+        next++;
+        brought++;
+    }
+
+    // Begins with some chunks. Other things may have lain where they come to.
+    __device__ __forceinline__ void begin(unsigned first, unsigned behind)
+    {
+        next = first;
+        end = behind;
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        cluster_arrive();
+        cluster_wait();
+        if (threadIdx.x == 0) {
+            bring_next();
+        }
+    }
+
+    // The stage that has the next chunk.
+    __device__ __forceinline__ const unsigned char* stage()
+    {
+        const unsigned s = used % STAGES;
+        await_phase(full + 8 * s, used / STAGES % 2);
+        return stages + s * STAGE;
+    }
+
+    // While it is multiplied.
+    __device__ __forceinline__ void ahead()
+    {
+        if (threadIdx.x == 0) {
+            bring_next();
+        }
+    }
+
+    // It has been multiplied by this warp.
+    __device__ __forceinline__ void release()
+    {
+        const unsigned lane = threadIdx.x % 32, s = used % STAGES;
+        if (lane < 3) {
+            asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+                         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(
+                             empty + 8 * s),
+                         "r"(rank ^ lane)
+                         : "memory");
+        }
+        used++;
+    }
+
+    // All have been, by this block.
+    __device__ __forceinline__ void over()
+    {
+        __syncthreads();
+    }
+
+    // No more will be; a block stays until the others need its barriers no more.
+    __device__ __forceinline__ void last()
+    {
+        cluster_arrive();
+    }
+
+    __device__ __forceinline__ void leave()
+    {
+        cluster_wait();
+    }
+};
+
+#else
+
+__device__ __forceinline__ void bring(unsigned to, const void* from, unsigned char* generic)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from));
+#else
+    *(uint4*)generic = *(const uint4*)from;
+#endif
+}
+
+template <int THREADS>
+struct Chunks {
+    const unsigned char *a, *b;
+    unsigned char* stages;
+    unsigned next, end, used;
+
+    __device__ __forceinline__ Chunks(const unsigned char* a, const unsigned char* b,
+                                      unsigned char* stages, void*)
+        : a(a), b(b), stages(stages), next(0), end(0), used(0)
+    {
+    }
+
+    // Brings the next chunk, if there is one: both sides, which lie in memory as they lie in a
+    // stage.
+    __device__ __forceinline__ void bring_next()
+    {
+        if (next < end) {
+            const i64 at = (i64)next * PIECES + threadIdx.x * 16;
+            unsigned char* generic = stages + next % STAGES * STAGE + threadIdx.x * 16;
+            const unsigned to = shared_address(generic);
+#pragma unroll
+            for (unsigned part = 0; part < PIECES; part += THREADS * 16) {
+                bring(to + part, a + at + part, generic + part);
+                bring(to + PIECES + part, b + at + part, generic + PIECES + part);
+            }
+        }
+        next++;
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.commit_group;");
+#endif
+    }
+
+    // Begins with some chunks. Other things may have lain where they come to.
+    __device__ __forceinline__ void begin(unsigned first, unsigned behind)
+    {
+        next = used = first;
+        end = behind;
+        __syncthreads();
+        if (STAGES > 1) {
+            bring_next();
+        }
+    }
+
+    // The stage that has the next chunk; the one behind it is on its way.
+    __device__ __forceinline__ const unsigned char* stage()
+    {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.wait_group 0;");
+#endif
+        __syncthreads();
+        bring_next();
+        if (STAGES == 1) {
+            __syncthreads();
+        }
+        return stages + used % STAGES * STAGE;
+    }
+
+    __device__ __forceinline__ void ahead() {}
+
+    __device__ __forceinline__ void release()
+    {
+        used++;
+    }
+
+    // All have been multiplied.
+    __device__ __forceinline__ void over()
+    {
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ void last() {}
+
+    __device__ __forceinline__ void leave() {}
+};
+
+#endif
