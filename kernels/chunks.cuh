@@ -1,27 +1,39 @@
 // Chunks of two tiles of bits on their way to shared memory, where they are multiplied. Stands
 // behind bits.cuh.
 
-// What makes products: tensor cores of bits, of bytes; words at a time. KIND is one of them.
+// What makes products: tensor cores of bits, for a warpgroup or a warp at once; those of bytes; words
+// at a time. KIND is one of them.
+#define GROUPS 0
 #define BITS 1
 #define BYTES 2
 #define WORDS 3
 
-// Whether a warpgroup multiplies at once, out of shared memory: Hopper's way alone. Four blocks, of
-// two tiles either side, then bring each tile once for two of them.
-#if KIND == BITS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
+// A warpgroup multiplies out of shared memory: Hopper's way alone. Four blocks, of two tiles either
+// side, bring each tile once for two of them.
+#if KIND == GROUPS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GROUPED
 #define FOUR __cluster_dims__(4, 1, 1)
+#define STAGES 4
+#define BRINGERS 32 // threads beside those that multiply
 #else
 #define FOUR
-#endif
-
+#define BRINGERS 0
 #if __CUDA_ARCH__ >= 800
 #define STAGES 2
 #else
 #define STAGES 1
 #endif
+#endif
+
+// What nobody launches need not be compiled.
+#if KIND == GROUPS && !defined(GROUPED)
+#define HERE(work)
+#else
+#define HERE(work) work
+#endif
 
 #define STAGE (2 * PIECES)      // bytes: a chunk of both
+#define BARRIERS (16 * STAGES)  // bytes: two for each stage
 
 __device__ __forceinline__ unsigned shared_address(const void* at)
 {
@@ -37,13 +49,9 @@ __device__ __forceinline__ unsigned rank_of_block()
     return rank;
 }
 
-__device__ __forceinline__ void cluster_arrive()
+__device__ __forceinline__ void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-}
-
-__device__ __forceinline__ void cluster_wait()
-{
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
@@ -53,7 +61,7 @@ __device__ __forceinline__ void await_phase(unsigned barrier, unsigned phase)
     unsigned over;
     do {
         asm volatile("{ .reg .pred over; "
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2; "
+                     "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2; "
                      "selp.u32 %0, 1, 0, over; }"
                      : "=r"(over)
                      : "r"(barrier), "r"(phase)
@@ -80,13 +88,13 @@ struct Chunks {
     const unsigned char *a, *b;
     unsigned char* stages;
     unsigned full, empty;       // barriers of each stage
-    unsigned rank, brought, used;
-    unsigned next, end;
+    unsigned rank;
+    unsigned used, released;    // chunks so far
 
     __device__ __forceinline__ Chunks(const unsigned char* a, const unsigned char* b,
                                       unsigned char* stages, void* barriers)
         : a(a), b(b), stages(stages), full(shared_address(barriers)), empty(full + 8 * STAGES),
-          rank(rank_of_block()), brought(0), used(0), next(0), end(0)
+          rank(rank_of_block()), used(0), released(0)
     {
         if (threadIdx.x == 0) {
             for (unsigned s = 0; s < STAGES; s++) {
@@ -98,38 +106,48 @@ struct Chunks {
         }
     }
 
-    // Brings the next chunk, if there is one, once there is room for it. By one thread.
-    __device__ __forceinline__ void bring_next()
+    // Begins with some chunks. Other things may have lain where they come to.
+    __device__ __forceinline__ void begin(unsigned, unsigned)
     {
-        if (next >= end) {
-            return;
-        }
-        const unsigned s = brought % STAGES, round = brought / STAGES;
-        if (round > 0) {
-            await_phase(empty + 8 * s, (round - 1) % 2);
-        }
-        const unsigned barrier = full + 8 * s, half = PIECES / 2;
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                     "r"(STAGE)
-                     : "memory");
-        const unsigned of_a = rank % 2 * half, of_b = rank / 2 * half;
-        const unsigned to = shared_address(stages) + s * STAGE;
-        bring(to + of_a, a + (i64)next * PIECES + of_a, half, barrier, 3 << rank / 2 * 2);
-        bring(to + PIECES + of_b, b + (i64)next * PIECES + of_b, half, barrier, 5 << rank % 2);
-        next++;
-        brought++;
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+        asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
     }
 
-    // Begins with some chunks. Other things may have lain where they come to.
-    __device__ __forceinline__ void begin(unsigned first, unsigned behind)
+    // Whether this warp multiplies nothing: it brings.
+    static __device__ __forceinline__ bool is_bringer()
     {
-        next = first;
-        end = behind;
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        cluster_arrive();
-        cluster_wait();
-        if (threadIdx.x == 0) {
-            bring_next();
+        return threadIdx.x >= THREADS;
+    }
+
+    // Brings some chunks, each once there is room for it.
+    __device__ __forceinline__ void bring_all(unsigned first, unsigned behind)
+    {
+        begin(first, behind);
+        const unsigned half = PIECES / 2, of_a = rank % 2 * half, of_b = rank / 2 * half;
+        for (unsigned chunk = first; chunk < behind; chunk++) {
+            const unsigned s = used % STAGES, barrier = full + 8 * s;
+            const unsigned to = shared_address(stages) + s * STAGE;
+            if (threadIdx.x == THREADS) {
+                if (used >= STAGES) {
+                    await_phase(empty + 8 * s, (used / STAGES - 1) % 2);
+                }
+                asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                             "r"(STAGE)
+                             : "memory");
+                bring(to + of_a, a + (i64)chunk * PIECES + of_a, half, barrier, 3 << rank / 2 * 2);
+                bring(to + PIECES + of_b, b + (i64)chunk * PIECES + of_b, half, barrier,
+                      5 << rank % 2);
+            }
+            used++;
+        }
+    }
+
+    // Stays until nobody tells barriers of this block anything any more.
+    __device__ __forceinline__ void leave()
+    {
+        for (unsigned use = used > STAGES ? used - STAGES : 0; use < used; use++) {
+            await_phase(empty + 8 * (use % STAGES), use / STAGES % 2);
         }
     }
 
@@ -138,46 +156,30 @@ struct Chunks {
     {
         const unsigned s = used % STAGES;
         await_phase(full + 8 * s, used / STAGES % 2);
+        used++;
         return stages + s * STAGE;
     }
 
-    // While it is multiplied.
-    __device__ __forceinline__ void ahead()
+    // All but the last so many have been multiplied by this warp.
+    __device__ __forceinline__ void release(unsigned but)
     {
-        if (threadIdx.x == 0) {
-            bring_next();
+        if (used - released > but) {
+            const unsigned lane = threadIdx.x % 32, s = released % STAGES;
+            if (lane < 3) {
+                asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+                             "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(
+                                 empty + 8 * s),
+                             "r"(rank ^ lane)
+                             : "memory");
+            }
+            released++;
         }
     }
 
-    // It has been multiplied by this warp.
-    __device__ __forceinline__ void release()
+    // Those that multiply wait for one another.
+    static __device__ __forceinline__ void sync()
     {
-        const unsigned lane = threadIdx.x % 32, s = used % STAGES;
-        if (lane < 3) {
-            asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
-                         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(
-                             empty + 8 * s),
-                         "r"(rank ^ lane)
-                         : "memory");
-        }
-        used++;
-    }
-
-    // All have been, by this block.
-    __device__ __forceinline__ void over()
-    {
-        __syncthreads();
-    }
-
-    // No more will be; a block stays until the others need its barriers no more.
-    __device__ __forceinline__ void last()
-    {
-        cluster_arrive();
-    }
-
-    __device__ __forceinline__ void leave()
-    {
-        cluster_wait();
+        asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
     }
 };
 
@@ -230,41 +232,38 @@ struct Chunks {
         next = used = first;
         end = behind;
         __syncthreads();
-        if (STAGES > 1) {
+        for (unsigned s = 0; s + 1 < STAGES; s++) {
             bring_next();
         }
     }
 
-    // The stage that has the next chunk; the one behind it is on its way.
+    // The stage that has the next chunk; those behind it are on their way.
     __device__ __forceinline__ const unsigned char* stage()
     {
 #if __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.wait_group 0;");
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
 #endif
         __syncthreads();
         bring_next();
         if (STAGES == 1) {
             __syncthreads();
         }
-        return stages + used % STAGES * STAGE;
+        return stages + used++ % STAGES * STAGE;
     }
 
-    __device__ __forceinline__ void ahead() {}
-
-    __device__ __forceinline__ void release()
+    static __device__ __forceinline__ bool is_bringer()
     {
-        used++;
+        return false;
     }
 
-    // All have been multiplied.
-    __device__ __forceinline__ void over()
+    __device__ __forceinline__ void bring_all(unsigned, unsigned) {}
+
+    __device__ __forceinline__ void leave() {}
+
+    static __device__ __forceinline__ void sync()
     {
         __syncthreads();
     }
-
-    __device__ __forceinline__ void last() {}
-
-    __device__ __forceinline__ void leave() {}
 };
 
 #endif

@@ -81,7 +81,7 @@ template <bool TWO>
 struct Sum {
     float all = 0.0f, each = 0.0f;
 
-    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse)
+    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse, const Quick&)
     {
         all = add_cell(all, cell.all, inverse);
         if (TWO) {
@@ -95,60 +95,117 @@ struct Sum {
         all += other.all;
         each += other.each;
     }
+
+    __device__ __forceinline__ void add_lanes(unsigned lanes, unsigned mask)
+    {
+        for (unsigned half = lanes / 2; half > 0; half /= 2) {
+            all += __shfl_down_sync(mask, all, half);
+            each += __shfl_down_sync(mask, each, half);
+        }
+    }
 };
 
-// The sums of a pair, of which every `lanes`-th row and column are this lane's; the first of the
+// What bounds those, without logarithms.
+template <bool TWO>
+struct Rough {
+    float sum = 0.0f;
+
+    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse, const Quick& by)
+    {
+        sum = TWO ? by.add(sum, cell.one, cell.all)
+                  : __fmaf_rn(cell.all * cell.all, inverse, sum);
+    }
+
+    __device__ __forceinline__ void add(const Rough& other)
+    {
+        sum += other.sum;
+    }
+
+    __device__ __forceinline__ void add_lanes(unsigned lanes, unsigned mask)
+    {
+        for (unsigned half = lanes / 2; half > 0; half /= 2) {
+            sum += __shfl_down_sync(mask, sum, half);
+        }
+    }
+};
+
+// The lanes that have a pair.
+struct Lanes {
+    unsigned count, own, mask;
+};
+
+// Counts of a pair.
+template <bool LARGE>
+struct Pair {
+    using Count = typename Table<LARGE>::Count;
+    const Count *all, *one;     // of all classes at hand, of the first of two
+    const Part &a, &b;
+    float per_row;
+};
+
+// The sums of a pair, of which every so many-th row and column are this lane's; the first of the
 // lanes has them.
-template <bool LARGE, bool TWO>
-__device__ __forceinline__ Sum<TWO> pair_sums(const typename Table<LARGE>::Count* all,
-                                              const typename Table<LARGE>::Count* one,
-                                              const Part& a, const Part& b, float per_row,
-                                              unsigned lane, unsigned lanes, unsigned mask)
+template <template <bool> class Sum, bool LARGE, bool TWO>
+__device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lanes& lanes,
+                                              const Quick& by)
 {
     constexpr unsigned ROW = Table<LARGE>::ROW;
+    const Part &a = pair.a, &b = pair.b;
     const unsigned from = a.from * ROW + b.from;
+    const auto cell_at = [&](unsigned at) {
+        return Cell<TWO>(small(pair.all[at]), TWO ? small(pair.one[at]) : 0.0f);
+    };
     Sum<TWO> sum;
-    for (unsigned i = lane; i < a.planes; i += lanes) {
-        const float inverse = a.facts[i] * per_row;
+    for (unsigned i = lanes.own; i < a.planes; i += lanes.count) {
+        const float inverse = a.facts[i] * pair.per_row;
         unsigned at = from + i * a.step * ROW;
         Cell<TWO> left(a, i);
         Sum<TWO> row;
 #pragma unroll 3
         for (unsigned j = 0; j < b.planes; j++) {
-            const Cell<TWO> cell(small(all[at]), TWO ? small(one[at]) : 0.0f);
+            const Cell<TWO> cell = cell_at(at);
             left.without(cell);
-            row.add(cell, inverse * b.facts[j]);
+            row.add(cell, inverse * b.facts[j], by);
             at += b.step;
         }
-        row.add(left, inverse * b.facts[b.planes]);
+        row.add(left, inverse * b.facts[b.planes], by);
         sum.add(row);
     }
-    const float inverse = a.facts[a.planes] * per_row;
+    const float inverse = a.facts[a.planes] * pair.per_row;
     Cell<TWO> last(0.0f, 0.0f);
     Sum<TWO> row;
-    for (unsigned j = lane; j < b.planes; j += lanes) {
+    for (unsigned j = lanes.own; j < b.planes; j += lanes.count) {
         unsigned at = from + j * b.step;
         Cell<TWO> left(b, j);
 #pragma unroll 3
         for (unsigned i = 0; i < a.planes; i++) {
-            left.without({small(all[at]), TWO ? small(one[at]) : 0.0f});
+            left.without(cell_at(at));
             at += a.step * ROW;
         }
         // Less than nothing: what is left of the last row is counted down to the corner.
         last.without(left);
-        row.add(left, inverse * b.facts[j]);
+        row.add(left, inverse * b.facts[j], by);
     }
     sum.add(row);
-    for (unsigned half = lanes / 2; half > 0; half /= 2) {
-        sum.all += __shfl_down_sync(mask, sum.all, half);
-        sum.each += __shfl_down_sync(mask, sum.each, half);
-        last.all += __shfl_down_sync(mask, last.all, half);
-        last.one += __shfl_down_sync(mask, last.one, half);
+    sum.add_lanes(lanes.count, lanes.mask);
+    for (unsigned half = lanes.count / 2; half > 0; half /= 2) {
+        last.all += __shfl_down_sync(lanes.mask, last.all, half);
+        last.one += __shfl_down_sync(lanes.mask, last.one, half);
     }
     const Cell<TWO> corner(a, a.planes);
     sum.add(Cell<TWO>(corner.all + last.all, corner.one + last.one),
-            inverse * b.facts[b.planes]);
+            inverse * b.facts[b.planes], by);
     return sum;
+}
+
+// Whether a pair's score may be so much, at a glance; every lane knows.
+template <bool LARGE, bool TWO>
+__device__ __forceinline__ bool may_reach(float floor, const Pair<LARGE>& pair, float own,
+                                          const Lanes& lanes, const Quick& by)
+{
+    const Rough<TWO> rough = pair_sums<Rough, LARGE, TWO>(pair, lanes, by);
+    const float most = __shfl_sync(lanes.mask, by.score(rough.sum, own), 0, lanes.count);
+    return !(most < floor);
 }
 
 // Lays the counts of a warp down; less those before, which they replace, where that is asked for.
@@ -200,6 +257,21 @@ __device__ __forceinline__ void levels(const Tiles& given)
     const unsigned wide_b = (b.planes + 1) * (classes + 1) + 4;
     float* const facts_a = sums + pairs;
     float* const facts_b = facts_a + a.each * wide_a;
+    // Barriers have eight bytes each.
+    unsigned char* const behind = (unsigned char*)(facts_b + b.each * wide_b);
+    Chunks<THREADS> chunks(side(a, given, tile_a), side(b, given, tile_b), shared,
+                           behind + (unsigned)-(shared_address(behind)) % 8);
+    const bool at_once = classes <= 2;
+    const auto begin_of = [&](unsigned k) { return at_once ? 0 : given.edges[k]; };
+    const auto end_of = [&](unsigned k) { return at_once ? given.chunks : given.edges[k + 1]; };
+    const unsigned passes = at_once ? 1 : classes;
+    if (chunks.is_bringer()) {
+        for (unsigned k = 0; k < passes; k++) {
+            chunks.bring_all(begin_of(k), end_of(k));
+        }
+        chunks.leave();
+        return;
+    }
     for (unsigned at = threadIdx.x; at < a.each * wide_a; at += THREADS) {
         const unsigned in = min(first_a + at / wide_a, a.count - 1);
         facts_a[at] = a.facts[(i64)in * wide_a + at % wide_a];
@@ -216,28 +288,24 @@ __device__ __forceinline__ void levels(const Tiles& given)
     while (lanes < 32 && 2 * lanes * pairs <= THREADS) {
         lanes *= 2;
     }
-    const unsigned lane = threadIdx.x % lanes;
-    const unsigned mask = lanes == 32 ? 0xffffffffu
-        : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
-    // Barriers have eight bytes each.
-    unsigned char* const behind = (unsigned char*)(facts_b + b.each * wide_b);
-    Chunks<THREADS> chunks(side(a, given, tile_a), side(b, given, tile_b), shared,
-                           behind + (unsigned)-(shared_address(behind)) % 8);
+    const Lanes own = {lanes, threadIdx.x % lanes,
+                       lanes == 32 ? 0xffffffffu
+                                   : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes)};
     Counts<THREADS> counts;
     counts.clear();
-    const bool at_once = classes <= 2;
-    for (unsigned k = 0; k < (at_once ? 1 : classes); k++) {
-        const unsigned begin = at_once ? 0 : given.edges[k];
-        const unsigned end = at_once ? given.chunks : given.edges[k + 1];
+    for (unsigned k = 0; k < passes; k++) {
+        const unsigned begin = begin_of(k), end = end_of(k);
         const unsigned edge = classes == 2 ? given.edges[1] : end;
         chunks.begin(begin, end);
         for (unsigned chunk = begin; chunk < end; chunk++) {
             if (chunk == edge) {
+                counts.settle(chunks);
                 lay<LARGE, false>(counts, before, nullptr);
             }
             counts.add(chunks);
         }
-        chunks.over();
+        counts.settle(chunks);
+        chunks.sync();
         if (at_once) {
             // A second class may have no rows.
             if (edge == end && classes == 2) {
@@ -252,53 +320,59 @@ __device__ __forceinline__ void levels(const Tiles& given)
         } else {
             lay<LARGE, true>(counts, now, before);
         }
-        __syncthreads();
+        chunks.sync();
         for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
             const unsigned in_a = pair / b.each, in_b = pair % b.each;
             const Part of_x(facts_a + in_a * wide_a, a, in_a, k, 1);
             const Part of_w(facts_b + in_b * wide_b, b, in_b, k, 1);
-            const Sum<false> sum = pair_sums<LARGE, false>(now, nullptr, of_x, of_w,
-                                                           given.per_row, lane, lanes, mask);
-            if (lane == 0) {
-                sums[pair] += sum.all;
+            const Pair<LARGE> counted = {now, nullptr, of_x, of_w, given.per_row};
+            const float sum = pair_sums<Sum, LARGE, false>(counted, own, given.quick).all;
+            if (own.own == 0) {
+                sums[pair] += sum;
             }
         }
     }
-    chunks.last();
-    __syncthreads();
+    chunks.sync();
     const float floor = *(const volatile float*)given.floor;
     for (unsigned pair = threadIdx.x / lanes; pair < pairs && is_tile;
          pair += THREADS / lanes) {
         const unsigned in_a = pair / b.each, in_b = pair % b.each;
         const Part of_x(facts_a + in_a * wide_a, a, in_a, 0, classes);
         const Part of_w(facts_b + in_b * wide_b, b, in_b, 0, classes);
+        const float* const behind_a = facts_a + (in_a + 1) * wide_a - 4;
+        const float* const behind_b = facts_b + (in_b + 1) * wide_b - 4;
+        const Pair<LARGE> counted = {at_once ? now : before, before, of_x, of_w, given.per_row};
+        const float own_of_both = behind_a[0] + behind_b[1];
         float all, each = sums[pair];
         if (classes == 2) {
-            const Sum<true> sum = pair_sums<LARGE, true>(now, before, of_x, of_w,
-                                                         given.per_row, lane, lanes, mask);
+            if (!may_reach<LARGE, true>(floor, counted, own_of_both, own, given.quick)) {
+                continue;
+            }
+            const Sum<true> sum = pair_sums<Sum, LARGE, true>(counted, own, given.quick);
             all = sum.all;
             each = sum.each;
         } else {
-            all = pair_sums<LARGE, false>(at_once ? now : before, nullptr, of_x, of_w,
-                                          given.per_row, lane, lanes, mask).all;
+            if (classes == 1
+                && !may_reach<LARGE, false>(floor, counted, own_of_both, own, given.quick)) {
+                continue;
+            }
+            all = pair_sums<Sum, LARGE, false>(counted, own, given.quick).all;
         }
         const unsigned at_a = first_a + in_a, at_b = first_b + in_b;
-        if (lane == 0 && at_a < a.count && at_b < b.count && (!given.same || at_a < at_b)) {
-            tell(given, floor, at_a, at_b, facts_a + (in_a + 1) * wide_a - 4,
-                 facts_b + (in_b + 1) * wide_b - 4, all, each);
+        if (own.own == 0 && at_a < a.count && at_b < b.count && (!given.same || at_a < at_b)) {
+            tell(given, floor, at_a, at_b, behind_a, behind_b, all, each);
         }
     }
-    chunks.leave();
 }
 
-extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)
     levels_16(const __grid_constant__ Tiles given)
 {
-    levels<false>(given);
+    HERE(levels<false>(given));
 }
 
-extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)
     levels_32(const __grid_constant__ Tiles given)
 {
-    levels<true>(given);
+    HERE(levels<true>(given));
 }

@@ -5,54 +5,64 @@
 //! *Shapes*: [`crate::pairs::Tiles`]; `levels_16` of less than 65,536 observations, `levels_32` of
 //! less than [`crate::pairs::ROWS`]; columns of at most 129 levels.
 //!
-//! *Launch*: as [`crate::pairs`]; block [`THREADS`], [`shared`] bytes of dynamic shared memory.
+//! *Launch*: as [`crate::pairs`]; block
+//! [`Products::threads`], [`shared`] bytes of dynamic shared memory.
 //!
 //! *Before and after*, *exactness*: the same. A cell is summed by row, rows by pair, pairs by class.
 
 use crate::{
     Kernel,
-    bits::{PIECES, SIDE},
-    pairs,
+    bits::SIDE,
+    pairs::{self, Products},
 };
 
-/// See the module.
+/// By products of bits, a warp at a time.
 pub const KERNEL: Kernel = Kernel {
     name: "levels",
     source: tiles!("BITS", "levels.cu"),
     functions: &["levels_16", "levels_32"],
     // A few numbers are put aside before the products: two blocks of a multiprocessor are more.
-    spills: &[("sm_90a", "levels_32")],
+    spills: &[("sm_90a", "levels_16"), ("sm_90a", "levels_32")],
 };
 
-/// The same by products of bytes, which all tensor cores have.
+/// A warpgroup at a time.
+pub const GROUPS: Kernel = Kernel {
+    name: "levels_groups",
+    source: tiles!("GROUPS", "levels.cu"),
+    ..KERNEL
+};
+
+/// By products of bytes, which all tensor cores have.
 pub const BYTES: Kernel = Kernel {
     name: "levels_bytes",
     source: tiles!("BYTES", "levels.cu"),
     ..KERNEL
 };
 
-/// The same by words, on ordinary cores.
+/// By words, on ordinary cores.
 pub const WORDS: Kernel = Kernel {
     name: "levels_words",
     source: tiles!("WORDS", "levels.cu"),
     ..KERNEL
 };
 
-/// Threads of a block.
-pub const THREADS: u32 = 256;
-
 /// Bytes of shared memory, for columns of so many rows of bits either side and so many classes
-/// told apart; of `levels_32` or not; whether cards bring chunks ahead.
-pub fn shared(planes: [usize; 2], classes: usize, long: bool, ahead: bool) -> usize {
+/// told apart; of `levels_32` or not; whether the card is one of 8.0 or later.
+pub fn shared(
+    planes: [usize; 2],
+    classes: usize,
+    long: bool,
+    (products, ahead): (Products, bool),
+) -> usize {
     let counts = match long {
         true => 4 * SIDE * (SIDE + 4),
         false => 2 * SIDE * (SIDE + 8),
     };
-    let stages = if ahead { 2 } else { 1 } * 2 * PIECES;
+    let (stages, barriers) = products.staged(ahead);
     let each = planes.map(|it| SIDE / it);
     let facts = planes.map(|it| SIDE / it * pairs::facts(it + 1, classes));
     let floats = each[0] * each[1] + facts[0] + facts[1];
-    stages.max(counts) + counts + 4 * floats + pairs::BARRIERS
+    stages.max(counts) + counts + 4 * floats + barriers
 }
 
 /// See [`crate::pairs::reference`].

@@ -1,10 +1,10 @@
 // Pairs of variables of two or of three levels, of one or of two classes: of each pair a thread
 // has the whole table.
 
-#define THREADS 128
-// Blocks of a multiprocessor, as far as registers go: shared memory has room for three of Hopper's.
+#define THREADS 256
+// Blocks of a multiprocessor, as far as registers go: shared memory has room for two of Hopper's.
 #if __CUDA_ARCH__ == 900
-#define BLOCKS 3
+#define BLOCKS 2
 #else
 #define BLOCKS 1
 #endif
@@ -12,14 +12,42 @@
 // of each class; x and w of the score, x and w of its denominator.
 #define WIDE(Q, C) ((Q + 1) * (C + 1) + 4)
 
+// All cells of a table, from those of the levels but the last and from margins.
+template <int Q>
+__device__ __forceinline__ void complete(float (&cell)[Q + 1][Q + 1], const float (&counts)[Q][Q],
+                                         const float (&of_a)[Q + 1], const float (&of_b)[Q + 1])
+{
+#pragma unroll
+    for (int i = 0; i < Q; i++) {
+        float left = of_a[i];
+#pragma unroll
+        for (int j = 0; j < Q; j++) {
+            cell[i][j] = counts[i][j];
+            left -= cell[i][j];
+        }
+        cell[i][Q] = left;
+    }
+    float last = of_a[Q];
+#pragma unroll
+    for (int j = 0; j < Q; j++) {
+        float left = of_b[j];
+#pragma unroll
+        for (int i = 0; i < Q; i++) {
+            left -= cell[i][j];
+        }
+        cell[Q][j] = left;
+        last -= left;
+    }
+    cell[Q][Q] = last;
+}
+
 // What tables are made of.
 template <int Q, int C>
 struct Facts {
     float inverse[Q + 1];
     float margin[C][Q + 1];
-    float own;
 
-    __device__ __forceinline__ void read(const float* from, float by, int which)
+    __device__ __forceinline__ Facts(const float* from, float by)
     {
 #pragma unroll
         for (int l = 0; l <= Q; l++) {
@@ -29,7 +57,6 @@ struct Facts {
                 margin[k][l] = from[(k + 1) * (Q + 1) + l];
             }
         }
-        own = from[(C + 1) * (Q + 1) + which];
     }
 };
 
@@ -50,28 +77,7 @@ __device__ __forceinline__ float2 sums(const float (&counts)[C][Q][Q], const Fac
 #pragma unroll
     for (int k = 0; k < C; k++) {
         float cell[L][L];
-#pragma unroll
-        for (int i = 0; i < Q; i++) {
-            float left = a.margin[k][i];
-#pragma unroll
-            for (int j = 0; j < Q; j++) {
-                cell[i][j] = counts[k][i][j];
-                left -= cell[i][j];
-            }
-            cell[i][Q] = left;
-        }
-        float last = a.margin[k][Q];
-#pragma unroll
-        for (int j = 0; j < Q; j++) {
-            float left = b.margin[k][j];
-#pragma unroll
-            for (int i = 0; i < Q; i++) {
-                left -= cell[i][j];
-            }
-            cell[Q][j] = left;
-            last -= left;
-        }
-        cell[Q][Q] = last;
+        complete<Q>(cell, counts[k], a.margin[k], b.margin[k]);
 #pragma unroll
         for (int i = 0; i < L; i++) {
 #pragma unroll
@@ -93,63 +99,102 @@ __device__ __forceinline__ float2 sums(const float (&counts)[C][Q][Q], const Fac
     return {by_class, sum};
 }
 
-// Four counts of a thread, of a class: of 16 bits two in a word.
-template <bool LARGE>
-__device__ __forceinline__ void keep(unsigned* kept, unsigned piece, const int (&counts)[4])
-{
-    unsigned* to = kept + piece * (LARGE ? 4 : 2) * THREADS + threadIdx.x;
-    if (LARGE) {
+// What a pair is first looked at by.
+template <int Q, int C>
+struct Glance {
+    float inverse[Q + 1];       // of one class
+    float one[Q + 1];           // of two: rows of the first, and of both
+    float all[Q + 1];
+    float own;
+
+    __device__ __forceinline__ Glance() {}
+
+    __device__ __forceinline__ Glance(const float* from, float by, int which)
+    {
 #pragma unroll
-        for (int e = 0; e < 4; e++) {
-            to[e * THREADS] = counts[e];
+        for (int l = 0; l <= Q; l++) {
+            inverse[l] = from[l] * by;
+            one[l] = from[Q + 1 + l];
+            all[l] = C > 1 ? one[l] + from[C * (Q + 1) + l] : one[l];
         }
-    } else {
-        to[0] = counts[0] | counts[1] << 16;
-        to[THREADS] = counts[2] | counts[3] << 16;
+        own = from[(C + 1) * (Q + 1) + which];
+    }
+};
+
+// What a pair's score is not above: without logarithms, for log(t) ≤ t − 1. Of the first class, and
+// of both.
+template <int Q, int C>
+__device__ __forceinline__ float at_most(const Quick& by, const float (&of_one)[Q][Q],
+                                         const float (&of_all)[Q][Q], const Glance<Q, C>& a,
+                                         const Glance<Q, C>& b)
+{
+    constexpr int L = Q + 1;
+    float one[L][L], all[L][L], sum = 0.0f;
+    complete<Q>(one, of_one, a.one, b.one);
+    complete<Q>(all, of_all, a.all, b.all);
+#pragma unroll
+    for (int i = 0; i < L; i++) {
+#pragma unroll
+        for (int j = 0; j < L; j++) {
+            sum = C > 1 ? by.add(sum, one[i][j], all[i][j])
+                        : __fmaf_rn(all[i][j] * all[i][j], a.inverse[i] * b.inverse[j], sum);
+        }
+    }
+    return by.score(sum, a.own + b.own);
+}
+
+// Lays the counts of a thread down, of 16 bits two in a word.
+__device__ __forceinline__ void lay(const Counts<THREADS>& counts, unsigned* to)
+{
+    constexpr int COLUMNS = Counts<THREADS>::COLUMNS;
+#pragma unroll
+    for (int at = 0; at < 2 * counts.ROWS * COLUMNS; at++) {
+        const int (&four)[4] = counts.of[at / 2 / COLUMNS][at / 2 % COLUMNS];
+        to[at * THREADS + threadIdx.x] =
+            __byte_perm(four[at % 2 * 2], four[at % 2 * 2 + 1], 0x5410);
     }
 }
 
-template <bool LARGE>
-__device__ __forceinline__ void kept(const unsigned* kept, unsigned piece, float (&counts)[4])
+// One of four counts of a piece, which a thread has laid down.
+__device__ __forceinline__ float laid(const unsigned* from, unsigned thread, unsigned piece,
+                                      unsigned e)
 {
-    const unsigned* from = kept + piece * (LARGE ? 4 : 2) * THREADS + threadIdx.x;
-#pragma unroll
-    for (int e = 0; e < 4; e++) {
-        if (LARGE) {
-            counts[e] = small(from[e * THREADS]);
-        } else {
-            // The mantissa of 2²³ + count.
-            const unsigned bits = __byte_perm(from[e / 2 * THREADS], 0x4b000000u,
-                                              e % 2 ? 0x7632 : 0x7610);
-            counts[e] = __uint_as_float(bits) - 8388608.0f;
-        }
-    }
+    // The mantissa of 2²³ + count.
+    const unsigned word = from[(2 * piece + e / 2) * THREADS + thread];
+    const unsigned bits = __byte_perm(word, 0x4b000000u, e % 2 ? 0x7632 : 0x7610);
+    return __uint_as_float(bits) - 8388608.0f;
 }
 
-// A block has a tile. Shared: the stages, or the counts of the last class, if that is more; the
-// counts of the class before; the facts of both sides; barriers.
+// A block has a tile. Shared: the stages, or the counts of both classes together, if that is more; those
+// of the first; the facts of both sides; barriers; what each warp looks at again.
 //
 // Rows of a tile: of variables of two rows eight have their first, then the same eight their
 // second, so that a thread has whole tables.
-template <int Q, int C, bool LARGE>
+template <int Q, int C>
 __device__ __forceinline__ void pairs(const Tiles& given)
 {
-    constexpr int COUNTS = SIDE * SIDE * (LARGE ? 4 : 2), WIDTH = WIDE(Q, C), EACH = SIDE / Q;
+    constexpr int COUNTS = SIDE * SIDE * 2, WIDTH = WIDE(Q, C), EACH = SIDE / Q;
     constexpr int STAGED = STAGES * STAGE > COUNTS ? STAGES * STAGE : COUNTS;
     extern __shared__ __align__(1024) unsigned char shared[];
-    unsigned* const last = (unsigned*)shared;
-    unsigned* const before = (unsigned*)(shared + STAGED);
-    float* const facts = (float*)(shared + STAGED + (C > 1 ? COUNTS : 0));
+    unsigned* const all = (unsigned*)shared;
+    unsigned* const one = (unsigned*)(C > 1 ? shared + STAGED : shared);
+    float* const facts = (float*)(shared + STAGED + (C - 1) * COUNTS);
+    const float* const facts_b = facts + EACH * WIDTH;
+    float* const barriers = facts + 2 * EACH * WIDTH;
     unsigned tile_a, tile_b;
     const bool is_tile = tile_of(given, tile_a, tile_b);
     if (!is_tile && !is_any_tile(given, tile_a, tile_b)) {
         return;
     }
     const unsigned first_a = tile_a * EACH, first_b = tile_b * EACH;
-    const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const unsigned edge = C > 1 ? given.edges[1] : 0, end = given.chunks;
     Chunks<THREADS> chunks(side(given.a, given, tile_a), side(given.b, given, tile_b), shared,
-                           facts + 2 * EACH * WIDTH);
+                           barriers);
+    if (chunks.is_bringer()) {
+        chunks.bring_all(0, end);
+        chunks.leave();
+        return;
+    }
     chunks.begin(0, end);
     for (unsigned at = threadIdx.x; at < EACH * WIDTH; at += THREADS) {
         const unsigned own = at / WIDTH, of = at % WIDTH;
@@ -159,108 +204,132 @@ __device__ __forceinline__ void pairs(const Tiles& given)
         facts[EACH * WIDTH + at] = given.b.facts[(i64)in_b * WIDTH + of];
     }
     using Own = Counts<THREADS>;
-    constexpr int ROWS = Own::ROWS, COLUMNS = Own::COLUMNS, ALL = ROWS * COLUMNS;
+    constexpr int ROWS = Own::ROWS, COLUMNS = Own::COLUMNS;
     Own counts;
     counts.clear();
     for (unsigned chunk = 0; chunk < end; chunk++) {
         if (C > 1 && chunk == edge) {
-#pragma unroll
-            for (int piece = 0; piece < ALL; piece++) {
-                keep<LARGE>(before, piece, counts.of[piece / COLUMNS][piece % COLUMNS]);
-            }
-            counts.clear();
+            counts.settle(chunks);
+            lay(counts, one);
         }
         counts.add(chunks);
     }
-    chunks.over();
-    chunks.last();
-#pragma unroll
-    for (int piece = 0; piece < ALL; piece++) {
-        keep<LARGE>(last, piece, counts.of[piece / COLUMNS][piece % COLUMNS]);
+    counts.settle(chunks);
+    chunks.sync();
+    lay(counts, all);
+    if (!is_tile) {
+        return;
     }
     const float floor = *(const volatile float*)given.floor;
-    const bool plain = !given.is_ratio && !given.sided;
-    const float* const facts_b = facts + EACH * WIDTH;
+    const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     // Of one row a variable a piece has two of either side here; of two rows two pieces side by
-    // side have one of a and two of b.
-    constexpr int DOWN = Q == 1 ? 2 : 1;
-    constexpr bool HELD = Q == 1;
-    Facts<Q, C> own[HELD ? ROWS : 1][DOWN];
-    const auto read_own = [&](int i) {
+    // side have one of a and two of b. Some pieces at a time have a bit for each pair.
+    constexpr int DOWN = Q == 1 ? 2 : 1, BESIDE = 2, BITS_OF = ROWS * DOWN * BESIDE * 2;
+    Glance<Q, C> own[ROWS][DOWN];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int d = 0; d < DOWN; d++) {
-            Facts<Q, C>& to = own[HELD ? i : 0][d];
-            to.read(facts + (Own::row(i) / Q + 8 * d + g) * WIDTH, given.per_row, 0);
-            to.own += given.over.own;
-        }
-    };
-    if (HELD) {
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            read_own(i);
+            own[i][d] = {facts + (Own::row(i) / Q + 8 * d + g) * WIDTH, given.per_row, 0};
         }
     }
+    // Few are looked at again: they are put together until all lanes have one.
+    unsigned short* const queue =
+        (unsigned short*)((unsigned char*)barriers + BARRIERS) + threadIdx.x / 32 * 32 * (BITS_OF + 1);
+    unsigned queued = 0;
 #pragma unroll 1
-    for (unsigned j = 0; j < COLUMNS && is_tile; j += Q) {
-        const unsigned in_b = Own::column(j) / Q + 2 * t;
-        Facts<Q, C> other[2];
-        other[0].read(facts_b + in_b * WIDTH, 1.0f, 1);
-        other[1].read(facts_b + (in_b + 1) * WIDTH, 1.0f, 1);
-#pragma unroll HELD ? ROWS : 1
-        for (int i = 0; i < ROWS; i++) {
-            float of[C][Q][4];
-            if (!HELD) {
-                read_own(i);
-            }
+    for (unsigned step = 0; step < COLUMNS / (BESIDE * Q); step++) {
+        const unsigned j = step * BESIDE * Q;
+        unsigned again = 0, bit = 1;
 #pragma unroll
-            for (int q = 0; q < Q; q++) {
-                if (C > 1) {
-                    kept<LARGE>(before, COLUMNS * i + j + q, of[0][q]);
-                }
-                kept<LARGE>(last, COLUMNS * i + j + q, of[C - 1][q]);
-            }
+        for (int h = 0; h < BESIDE; h++) {
 #pragma unroll
-            for (int d = 0; d < DOWN; d++) {
+            for (int e = 0; e < 2; e++) {
+                const unsigned in_b = Own::column(j + h * Q) / Q + 2 * t + e;
+                const Glance<Q, C> other(facts_b + in_b * WIDTH, 1.0f, 1);
 #pragma unroll
-                for (int e = 0; e < 2; e++) {
-                    float table[C][Q][Q];
+                for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-                    for (int k = 0; k < C; k++) {
+                    for (int d = 0; d < DOWN; d++) {
+                        float of_one[Q][Q], of_all[Q][Q];
 #pragma unroll
                         for (int p = 0; p < Q; p++) {
 #pragma unroll
                             for (int q = 0; q < Q; q++) {
-                                table[k][p][q] = of[k][q][2 * (Q == 1 ? d : p) + e];
+                                const unsigned piece = COLUMNS * i + j + h * Q + q;
+                                const unsigned of = 2 * (Q == 1 ? d : p) + e;
+                                of_all[p][q] = laid(all, threadIdx.x, piece, of);
+                                of_one[p][q] =
+                                    C > 1 ? laid(one, threadIdx.x, piece, of) : of_all[p][q];
                             }
                         }
-                    }
-                    const Facts<Q, C>& here = own[HELD ? i : 0][d];
-                    const float2 found = sums<Q, C>(table, here, other[e]);
-                    const float score = __fmaf_rn(
-                        given.over.xwy, found.x,
-                        __fmaf_rn(given.over.xw, found.y, here.own + other[e].own));
-                    if (plain && !(score + given.over.off >= floor)) {
-                        continue;
-                    }
-                    const unsigned of_a = Own::row(i) / Q + 8 * d + g, of_b = in_b + e;
-                    const unsigned at_a = first_a + of_a, at_b = first_b + of_b;
-                    if (at_a < given.a.count && at_b < given.b.count
-                        && (!given.same || at_a < at_b)) {
-                        tell(given, floor, at_a, at_b, facts + of_a * WIDTH + WIDTH - 4,
-                             facts_b + of_b * WIDTH + WIDTH - 4, found.y, found.x);
+                        const float most =
+                            at_most<Q, C>(given.quick, of_one, of_all, own[i][d], other);
+                        again |= !(most < floor) ? bit : 0u;
+                        bit *= 2;
                     }
                 }
             }
         }
+        while (true) {
+            const unsigned who = __ballot_sync(0xffffffffu, again != 0);
+            if (who == 0) {
+                break;
+            }
+            if (again != 0) {
+                queue[queued + __popc(who & ((1u << lane) - 1))] =
+                    step << 10 | (__ffs(again) - 1) << 5 | lane;
+                again &= again - 1;
+            }
+            queued += __popc(who);
+        }
+        const unsigned least = step + 1 < COLUMNS / (BESIDE * Q) ? 32 : 1;
+        while (queued >= least) {
+            const unsigned count = min(queued, 32u);
+            queued -= count;
+            __syncwarp();
+            if (lane < count) {
+                const unsigned whose = queue[queued + lane], of_lane = whose % 32;
+                const unsigned at = whose / 32 % 32, d = at % DOWN, i = at / DOWN % ROWS;
+                const unsigned e = at / DOWN / ROWS % 2;
+                const unsigned from = (whose / 1024 * BESIDE + at / DOWN / ROWS / 2) * Q;
+                const unsigned in_a = Own::row(i) / Q + 8 * d + of_lane / 4;
+                const unsigned in_b = Own::column(from) / Q + 2 * (of_lane % 4) + e;
+                const unsigned at_a = first_a + in_a, at_b = first_b + in_b;
+                const unsigned thread = threadIdx.x - lane + of_lane;
+                float table[C][Q][Q];
+#pragma unroll
+                for (int p = 0; p < Q; p++) {
+#pragma unroll
+                    for (int q = 0; q < Q; q++) {
+                        const unsigned piece = COLUMNS * i + from + q;
+                        const unsigned of = 2 * (Q == 1 ? d : p) + e;
+                        table[0][p][q] = laid(one, thread, piece, of);
+                        if (C > 1) {
+                            table[C - 1][p][q] = laid(all, thread, piece, of) - table[0][p][q];
+                        }
+                    }
+                }
+                if (at_a < given.a.count && at_b < given.b.count
+                    && (!given.same || at_a < at_b)) {
+                    const float* const of_a = facts + in_a * WIDTH;
+                    const float* const of_b = facts_b + in_b * WIDTH;
+                    const float2 found = sums<Q, C>(table, Facts<Q, C>(of_a, given.per_row),
+                                                    Facts<Q, C>(of_b, 1.0f));
+                    tell(given, floor, at_a, at_b, of_a + WIDTH - 4, of_b + WIDTH - 4, found.y,
+                         found.x);
+                }
+            }
+            __syncwarp();
+        }
     }
-    chunks.leave();
 }
 
 #define PAIRS(LEVELS, CLASSES)                                                             \
-    extern "C" __global__ void FOUR __launch_bounds__(THREADS, BLOCKS)                     \
+    extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)          \
         pairs_##LEVELS##_##CLASSES(const __grid_constant__ Tiles given)                    \
     {                                                                                      \
-        pairs<LEVELS - 1, CLASSES, false>(given);                                          \
+        HERE((pairs<LEVELS - 1, CLASSES>(given)));                                         \
     }
 
 PAIRS(2, 1)

@@ -1,6 +1,15 @@
 // Tiles of pairs: 128 rows of bits of some variables beside 128 of others; from counts to what is
 // told. Stands before the kernels of all pairs, behind bits.cuh.
 
+#define TINY 1e-30f
+
+__device__ __forceinline__ float inverse(float value)
+{
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(value));
+    return inverse;
+}
+
 // Variables that have as many rows each, one behind the other.
 struct Group {
     const unsigned char* rows;  // of the first tile
@@ -18,6 +27,27 @@ struct Value {
     float off;                  // no value is farther from its own than this
 };
 
+// What a score is not above, of sums without logarithms: own + x + w + scale · sum. A scale that is
+// infinite says nothing.
+struct Quick {
+    float own, scale;
+    float share;                // of two classes: of the rows that are of the first
+    float filler;
+
+    // Σ (c − share·m)² / m, of cells of m rows, c of them of the first class.
+    __device__ __forceinline__ float add(float sum, float one, float all) const
+    {
+        const float off = __fmaf_rn(-share, all, one);
+        // What has no rows adds nothing.
+        return __fmaf_rn(off * off, inverse(all + TINY), sum);
+    }
+
+    __device__ __forceinline__ float score(float sum, float own_of_both) const
+    {
+        return __fmaf_rn(scale, sum, own + own_of_both);
+    }
+};
+
 struct Found {
     unsigned a, b;              // places
     float least, most;          // the score is neither below nor above
@@ -31,6 +61,7 @@ struct Tiles {
     float per_row;              // 1 / rows
     int is_ratio;
     Value over, under;
+    Quick quick;
     int sided;                  // whether it matters which of the two is x
     int same;                   // whether both groups are one
     const unsigned* supers;     // of 16 × 16 tiles each: that of a, that of b
@@ -41,10 +72,9 @@ struct Tiles {
     unsigned room;
 };
 
-static_assert(sizeof(Group) == 40 && sizeof(Value) == 16 && sizeof(Found) == 16, "drift");
-static_assert(sizeof(Tiles) == 192, "drift");
-
-#define TINY 1e-30f
+static_assert(sizeof(Group) == 40 && sizeof(Value) == 16 && sizeof(Quick) == 16, "drift");
+static_assert(sizeof(Found) == 16, "drift");
+static_assert(sizeof(Tiles) == 208, "drift");
 
 // The bits of a tile's side: chunk by chunk, as a stage has them. Of a tile that is not there the
 // last one's.

@@ -20,20 +20,23 @@
 //! function `…_L_C`; [`facts`] floats of a column.
 //!
 //! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each, both multiples of
-//! [`TOGETHER`]; block [`THREADS`]; [`shared`] bytes of dynamic shared memory.
+//! [`TOGETHER`]; block [`Products::threads`]; [`shared`] bytes of dynamic shared memory.
 //!
 //! Less than 65,536 observations, of two classes both with some; [`crate::levels`] has no such
 //! limits.
 //!
 //! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told.
 //!
+//! Pairs that [`Quick`] says may reach the floor have their score bounded, and few do: it takes a third
+//! of the time.
+//!
 //! *Exactness*: a score is within [`Value::off`] of what is computed, for it is made of
 //! counts that are exact (n < 2²³), of logarithms with an error of 2⁻²² (where they are small;
 //! relative where not), and of sums in f32. A ratio is within what both allow.
 
-use crate::Kernel;
+use crate::{Kernel, bits::SIDE};
 
-/// See the module.
+/// By products of bits, a warp at a time.
 pub const KERNEL: Kernel = Kernel {
     name: "pairs",
     source: tiles!("BITS", "pairs.cu"),
@@ -41,28 +44,94 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// The same by products of bytes, which all tensor cores have.
+/// A warpgroup at a time.
+pub const GROUPS: Kernel = Kernel {
+    name: "pairs_groups",
+    source: tiles!("GROUPS", "pairs.cu"),
+    ..KERNEL
+};
+
+/// By products of bytes, which all tensor cores have.
 pub const BYTES: Kernel = Kernel {
     name: "pairs_bytes",
     source: tiles!("BYTES", "pairs.cu"),
     ..KERNEL
 };
 
-/// The same by words, on ordinary cores.
+/// By words, on ordinary cores.
 pub const WORDS: Kernel = Kernel {
     name: "pairs_words",
     source: tiles!("WORDS", "pairs.cu"),
     ..KERNEL
 };
 
-/// Threads of a block.
-pub const THREADS: u32 = 128;
+/// What makes products of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Products {
+    /// Tensor cores, of bits, for a warpgroup at once: those of 9.0 alone.
+    Groups,
+    /// Tensor cores, of bits.
+    Bits,
+    /// Tensor cores, of bytes.
+    Bytes,
+    /// Ordinary cores, 32 bits at a time.
+    Words,
+}
+
+impl Products {
+    /// Threads of a block, of [`KERNEL`] and of [`crate::levels`].
+    pub fn threads(self) -> u32 {
+        match self {
+            // A warp brings chunks.
+            Self::Groups => 256 + 32,
+            _ => 256,
+        }
+    }
+
+    /// Chunks that have room in shared memory; whether the card brings them ahead, as those of 8.0
+    /// and later do.
+    fn stages(self, ahead: bool) -> usize {
+        match (self, ahead) {
+            (Self::Groups, _) => 4,
+            (_, true) => 2,
+            (_, false) => 1,
+        }
+    }
+
+    /// Bytes of them, and of barriers, which begin at a multiple of eight.
+    pub(crate) fn staged(self, ahead: bool) -> (usize, usize) {
+        let stages = self.stages(ahead);
+        (stages * 2 * crate::bits::PIECES, 16 * stages + 8)
+    }
+}
+
 /// Tiles of a launch are a multiple of so many, and begin at one: two by two work together.
 pub const TOGETHER: usize = 4;
-/// Bytes of barriers, eight of them to begin at a multiple of eight.
-pub(crate) const BARRIERS: usize = 40;
 /// Observations are fewer.
 pub const ROWS: usize = 1 << 23;
+
+/// What a score is not above, of a sum without logarithms: own + x + w + scale · sum.
+///
+/// Of one class the sum is Σ c² / e over the table of x and w, of two
+///
+/// ```text
+/// Σ (c − share·m)² / m
+/// ```
+///
+/// over its cells of m observations, c of which are of the first class: for log(t) ≤ t − 1. Where
+/// the scale is infinite it says nothing, and each pair is bounded by `over` and `under` at once.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quick {
+    /// What no pair differs in, and what rounding may take away.
+    pub own: f32,
+    /// Of the sum.
+    pub scale: f32,
+    /// Of two classes: the share of the first.
+    pub share: f32,
+    /// Nothing.
+    pub filler: f32,
+}
 
 /// Columns that have as many rows of bits each.
 #[repr(C)]
@@ -135,6 +204,8 @@ pub struct Tiles {
     pub over: Value,
     /// The denominator.
     pub under: Value,
+    /// What the score is not above, by less.
+    pub quick: Quick,
     /// Whether it matters which of two columns is x: the one of the higher number.
     pub sided: i32,
     /// Whether both groups are one: of its pairs each comes once.
@@ -159,12 +230,18 @@ pub fn facts(levels: usize, classes: usize) -> usize {
 }
 
 /// Bytes of shared memory, for columns of at most three levels and two classes at most; whether
-/// cards bring chunks ahead, as those of 8.0 and later do.
-pub fn shared(levels: usize, classes: usize, ahead: bool) -> usize {
-    let counts = 2 * crate::bits::SIDE * crate::bits::SIDE;
-    let stages = if ahead { 2 } else { 1 } * 2 * crate::bits::PIECES;
-    let sides = 2 * (crate::bits::SIDE / (levels - 1)) * facts(levels, classes) * 4;
-    stages.max(counts) + (classes - 1) * counts + sides + BARRIERS
+/// the card is one of 8.0 or later.
+pub fn shared(levels: usize, classes: usize, products: Products, ahead: bool) -> usize {
+    let counts = 2 * SIDE * SIDE;
+    let (stages, barriers) = products.staged(ahead);
+    let sides = 2 * (SIDE / (levels - 1)) * facts(levels, classes) * 4;
+    // Of each lane of eight warps, that was looked at before and now.
+    let pairs = match products {
+        Products::Groups => 8,
+        _ => 32,
+    };
+    let queues = 8 * 32 * (pairs / (levels - 1) + 1) * 2;
+    stages.max(counts) + (classes - 1) * counts + sides + barriers + queues
 }
 
 /// T(xw) and T(xwy) of a table, counts of (x, w, y) by class, then x, then w.
@@ -207,18 +284,19 @@ mod tests {
     #[test]
     fn structs_lie_as_c_lays_them() {
         assert_eq!((size_of::<Group>(), size_of::<Value>()), (40, 16));
-        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 192));
+        assert_eq!((size_of::<Quick>(), offset_of!(Tiles, quick)), (16, 136));
+        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 208));
         assert_eq!(
             (offset_of!(Tiles, edges), offset_of!(Tiles, over)),
             (80, 104)
         );
         assert_eq!(
             (offset_of!(Tiles, sided), offset_of!(Tiles, supers)),
-            (136, 144)
+            (152, 160)
         );
         assert_eq!(
             (offset_of!(Tiles, first), offset_of!(Tiles, room)),
-            (152, 184)
+            (168, 200)
         );
     }
 

@@ -28,10 +28,10 @@ __device__ __forceinline__ void product_bytes(int (&sum)[4], const unsigned (&a)
 #endif
 
 #ifdef GROUPED
-// Where a matrix of rows of 64 bytes, swizzled, begins: 16 bytes at a time, eight rows are 512.
+// Where a matrix of rows of 64 bytes, swizzled, begins: eight rows have 512 bytes.
 __device__ __forceinline__ u64 matrix(unsigned address)
 {
-    return 2ull << 62 | (u64)(512 / 16) << 32 | 1ull << 16 | (address & 0x3ffff) / 16;
+    return 2ull << 62 | (u64)(8 * CHUNK / 16) << 32 | 1ull << 16 | (address & 0x3ffff) / 16;
 }
 
 // 64 rows beside 128, 256 bits of each; of a warpgroup, out of shared memory.
@@ -139,17 +139,26 @@ struct Counts {
         for (int step = 0; step < CHUNK / 32; step++) {
 #pragma unroll
             for (int i = 0; i < ROWS; i++) {
-                product(of[i], a + (64 * CHUNK / 16) * i + 2 * step, b + 2 * step);
+                product(of[i], a + 64 * CHUNK / 16 * i + 2 * step, b + 2 * step);
             }
         }
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        chunks.ahead();
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        pin();
+        // While these are made, the stage before is free.
+        asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+        chunks.release(1);
 #else
         multiply(stage);
 #endif
-        chunks.release();
+    }
+
+    // All that were added are there.
+    __device__ __forceinline__ void settle(Chunks<THREADS>& chunks)
+    {
+#ifdef GROUPED
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        pin();
+        chunks.release(0);
+#endif
     }
 
 #ifndef GROUPED

@@ -6,12 +6,14 @@ mod draws;
 mod pairs;
 mod scores;
 
+use passel_kernels::pairs::Products;
+
 use self::draws::Draws;
 pub(crate) use self::scores::scores;
 use super::{
     super::cuda::{
         self,
-        counting::{CudaCounter, CudaPairs, Products, Waves},
+        counting::{CudaCounter, CudaPairs, Waves},
     },
     *,
 };

@@ -311,6 +311,7 @@ fn cuda_pairs_are_those_of_the_cpu() {
         let mut places = vec![
             Place::Cuda(vec![0], None),
             Place::Cuda(vec![0], Some((case.bytes() / 4).min(20_000))),
+            Place::Products(Products::Bits),
             Place::Products(Products::Bytes),
             Place::Products(Products::Words),
         ];

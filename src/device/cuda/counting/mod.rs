@@ -40,8 +40,6 @@ pub(crate) use columns::Columns;
 pub(crate) use lazy::Waves;
 pub(crate) use made::Made;
 pub(crate) use pairs::CudaPairs;
-#[cfg(test)]
-pub(crate) use pairs::Products;
 pub(crate) use swept::CudaSwept;
 
 use std::{

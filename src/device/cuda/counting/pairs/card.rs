@@ -2,7 +2,7 @@
 
 use passel_kernels::{
     cells::Cells,
-    pairs::{Found, Group as OnCard, Tiles},
+    pairs::{Found, Group as OnCard, Products, Tiles},
     raise::Raise,
     recount::{Recount, Variable},
 };
@@ -20,7 +20,7 @@ use super::{
     lay::{BROUGHT, DURING, Laid},
     plan::{Group, Plan},
     screen::Screen,
-    shape::{Products, Shape, Way},
+    shape::{Shape, Way, fastest},
 };
 
 /// Least places for pairs found.
@@ -29,6 +29,7 @@ const ROOM: usize = 1 << 20;
 /// One card.
 pub(super) struct PairCard {
     pub(super) card: Card,
+    products: Products,
     /// Of each group, where its panel is on the card.
     pub(super) laid: Vec<Option<Laid>>,
     pub(super) margins: Vec<Buffer<u32>>,
@@ -78,7 +79,11 @@ impl PairCard {
         products: Option<Products>,
         wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {
-        let shape = |it| Shape::of(plan, screen, it, card.has_tf32);
+        let products = match products {
+            Some(products) => products,
+            None => fastest(&card)?,
+        };
+        let shape = |it| Shape::of((plan, screen), it, (products, card.has_tf32));
         let shapes: Vec<Shape> = plan.jobs().into_iter().map(shape).collect();
         let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
         let exact = 4 * most * most * plan.sizes.len();
@@ -87,10 +92,6 @@ impl PairCard {
         if exact > shared || shapes.iter().any(|it| it.shared as usize > shared) {
             return Ok(None);
         }
-        let products = match products {
-            Some(products) => products,
-            None => Products::of(&card)?,
-        };
         card.load(&Shape::kernels(&shapes, products))?;
         let (places, classes) = (places(wanted), plan.sizes.len());
         let margins = plan
@@ -120,6 +121,7 @@ impl PairCard {
             found: card.buffer(places, DURING)?,
             sums: card.buffer(2 * places, DURING)?,
             card,
+            products,
         }))
     }
 
@@ -195,9 +197,10 @@ impl PairCard {
                 each: group.each as u32,
             }
         };
-        let shape = Shape::of(plan, screen, (a, b), self.card.has_tf32);
+        let shape = Shape::of((plan, screen), (a, b), (self.products, self.card.has_tf32));
         let levels = [a, b].map(|at| plan.groups[at].levels());
         let [over, under] = screen.values(levels, shape.way);
+        let quick = screen.quick(&over, levels);
         let classes = screen.classes();
         let given = Tiles {
             a: side(a),
@@ -212,6 +215,7 @@ impl PairCard {
             is_ratio: screen.is_ratio().into(),
             over,
             under,
+            quick,
             sided: screen.is_sided().into(),
             same: (a == b).into(),
             supers,

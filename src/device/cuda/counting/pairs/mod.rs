@@ -14,7 +14,7 @@ mod shape;
 
 use passel_kernels::{
     bits::{BITS, SIDE},
-    pairs::{ROWS, TOGETHER},
+    pairs::{Products, ROWS, TOGETHER},
 };
 use rayon::prelude::*;
 
@@ -32,7 +32,6 @@ use super::{
     packs::put,
 };
 use crate::binning::BinnedColumn;
-pub(crate) use shape::Products;
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
@@ -98,7 +97,7 @@ impl<'a> CudaPairs<'a> {
         few: (usize, Option<u64>),
         products: Option<Products>,
     ) -> Result<Option<Self>, DeviceError> {
-        let (n, classes) = (response.codes.len(), response.levels);
+        let n = response.codes.len();
         let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
         let missing = columns.iter().any(|it| it.left_out().is_some());
         if missing || most > LEVELS || n >= ROWS {
@@ -108,7 +107,7 @@ impl<'a> CudaPairs<'a> {
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
         let (plan, response_sum) = (Plan::of(columns, response, room), response.sum(logs));
-        let Some(screen) = Screen::new((logs, tally), (n, response_sum, classes)) else {
+        let Some(screen) = Screen::new((logs, tally), (n, response_sum, &plan.sizes)) else {
             return Ok(None);
         };
         // Classes are filled up: of very many most bits would be none.

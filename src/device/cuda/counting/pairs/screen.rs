@@ -2,7 +2,7 @@
 
 use std::f64::consts::LN_2;
 
-use passel_kernels::pairs::Value;
+use passel_kernels::pairs::{Quick, Value};
 
 use super::{
     super::super::super::counting::{Logs, Tally},
@@ -22,15 +22,15 @@ pub(super) struct Screen<'s> {
     n: usize,
     /// Σ c·L(c) over the response.
     y: i64,
-    /// Levels of it.
-    classes: usize,
+    /// Observations of each level of it.
+    sizes: Vec<u32>,
 }
 
 impl<'s> Screen<'s> {
     /// None where the score is not one quantity as it is, which a pair's is.
     pub(super) fn new(
         (logs, tally): (&'s Logs, &'s Tally),
-        (n, y, classes): (usize, i64, usize),
+        (n, y, sizes): (usize, i64, &[u32]),
     ) -> Option<Self> {
         let [term] = tally.score().terms() else {
             return None;
@@ -44,7 +44,7 @@ impl<'s> Screen<'s> {
             logs,
             n,
             y,
-            classes,
+            sizes: sizes.to_vec(),
         })
     }
 
@@ -65,7 +65,7 @@ impl<'s> Screen<'s> {
     /// Classes that tables tell apart.
     pub(super) fn classes(&self) -> usize {
         match self.quantity.over.xwy != 0 || self.under().xwy != 0 {
-            true => self.classes,
+            true => self.sizes.len(),
             false => 1,
         }
     }
@@ -81,12 +81,70 @@ impl<'s> Screen<'s> {
         [self.quantity.over, self.under()].map(|it| self.value(&it, levels, way))
     }
 
-    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> Value {
+    /// How often T(xw) and T(xwy) are in it.
+    fn weights(&self, by: &Combination) -> (i32, i32) {
         // One class is all.
-        let (xw, xwy) = match self.classes() {
+        match self.classes() {
             1 => (by.xw + by.xwy, 0),
             _ => (by.xw, by.xwy),
+        }
+    }
+
+    /// What the score is not above, of tables of so many levels, whose own bound is this.
+    ///
+    /// With log(t) ≤ t − 1, of one class
+    ///
+    /// ```text
+    /// T(xw) · ln 2 ≤ Σ c·(c / e − 1) = Σ c² / e − n
+    /// ```
+    ///
+    /// and of two, c of m observations being of the first, a share of p,
+    ///
+    /// ```text
+    /// T(xwy) − T(xw) = Σ c·log2(c / m) + …  ≤ Σ n(y)·log2(n(y) / n) + Σ (c − p·m)² / m / (p·(1 − p)·ln 2)
+    /// ```
+    pub(super) fn quick(&self, over: &Value, [a, b]: [usize; 2]) -> Quick {
+        let (n, cells) = (self.n as f64, (a * b) as f64);
+        let (xw, xwy) = self.weights(&self.quantity.over);
+        let share = match self.sizes[..] {
+            [first, second] => f64::from(first) / f64::from(first + second),
+            _ => 0.0,
         };
+        let plain = !self.is_ratio() && !self.is_sided();
+        let (own, scale, slack) = match (self.classes(), xw, xwy) {
+            (1, 1.., 0) if plain => {
+                let scale = f64::from(xw) / LN_2;
+                // Each term is rounded six times, their sum, some n, as often as there are cells.
+                (-scale * n, scale, (8.0 + cells) * n)
+            }
+            (2, _, 1..) if plain && xw == -xwy => {
+                let part = |share: f64| share * share.log2();
+                let entropy = n * (part(share) + part(1.0 - share));
+                let scale = f64::from(xwy) / (share * (1.0 - share) * LN_2);
+                // c − p·m is off by m / 2²⁴, its square over m by twice as much of |c − p·m|.
+                (f64::from(xwy) * entropy, scale, 4.0 * n)
+            }
+            _ => (0.0, f64::INFINITY, 0.0),
+        };
+        let own = f64::from(over.own) + f64::from(over.off) + own;
+        if !(own + scale).is_finite() {
+            return Quick {
+                scale: f32::INFINITY,
+                ..Quick::default()
+            };
+        }
+        // What is positive is rounded too, as often as cells are added.
+        let more = 1.0 + (16.0 + 2.0 * cells) * ROUNDING;
+        Quick {
+            own: (own + 2.0 * ROUNDING * (own.abs() + scale * slack)) as f32,
+            scale: (more * scale) as f32,
+            share: share as f32,
+            filler: 0.0,
+        }
+    }
+
+    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> Value {
+        let (xw, xwy) = self.weights(by);
         let n = self.n as f64;
         // Σ c·|log2(c / e)| ≤ Σ c·log2(c / e) + 2·0.531·Σ e, and Σ c·log2(c / e) ≤ n·log2(levels).
         let whole = ((a * b) as f64).log2();
@@ -104,9 +162,9 @@ impl<'s> Screen<'s> {
         };
         let of = |by: i32, classes| f64::from(by.abs()) * off(classes);
         let integers = by.integers().into_iter().map(|it| f64::from(it.abs()));
-        let entropies = n * (whole + (self.classes as f64).log2() + 1.0);
+        let entropies = n * (whole + (self.sizes.len() as f64).log2() + 1.0);
         let own = 8.0 * ROUNDING * integers.sum::<f64>() * entropies;
-        let all = of(xw, 1) + of(xwy, self.classes) + own;
+        let all = of(xw, 1) + of(xwy, self.sizes.len()) + own;
         Value {
             own: (f64::from(by.y) * self.entropy(self.y)) as f32,
             xw: xw as f32,
@@ -140,5 +198,106 @@ impl<'s> Screen<'s> {
         };
         // Far below any difference of two scores, far above what rounding does to one.
         (value - 1e-6 * (value.abs() + 1e-6)) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use passel_kernels::pairs::reference;
+
+    use super::*;
+    use crate::{
+        random::{Stream, below},
+        score::PairScore,
+    };
+
+    /// The sum of [`Quick`], as kernels make it.
+    fn quick_sum(quick: &Quick, counts: &[u64], (x, w): (usize, usize), classes: usize) -> f32 {
+        let cells = x * w;
+        let all = |at: usize| counts.iter().skip(at).step_by(cells).sum::<u64>();
+        let n = counts.iter().sum::<u64>() as f32;
+        let of_x = |i: usize| (0..w).map(|j| all(i * w + j)).sum::<u64>() as f32;
+        let of_w = |j: usize| (0..x).map(|i| all(i * w + j)).sum::<u64>() as f32;
+        let term = |at: usize| {
+            let (one, all) = (counts[at] as f32, all(at) as f32);
+            match classes {
+                1 if all == 0.0 => 0.0,
+                1 => all * all * (n / (of_x(at / w) * of_w(at % w))),
+                _ => {
+                    let off = one - quick.share * all;
+                    off * off / (all + 1e-30)
+                }
+            }
+        };
+        (0..cells).map(term).sum()
+    }
+
+    #[test]
+    fn a_quick_bound_is_never_below_the_score() {
+        let mut stream = Stream::new(8, 0);
+        let mut draw =
+            |from: u64, to: u64| from + below(stream.word(), (to - from + 1) as usize) as u64;
+        let plain = |by| PairScore::Declared(Quantity::plain(by));
+        let mut near = 0;
+        for (score, classes) in [
+            (PairScore::SYNERGY, 2),
+            (plain(Combination::XW_Y), 2),
+            (plain(Combination::X_W), 1),
+        ] {
+            let score = score.score();
+            for case in 0..2000 {
+                let (x, w) = (draw(2, 4) as usize, draw(2, 4) as usize);
+                // Of no relation, of some, with cells that are empty.
+                let most: u64 = [50, 400, 3][case % 3];
+                let mut counts: Vec<u64> = (0..x * w * classes)
+                    .map(|_| draw(case as u64 % 2 * most / 2, most))
+                    .collect();
+                counts[0] += 1;
+                counts[x * w * (classes - 1) + 1] += 1;
+                let n = counts.iter().sum::<u64>() as usize;
+                let sizes: Vec<u32> = counts
+                    .chunks(x * w)
+                    .map(|it| it.iter().sum::<u64>() as u32)
+                    .collect();
+                let logs = Logs::new(n, score.reach());
+                let tally = Tally::new(score.clone(), &logs, n);
+                let y = sizes.iter().map(|it| logs.of(*it)).sum();
+                let screen = Screen::new((&logs, &tally), (n, y, &sizes)).unwrap();
+                let [over, _] = screen.values([x, w], Way::Whole);
+                let quick = screen.quick(&over, [x, w]);
+                assert!(quick.scale.is_finite());
+                let (xw, xwy) = reference(&counts, x, w);
+                let exact =
+                    f64::from(over.own) + f64::from(over.xw) * xw + f64::from(over.xwy) * xwy;
+                let sum = quick_sum(&quick, &counts, (x, w), classes);
+                let most = f64::from(quick.own + quick.scale * sum);
+                assert!(most >= exact, "{most} {exact} {counts:?}");
+                // It is some use: not above twice what independence leaves.
+                let left = f64::from(over.own) + f64::from(over.off);
+                let zero = exact - left;
+                near += usize::from(most - left <= 2.5 * zero.abs() + 4.0 * f64::from(over.off));
+            }
+        }
+        assert!(near > 2000, "{near}");
+    }
+
+    #[test]
+    fn what_has_no_quick_bound_is_said_so() {
+        let ratio = Quantity {
+            over: Combination::XW_Y,
+            under: Some(Combination::XW_Y),
+        };
+        let wrong_way = Combination::of(1, -1, -1, 0, 1, 0, 0, 0);
+        let opposite = Combination::of(-1, 1, 1, 0, -1, 0, 0, 0);
+        for by in [ratio, Quantity::plain(wrong_way), Quantity::plain(opposite)] {
+            let score = PairScore::Declared(by).score();
+            let logs = Logs::new(10, score.reach());
+            let tally = Tally::new(score, &logs, 10);
+            let screen = Screen::new((&logs, &tally), (10, 0, &[4, 6])).unwrap();
+            let [over, _] = screen.values([2, 2], Way::Whole);
+            let quick = screen.quick(&over, [2, 2]);
+            let useful = by.under.is_none() && by.over.xw > 0;
+            assert_eq!(quick.scale.is_finite(), useful, "{by:?}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Which kernel bounds the pairs of two groups.
 
-use passel_kernels::{Kernel, cells, levels, pairs};
+use passel_kernels::{
+    Kernel, cells, levels,
+    pairs::{self, Products},
+};
 
 use super::{
     super::super::{super::DeviceError, card::Card},
@@ -8,39 +11,30 @@ use super::{
     screen::Screen,
 };
 
-/// What makes products of bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Products {
-    /// Tensor cores, of bits.
-    Bits,
-    /// Tensor cores, of bytes.
-    Bytes,
-    /// Ordinary cores, 32 bits at a time.
-    Words,
+/// The fastest products of a card: from 10.0 on those of bits are made of others.
+pub(super) fn fastest(card: &Card) -> Result<Products, DeviceError> {
+    let asked = card.context.compute_capability();
+    let asked = asked.map_err(|error| card.failed("asking what it is", error))?;
+    Ok(match asked {
+        (..8, _) => Products::Words,
+        (9, 0) => Products::Groups,
+        (8 | 9, _) => Products::Bits,
+        _ => Products::Bytes,
+    })
 }
 
-impl Products {
-    /// The fastest of a card: from 10.0 on those of bits are made of others.
-    pub(super) fn of(card: &Card) -> Result<Self, DeviceError> {
-        let asked = card.context.compute_capability();
-        let (major, _) = asked.map_err(|error| card.failed("asking what it is", error))?;
-        Ok(match major {
-            ..8 => Self::Words,
-            8 | 9 => Self::Bits,
-            _ => Self::Bytes,
-        })
-    }
-
-    fn kernel(self, way: Way) -> Kernel {
-        match (self, way) {
-            (Self::Bits, Way::Whole) => pairs::KERNEL,
-            (Self::Bytes, Way::Whole) => pairs::BYTES,
-            (Self::Words, Way::Whole) => pairs::WORDS,
-            (Self::Bits, Way::Levels) => levels::KERNEL,
-            (Self::Bytes, Way::Levels) => levels::BYTES,
-            (Self::Words, Way::Levels) => levels::WORDS,
-            (_, Way::Cells) => cells::KERNEL,
-        }
+/// The kernel that makes tables so.
+fn kernel(products: Products, way: Way) -> Kernel {
+    match (products, way) {
+        (Products::Groups, Way::Whole) => pairs::GROUPS,
+        (Products::Bits, Way::Whole) => pairs::KERNEL,
+        (Products::Bytes, Way::Whole) => pairs::BYTES,
+        (Products::Words, Way::Whole) => pairs::WORDS,
+        (Products::Groups, Way::Levels) => levels::GROUPS,
+        (Products::Bits, Way::Levels) => levels::KERNEL,
+        (Products::Bytes, Way::Levels) => levels::BYTES,
+        (Products::Words, Way::Levels) => levels::WORDS,
+        (_, Way::Cells) => cells::KERNEL,
     }
 }
 
@@ -70,8 +64,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Of two groups; whether the card brings chunks ahead.
-    pub(super) fn of(plan: &Plan, screen: &Screen, (a, b): (usize, usize), ahead: bool) -> Self {
+    /// Of two groups, by these products; whether the card is one of 8.0 or later.
+    pub(super) fn of(
+        (plan, screen): (&Plan, &Screen),
+        (a, b): (usize, usize),
+        (products, ahead): (Products, bool),
+    ) -> Self {
         let planes = [a, b].map(|it| plan.groups[it].planes);
         let (classes, long) = (screen.classes(), plan.n >= 1 << 16);
         let whole = planes[0] == planes[1] && planes[0] <= 2 && classes <= 2 && !long;
@@ -92,13 +90,13 @@ impl Shape {
                     (_, 1) => "pairs_3_1",
                     _ => "pairs_3_2",
                 };
-                let shared = pairs::shared(planes[0] + 1, classes, ahead);
-                (name, pairs::THREADS, shared)
+                let shared = pairs::shared(planes[0] + 1, classes, products, ahead);
+                (name, products.threads(), shared)
             }
             Way::Levels => {
                 let name = if long { "levels_32" } else { "levels_16" };
-                let shared = levels::shared(planes, classes, long, ahead);
-                (name, levels::THREADS, shared)
+                let shared = levels::shared(planes, classes, long, (products, ahead));
+                (name, products.threads(), shared)
             }
         };
         Self {
@@ -114,6 +112,6 @@ impl Shape {
         let used = |way: &Way| all.iter().any(|it| it.way == *way);
         let ways = [Way::Whole, Way::Levels, Way::Cells];
         let used = ways.into_iter().filter(used);
-        used.map(|it| products.kernel(it)).collect()
+        used.map(|it| kernel(products, it)).collect()
     }
 }
