@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench pairs -- [--only 1,2] [--runs 5] [--gpus N] [--small] [--levels 5,6]`
 //!
-//! Each on one GPU; problem 2 on all there are too, at most N. `--small` takes a tenth of the
+//! Each on one GPU, 5 as 1 but with the best partner of every column; problem 2 on all there are too, at most N. `--small` takes a tenth of the
 //! columns. `--levels` is 10,000 observations of 4,000 columns of so many levels, by bits and by
 //! sweeps: where one is faster than the other.
 //!
@@ -33,6 +33,7 @@ fn cases() -> Vec<Case> {
             levels,
             classes: 2,
             top,
+            partners: number == 5,
         },
         all: number == 2,
         goal,
@@ -42,6 +43,7 @@ fn cases() -> Vec<Case> {
         case(2, (10_000, 100_000), 3, 1000, "4e14"),
         case(3, (10_000, 20_000), 10, 1000, "1.5e13"),
         case(4, (1000, 10_000), 2, 100, "0.005 s"),
+        case(5, (16_384, 50_000), 2, 1000, "with partners"),
     ]
 }
 
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
             levels,
             classes: 2,
             top: 1000,
+            partners: false,
         },
         all: false,
         goal: "",

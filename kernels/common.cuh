@@ -65,6 +65,18 @@ __device__ __forceinline__ double number(u64 key)
     return __longlong_as_double((long long)bits);
 }
 
+// The same of 32 bits.
+__device__ __forceinline__ unsigned ordered_32(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+__device__ __forceinline__ float number_32(unsigned key)
+{
+    return __uint_as_float(key >> 31 ? key & ~(1u << 31) : ~key);
+}
+
 __device__ __forceinline__ double infinity()
 {
     return __longlong_as_double(0x7ff0000000000000ll);

@@ -81,7 +81,7 @@ template <bool TWO>
 struct Sum {
     float all = 0.0f, each = 0.0f;
 
-    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse, const Quick&)
+    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse)
     {
         all = add_cell(all, cell.all, inverse);
         if (TWO) {
@@ -105,30 +105,6 @@ struct Sum {
     }
 };
 
-// What bounds those, without logarithms.
-template <bool TWO>
-struct Rough {
-    float sum = 0.0f;
-
-    __device__ __forceinline__ void add(const Cell<TWO>& cell, float inverse, const Quick& by)
-    {
-        sum = TWO ? by.add(sum, cell.one, cell.all)
-                  : __fmaf_rn(cell.all * cell.all, inverse, sum);
-    }
-
-    __device__ __forceinline__ void add(const Rough& other)
-    {
-        sum += other.sum;
-    }
-
-    __device__ __forceinline__ void add_lanes(unsigned lanes, unsigned mask)
-    {
-        for (unsigned half = lanes / 2; half > 0; half /= 2) {
-            sum += __shfl_down_sync(mask, sum, half);
-        }
-    }
-};
-
 // The lanes that have a pair.
 struct Lanes {
     unsigned count, own, mask;
@@ -145,9 +121,8 @@ struct Pair {
 
 // The sums of a pair, of which every so many-th row and column are this lane's; the first of the
 // lanes has them.
-template <template <bool> class Sum, bool LARGE, bool TWO>
-__device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lanes& lanes,
-                                              const Quick& by)
+template <bool LARGE, bool TWO>
+__device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lanes& lanes)
 {
     constexpr unsigned ROW = Table<LARGE>::ROW;
     const Part &a = pair.a, &b = pair.b;
@@ -165,26 +140,28 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lan
         for (unsigned j = 0; j < b.planes; j++) {
             const Cell<TWO> cell = cell_at(at);
             left.without(cell);
-            row.add(cell, inverse * b.facts[j], by);
+            row.add(cell, inverse * b.facts[j]);
             at += b.step;
         }
-        row.add(left, inverse * b.facts[b.planes], by);
+        row.add(left, inverse * b.facts[b.planes]);
         sum.add(row);
     }
     const float inverse = a.facts[a.planes] * pair.per_row;
     Cell<TWO> last(0.0f, 0.0f);
     Sum<TWO> row;
     for (unsigned j = lanes.own; j < b.planes; j += lanes.count) {
-        unsigned at = from + j * b.step;
-        Cell<TWO> left(b, j);
+        unsigned at = from + j * b.step, all = 0, one = 0;
 #pragma unroll 3
         for (unsigned i = 0; i < a.planes; i++) {
-            left.without(cell_at(at));
+            all += pair.all[at];
+            one += TWO ? pair.one[at] : 0;
             at += a.step * ROW;
         }
+        Cell<TWO> left(b, j);
+        left.without({small(all), small(one)});
         // Less than nothing: what is left of the last row is counted down to the corner.
         last.without(left);
-        row.add(left, inverse * b.facts[j], by);
+        row.add(left, inverse * b.facts[j]);
     }
     sum.add(row);
     sum.add_lanes(lanes.count, lanes.mask);
@@ -194,18 +171,8 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lan
     }
     const Cell<TWO> corner(a, a.planes);
     sum.add(Cell<TWO>(corner.all + last.all, corner.one + last.one),
-            inverse * b.facts[b.planes], by);
+            inverse * b.facts[b.planes]);
     return sum;
-}
-
-// Whether a pair's score may be so much, at a glance; every lane knows.
-template <bool LARGE, bool TWO>
-__device__ __forceinline__ bool may_reach(float floor, const Pair<LARGE>& pair, float own,
-                                          const Lanes& lanes, const Quick& by)
-{
-    const Rough<TWO> rough = pair_sums<Rough, LARGE, TWO>(pair, lanes, by);
-    const float most = __shfl_sync(lanes.mask, by.score(rough.sum, own), 0, lanes.count);
-    return !(most < floor);
 }
 
 // Lays the counts of a warp down; less those before, which they replace, where that is asked for.
@@ -326,7 +293,7 @@ __device__ __forceinline__ void levels(const Tiles& given)
             const Part of_x(facts_a + in_a * wide_a, a, in_a, k, 1);
             const Part of_w(facts_b + in_b * wide_b, b, in_b, k, 1);
             const Pair<LARGE> counted = {now, nullptr, of_x, of_w, given.per_row};
-            const float sum = pair_sums<Sum, LARGE, false>(counted, own, given.quick).all;
+            const float sum = pair_sums<LARGE, false>(counted, own).all;
             if (own.own == 0) {
                 sums[pair] += sum;
             }
@@ -342,21 +309,13 @@ __device__ __forceinline__ void levels(const Tiles& given)
         const float* const behind_a = facts_a + (in_a + 1) * wide_a - 4;
         const float* const behind_b = facts_b + (in_b + 1) * wide_b - 4;
         const Pair<LARGE> counted = {at_once ? now : before, before, of_x, of_w, given.per_row};
-        const float own_of_both = behind_a[0] + behind_b[1];
         float all, each = sums[pair];
         if (classes == 2) {
-            if (!may_reach<LARGE, true>(floor, counted, own_of_both, own, given.quick)) {
-                continue;
-            }
-            const Sum<true> sum = pair_sums<Sum, LARGE, true>(counted, own, given.quick);
+            const Sum<true> sum = pair_sums<LARGE, true>(counted, own);
             all = sum.all;
             each = sum.each;
         } else {
-            if (classes == 1
-                && !may_reach<LARGE, false>(floor, counted, own_of_both, own, given.quick)) {
-                continue;
-            }
-            all = pair_sums<Sum, LARGE, false>(counted, own, given.quick).all;
+            all = pair_sums<LARGE, false>(counted, own).all;
         }
         const unsigned at_a = first_a + in_a, at_b = first_b + in_b;
         if (own.own == 0 && at_a < a.count && at_b < b.count && (!given.same || at_a < at_b)) {

@@ -226,11 +226,14 @@ __device__ __forceinline__ void pairs(const Tiles& given)
     // side have one of a and two of b. Some pieces at a time have a bit for each pair.
     constexpr int DOWN = Q == 1 ? 2 : 1, BESIDE = 2, BITS_OF = ROWS * DOWN * BESIDE * 2;
     Glance<Q, C> own[ROWS][DOWN];
+    float floors[ROWS][DOWN];
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int d = 0; d < DOWN; d++) {
-            own[i][d] = {facts + (Own::row(i) / Q + 8 * d + g) * WIDTH, given.per_row, 0};
+            const unsigned in_a = Own::row(i) / Q + 8 * d + g;
+            own[i][d] = {facts + in_a * WIDTH, given.per_row, 0};
+            floors[i][d] = floor_of(given, given.a, first_a + in_a, floor);
         }
     }
     // Few are looked at again: they are put together until all lanes have one.
@@ -247,6 +250,7 @@ __device__ __forceinline__ void pairs(const Tiles& given)
             for (int e = 0; e < 2; e++) {
                 const unsigned in_b = Own::column(j + h * Q) / Q + 2 * t + e;
                 const Glance<Q, C> other(facts_b + in_b * WIDTH, 1.0f, 1);
+                const float least = floor_of(given, given.b, first_b + in_b, floor);
 #pragma unroll
                 for (int i = 0; i < ROWS; i++) {
 #pragma unroll
@@ -265,7 +269,7 @@ __device__ __forceinline__ void pairs(const Tiles& given)
                         }
                         const float most =
                             at_most<Q, C>(given.quick, of_one, of_all, own[i][d], other);
-                        again |= !(most < floor) ? bit : 0u;
+                        again |= !(most < fminf(floors[i][d], least)) ? bit : 0u;
                         bit *= 2;
                     }
                 }

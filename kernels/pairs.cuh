@@ -67,6 +67,8 @@ struct Tiles {
     const unsigned* supers;     // of 16 × 16 tiles each: that of a, that of b
     i64 first;                  // tile of theirs, of the first block
     const float* floor;         // what is below is not wanted
+    unsigned* floors;           // of each place what its best pair is not below, ordered: what is below
+                                // that of both is not wanted either; null where that is no matter
     Found* found;
     unsigned* told;             // how many are found, more than there is room for maybe
     unsigned room;
@@ -74,7 +76,7 @@ struct Tiles {
 
 static_assert(sizeof(Group) == 40 && sizeof(Value) == 16 && sizeof(Quick) == 16, "drift");
 static_assert(sizeof(Found) == 16, "drift");
-static_assert(sizeof(Tiles) == 208, "drift");
+static_assert(sizeof(Tiles) == 216, "drift");
 
 // The bits of a tile's side: chunk by chunk, as a stage has them. Of a tile that is not there the
 // last one's.
@@ -131,6 +133,17 @@ __device__ __forceinline__ float value_of(const Value& value, float x, float w, 
     return __fmaf_rn(value.xwy, xwy, __fmaf_rn(value.xw, xw, x + w + value.own));
 }
 
+// The floor of a variable.
+__device__ __forceinline__ float floor_of(const Tiles& given, const Group& group, unsigned at,
+                                          float floor)
+{
+    if (given.floors == nullptr) {
+        return floor;
+    }
+    const volatile unsigned* own = given.floors + group.first + min(at, group.count - 1);
+    return fminf(floor, number_32(*own));
+}
+
 // Keeps a pair that may be wanted. `of_a` and `of_b` are x and w of the score and of its
 // denominator.
 __device__ __forceinline__ void tell(const Tiles& given, float floor, unsigned a, unsigned b,
@@ -151,7 +164,12 @@ __device__ __forceinline__ void tell(const Tiles& given, float floor, unsigned a
         least = known ? ratio - off : -__int_as_float(0x7f800000);
         most = known ? ratio + off : __int_as_float(0x7f800000);
     }
+    floor = fminf(floor_of(given, given.a, a, floor), floor_of(given, given.b, b, floor));
     if (most >= floor) {
+        if (given.floors != nullptr) {
+            atomicMax(given.floors + given.a.first + a, ordered_32(least));
+            atomicMax(given.floors + given.b.first + b, ordered_32(least));
+        }
         const unsigned at = atomicAdd(given.told, 1u);
         if (at < given.room) {
             given.found[at] = {given.a.first + a, given.b.first + b, least, most};

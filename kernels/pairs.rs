@@ -216,6 +216,9 @@ pub struct Tiles {
     pub first: i64,
     /// f32: what is below is not wanted.
     pub floor: u64,
+    /// u32: of each place what its best pair is not below, in the order of integers; what is below
+    /// that of both is not wanted either. Null where that is no matter.
+    pub floors: u64,
     /// [`Found`]: `room` places.
     pub found: u64,
     /// u32: how many are found.
@@ -285,7 +288,7 @@ mod tests {
     fn structs_lie_as_c_lays_them() {
         assert_eq!((size_of::<Group>(), size_of::<Value>()), (40, 16));
         assert_eq!((size_of::<Quick>(), offset_of!(Tiles, quick)), (16, 136));
-        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 208));
+        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 216));
         assert_eq!(
             (offset_of!(Tiles, edges), offset_of!(Tiles, over)),
             (80, 104)
@@ -296,7 +299,7 @@ mod tests {
         );
         assert_eq!(
             (offset_of!(Tiles, first), offset_of!(Tiles, room)),
-            (168, 200)
+            (168, 208)
         );
     }
 

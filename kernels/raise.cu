@@ -13,23 +13,12 @@ struct Raise {
     u64 wanted;                 // of the best
     float* floor;
     unsigned* out;              // how many were told, how many stay, and the floor
+    const unsigned* floors;     // of each place, ordered; null where there is none
 };
 
-static_assert(sizeof(Raise) == 48, "drift");
+static_assert(sizeof(Raise) == 56, "drift");
 
 #define THREADS 1024
-
-// A number in the order of unsigned integers.
-__device__ __forceinline__ unsigned ordered_32(float value)
-{
-    const unsigned bits = __float_as_uint(value);
-    return bits >> 31 ? ~bits : bits | 1u << 31;
-}
-
-__device__ __forceinline__ float number_32(unsigned key)
-{
-    return __uint_as_float(key >> 31 ? key & ~(1u << 31) : ~key);
-}
 
 // One block. The floor rises to what as many pairs as are wanted are not below; those that may be
 // at or above it stay, in their order. Where some were lost only those stay that were there before.
@@ -84,7 +73,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) raise(const __grid_constan
         if (at < stay) {
             own = given.found[at];
         }
-        const bool stays = at < stay && own.most >= floor;
+        float least = floor;
+        if (at < stay && given.floors != nullptr) {
+            least = fminf(least, number_32(given.floors[own.a]));
+            least = fminf(least, number_32(given.floors[own.b]));
+        }
+        const bool stays = at < stay && own.most >= least;
         const unsigned mask = __ballot_sync(0xffffffffu, stays);
         if (lane == 0) {
             warps[warp] = __popc(mask);

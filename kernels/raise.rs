@@ -43,6 +43,8 @@ pub struct Raise {
     pub floor: u64,
     /// u32: how many were told, how many stay, and the bits of the floor.
     pub out: u64,
+    /// u32: as in [`crate::pairs::Tiles`]; what reaches that of one of both stays too.
+    pub floors: u64,
 }
 
 /// The floor, and what stays: of pairs told in their order, of which so many were there before.
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Raise>(), size_of::<Found>()), (48, 16));
+        assert_eq!((size_of::<Raise>(), size_of::<Found>()), (56, 16));
         assert_eq!(
             (offset_of!(Raise, wanted), offset_of!(Raise, out)),
             (24, 40)

@@ -133,9 +133,9 @@ impl Pairs {
         }
     }
 
-    /// Whether the partner of every column is wanted.
-    pub(crate) fn wants_partners(&self) -> bool {
-        self.partners.is_some()
+    /// What a column's partner must score, where they are wanted.
+    pub(crate) fn least_partner(&self) -> Option<i128> {
+        self.partners.as_ref().map(Partners::least)
     }
 
     /// How many are wanted at most.
@@ -242,7 +242,7 @@ mod tests {
         let mut all = all();
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
             let wanted = Pairs::new(most, least).and(Partners::new(302, -49));
-            assert!(wanted.wants_partners());
+            assert!(wanted.least_partner().is_some());
             let found = found(&all, &wanted).with_synergy(|it| it.score - 1);
             all.sort_by(Pair::order);
             for (of, partner) in (0..).zip(found.partners()) {

@@ -47,6 +47,11 @@ impl Partners {
         }
     }
 
+    /// What a partner's score is not below.
+    pub(super) fn least(&self) -> i128 {
+        self.least
+    }
+
     /// As many, none found yet.
     pub(super) fn empty(&self) -> Self {
         Self::new(self.best.len(), self.least)

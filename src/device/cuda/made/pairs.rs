@@ -27,6 +27,8 @@ pub struct PairProblem {
     pub classes: usize,
     /// The best pairs.
     pub top: usize,
+    /// Whether the partner of every column is wanted too.
+    pub partners: bool,
 }
 
 /// What was found, and how long it took.
@@ -84,6 +86,7 @@ impl PairProblem {
         let (own, by) = (&columns.columns[..], (&logs, &tally));
         let few = Few {
             most: self.top,
+            partners: self.partners,
             ..Few::default()
         };
         let mut counters = match swept {

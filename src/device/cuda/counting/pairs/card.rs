@@ -44,6 +44,9 @@ pub(super) struct PairCard {
     y: Buffer<u8>,
     terms: Buffer<i64>,
     floor: Buffer<f32>,
+    /// Of each place, in the order of integers; whether they are asked.
+    floors: Buffer<u32>,
+    by_column: bool,
     told: Buffer<u32>,
     out: Pinned<u32>,
     found: Buffer<Found>,
@@ -116,6 +119,8 @@ impl PairCard {
             y: put(&card, &plan.classes())?,
             terms: put(&card, logs.terms())?,
             floor: card.buffer(1, DURING)?,
+            floors: card.buffer(plan.numbers.len(), DURING)?,
+            by_column: false,
             told: put(&card, &[0])?,
             out: card.pinned(3)?,
             found: card.buffer(places, DURING)?,
@@ -141,10 +146,23 @@ impl PairCard {
         self.card.wait(DURING)
     }
 
-    /// Begins a search, with this floor.
-    pub(super) fn begin(&self, floor: f32) -> Result<(), DeviceError> {
+    /// Begins a search, with this floor, and with one for each column's own best if there is one.
+    pub(super) fn begin(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
         self.card.upload(&[floor], self.floor.address())?;
+        self.by_column = own.is_some();
+        if let Some(own) = own {
+            let all = vec![ordered_32(own); self.floors.len()];
+            self.card.upload(&all, self.floors.address())?;
+        }
         self.forget()
+    }
+
+    fn floors(&self) -> u64 {
+        if self.by_column {
+            self.floors.address()
+        } else {
+            0
+        }
     }
 
     /// Forgets the pairs found; not the floor.
@@ -221,6 +239,7 @@ impl PairCard {
             supers,
             first: first as i64,
             floor: self.floor.address(),
+            floors: self.floors(),
             found: self.found.address(),
             told: self.told.address(),
             room: self.places(),
@@ -259,6 +278,7 @@ impl PairCard {
             wanted: wanted as u64,
             floor: self.floor.address(),
             out: self.out.address(),
+            floors: self.floors(),
         };
         self.card
             .launch("raise", (1, 1, 1), 1024, 0, arguments![given])?;
@@ -303,6 +323,15 @@ impl PairCard {
     /// Sets the pairs found, to have their sums.
     pub(super) fn set(&self, pairs: &[Found]) -> Result<(), DeviceError> {
         self.card.upload(pairs, self.found.address())
+    }
+}
+
+/// A number in the order of integers, as kernels have it.
+fn ordered_32(value: f32) -> u32 {
+    let bits = value.to_bits();
+    match bits >> 31 {
+        0 => bits | 1 << 31,
+        _ => !bits,
     }
 }
 

@@ -68,12 +68,11 @@ impl Known<'_> {
         Ok(pairs.with(found))
     }
 
-    /// The scores of all pairs, each with itself too, for a matrix if there is one: by one card,
-    /// which tells who watches what all would tell.
+    /// The scores of all pairs, each with itself too, for a matrix: by one card, which tells who watches what all would tell.
     pub(super) fn all(
         &self,
         card: &mut PairCard,
-        mut matrix: Option<&mut [f64]>,
+        matrix: &mut [f64],
         asked: &AllPairs,
         cards: usize,
     ) -> Result<Pairs, DeviceError> {
@@ -102,9 +101,7 @@ impl Known<'_> {
                 let scored: Vec<Pair> = scored.collect();
                 for pair in scored {
                     let at = pair.a as usize * p + pair.b as usize;
-                    if let Some(matrix) = &mut matrix {
-                        matrix[at] = self.tally.nats(pair.score, 1);
-                    }
+                    matrix[at] = self.tally.nats(pair.score, 1);
                     if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
                         pairs.push(pair);
                     }

@@ -193,12 +193,15 @@ impl Known<'_> {
     ) -> Result<Pairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.columns.len(), asked.done);
-        let wanted = pairs.most();
-        if wanted == 0 {
+        let (wanted, partners) = (pairs.most(), pairs.least_partner());
+        if wanted == 0 && partners.is_none() {
             return Ok(pairs);
         }
-        let mut own = self.screen.floor(pairs.least());
-        card.begin(own)?;
+        let mut own = match wanted {
+            0 => f32::INFINITY,
+            _ => self.screen.floor(pairs.least()),
+        };
+        card.begin(own, partners.map(|it| self.screen.floor(it)))?;
         let (mut kept, mut size) = (0, TOGETHER);
         let chunks = self.plan.chunks() * BITS;
         let most = (WAVE / (SIDE * SIDE * chunks.max(1))).clamp(TOGETHER, TILES);
@@ -290,11 +293,8 @@ impl PairCounter for CudaPairs<'_> {
 
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
-        let matrix = asked.matrix.take();
-        // A bound of the best of all says nothing of a column's own best.
-        let every = matrix.is_some() || asked.wanted.wants_partners();
         let cards = self.cards.len();
-        if let (true, Some(card)) = (every, self.cards.first_mut()) {
+        if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first_mut()) {
             return known.all(card, matrix, &asked, cards);
         }
         let floor = Floor::default();
