@@ -1,8 +1,8 @@
 // Chunks of two tiles of bits on their way to shared memory, where they are multiplied. Stands
 // behind bits.cuh.
 
-// What makes products: tensor cores of bits, for a warpgroup or a warp at once; those of bytes; words
-// at a time. KIND is one of them.
+// What makes products: tensor cores of bits, for a warpgroup or a warp at once; those of bytes;
+// words at a time. KIND is one of them.
 #define GROUPS 0
 #define BITS 1
 #define BYTES 2
@@ -25,15 +25,19 @@
 #endif
 #endif
 
-// What nobody launches need not be compiled.
+// What nobody may launch is not compiled.
 #if KIND == GROUPS && !defined(GROUPED)
-#define HERE(work)
+#define HERE(work) __trap()
 #else
 #define HERE(work) work
 #endif
 
 #define STAGE (2 * PIECES)      // bytes: a chunk of both
+#ifdef GROUPED
 #define BARRIERS (16 * STAGES)  // bytes: two for each stage
+#else
+#define BARRIERS 0
+#endif
 
 __device__ __forceinline__ unsigned shared_address(const void* at)
 {
@@ -132,7 +136,8 @@ struct Chunks {
                 if (used >= STAGES) {
                     await_phase(empty + 8 * s, (used / STAGES - 1) % 2);
                 }
-                asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                                 barrier),
                              "r"(STAGE)
                              : "memory");
                 bring(to + of_a, a + (i64)chunk * PIECES + of_a, half, barrier, 3 << rank / 2 * 2);

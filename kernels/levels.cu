@@ -199,8 +199,8 @@ __device__ __forceinline__ void lay(const Counts<THREADS>& counts,
 }
 
 // A block has a tile. Shared: the stages, then counts; other counts; of each pair the sum over
-// classes; the facts of both sides; barriers. Of two classes the counts of the first are kept until those of
-// both are there; of more a class is summed at a time.
+// classes; the facts of both sides; barriers. Of two classes the counts of the first are kept until
+// those of both are there; of more a class is summed at a time.
 template <bool LARGE>
 __device__ __forceinline__ void levels(const Tiles& given)
 {
@@ -288,7 +288,8 @@ __device__ __forceinline__ void levels(const Tiles& given)
             lay<LARGE, true>(counts, now, before);
         }
         chunks.sync();
-        for (unsigned pair = threadIdx.x / lanes; pair < pairs; pair += THREADS / lanes) {
+        for (unsigned pair = threadIdx.x / lanes; pair < pairs && is_tile;
+             pair += THREADS / lanes) {
             const unsigned in_a = pair / b.each, in_b = pair % b.each;
             const Part of_x(facts_a + in_a * wide_a, a, in_a, k, 1);
             const Part of_w(facts_b + in_b * wide_b, b, in_b, k, 1);

@@ -165,8 +165,8 @@ __device__ __forceinline__ float laid(const unsigned* from, unsigned thread, uns
     return __uint_as_float(bits) - 8388608.0f;
 }
 
-// A block has a tile. Shared: the stages, or the counts of both classes together, if that is more; those
-// of the first; the facts of both sides; barriers; what each warp looks at again.
+// A block has a tile. Shared: the stages, or the counts of both classes together, if that is more;
+// those of the first; the facts of both sides; barriers; what each warp looks at again.
 //
 // Rows of a tile: of variables of two rows eight have their first, then the same eight their
 // second, so that a thread has whole tables.
@@ -215,6 +215,10 @@ __device__ __forceinline__ void pairs(const Tiles& given)
         counts.add(chunks);
     }
     counts.settle(chunks);
+    // A second class may have no rows.
+    if (C > 1 && edge == end) {
+        lay(counts, one);
+    }
     chunks.sync();
     lay(counts, all);
     if (!is_tile) {
@@ -238,7 +242,8 @@ __device__ __forceinline__ void pairs(const Tiles& given)
     }
     // Few are looked at again: they are put together until all lanes have one.
     unsigned short* const queue =
-        (unsigned short*)((unsigned char*)barriers + BARRIERS) + threadIdx.x / 32 * 32 * (BITS_OF + 1);
+        (unsigned short*)((unsigned char*)barriers + BARRIERS)
+        + threadIdx.x / 32 * 32 * (BITS_OF + 1);
     unsigned queued = 0;
 #pragma unroll 1
     for (unsigned step = 0; step < COLUMNS / (BESIDE * Q); step++) {

@@ -66,9 +66,9 @@ struct Tiles {
     int same;                   // whether both groups are one
     const unsigned* supers;     // of 16 × 16 tiles each: that of a, that of b
     i64 first;                  // tile of theirs, of the first block
-    const float* floor;         // what is below is not wanted
-    unsigned* floors;           // of each place what its best pair is not below, ordered: what is below
-                                // that of both is not wanted either; null where that is no matter
+    const float* floor;         // what is below is wanted by `floors` alone
+    unsigned* floors;           // of each place what its best pair is not below, ordered: what
+                                // reaches that of one of both is wanted; null where nobody asks
     Found* found;
     unsigned* told;             // how many are found, more than there is room for maybe
     unsigned room;
@@ -103,10 +103,15 @@ __device__ __forceinline__ bool tile_of(const Tiles& given, unsigned& a, unsigne
     return is_tile(given, a, b);
 }
 
-// Whether one of those four has a tile, for which the others have to work too.
+// Whether one of those four has a tile, for which the others have to work too where they work
+// together.
 __device__ __forceinline__ bool is_any_tile(const Tiles& given, unsigned a, unsigned b)
 {
+#ifdef GROUPED
     return is_tile(given, a & ~1u, b & ~1u);
+#else
+    return is_tile(given, a, b);
+#endif
 }
 
 __device__ __forceinline__ float log_2(float value)

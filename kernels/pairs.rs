@@ -25,7 +25,8 @@
 //! Less than 65,536 observations, of two classes both with some; [`crate::levels`] has no such
 //! limits.
 //!
-//! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told.
+//! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told, and `floors`
+//! rise by them too.
 //!
 //! Pairs that [`Quick`] says may reach the floor have their score bounded, and few do: it takes a third
 //! of the time.
@@ -98,10 +99,14 @@ impl Products {
         }
     }
 
-    /// Bytes of them, and of barriers, which begin at a multiple of eight.
+    /// Bytes of them, and of their barriers, which begin at a multiple of eight.
     pub(crate) fn staged(self, ahead: bool) -> (usize, usize) {
         let stages = self.stages(ahead);
-        (stages * 2 * crate::bits::PIECES, 16 * stages + 8)
+        let barriers = match self {
+            Self::Groups => 16 * stages + 8,
+            _ => 0,
+        };
+        (stages * 2 * crate::bits::PIECES, barriers)
     }
 }
 
@@ -214,10 +219,11 @@ pub struct Tiles {
     pub supers: u64,
     /// The tile of the first block, of 256 for each of `supers`.
     pub first: i64,
-    /// f32: what is below is not wanted.
+    /// f32: what is below is wanted by `floors` alone.
     pub floor: u64,
-    /// u32: of each place what its best pair is not below, in the order of integers; what is below
-    /// that of both is not wanted either. Null where that is no matter.
+    /// u32: of each place what its best pair is not below, in the order of integers, raised by what is
+    /// told: a pair that reaches that of one of its two is wanted whatever `floor` is. Null where
+    /// nobody asks.
     pub floors: u64,
     /// [`Found`]: `room` places.
     pub found: u64,
@@ -301,6 +307,7 @@ mod tests {
             (offset_of!(Tiles, first), offset_of!(Tiles, room)),
             (168, 208)
         );
+        assert_eq!(offset_of!(Tiles, floors), 184);
     }
 
     #[test]

@@ -21,7 +21,8 @@ static_assert(sizeof(Raise) == 56, "drift");
 #define THREADS 1024
 
 // One block. The floor rises to what as many pairs as are wanted are not below; those that may be
-// at or above it stay, in their order. Where some were lost only those stay that were there before.
+// at or above it stay, or at or above that of one of both variables, in their order. Where some were
+// lost only those stay that were there before.
 extern "C" __global__ void __launch_bounds__(THREADS) raise(const __grid_constant__ Raise given)
 {
     __shared__ unsigned counts[256], warps[THREADS / 32], base, digit;

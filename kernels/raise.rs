@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! floor = max(floor, the wanted-th largest `least` of the pairs found)
-//! found = those of them whose `most` ≥ floor, in their order
+//! found = those of them whose `most` ≥ floor, or ≥ that of one of their two columns, in their order
 //! ```
 //!
 //! As many pairs as are wanted score `floor` at least, so that what is below it is not among the
@@ -47,7 +47,7 @@ pub struct Raise {
     pub floors: u64,
 }
 
-/// The floor, and what stays: of pairs told in their order, of which so many were there before.
+/// The floor, and what stays, where no column has a floor of its own: of pairs told in their order, of which so many were there before.
 ///
 /// ```
 /// use passel_kernels::{pairs::Found, raise::reference};
@@ -92,5 +92,6 @@ mod tests {
             (offset_of!(Raise, wanted), offset_of!(Raise, out)),
             (24, 40)
         );
+        assert_eq!(offset_of!(Raise, floors), 48);
     }
 }

@@ -94,6 +94,7 @@ fn sets() -> Vec<Case> {
         set("pairs, four", (1300, 90), 2, 4),
         set("pairs, ten", (1030, 60), 2, 10),
         set("pairs, ten classes", (1500, 50), 10, 10),
+        set("pairs, 40 classes", (3000, 30), 40, 2),
         set("pairs, 64", (2500, 24), 3, 64),
         set("pairs, 129", (3001, 24), 2, 129),
         set("pairs, 130", (901, 12), 2, 130),
@@ -302,6 +303,22 @@ fn pairs_are_those_of_the_definition() {
 #[test]
 fn pairs_of_shards_and_threads_are_the_same() {
     same_everywhere(|_| vec![Place::Cpu(3, 2)]);
+}
+
+/// More pairs of one score than a card has places for: waves are lost, taken back and halved.
+#[test]
+fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
+    if cards().is_none() {
+        return;
+    }
+    let mut case = set("alike", (64, 12), 2, 2);
+    let one = case.columns[5].clone();
+    case.columns = vec![one; 1600];
+    let expected = case.all_pairs(Quantity::plain(SYNERGY), &Place::Cpu(1, 2));
+    for place in [Place::Cuda(vec![0], None), Place::Products(Products::Words)] {
+        let told = case.all_pairs(Quantity::plain(SYNERGY), &place);
+        assert!(told == expected, "{place:?}");
+    }
 }
 
 #[test]

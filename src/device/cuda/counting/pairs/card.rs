@@ -82,20 +82,29 @@ impl PairCard {
         products: Option<Products>,
         wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {
-        let products = match products {
+        let mut products = match products {
             Some(products) => products,
             None => fastest(&card)?,
         };
-        let shape = |it| Shape::of((plan, screen), it, (products, card.has_tf32));
-        let shapes: Vec<Shape> = plan.jobs().into_iter().map(shape).collect();
+        let shapes = |products| -> Vec<Shape> {
+            let shape = |it| Shape::of((plan, screen), it, (products, card.has_tf32));
+            plan.jobs().into_iter().map(shape).collect()
+        };
         let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
         let exact = 4 * most * most * plan.sizes.len();
         // A few hundred bytes are the kernels' own.
         let shared = card.shared as usize - 1024;
-        if exact > shared || shapes.iter().any(|it| it.shared as usize > shared) {
+        let fit = |all: &[Shape]| all.iter().all(|it| it.shared as usize <= shared);
+        let mut all = shapes(products);
+        if products == Products::Groups && !fit(&all) {
+            // Fewer chunks at a time leave tables more room.
+            products = Products::Bits;
+            all = shapes(products);
+        }
+        if exact > shared || !fit(&all) {
             return Ok(None);
         }
-        card.load(&Shape::kernels(&shapes, products))?;
+        card.load(&Shape::kernels(&all, products))?;
         let (places, classes) = (places(wanted), plan.sizes.len());
         let margins = plan
             .groups
