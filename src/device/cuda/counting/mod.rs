@@ -2,8 +2,9 @@
 //!
 //! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
 //! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
-//! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
-//! and the host reads what was picked afterwards. `coded` are the values of a function of each
+//! one card, or on cards that all reach one another (`together`), the walk goes on by itself for
+//! some steps: each pick becomes the next anchor there, and the host reads what was picked
+//! afterwards. `coded` are the values of a function of each
 //! column's whole table, which `tables` counts and evaluates on a card.
 
 mod beside;
@@ -30,6 +31,9 @@ mod sweep;
 mod swept;
 mod tables;
 mod tiny;
+mod together;
+#[cfg(test)]
+mod together_tests;
 mod traits;
 mod walk;
 mod waves;
@@ -58,6 +62,7 @@ use rayon::prelude::*;
 
 use self::{
     shard::{Response, Shard, Source},
+    together::{Steps, Together},
     walk::{AHEAD, Before, UNTOLD},
 };
 use super::super::{
@@ -73,6 +78,8 @@ const SOON: Duration = Duration::from_millis(20);
 /// Cards that share the columns.
 pub(crate) struct CudaCounter<'a> {
     columns: Columns<'a>,
+    /// What several cards have that walk together.
+    together: Option<Together>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
@@ -86,7 +93,7 @@ pub(crate) struct CudaCounter<'a> {
     tally: &'a Tally,
     /// Most levels of any column.
     levels: usize,
-    /// Whether a card may walk ahead, how many picks may follow, and how far it goes.
+    /// Whether cards may walk ahead, how many picks may follow, and how far it goes.
     alone: bool,
     expected: usize,
     ahead: usize,
@@ -156,18 +163,26 @@ impl<'a> CudaCounter<'a> {
         let lying = cards.iter().filter(|_| linked).map(Shard::lying);
         let lying = lying.collect::<Result<_, _>>()?;
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
-        let alone = match &cards[..] {
-            [one] => !one.packs.streams() && !one.is_wide(levels, misses),
-            _ => false,
-        };
-        let alone = alone && tally.score().against == Against::Last;
-        if let (true, [one]) = (alone && tally.only_falls(), &mut cards[..]) {
-            one.put_off(levels, tally.falls_from_relevance(), waves)?;
+        let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
+        let mut alone = cards.iter().all(narrow) && tally.score().against == Against::Last;
+        let mut together = None;
+        match &mut cards[..] {
+            [one] if alone && tally.only_falls() => {
+                one.put_off(levels, tally.falls_from_relevance(), waves)?;
+            }
+            [_] => {}
+            several => {
+                if alone && linked && tally.score().has_steps() {
+                    together = Together::new(several, levels)?;
+                }
+                alone = together.is_some();
+            }
         }
         let starts = ranges.iter().map(|it| it.start);
         Ok(Self {
             starts: starts.chain([columns.len()]).collect(),
             columns,
+            together,
             lying,
             shards: cards,
             places,
@@ -197,16 +212,27 @@ impl<'a> CudaCounter<'a> {
         before.saturating_sub(1).min(self.shards.len() - 1)
     }
 
-    /// Lets the card go on by itself, for so many picks. Where it fails on the way, those that
-    /// it had told are picks all the same, and the fault is told behind them.
+    /// Lets the cards go on by themselves, for so many picks. Where one fails on the way, those
+    /// that were told are picks all the same, and the fault is told behind them.
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];
         // One that is scored without a step takes no room.
         let count = shard.reserve(count)?;
         shard.walk.forget_picks();
-        let walked = walk(shard, count, self.levels, self.pending);
-        let told = shard.walk.picks.get()[..count].iter().copied();
+        let steps = Steps {
+            count,
+            levels: self.levels,
+            pending: self.pending,
+        };
+        let walked = match &mut self.together {
+            Some(together) => together.walk(&mut self.shards, steps).map(|()| count),
+            None => walk(shard, steps),
+        };
+        if walked.is_err() && self.together.is_some() {
+            self.alone = false;
+        }
+        let told = self.shards[0].walk.picks.get()[..count].iter().copied();
         self.picks = told.take_while(|it| it.number < UNTOLD).collect();
         match walked {
             Err(fault) if self.picks.is_empty() => return Err(fault),
@@ -227,7 +253,7 @@ impl<'a> CudaCounter<'a> {
     fn find(&mut self) -> Result<(), DeviceError> {
         if self.pending {
             let levels = self.levels;
-            self.shards[0].step(Source::Chosen { levels }, false, 0)?;
+            self.each(|_, shard| shard.step(Source::Chosen { levels }, false, 0))?;
             (self.pending, self.scored) = (false, true);
         }
         if !self.scored {
@@ -326,12 +352,12 @@ impl<'a> CudaCounter<'a> {
 }
 
 /// Puts the steps of so many picks on a card, and waits for them; how many are known then.
-fn walk(
-    shard: &mut Shard,
-    count: usize,
-    levels: usize,
-    pending: bool,
-) -> Result<usize, DeviceError> {
+fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
+    let Steps {
+        count,
+        levels,
+        pending,
+    } = steps;
     for slot in 0..count {
         match slot > 0 || pending {
             true => shard.step(Source::Chosen { levels }, true, slot)?,

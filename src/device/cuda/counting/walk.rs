@@ -158,9 +158,19 @@ impl Walk {
         chosen: bool,
         (slot, known): (usize, Option<u32>),
     ) -> Result<(), DeviceError> {
+        self.score_to(means, before, chosen, (self.pick(slot), known))
+    }
+
+    /// The same, told at an address.
+    pub(super) fn score_to(
+        &self,
+        means: &Means,
+        before: Before,
+        chosen: bool,
+        (picks, known): (u64, Option<u32>),
+    ) -> Result<(), DeviceError> {
         let given = self.state(means, before, chosen, known);
         let (found, arrived) = (self.found.address(), self.arrived.address());
-        let picks = self.pick(slot);
         let grid = (self.blocks as u32, self.batch as u32, 1);
         let given = arguments![given, found, arrived, picks];
         means.card.launch("score", grid, 256, 0, given)
