@@ -245,7 +245,8 @@ impl<'a> CudaCounter<'a> {
             Ok(_) => {}
         }
         self.made_ahead = true;
-        self.pending = false;
+        // Slots tell picks that are taken.
+        (self.pending, self.scored) = (false, false);
         Ok(())
     }
 

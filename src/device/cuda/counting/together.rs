@@ -149,10 +149,8 @@ impl Together {
                 }
                 forget(leaving);
                 let walked: Vec<_> = walked.into_iter().map(|it| it.join()).collect();
-                let walked = walked.into_iter();
-                walked
-                    .map(|it| it.unwrap_or_else(|panic| resume_unwind(panic)))
-                    .collect()
+                let mut walked = walked.into_iter();
+                walked.try_for_each(|it| it.unwrap_or_else(|panic| resume_unwind(panic)))
             })
         })
     }
