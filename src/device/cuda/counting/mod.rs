@@ -4,8 +4,8 @@
 //! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
 //! one card, or on cards that all reach one another (`together`), the walk goes on by itself for
 //! some steps: each pick becomes the next anchor there, and the host reads what was picked
-//! afterwards. `coded` are the values of a function of each
-//! column's whole table, which `tables` counts and evaluates on a card.
+//! afterwards. `coded` are the values of a function of each column's whole table, which `tables`
+//! counts and evaluates on a card.
 
 mod beside;
 mod coded;

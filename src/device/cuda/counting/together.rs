@@ -3,7 +3,7 @@
 //! a card that waits for another may be full before that has been given what it waits for.
 
 use std::{
-    mem::forget,
+    mem::{forget, offset_of},
     panic::resume_unwind,
     sync::atomic::{AtomicU32, Ordering},
     thread,
@@ -120,8 +120,11 @@ impl Together {
         self.sequence += steps.count as u64;
         let work = |shard: &mut Shard, meet: &Meet| {
             let leaving = Leaving(stop);
-            let sequence = first;
-            let done = shard.meetings(Meet { sequence, ..*meet }, steps, longest);
+            let first = Meet {
+                sequence: first,
+                ..*meet
+            };
+            let done = shard.meetings(first, steps, longest);
             match done {
                 Ok(()) => forget(leaving),
                 Err(_) => {
@@ -185,7 +188,7 @@ impl Shard {
             pending,
         } = steps;
         let mut meet = first;
-        let found = meet.posts[meet.card as usize] + std::mem::offset_of!(Post, found) as u64;
+        let found = meet.posts[meet.card as usize] + offset_of!(Post, found) as u64;
         for slot in 0..count {
             let before = match slot > 0 || pending {
                 true => self.sweep_all(Source::Chosen { levels })?,
@@ -220,7 +223,65 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::Duration;
+
+    use super::{
+        super::{CudaCounter, lazy_tests::Case, walk::UNTOLD},
+        *,
+    };
+    use crate::device::counting::{
+        Counter, Logs, Tally,
+        tests::{cards, scores},
+    };
+
+    /// A card whose other fails waits for it until it is told to leave, whatever it was given.
+    #[test]
+    fn cuda_cards_leave_where_another_fails() {
+        if cards().is_none_or(|count| count < 2) {
+            return;
+        }
+        let case = Case::new((900, 40), 2..9, 1, Vec::new());
+        let score = scores().into_iter().find(|it| it.0 == "mrmr").unwrap().1;
+        let logs = Logs::new(900, score.reach());
+        let tally = Tally::new(score, &logs, 900);
+        let response = tally.anchor(&case.response);
+        let (by, on) = ((&logs, &tally), &[0, 1]);
+        let mut counter = CudaCounter::new(&case.columns[..], &response, by, on, None).unwrap();
+        let Some(together) = &counter.together else {
+            return;
+        };
+        let (stop, shard) = (together.stop.word(), &mut counter.shards[0]);
+        shard.walk.forget_picks();
+        let steps = Steps {
+            count: 200,
+            levels: counter.levels,
+            pending: false,
+        };
+        let first = Meet {
+            sequence: 1,
+            ..together.meets[0]
+        };
+        while_they_wait(|| {
+            thread::scope(|scope| {
+                let walked = scope.spawn(|| launching(|| shard.meetings(first, steps, 0)));
+                thread::sleep(Duration::from_millis(200));
+                assert!(!walked.is_finished());
+                drop(Leaving(stop));
+                walked.join().unwrap().unwrap();
+            });
+        });
+        let told = &counter.shards[0].walk.picks.get()[..200];
+        assert!(told.iter().all(|it| it.number == UNTOLD));
+        // The other one comes too late.
+        let (other, together) = (&mut counter.shards[1], counter.together.as_ref().unwrap());
+        let second = Meet {
+            sequence: 1,
+            ..together.meets[1]
+        };
+        other.meetings(second, steps, 0).unwrap();
+        counter.forget();
+        assert!(counter.best().unwrap().is_some());
+    }
 
     #[test]
     fn who_does_not_come_to_the_end_lets_the_others_leave() {

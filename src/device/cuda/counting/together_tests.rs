@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{CudaCounter, Waves, lazy_tests::Case};
+use super::{CudaCounter, Waves, lazy_tests::Case, shard::Shard};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::{
@@ -117,6 +117,9 @@ impl Case {
                 let mut cards = CudaCounter::with(columns, &response, by, on, waves).unwrap();
                 let (p, together) = (columns.len(), cards.together.is_some());
                 eprintln!("{name}, {n} × {p} on {place:?}, together: {together}");
+                let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
+                let linked = !cards.lying.is_empty();
+                assert_eq!(together, linked && cards.shards.iter().all(narrow));
                 assert_eq!(all(&mut cards), expected, "{name}, {n} × {p} on {place:?}");
             }
         }
