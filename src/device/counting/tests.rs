@@ -345,9 +345,6 @@ fn on_cards(case: &Case, count: usize) -> Vec<Place> {
         let limit = (case.bytes() / 6).max(24 * n);
         places.push(Place::Cuda(vec![1, 0], Some(limit)));
     }
-    if count > 2 {
-        places.push(Place::Cuda((0..count).collect(), None));
-    }
     places
 }
 

@@ -1,9 +1,9 @@
 //! Cards that walk together, against the CPU: which cards have which columns, and how far they
 //! go by themselves, does not show.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{collections::BTreeSet, ops::Range, time::Instant};
 
-use super::{CudaCounter, Waves, lazy_tests::Case, shard::Shard};
+use super::{super::card::Card, CudaCounter, Waves, lazy_tests::Case, shard::Shard};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::{
@@ -14,7 +14,6 @@ use crate::{
         cpu::CpuCounter,
     },
     random::{Stream, below},
-    score::Score,
 };
 
 /// Picks that follow one another, each told how many are to come; whether behind the last of
@@ -62,36 +61,34 @@ fn planned(
     told
 }
 
-/// The cards that columns are shared by.
-fn places() -> Vec<Vec<usize>> {
-    let count = cards().unwrap_or(0);
-    let mut places: Vec<Vec<usize>> = Vec::new();
-    if count > 1 {
-        places.push(vec![0, 1]);
-    }
-    if count > 2 {
-        places.push((0..count).collect());
-        places.push((0..count).rev().collect());
-    }
-    if places.is_empty() {
-        eprintln!("skipped, there are not two GPUs");
-    }
-    places
+/// Cards that columns are shared by, and a score.
+type Run = (On, &'static str);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum On {
+    Two,
+    All,
+    Reversed,
 }
 
-/// Scores that count steps, or some of them.
-fn scores(names: &[&str]) -> Vec<(&'static str, Score)> {
-    let mut scores = tests::scores();
-    let wanted = |name| names.is_empty() || names.contains(&name);
-    scores.retain(|(name, score)| score.has_steps() && wanted(name));
-    scores
+/// The cards, which stay open meanwhile: what takes longest is to open the first on one. None
+/// where there are not two.
+fn opened() -> Option<Vec<Card>> {
+    let count = cards().filter(|it| *it > 1);
+    if count.is_none() {
+        eprintln!("skipped, there are not two GPUs");
+    }
+    let open = |ordinal| Card::open(ordinal, &[]).unwrap();
+    count.map(|it| (0..it).map(open).collect())
 }
 
 impl Case {
-    /// Holds walks of a few scores on several cards against the CPU's: each behind another that
-    /// was forgotten, whose columns stay taken.
-    fn is_the_same_together(&self, names: &[&str]) {
-        for (name, score) in scores(names) {
+    /// Holds walks on several cards against the CPU's: each behind another that was forgotten,
+    /// whose columns stay taken.
+    fn is_the_same_together(&self, opened: &[Card], runs: &[Run]) {
+        for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
+            let name = of_score[0].1;
+            let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
             let n = self.response.codes.n();
             let logs = Logs::new(n, score.reach());
             let tally = Tally::new(score, &logs, n);
@@ -111,16 +108,24 @@ impl Case {
             };
             let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
             let expected = all(&mut cpu);
-            for place in places() {
+            for &(on, _) in of_score {
+                let place: Vec<usize> = match on {
+                    On::Two => vec![0, 1],
+                    On::All => (0..opened.len()).collect(),
+                    On::Reversed => (0..opened.len()).rev().collect(),
+                };
+                let started = Instant::now();
                 let (on, waves) = ((&place[..], None), Waves::default());
                 let columns = &self.columns[..];
                 let mut cards = CudaCounter::with(columns, &response, by, on, waves).unwrap();
                 let (p, together) = (columns.len(), cards.together.is_some());
-                eprintln!("{name}, {n} × {p} on {place:?}, together: {together}");
                 let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
                 let linked = !cards.lying.is_empty();
                 assert_eq!(together, linked && cards.shards.iter().all(narrow));
                 assert_eq!(all(&mut cards), expected, "{name}, {n} × {p} on {place:?}");
+                drop(cards);
+                let took = started.elapsed().as_millis();
+                eprintln!("{name}, {n} × {p} on {place:?}, together: {together}, {took} ms");
             }
         }
     }
@@ -147,64 +152,41 @@ fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
     case
 }
 
+/// In one test, for cards are opened once: kinds of columns, ways to gather, ties, one column and
+/// more than there are cards, until none is left, long columns, hundreds of picks at a time.
 #[test]
-fn cuda_cards_walk_together_over_dense_columns() {
-    if places().is_empty() {
+fn cuda_cards_walk_together() {
+    let Some(opened) = opened() else {
         return;
-    }
-    Case::new((700, 120), 2..13, 20, vec![9]).is_the_same_together(&[]);
-    Case::new((5000, 90), 2..31, 12, Vec::new()).is_the_same_together(&[]);
-    Case::new((33_001, 60), 2..5, 10, vec![4]).is_the_same_together(&[]);
+    };
+    let holds = |case: Case, runs: &[Run]| case.is_the_same_together(&opened, runs);
+    use On::{All, Reversed, Two};
+    holds(
+        Case::new((700, 120), 2..13, 20, vec![9]),
+        &[(All, "mrmr"), (Reversed, "cmim"), (Two, "last")],
+    );
+    holds(
+        Case::new((5000, 90), 2..31, 12, Vec::new()),
+        &[(All, "jmi"), (Two, "guarded mean")],
+    );
+    holds(Case::new((33_001, 60), 2..5, 10, vec![4]), &[(All, "jmim")]);
     // Of 16 bits; where there are classes they go by the host.
-    Case::new((1999, 60), 257..301, 6, Vec::new()).is_the_same_together(&["mrmr", "jmi", "cmim"]);
-}
-
-#[test]
-fn cuda_cards_walk_together_over_entries() {
-    if places().is_empty() {
-        return;
-    }
-    for case in [
-        sparse(20_000, 90, 1..60, 4),
-        sparse(20_000, 60, 30..1500, 30),
-        sparse(60_000, 50, 1000..5000, 3),
-    ] {
-        case.is_the_same_together(&["mrmr", "jmi", "cmim", "guarded mean"]);
-    }
-}
-
-#[test]
-fn cuda_cards_walk_together_until_there_is_no_column() {
-    if places().is_empty() {
-        return;
-    }
-    for p in [1, 2, 3, 5, 9, 17] {
-        Case::new((900, p), 2..9, 20, Vec::new()).is_the_same_together(&["mrmr", "jmi", "jmim"]);
-        Case::new((5000, p), 2..9, 20, Vec::new()).is_the_same_together(&["mrmr", "last"]);
-    }
-}
-
-#[test]
-fn cuda_cards_bring_long_columns_to_one_another() {
-    if places().is_empty() {
-        return;
-    }
-    // 8 bytes behind a multiple of 16 every other column of 4 bits.
-    let n = (1 << 21) + 5;
-    for (levels, picks) in [(3..41, 7), (2..5, 7), (17..20, 4)] {
-        let case = Case::new((n, 22), levels, picks, vec![2]);
-        case.is_the_same_together(&["mrmr", "jmi"]);
-    }
-}
-
-#[test]
-fn cuda_cards_walk_far() {
-    if places().is_empty() {
-        return;
-    }
-    // Hundreds of picks at a time, several times as many as there are letters.
-    let case = Case::new((300, 1500), 2..6, 700, vec![650]);
-    case.is_the_same_together(&["mrmr", "jmi"]);
+    holds(
+        Case::new((1999, 60), 257..301, 6, Vec::new()),
+        &[(All, "mrmr"), (Two, "jmi")],
+    );
+    holds(sparse(20_000, 90, 1..60, 4), &[(All, "jmi")]);
+    holds(sparse(20_000, 60, 30..1500, 30), &[(Two, "cmim")]);
+    holds(sparse(60_000, 50, 1000..5000, 3), &[(All, "mrmr")]);
+    holds(Case::new((900, 1), 2..9, 20, Vec::new()), &[(Two, "mrmr")]);
+    holds(Case::new((5000, 3), 2..9, 20, Vec::new()), &[(All, "jmi")]);
+    holds(Case::new((900, 17), 2..9, 20, Vec::new()), &[(All, "mrmr")]);
+    // 8 bytes behind a multiple of 16 every other column of 4 bits, and columns of 8 bits.
+    let long = Case::new(((1 << 21) + 5, 12), 8..25, 4, vec![2]);
+    holds(long, &[(All, "mrmr"), (Two, "jmi")]);
+    // Several times as many picks as there are letters.
+    let far = Case::new((300, 1000), 2..6, 500, vec![450]);
+    holds(far, &[(All, "mrmr")]);
 }
 
 #[test]
@@ -213,8 +195,8 @@ fn columns_have_the_forms_that_are_meant() {
     let few =
         |it: &BinnedColumn| matches!(&it.codes, Codes::Sparse { rows, .. } if rows.len() < 60);
     assert!(case.columns.iter().all(few));
-    let long = Case::new((50, 22), 3..41, 1, Vec::new());
+    let long = Case::new(((1 << 21) + 5, 12), 8..25, 1, Vec::new());
     let wide = |it: &&BinnedColumn| it.levels > 16;
     let count = long.columns.iter().filter(wide).count();
-    assert!((2..20).contains(&count), "{count}");
+    assert!((3..=9).contains(&count), "{count}");
 }
