@@ -72,7 +72,8 @@ use super::super::{
 };
 use crate::score::Against;
 
-/// A walk goes further ahead while it came back within this.
+/// A walk goes further ahead where it came back within this, and not as far where it took twice
+/// as long.
 const SOON: Duration = Duration::from_millis(20);
 
 /// Cards that share the columns.
@@ -193,7 +194,7 @@ impl<'a> CudaCounter<'a> {
             levels,
             alone,
             expected: 1,
-            ahead: 1,
+            ahead: 2,
             picks: VecDeque::new(),
             made_ahead: false,
             last: None,
@@ -239,10 +240,11 @@ impl<'a> CudaCounter<'a> {
             Err(fault) => self.fault = Some(fault),
             // What was launched behind one that stalled was in vain.
             Ok(known) if known < count => self.ahead = known,
-            Ok(_) if started.elapsed() < SOON && count == self.ahead => {
-                self.ahead = (2 * self.ahead).min(AHEAD);
+            Ok(_) => {
+                // The first of all has no step before it.
+                let swept = count.saturating_sub(usize::from(!steps.pending));
+                self.ahead = ahead(started.elapsed(), (count, swept), self.ahead);
             }
-            Ok(_) => {}
         }
         self.made_ahead = true;
         // Slots tell picks that are taken.
@@ -352,6 +354,21 @@ impl<'a> CudaCounter<'a> {
     }
 }
 
+/// How far the next walk goes, behind one of so many picks and anchors swept that took so long:
+/// about as far as comes back within [`SOON`].
+fn ahead(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
+    let each = took.as_nanos().max(1) / swept.max(1) as u128;
+    let many = match swept {
+        0 => 0,
+        _ => usize::try_from(SOON.as_nanos() / each.max(1)).unwrap_or(AHEAD),
+    };
+    match took {
+        _ if took < SOON => many.max(2 * picks).max(last).min(AHEAD),
+        _ if took > 2 * SOON => many.clamp(1, last),
+        _ => last,
+    }
+}
+
 /// Puts the steps of so many picks on a card, and waits for them; how many are known then.
 fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
     let Steps {
@@ -366,4 +383,26 @@ fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
         }
     }
     shard.picks(count).map(<[_]>::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_come_back_soon() {
+        let ms = Duration::from_millis;
+        // Nothing was swept yet; a step of 250 µs; the last steps of all; as fast as can be.
+        assert_eq!(ahead(ms(1), (1, 0), 1), 2);
+        assert_eq!(ahead(Duration::from_micros(500), (2, 2), 2), 80);
+        assert_eq!(ahead(ms(1), (4, 4), 80), 80);
+        assert_eq!(ahead(Duration::ZERO, (2, 2), 2), AHEAD);
+        // Never less than twice as far, while that was soon.
+        assert_eq!(ahead(ms(19), (80, 80), 80), 160);
+        assert_eq!(ahead(ms(30), (100, 100), 100), 100);
+        // A slow one, and a step that waited for what only the first needs.
+        assert_eq!(ahead(ms(80), (80, 80), 80), 20);
+        assert_eq!(ahead(ms(80), (2, 1), 2), 1);
+        assert_eq!(ahead(ms(1), (1, 1), 1), 20);
+    }
 }
