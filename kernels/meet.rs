@@ -8,8 +8,8 @@
 //!        where it is brought
 //! ```
 //!
-//! Every card has a [`Post`] that all of them write: a card writes its pick to each, then the
-//! number of the meeting behind it, and waits until all have written that to its own. A long
+//! Every card has a [`Post`] that all of them write: a card writes its pick to each, four bytes in
+//! a word beside the number of the meeting, and waits until all have written so to its own. A long
 //! column is brought: each card but the one it lies on reads its part over the link and writes it
 //! to all of these, so that the column leaves its card once. Numbers only grow; a card that has
 //! left because the host raised `stop` writes nothing from then on, so that no other goes by
@@ -21,10 +21,10 @@
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `meet` | 1 | 32 | the best of all, behind `score`, which takes none |
-//! | `bring` | any | 32 … 512 by 32 (512) | the column, behind `meet`, if it is long |
+//! | `score_together` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
+//! | `bring` | any | 32 … 512 by 32 (512) | the column, behind `score_together`, if it is long |
 //!
-//! Less than 2 KiB of static shared memory, none dynamic. Without cards nothing is done: so that
+//! Less than 3 KiB of static shared memory, none dynamic. Without cards nobody is met: so that
 //! functions can be loaded while nobody waits.
 //!
 //! *Before and after*: every [`Post`] is 0 before the first meeting. A card that has come to a
@@ -53,14 +53,14 @@ pub const KERNEL: Kernel = Kernel {
         "#line 1 \"meet.cu\"\n",
         include_str!("meet.cu")
     ),
-    functions: &["meet", "bring"],
+    functions: &["score_together", "bring"],
     spills: &[],
 };
 
 /// Most cards that walk together.
 pub const CARDS: usize = 16;
 
-/// What a card tells of its best. Eight bytes behind it are free.
+/// What a card tells of its best.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Letter {
@@ -68,20 +68,20 @@ pub struct Letter {
     pub pick: Pick,
     /// Where that column lies; of no matter where there is none.
     pub place: Place,
-    /// Of the meeting, written last.
-    pub sequence: u64,
 }
+
+/// Words of a letter, of four bytes each.
+pub const WORDS: usize = size_of::<Letter>() / 4;
 
 /// What lies on each card, where all of them write. Four bytes behind it are free.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Post {
-    /// Of even and of odd meetings, by card.
-    pub letters: [[Letter; CARDS]; 2],
+    /// Of even and of odd meetings, by card: each word below the lower half of the meeting's
+    /// number.
+    pub letters: [[[u64; WORDS]; CARDS]; 2],
     /// By card the last meeting of which it has brought its part.
     pub parts: [u64; CARDS],
-    /// The card's own best, as `score` tells it.
-    pub found: Pick,
     /// Where the column lies that is to be brought.
     pub from: u64,
     /// Its bytes; 0 where none is.
@@ -94,7 +94,7 @@ pub struct Post {
     pub arrived: u32,
 }
 
-/// What the functions take, by value. Four bytes behind it are free.
+/// What the functions take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meet {
@@ -102,7 +102,7 @@ pub struct Meet {
     pub posts: [u64; CARDS],
     /// u8: of each card room for a long column, at a multiple of 16 bytes.
     pub guests: [u64; CARDS],
-    /// How many cards there are; 0 where nothing is to be done.
+    /// How many cards there are; 0 where nobody is met.
     pub cards: u32,
     /// This one.
     pub card: u32,
@@ -112,18 +112,12 @@ pub struct Meet {
     pub stop: u64,
     /// [`Place`]: of each column of the card, and one more.
     pub places: u64,
-    /// u8: of each column of the card, not 0 where it is taken.
-    pub taken: u64,
     /// [`crate::counting::Anchor`]: one, becomes the best.
     pub anchor: u64,
     /// [`Pick`]: the best of all; null where the host does not look.
     pub told: u64,
-    /// Observations.
-    pub rows: i64,
     /// Bytes of a column that is brought, at least.
     pub from: u64,
-    /// Columns of the card.
-    pub count: u32,
 }
 
 /// The card that has the best of all, from the best of each; none where none is to be chosen.
@@ -172,7 +166,7 @@ pub fn part(words: u64, (card, winner, cards): (u64, u64, u64)) -> Range<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{align_of, offset_of, size_of};
+    use std::mem::{offset_of, size_of};
 
     use super::*;
 
@@ -205,21 +199,21 @@ mod tests {
     #[test]
     fn structs_lie_as_c_lays_them() {
         let sizes = [size_of::<Letter>(), size_of::<Post>(), size_of::<Meet>()];
-        assert_eq!(sizes, [112, 3808, 336]);
-        assert_eq!((align_of::<Post>(), offset_of!(Letter, sequence)), (16, 96));
+        assert_eq!(sizes, [96, 6304, 312]);
+        assert_eq!((WORDS, offset_of!(Letter, place)), (24, 64));
         let post = [
             offset_of!(Post, parts),
-            offset_of!(Post, found),
-            offset_of!(Post, bytes),
+            offset_of!(Post, from),
+            offset_of!(Post, winner),
             offset_of!(Post, arrived),
         ];
-        assert_eq!(post, [3584, 3712, 3784, 3800]);
+        assert_eq!(post, [6144, 6272, 6288, 6296]);
         let meet = [
             offset_of!(Meet, cards),
             offset_of!(Meet, sequence),
             offset_of!(Meet, told),
-            offset_of!(Meet, count),
+            offset_of!(Meet, from),
         ];
-        assert_eq!(meet, [256, 264, 304, 328]);
+        assert_eq!(meet, [256, 264, 296, 304]);
     }
 }

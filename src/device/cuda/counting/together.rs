@@ -3,7 +3,7 @@
 //! a card that waits for another may be full before that has been given what it waits for.
 
 use std::{
-    mem::{forget, offset_of},
+    mem::forget,
     panic::resume_unwind,
     sync::atomic::{AtomicU32, Ordering},
     thread,
@@ -97,10 +97,7 @@ impl Together {
             meets.push(Meet {
                 card: at as u32,
                 places: shard.packs.places.address(),
-                taken: shard.taken.address(),
                 anchor: shard.walk.anchors.address(),
-                rows: shard.n as i64,
-                count: shard.packs.count() as u32,
                 ..all
             });
         }
@@ -176,7 +173,7 @@ impl Shard {
             self.set(self.nothing)?;
             self.sweep_all(Source::Chosen { levels })?;
         }
-        self.meeting(Meet::default(), THREADS)?;
+        self.meeting(Before::Nothing, Meet::default(), THREADS)?;
         self.card.wait(DURING)
     }
 
@@ -188,27 +185,23 @@ impl Shard {
             pending,
         } = steps;
         let mut meet = first;
-        let found = meet.posts[meet.card as usize] + offset_of!(Post, found) as u64;
         for slot in 0..count {
             let before = match slot > 0 || pending {
                 true => self.sweep_all(Source::Chosen { levels })?,
                 false => Before::Nothing,
             };
-            self.walk
-                .score_to(&self.means(), before, false, (found, None))?;
             if meet.card == 0 {
                 meet.told = self.walk.pick(slot);
             }
-            self.meeting(meet, longest)?;
+            self.meeting(before, meet, longest)?;
             meet.sequence += 1;
         }
         self.card.wait("counting")
     }
 
     /// Agrees with the others upon the next anchor, which may have to be brought.
-    fn meeting(&self, meet: Meet, longest: usize) -> Result<(), DeviceError> {
-        self.card
-            .launch("meet", (1, 1, 1), 32, 0, arguments![meet])?;
+    fn meeting(&self, before: Before, meet: Meet, longest: usize) -> Result<(), DeviceError> {
+        self.walk.score_together(&self.means(), before, meet)?;
         if longest == 0 {
             return Ok(());
         }
