@@ -39,6 +39,7 @@ pub mod lazy;
 pub mod least_squares;
 pub mod levels;
 pub mod made;
+pub mod meet;
 pub mod neighbours;
 pub mod pairs;
 pub mod raise;
@@ -97,6 +98,7 @@ pub const ALL: &[Kernel] = &[
     spread::KERNEL,
     score::KERNEL,
     lazy::KERNEL,
+    meet::KERNEL,
     whole::KERNEL,
     tiny::KERNEL,
     made::KERNEL,
@@ -114,7 +116,8 @@ pub const ALL: &[Kernel] = &[
     recount::KERNEL,
 ];
 
-/// Those that counting needs; where scores only fall those of [`LAZY`] too.
+/// Those that counting needs; where scores only fall those of [`LAZY`] too, on several cards
+/// those of [`TOGETHER`].
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
@@ -128,6 +131,9 @@ pub const COUNTING: &[Kernel] = &[
 
 /// Those that put columns off.
 pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
+
+/// Those of cards that walk together.
+pub const TOGETHER: &[Kernel] = &[meet::KERNEL];
 
 /// Those that score all pairs, beside those of a kind of products.
 pub const PAIRS: &[Kernel] = &[bits::KERNEL, raise::KERNEL, recount::KERNEL];

@@ -86,21 +86,35 @@ __device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
     }
 }
 
-// Eight rows of dense codes of 4 bits: the column may lie on another card, from where words
-// come faster than bytes.
-__device__ __forceinline__ void put_8(const Spread& given, i64 row, unsigned codes)
+// Rows from one to another one of dense codes, eight at a time: the column may lie on another
+// card, from where words come faster than bytes.
+template <int JOINT, int BITS>
+__device__ __forceinline__ void put_8(const Spread& given, const void* column, i64 from, i64 to)
 {
-    uint4 y = {0, 0, 0, 0};
-    if (given.y != nullptr) {
-        y = *(const uint4*)(given.y + row);
+    struct __align__(BITS) Eight {
+        unsigned of[BITS / 4];
+    };
+    for (i64 row = from + 8 * threadIdx.x; row < to; row += 8 * blockDim.x) {
+        const Eight codes = ((const Eight*)column)[row / 8];
+        uint4 y = {0, 0, 0, 0};
+        if (given.y != nullptr) {
+            y = *(const uint4*)(given.y + row);
+        }
+        const unsigned of[4] = {y.x, y.y, y.z, y.w};
+        unsigned words[JOINT / 4] = {};
+#pragma unroll
+        for (int at = 0; at < 8; ++at) {
+            const unsigned code = codes.of[at * BITS / 32] >> at * BITS % 32 & ((1u << BITS) - 1);
+            const unsigned own = of[at / 2] >> 16 * (at % 2) & 0xffffu;
+            words[at * JOINT / 32] |= (code * given.classes + own) << at * JOINT % 32;
+        }
+        if (JOINT == 8) {
+            *(uint2*)(given.joint + row) = {words[0], words[1]};
+        } else {
+            *(uint4*)(given.joint + 2 * row) = {words[0], words[1], words[JOINT / 4 - 2],
+                                                words[JOINT / 4 - 1]};
+        }
     }
-    const unsigned of[4] = {y.x, y.y, y.z, y.w};
-    unsigned words[2] = {0, 0};
-    for (unsigned at = 0; at < 8; ++at) {
-        const unsigned code = codes >> 4 * at & 15, own = of[at / 2] >> 16 * (at % 2) & 0xffffu;
-        words[at / 4] |= (code * given.classes + own) << 8 * (at % 4);
-    }
-    *(uint2*)(given.joint + row) = {words[0], words[1]};
 }
 
 // A block has some rows: dense codes as they are; of entries the most frequent code for every
@@ -116,10 +130,14 @@ __device__ __forceinline__ void lay(const Spread& given)
     const Place place = given.places[given.anchor->place];
     const unsigned char* codes = (const unsigned char*)place.address;
     // Rows that fill up are in the last sixteen.
-    const bool words = JOINT == 8 && place.bits == 4;
-    const i64 full = words ? max(from, min(to, given.rows / 16 * 16)) : from;
-    for (i64 row = from + 8 * threadIdx.x; row < full; row += 8 * blockDim.x) {
-        put_8(given, row, ((const unsigned*)codes)[row / 8]);
+    const bool whole = place.bits != 0 && place.length == 1;
+    const i64 full = whole ? max(from, min(to, given.rows / 16 * 16)) : from;
+    if (whole && place.bits == 4) {
+        put_8<JOINT, 4>(given, codes, from, full);
+    } else if (whole && place.bits == 8) {
+        put_8<JOINT, 8>(given, codes, from, full);
+    } else if (whole) {
+        put_8<JOINT, 16>(given, codes, from, full);
     }
     for (i64 row = full + threadIdx.x; row < to; row += blockDim.x) {
         unsigned code = place.most;

@@ -54,11 +54,12 @@ pub struct Spread {
     pub rows: i64,
     /// `rows` and those that fill the last sixteen up, whose joint code is 0.
     pub filled: i64,
-    /// u16: the response of each of `rows`; null where there is one class.
+    /// u16: the response of each of `rows`, at a multiple of 16 bytes; null where there is one
+    /// class.
     pub y: u64,
     /// Levels of the response. Four bytes behind it are free.
     pub classes: u32,
-    /// u8 or u16: `filled` joint codes.
+    /// u8 or u16: `filled` joint codes, at a multiple of 16 bytes.
     pub joint: u64,
     /// u32: rows of each joint code, levels · classes of them; null where nobody asks.
     pub by_joint: u64,

@@ -14,7 +14,7 @@ use passel_kernels::Kernel;
 use super::{
     super::DeviceError,
     compile, library,
-    memory::{Buffer, Pinned},
+    memory::{Buffer, Pinned, while_none_waits},
 };
 use crate::quietly::quietly;
 
@@ -158,6 +158,7 @@ impl Card {
 
     /// Room for `len` values, none of them set.
     pub(super) fn buffer<T>(&self, len: usize, during: &str) -> Result<Buffer<T>, DeviceError> {
+        let _held = while_none_waits();
         self.bind()?;
         let bytes = len.max(1) * size_of::<T>();
         // SAFETY: nothing reads what was not written: every kernel says what it needs.
@@ -182,6 +183,7 @@ impl Card {
 
     /// Room for `len` values in the host's memory that the card reads and writes itself.
     pub(super) fn pinned<T: Copy + Default>(&self, len: usize) -> Result<Pinned<T>, DeviceError> {
+        let _held = while_none_waits();
         self.bind()?;
         let len = len.max(1);
         // SAFETY: every value is set below, before a slice of it exists.

@@ -19,6 +19,7 @@ use super::{
     super::DeviceError,
     cache::{Cache, Image},
     library::{self, Version},
+    memory::while_none_waits,
 };
 
 /// Options of every kernel, beside the architecture. Multiply and add are not fused: what
@@ -165,7 +166,10 @@ pub(crate) fn modules(
     let (major, minor) = capability.map_err(|it| failed("asking what it is", it))?;
     let capability = major * 10 + minor;
     let architecture = architecture(capability, &supported()?, library::nvrtc()?)?;
-    let load = |bytes: Vec<u8>| context.load_module(Ptx::from_binary(bytes));
+    let load = |bytes: Vec<u8>| {
+        let _held = while_none_waits();
+        context.load_module(Ptx::from_binary(bytes))
+    };
     let images = kernels.par_iter();
     let images: Vec<_> = images.map(|it| image(it, &architecture, false)).collect();
     // Of several that fail the first is told, whichever failed first.

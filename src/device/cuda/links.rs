@@ -9,7 +9,7 @@ use cudarc::driver::{CudaEvent, sys};
 use super::{
     super::DeviceError,
     card::Card,
-    memory::{PinnedInPlace, Staying},
+    memory::{PinnedInPlace, Staying, while_none_waits},
 };
 
 impl Card {
@@ -50,6 +50,7 @@ impl Card {
     /// linked; whether it is open.
     pub(super) fn reach(&self, other: &Self) -> bool {
         use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
+        let _held = while_none_waits();
         if self.bind().is_err() {
             return false;
         }
@@ -69,6 +70,7 @@ impl Card {
     /// Pins memory of the host where it lies, so that copies from it run at full speed;
     /// none where the system refuses, or where it is pinned already.
     pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
+        let _held = while_none_waits();
         self.bind().ok()?;
         let start = values.as_ptr() as *mut c_void;
         let (bytes, every_card) = (size_of_val(values), 1);
@@ -84,6 +86,7 @@ impl Card {
 
     /// Keeps bytes in the host's memory, pinned if it lets itself be.
     pub(super) fn staying(&self, bytes: Vec<u8>) -> Staying {
+        let _held = while_none_waits();
         let start = bytes.as_ptr() as *mut c_void;
         let pinned = self.bind().is_ok()
             // SAFETY: the bytes are kept where they are until the pin has gone.

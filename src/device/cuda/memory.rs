@@ -2,9 +2,44 @@
 
 #![allow(unsafe_code)]
 
-use std::{ffi::c_void, marker::PhantomData, sync::Arc};
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    marker::PhantomData,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, atomic::AtomicU32},
+};
 
 use cudarc::driver::{CudaContext, result, sys};
+
+/// Held alone while cards wait for one another. The driver takes memory and gives it back, and
+/// opens a card's to others, behind the work of several cards: where one of these waits for what
+/// this process has yet to launch, launching must not wait for that.
+static WAITING: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    /// Whether this thread launches on cards that wait for one another.
+    static LAUNCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Held by who asks the driver for what is behind the work of several cards.
+pub(super) fn while_none_waits() -> Option<RwLockReadGuard<'static, ()>> {
+    let reads = || WAITING.read().unwrap_or_else(PoisonError::into_inner);
+    (!LAUNCHES.get()).then(reads)
+}
+
+/// Does work that lets cards wait for one another, one such at a time.
+pub(super) fn while_they_wait<T>(work: impl FnOnce() -> T) -> T {
+    let _alone = WAITING.write().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
+
+/// Does the part of it that a thread of its own does.
+pub(super) fn launching<T>(work: impl FnOnce() -> T) -> T {
+    LAUNCHES.set(true);
+    let done = work();
+    LAUNCHES.set(false);
+    done
+}
 
 /// Memory on the card.
 pub(super) struct Buffer<T> {
@@ -31,6 +66,7 @@ impl<T> Buffer<T> {
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
+        let _held = while_none_waits();
         // A card that was lost has lost its memory too: nothing is to be done then.
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: allocated by `Card::buffer`, freed once. It waits for the work.
@@ -66,8 +102,18 @@ impl<T> Pinned<T> {
     }
 }
 
+impl Pinned<u32> {
+    /// The first value, which threads may set while cards look at it.
+    pub(super) fn word(&self) -> &AtomicU32 {
+        // SAFETY: there is one at least, set when it was made, and threads that share it come
+        // to it by this alone.
+        unsafe { AtomicU32::from_ptr(self.values) }
+    }
+}
+
 impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
+        let _held = while_none_waits();
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: allocated by `Card::pinned`, freed once.
             let _ = unsafe { result::free_host(self.values.cast()) };
@@ -87,6 +133,7 @@ unsafe impl Send for PinnedInPlace<'_> {}
 
 impl Drop for PinnedInPlace<'_> {
     fn drop(&mut self) {
+        let _held = while_none_waits();
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: pinned by `Card::pin`, given back once.
             let _ = unsafe { sys::cuMemHostUnregister(self.start) };
@@ -104,5 +151,31 @@ pub(super) struct Staying {
 impl Staying {
     pub(super) fn get(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc::channel, thread, time::Duration};
+
+    use super::*;
+
+    #[test]
+    fn memory_is_not_asked_for_while_cards_wait() {
+        let (told, asked) = channel();
+        thread::scope(|scope| {
+            while_they_wait(|| {
+                scope.spawn(move || {
+                    drop(while_none_waits());
+                    told.send(()).unwrap();
+                });
+                // Threads that launch may have to: nobody else would.
+                let launches = scope.spawn(|| launching(|| while_none_waits().is_none()));
+                assert!(launches.join().unwrap());
+                assert!(asked.recv_timeout(Duration::from_millis(50)).is_err());
+            });
+            asked.recv().unwrap();
+        });
+        assert!(while_none_waits().is_some());
     }
 }

@@ -18,9 +18,9 @@ use crate::{
 };
 
 /// A walk.
-struct Case {
-    columns: Vec<BinnedColumn>,
-    response: BinnedColumn,
+pub(super) struct Case {
+    pub(super) columns: Vec<BinnedColumn>,
+    pub(super) response: BinnedColumn,
     picks: usize,
     /// Picks behind which the host has codes of its own swept.
     breaks: Vec<usize>,
@@ -28,7 +28,12 @@ struct Case {
 
 impl Case {
     /// n × p columns, a third of them copies of others, of so many levels.
-    fn new((n, p): (usize, usize), levels: Range<usize>, picks: usize, breaks: Vec<usize>) -> Self {
+    pub(super) fn new(
+        (n, p): (usize, usize),
+        levels: Range<usize>,
+        picks: usize,
+        breaks: Vec<usize>,
+    ) -> Self {
         let mut stream = Stream::new(n as u64, p as u64);
         let mut draw = |bound: usize| below(stream.word(), bound);
         let response: Vec<u16> = (0..n).map(|_| draw(3) as u16).collect();
@@ -55,7 +60,7 @@ impl Case {
     }
 
     /// What is picked, by a score; with facts that are so.
-    fn walk(&self, counter: &mut dyn Counter, tally: &Tally, logs: &Logs) -> Vec<Best> {
+    pub(super) fn walk(&self, counter: &mut dyn Counter, tally: &Tally, logs: &Logs) -> Vec<Best> {
         let mut picked: Vec<Best> = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
         let mut plain = true;

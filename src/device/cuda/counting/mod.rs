@@ -2,9 +2,10 @@
 //!
 //! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
 //! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
-//! one card the walk goes on by itself for some steps: each pick becomes the next anchor there,
-//! and the host reads what was picked afterwards. `coded` are the values of a function of each
-//! column's whole table, which `tables` counts and evaluates on a card.
+//! one card, or on cards that all reach one another (`together`), the walk goes on by itself for
+//! some steps: each pick becomes the next anchor there, and the host reads what was picked
+//! afterwards. `coded` are the values of a function of each column's whole table, which `tables`
+//! counts and evaluates on a card.
 
 mod beside;
 mod coded;
@@ -30,6 +31,9 @@ mod sweep;
 mod swept;
 mod tables;
 mod tiny;
+mod together;
+#[cfg(test)]
+mod together_tests;
 mod traits;
 mod walk;
 mod waves;
@@ -56,6 +60,7 @@ use rayon::prelude::*;
 
 use self::{
     shard::{Response, Shard, Source},
+    together::{Steps, Together},
     walk::{AHEAD, Before, UNTOLD},
 };
 use super::super::{
@@ -65,12 +70,15 @@ use super::super::{
 };
 use crate::score::Against;
 
-/// A walk goes further ahead while it came back within this.
+/// A walk goes further ahead where it came back within this, and not as far where it took twice
+/// as long.
 const SOON: Duration = Duration::from_millis(20);
 
 /// Cards that share the columns.
 pub(crate) struct CudaCounter<'a> {
     columns: Columns<'a>,
+    /// What several cards have that walk together.
+    together: Option<Together>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
@@ -84,7 +92,7 @@ pub(crate) struct CudaCounter<'a> {
     tally: &'a Tally,
     /// Most levels of any column.
     levels: usize,
-    /// Whether a card may walk ahead, how many picks may follow, and how far it goes.
+    /// Whether cards may walk ahead, how many picks may follow, and how far it goes.
     alone: bool,
     expected: usize,
     ahead: usize,
@@ -154,18 +162,26 @@ impl<'a> CudaCounter<'a> {
         let lying = cards.iter().filter(|_| linked).map(Shard::lying);
         let lying = lying.collect::<Result<_, _>>()?;
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
-        let alone = match &cards[..] {
-            [one] => !one.packs.streams() && !one.is_wide(levels, misses),
-            _ => false,
-        };
-        let alone = alone && tally.score().against == Against::Last;
-        if let (true, [one]) = (alone && tally.only_falls(), &mut cards[..]) {
-            one.put_off(levels, tally.falls_from_relevance(), waves)?;
+        let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
+        let mut alone = cards.iter().all(narrow) && tally.score().against == Against::Last;
+        let mut together = None;
+        match &mut cards[..] {
+            [one] if alone && tally.only_falls() => {
+                one.put_off(levels, tally.falls_from_relevance(), waves)?;
+            }
+            [_] => {}
+            several => {
+                if alone && linked && tally.score().has_steps() {
+                    together = Together::new(several, levels)?;
+                }
+                alone = together.is_some();
+            }
         }
         let starts = ranges.iter().map(|it| it.start);
         Ok(Self {
             starts: starts.chain([columns.len()]).collect(),
             columns,
+            together,
             lying,
             shards: cards,
             places,
@@ -176,7 +192,7 @@ impl<'a> CudaCounter<'a> {
             levels,
             alone,
             expected: 1,
-            ahead: 1,
+            ahead: 2,
             picks: VecDeque::new(),
             made_ahead: false,
             last: None,
@@ -195,29 +211,42 @@ impl<'a> CudaCounter<'a> {
         before.saturating_sub(1).min(self.shards.len() - 1)
     }
 
-    /// Lets the card go on by itself, for so many picks. Where it fails on the way, those that
-    /// it had told are picks all the same, and the fault is told behind them.
+    /// Lets the cards go on by themselves, for so many picks. Where one fails on the way, those
+    /// that were told are picks all the same, and the fault is told behind them.
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];
         // One that is scored without a step takes no room.
         let count = shard.reserve(count)?;
         shard.walk.forget_picks();
-        let walked = walk(shard, count, self.levels, self.pending);
-        let told = shard.walk.picks.get()[..count].iter().copied();
+        let steps = Steps {
+            count,
+            levels: self.levels,
+            pending: self.pending,
+        };
+        let walked = match &mut self.together {
+            Some(together) => together.walk(&mut self.shards, steps).map(|()| count),
+            None => walk(shard, steps),
+        };
+        if walked.is_err() && self.together.is_some() {
+            self.alone = false;
+        }
+        let told = self.shards[0].walk.picks.get()[..count].iter().copied();
         self.picks = told.take_while(|it| it.number < UNTOLD).collect();
         match walked {
             Err(fault) if self.picks.is_empty() => return Err(fault),
             Err(fault) => self.fault = Some(fault),
             // What was launched behind one that stalled was in vain.
             Ok(known) if known < count => self.ahead = known,
-            Ok(_) if started.elapsed() < SOON && count == self.ahead => {
-                self.ahead = (2 * self.ahead).min(AHEAD);
+            Ok(_) => {
+                // The first of all has no step before it.
+                let swept = count.saturating_sub(usize::from(!steps.pending));
+                self.ahead = ahead(started.elapsed(), (count, swept), self.ahead);
             }
-            Ok(_) => {}
         }
         self.made_ahead = true;
-        self.pending = false;
+        // Slots tell picks that are taken.
+        (self.pending, self.scored) = (false, false);
         Ok(())
     }
 
@@ -225,7 +254,7 @@ impl<'a> CudaCounter<'a> {
     fn find(&mut self) -> Result<(), DeviceError> {
         if self.pending {
             let levels = self.levels;
-            self.shards[0].step(Source::Chosen { levels }, false, 0)?;
+            self.each(|_, shard| shard.step(Source::Chosen { levels }, false, 0))?;
             (self.pending, self.scored) = (false, true);
         }
         if !self.scored {
@@ -323,13 +352,28 @@ impl<'a> CudaCounter<'a> {
     }
 }
 
+/// How far the next walk goes, behind one of so many picks and anchors swept that took so long:
+/// about as far as comes back within [`SOON`].
+fn ahead(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
+    let each = took.as_nanos().max(1) / swept.max(1) as u128;
+    let many = match swept {
+        0 => 0,
+        _ => usize::try_from(SOON.as_nanos() / each.max(1)).unwrap_or(AHEAD),
+    };
+    match took {
+        _ if took < SOON => many.max(2 * picks).max(last).min(AHEAD),
+        _ if took > 2 * SOON => many.clamp(1, last),
+        _ => last,
+    }
+}
+
 /// Puts the steps of so many picks on a card, and waits for them; how many are known then.
-fn walk(
-    shard: &mut Shard,
-    count: usize,
-    levels: usize,
-    pending: bool,
-) -> Result<usize, DeviceError> {
+fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
+    let Steps {
+        count,
+        levels,
+        pending,
+    } = steps;
     for slot in 0..count {
         match slot > 0 || pending {
             true => shard.step(Source::Chosen { levels }, true, slot)?,
@@ -337,4 +381,26 @@ fn walk(
         }
     }
     shard.picks(count).map(<[_]>::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_come_back_soon() {
+        let ms = Duration::from_millis;
+        // Nothing was swept yet; a step of 250 µs; the last steps of all; as fast as can be.
+        assert_eq!(ahead(ms(1), (1, 0), 1), 2);
+        assert_eq!(ahead(Duration::from_micros(500), (2, 2), 2), 80);
+        assert_eq!(ahead(ms(1), (4, 4), 80), 80);
+        assert_eq!(ahead(Duration::ZERO, (2, 2), 2), AHEAD);
+        // Never less than twice as far, while that was soon.
+        assert_eq!(ahead(ms(19), (80, 80), 80), 160);
+        assert_eq!(ahead(ms(30), (100, 100), 100), 100);
+        // A slow one, and a step that waited for what only the first needs.
+        assert_eq!(ahead(ms(80), (80, 80), 80), 20);
+        assert_eq!(ahead(ms(80), (2, 1), 2), 1);
+        assert_eq!(ahead(ms(1), (1, 1), 1), 20);
+    }
 }

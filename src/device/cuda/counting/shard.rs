@@ -32,7 +32,7 @@ use super::{
 const RESERVE: usize = 1 << 30;
 
 /// Bytes of a column from which on a copy to another card pays.
-const LONG: usize = 1 << 20;
+pub(super) const LONG: usize = 1 << 20;
 
 const DURING: &str = "laying out an anchor";
 
@@ -259,7 +259,7 @@ impl Shard {
     /// Brings codes of the host's.
     fn guest(&mut self, anchor: &Anchor) -> Result<Place, DeviceError> {
         let codes: Vec<u16> = anchor.codes.iter().map(|&it| it as u16).collect();
-        let address = self.guest.room(&self.card, self.n, DURING)?;
+        let address = self.guest_room()?;
         self.card.upload(&codes, address)?;
         Ok(Place {
             address,
@@ -268,6 +268,12 @@ impl Shard {
             bits: 16,
             ..Place::default()
         })
+    }
+
+    /// Room for any dense column, where it stays.
+    pub(super) fn guest_room(&mut self) -> Result<u64, DeviceError> {
+        let filled = self.n.next_multiple_of(VECTOR);
+        self.guest.room(&self.card, filled, DURING)
     }
 
     /// Where its columns lie.
@@ -285,7 +291,7 @@ impl Shard {
         if bytes < LONG || (place.bits == 8 && place.length != 1) {
             return Ok(place);
         }
-        let address = self.guest.room(&self.card, self.n, DURING)?;
+        let address = self.guest_room()?;
         self.card.copy(place.address, address, bytes)?;
         Ok(Place { address, ..place })
     }

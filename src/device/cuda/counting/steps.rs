@@ -29,10 +29,16 @@ impl Shard {
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
+        let before = self.sweep_all(source)?;
+        self.score_all(before, chosen, slot)
+    }
+
+    /// Sweeps an anchor, and what scores are to gather then.
+    pub(super) fn sweep_all(&mut self, source: Source) -> Result<Before, DeviceError> {
         let laid = self.lay(source, self.classes)?;
         self.swept(laid, self.walk.out(self.taken.address()))?;
         let misses = laid.misses;
-        self.score_all(Before::Gather { misses }, chosen, slot)
+        Ok(Before::Gather { misses })
     }
 
     /// Finds the best and lets it be told in a slot.

@@ -3,6 +3,7 @@
 use passel_kernels::{
     counting::{Anchor, Whole},
     lazy::STALLED,
+    meet::Meet,
     score::{Best, Pick, Rule, State},
 };
 
@@ -161,9 +162,27 @@ impl Walk {
         let given = self.state(means, before, chosen, known);
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let picks = self.pick(slot);
-        let grid = (self.blocks as u32, self.batch as u32, 1);
         let given = arguments![given, found, arrived, picks];
-        means.card.launch("score", grid, 256, 0, given)
+        means.card.launch("score", self.grid(), 256, 0, given)
+    }
+
+    /// Finds the best of one walk, and of all cards that meet.
+    pub(super) fn score_together(
+        &self,
+        means: &Means,
+        before: Before,
+        meet: Meet,
+    ) -> Result<(), DeviceError> {
+        let given = self.state(means, before, false, None);
+        let (found, arrived) = (self.found.address(), self.arrived.address());
+        let given = arguments![given, found, arrived, meet];
+        means
+            .card
+            .launch("score_together", self.grid(), 256, 0, given)
+    }
+
+    fn grid(&self) -> (u32, u32, u32) {
+        (self.blocks as u32, self.batch as u32, 1)
     }
 
     /// Where a pick is told.

@@ -1,0 +1,269 @@
+// Cards that walk together: each tells the others its best, all take the best of all, and a long
+// column of one card is brought to the others, each of which fetches a part.
+
+#define CARDS 16
+
+// What a card tells of its best.
+struct Letter {
+    Pick pick;
+    Place place;                // where that column lies
+};
+
+#define WORDS 24u
+
+// What lies on each card, where all of them write.
+struct Post {
+    // Of even and odd meetings, by card. Every word is written and read whole: above four bytes
+    // of the letter it says of which meeting they are, so that nothing has to be fenced.
+    u64 letters[2][CARDS][WORDS];
+    u64 parts[CARDS];           // the last meeting of which a card has brought its part
+    u64 from;                   // the column that is to be brought, and its bytes: 0 for none
+    u64 bytes;
+    unsigned winner;            // whose it is
+    unsigned left;              // not 0 once the card has left: it tells nothing any more
+    unsigned arrived;           // 0 before and after
+};
+
+struct Meet {
+    Post* posts[CARDS];
+    unsigned char* guests[CARDS]; // room for a long column
+    unsigned cards;             // 0: nobody is met
+    unsigned card;              // this one
+    u64 sequence;               // above those of all meetings before
+    const unsigned* stop;       // of the host: whoever waits is to leave where it is not 0
+    Place* places;              // and one more, for a column of another card
+    Anchor* anchor;             // becomes the best
+    Pick* told;                 // null where the host does not look
+    u64 from;                   // bytes of a column that is brought, at least
+};
+
+static_assert(sizeof(Letter) == 4 * WORDS && sizeof(Post) == 6304 && sizeof(Meet) == 312, "drift");
+
+// Looks of one that waits, between two at what the host says: that lies far away.
+#define LOOKS 1024u
+
+#define EVERYONE 0xffffffffu
+
+__device__ __forceinline__ bool raised(const unsigned* stop)
+{
+    unsigned value;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(stop) : "memory");
+    return value != 0;
+}
+
+// A warp sends four bytes of each lane.
+__device__ __forceinline__ void send(u64* letter, const unsigned* words, u64 sequence)
+{
+    const unsigned lane = threadIdx.x % 32;
+    if (lane < WORDS) {
+        const u64 word = sequence << 32 | words[lane];
+        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(letter + lane), "l"(word)
+                     : "memory");
+    }
+}
+
+// A warp waits for a letter of this meeting; false where it was to leave.
+__device__ __forceinline__ bool receive(const u64* letter, unsigned* words, const Meet& meet)
+{
+    const unsigned lane = threadIdx.x % 32;
+    bool here = lane >= WORDS;
+    u64 word = 0;
+    for (unsigned looks = 1;; looks++) {
+        if (!here) {
+            asm volatile("ld.relaxed.sys.global.u64 %0, [%1];"
+                         : "=l"(word)
+                         : "l"(letter + lane)
+                         : "memory");
+            here = word >> 32 == (unsigned)meet.sequence;
+        }
+        if (__all_sync(EVERYONE, here)) {
+            break;
+        }
+        if (looks % LOOKS == 0 && __any_sync(EVERYONE, raised(meet.stop))) {
+            return false;
+        }
+    }
+    if (lane < WORDS) {
+        words[lane] = (unsigned)word;
+    }
+    return true;
+}
+
+// The last block of each card. Letters of the meeting before last are not read any more: whoever
+// writes new ones has left the last meeting, to which every card came when it had left the one
+// before.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    score_together(const __grid_constant__ State given, Best* found, unsigned* arrived,
+                   const __grid_constant__ Meet meet)
+{
+    __shared__ Letter letters[CARDS], mine;
+    __shared__ bool left;
+    Best best;
+    if (!scored(given, found, arrived, best) || meet.cards == 0) {
+        return;
+    }
+    Post& own = *meet.posts[meet.card];
+    if (threadIdx.x == 0) {
+        // What it has found since is of no anchor of the others'.
+        left = own.left != 0;
+        Place place = {};
+        if (best.number != NONE) {
+            place = meet.places[best.place];
+        }
+        mine = {told(given, 0, best), place};
+    }
+    __syncthreads();
+    if (left) {
+        return;
+    }
+    const unsigned half = meet.sequence % 2, warps = blockDim.x / 32;
+    for (unsigned card = threadIdx.x / 32; card < meet.cards; card += warps) {
+        u64* const letter = meet.posts[card]->letters[half][meet.card];
+        send(letter, (const unsigned*)&mine, meet.sequence);
+    }
+    bool stays = true;
+    for (unsigned card = threadIdx.x / 32; card < meet.cards && stays; card += warps) {
+        stays = receive(own.letters[half][card], (unsigned*)&letters[card], meet);
+    }
+    stays = __syncthreads_and(stays);
+    if (threadIdx.x != 0) {
+        return;
+    }
+    if (!stays) {
+        own.left = 1;
+        return;
+    }
+    best = {0, NONE, NONE};
+    for (unsigned card = 0; card < meet.cards; card++) {
+        const Pick& pick = letters[card].pick;
+        const Best of_card = {pick.score, pick.number, card};
+        if (better(of_card, best)) {
+            best = of_card;
+        }
+    }
+    own.bytes = 0;
+    if (best.number == NONE) {
+        if (meet.told != nullptr) {
+            *meet.told = mine.pick;
+        }
+        return;
+    }
+    const Letter& won = letters[best.place];
+    if (meet.told != nullptr) {
+        *meet.told = won.pick;
+    }
+    Place place = won.place;
+    Anchor next = {won.pick.x, won.pick.xy, place.levels, won.pick.place};
+    if (best.place == meet.card) {
+        given.taken[next.place] = 1;
+        *meet.anchor = next;
+        return;
+    }
+    // Of sixteen rows each, as they lie.
+    const u64 bytes = (u64)(given.rows + 15) / 16 * 2 * place.bits;
+    if (place.bits != 0 && place.length == 1 && bytes >= meet.from) {
+        own.from = place.address;
+        own.bytes = bytes;
+        own.winner = best.place;
+        place.address = (u64)meet.guests[meet.card];
+    }
+    next.place = given.count;
+    *meet.anchor = next;
+    meet.places[next.place] = place;
+}
+
+// Whatever its writer wrote before can be read after.
+__device__ __forceinline__ u64 seen(const u64* word)
+{
+    u64 value;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void show(u64* word, u64 value)
+{
+    __threadfence_system();
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+// Waits until the words of all lanes tell a meeting, null where a lane has none; false where it
+// was to leave. One warp comes here.
+__device__ __forceinline__ bool all_tell(const u64* word, const Meet& given)
+{
+    bool here = word == nullptr;
+    for (unsigned looks = 1;; looks++) {
+        here = here || seen(word) == given.sequence;
+        if (__all_sync(EVERYONE, here)) {
+            return true;
+        }
+        if (looks % LOOKS == 0 && __any_sync(EVERYONE, raised(given.stop))) {
+            return false;
+        }
+    }
+}
+
+// Words under way of each thread.
+#define AHEAD 4
+
+// Brings this card's part of the winner's column to all cards but that one.
+template <typename Word>
+__device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64 words,
+                                      unsigned winner)
+{
+    const u64 sharers = given.cards - 1;
+    const u64 each = ((words + sharers - 1) / sharers + 15) / 16 * 16;
+    const u64 from = min(words, each * (given.card - (given.card > winner)));
+    const u64 to = min(words, from + each), step = stride();
+    for (u64 at = from + first(); at < to; at += AHEAD * step) {
+        Word word[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            if (at + k * step < to) {
+                word[k] = column[at + k * step];
+            }
+        }
+        for (unsigned card = 0; card < given.cards; card++) {
+            Word* const guest = (Word*)given.guests[card];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                if (card != winner && at + k * step < to) {
+                    guest[at + k * step] = word[k];
+                }
+            }
+        }
+    }
+}
+
+// Behind `score_together`. What is written to is read by nobody: every card came to the meeting when it had
+// laid the column before out.
+extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ Meet given)
+{
+    if (given.cards == 0) {
+        return;
+    }
+    Post& own = *given.posts[given.card];
+    if (own.left != 0 || own.bytes == 0) {
+        return;
+    }
+    const u64 from = own.from, bytes = own.bytes;
+    const unsigned winner = own.winner;
+    // Columns of 4 bits lie at multiples of 8 bytes.
+    if ((from | bytes) % 16 == 0) {
+        fetch(given, (const uint4*)from, bytes / 16, winner);
+    } else {
+        fetch(given, (const u64*)from, bytes / 8, winner);
+    }
+    __threadfence_system();
+    if (!last_of(gridDim.x, &own.arrived) || threadIdx.x >= 32) {
+        return;
+    }
+    const unsigned lane = threadIdx.x;
+    const u64* word = nullptr;
+    if (lane < given.cards && lane != given.card && lane != winner) {
+        show(&given.posts[lane]->parts[given.card], given.sequence);
+        word = &own.parts[lane];
+    }
+    if (!all_tell(word, given) && lane == 0) {
+        own.left = 1;
+    }
+}

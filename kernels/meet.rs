@@ -1,0 +1,219 @@
+//! Cards that walk together: the best of all of them becomes the next anchor of each, without
+//! the host.
+//!
+//! ```text
+//! best = the pick of the largest score of all cards, of the lowest number where several have it
+//! own  = taken, and the anchor, on the card that it lies on
+//! else = the anchor, with its place behind all places: where it lies on its card, or on this one
+//!        where it is brought
+//! ```
+//!
+//! Every card has a [`Post`] that all of them write: a card writes its pick to each, four bytes in
+//! a word beside the number of the meeting, and waits until all have written so to its own. A long
+//! column is brought: each card but the one it lies on reads its part over the link and writes it
+//! to all of these, so that the column leaves its card once. Numbers only grow; a card that has
+//! left because the host raised `stop` writes nothing from then on, so that no other goes by
+//! what it finds.
+//!
+//! *Shapes*: of each member of [`Meet`] there.
+//!
+//! *Launch*, on every card the same functions in the same order, with every number once:
+//!
+//! | function | grid | block | what |
+//! | --- | --- | --- | --- |
+//! | `score_together` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
+//! | `bring` | any | 32 … 512 by 32 (512) | the column, behind `score_together`, if it is long |
+//!
+//! Less than 3 KiB of static shared memory, none dynamic. Without cards nobody is met: so that
+//! functions can be loaded while nobody waits.
+//!
+//! *Before and after*: every [`Post`] is 0 before the first meeting. A card that has come to a
+//! meeting reads nothing any more of the column brought before, nor of the letters of the last
+//! meeting but one: those are what others write next. Kernels wait for kernels of other cards
+//! alone, those launched before them in this order: a host that puts them on card by card must
+//! not wait for one card before it has launched on another.
+//!
+//! *Exactness*: comparisons of integers; which card has which columns does not show.
+
+use std::ops::Range;
+
+use crate::{
+    Kernel,
+    counting::Place,
+    score::{NONE, Pick},
+};
+
+/// See the module.
+pub const KERNEL: Kernel = Kernel {
+    name: "meet",
+    source: concat!(
+        include_str!("counting.cuh"),
+        "#line 1 \"score.cuh\"\n",
+        include_str!("score.cuh"),
+        "#line 1 \"meet.cu\"\n",
+        include_str!("meet.cu")
+    ),
+    functions: &["score_together", "bring"],
+    spills: &[],
+};
+
+/// Most cards that walk together.
+pub const CARDS: usize = 16;
+
+/// What a card tells of its best.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Letter {
+    /// The best.
+    pub pick: Pick,
+    /// Where that column lies; of no matter where there is none.
+    pub place: Place,
+}
+
+/// Words of a letter, of four bytes each.
+pub const WORDS: usize = size_of::<Letter>() / 4;
+
+/// What lies on each card, where all of them write. Four bytes behind it are free.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Post {
+    /// Of even and of odd meetings, by card: each word below the lower half of the meeting's
+    /// number.
+    pub letters: [[[u64; WORDS]; CARDS]; 2],
+    /// By card the last meeting of which it has brought its part.
+    pub parts: [u64; CARDS],
+    /// Where the column lies that is to be brought.
+    pub from: u64,
+    /// Its bytes; 0 where none is.
+    pub bytes: u64,
+    /// The card it lies on.
+    pub winner: u32,
+    /// Not 0 once the card has left.
+    pub left: u32,
+    /// Blocks of `bring` that have come to its end; 0 before and after.
+    pub arrived: u32,
+}
+
+/// What the functions take, by value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meet {
+    /// [`Post`]: of each card.
+    pub posts: [u64; CARDS],
+    /// u8: of each card room for a long column, at a multiple of 16 bytes.
+    pub guests: [u64; CARDS],
+    /// How many cards there are; 0 where nobody is met.
+    pub cards: u32,
+    /// This one.
+    pub card: u32,
+    /// The number of the meeting, above those of all before.
+    pub sequence: u64,
+    /// u32 of the host's memory: not 0 where whoever waits is to leave.
+    pub stop: u64,
+    /// [`Place`]: of each column of the card, and one more.
+    pub places: u64,
+    /// [`crate::counting::Anchor`]: one, becomes the best.
+    pub anchor: u64,
+    /// [`Pick`]: the best of all; null where the host does not look.
+    pub told: u64,
+    /// Bytes of a column that is brought, at least.
+    pub from: u64,
+}
+
+/// The card that has the best of all, from the best of each; none where none is to be chosen.
+///
+/// ```
+/// use passel_kernels::{meet::reference, score::{NONE, Pick}};
+/// let pick = |score, number| Pick { score, number, ..Pick::default() };
+/// let picks = [pick(0, NONE), pick(-3, 7), pick(-2, 9), pick(-2, 8)];
+/// assert_eq!(reference(&picks), Some(3));
+/// assert_eq!(reference(&picks[..2]), Some(1));
+/// assert_eq!(reference(&picks[..1]), None);
+/// ```
+pub fn reference(picks: &[Pick]) -> Option<usize> {
+    let chosen = (0..picks.len()).filter(|&card| picks[card].number != NONE);
+    chosen.max_by_key(|&card| (picks[card].score, std::cmp::Reverse(picks[card].number)))
+}
+
+/// Bytes of a column of so many rows where it lies in one piece, a code for each row; none
+/// elsewhere.
+///
+/// ```
+/// use passel_kernels::{counting::Place, meet::bytes};
+/// let of = |bits, length| bytes(&Place { bits, length, ..Place::default() }, 33);
+/// assert_eq!([of(4, 1), of(8, 1), of(16, 1)], [24, 48, 96].map(Some));
+/// // Row by row among others, and entries.
+/// assert_eq!([of(8, 128), of(0, 1)], [None, None]);
+/// ```
+pub fn bytes(place: &Place, rows: usize) -> Option<usize> {
+    let whole = place.bits != 0 && place.length == 1;
+    whole.then(|| rows.div_ceil(16) * 2 * place.bits as usize)
+}
+
+/// Which of a column's words a card brings.
+///
+/// ```
+/// use passel_kernels::meet::part;
+/// // Cards 0, 2 and 3 bring what card 1 has.
+/// let parts = [0, 2, 3].map(|card| part(100, (card, 1, 4)));
+/// assert_eq!(parts, [0..48, 48..96, 96..100]);
+/// ```
+pub fn part(words: u64, (card, winner, cards): (u64, u64, u64)) -> Range<u64> {
+    let each = words.div_ceil(cards - 1).next_multiple_of(16);
+    let from = words.min(each * (card - u64::from(card > winner)));
+    from..words.min(from + each)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn every_word_is_brought_once() {
+        for cards in 2..=CARDS as u64 {
+            for (words, winner) in [(1, 0), (16, 1), (1000, cards - 1), (131_073, cards / 2)] {
+                let others = (0..cards).filter(|card| *card != winner);
+                let brought = others.flat_map(|card| part(words, (card, winner, cards)));
+                assert!(brought.eq(0..words), "{words} {winner} {cards}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_cards_does_not_show() {
+        let pick = |at: u32| Pick {
+            score: i128::from(at % 3),
+            number: if at == 4 { NONE } else { 7 * at % 11 },
+            ..Pick::default()
+        };
+        let mut picks: Vec<Pick> = (0..9).map(pick).collect();
+        for _ in 0..9 {
+            picks.rotate_left(1);
+            let best = picks[reference(&picks).unwrap()];
+            assert_eq!((best.score, best.number), (2, 1));
+        }
+    }
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        let sizes = [size_of::<Letter>(), size_of::<Post>(), size_of::<Meet>()];
+        assert_eq!(sizes, [96, 6304, 312]);
+        assert_eq!((WORDS, offset_of!(Letter, place)), (24, 64));
+        let post = [
+            offset_of!(Post, parts),
+            offset_of!(Post, from),
+            offset_of!(Post, winner),
+            offset_of!(Post, arrived),
+        ];
+        assert_eq!(post, [6144, 6272, 6288, 6296]);
+        let meet = [
+            offset_of!(Meet, cards),
+            offset_of!(Meet, sequence),
+            offset_of!(Meet, told),
+            offset_of!(Meet, from),
+        ];
+        assert_eq!(meet, [256, 264, 296, 304]);
+    }
+}

@@ -1,0 +1,202 @@
+//! Cards that walk together, against the CPU: which cards have which columns, and how far they
+//! go by themselves, does not show.
+
+use std::{collections::BTreeSet, ops::Range, time::Instant};
+
+use super::{super::card::Card, CudaCounter, Waves, lazy_tests::Case, shard::Shard};
+use crate::{
+    binning::{BinnedColumn, Codes},
+    device::{
+        counting::{
+            Best, Counter, Logs, Step, Tally,
+            tests::{self, cards, column},
+        },
+        cpu::CpuCounter,
+    },
+    random::{Stream, below},
+};
+
+/// Picks that follow one another, each told how many are to come; whether behind the last of
+/// them another column than the best is taken, which was not told to be taken then.
+type Plan<'p> = &'p [(usize, bool)];
+
+/// One after another, and many at a time; what is chosen is swept by who is asked next.
+const PLAN: Plan = &[
+    (1, false),
+    (4, false),
+    (1, true),
+    (3, false),
+    (1, false),
+    (2, false),
+    (1, true),
+    (1, true),
+    (6, false),
+];
+
+/// What is told of each pick, where columns are taken until there is none.
+fn planned(
+    counter: &mut dyn Counter,
+    columns: &[BinnedColumn],
+    tally: &Tally,
+    taken: &mut BTreeSet<u32>,
+    plan: Plan,
+) -> Vec<Option<Best>> {
+    let mut told = Vec::new();
+    for &(picks, other) in plan {
+        for left in (1..=picks).rev() {
+            counter.expect(left);
+            let found = counter.best().unwrap();
+            told.push(found);
+            let Some(best) = found.map(|it| it.column.0) else {
+                return told;
+            };
+            let mut others = (0..columns.len() as u32).filter(|it| *it != best);
+            let next = others.find(|it| !taken.contains(it)).filter(|_| other);
+            let column = next.unwrap_or(best);
+            taken.insert(column);
+            counter.take(column);
+            counter.sweep(&Step::of(column, columns, tally)).unwrap();
+        }
+    }
+    told
+}
+
+/// Cards that columns are shared by, and a score.
+type Run = (On, &'static str);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum On {
+    Two,
+    All,
+    Reversed,
+}
+
+/// The cards, which stay open meanwhile: what takes longest is to open the first on one. None
+/// where there are not two.
+fn opened() -> Option<Vec<Card>> {
+    let count = cards().filter(|it| *it > 1);
+    if count.is_none() {
+        eprintln!("skipped, there are not two GPUs");
+    }
+    let open = |ordinal| Card::open(ordinal, &[]).unwrap();
+    count.map(|it| (0..it).map(open).collect())
+}
+
+impl Case {
+    /// Holds walks on several cards against the CPU's: each behind another that was forgotten,
+    /// whose columns stay taken.
+    fn is_the_same_together(&self, opened: &[Card], runs: &[Run]) {
+        for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
+            let name = of_score[0].1;
+            let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
+            let n = self.response.codes.n();
+            let logs = Logs::new(n, score.reach());
+            let tally = Tally::new(score, &logs, n);
+            let response = tally.anchor(&self.response);
+            let by = (&logs, &tally);
+            let all = |counter: &mut dyn Counter| {
+                let mut taken = BTreeSet::new();
+                let mut walks = Vec::new();
+                for plan in [PLAN, &[], PLAN] {
+                    let own = planned(counter, &self.columns, &tally, &mut taken, plan);
+                    walks.push(own);
+                    counter.forget();
+                }
+                let whole = self.walk(counter, &tally, &logs);
+                counter.forget();
+                (walks, whole, counter.best().unwrap())
+            };
+            let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
+            let expected = all(&mut cpu);
+            for &(on, _) in of_score {
+                let place: Vec<usize> = match on {
+                    On::Two => vec![0, 1],
+                    On::All => (0..opened.len()).collect(),
+                    On::Reversed => (0..opened.len()).rev().collect(),
+                };
+                let started = Instant::now();
+                let (on, waves) = ((&place[..], None), Waves::default());
+                let columns = &self.columns[..];
+                let mut cards = CudaCounter::with(columns, &response, by, on, waves).unwrap();
+                let (p, together) = (columns.len(), cards.together.is_some());
+                let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
+                let linked = !cards.lying.is_empty();
+                assert_eq!(together, linked && cards.shards.iter().all(narrow));
+                assert_eq!(all(&mut cards), expected, "{name}, {n} × {p} on {place:?}");
+                drop(cards);
+                let took = started.elapsed().as_millis();
+                eprintln!("{name}, {n} × {p} on {place:?}, together: {together}, {took} ms");
+            }
+        }
+    }
+}
+
+/// Columns most of whose observations have one code, by how many others each has.
+fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
+    let mut case = Case::new((n, 1), 2..3, 12, vec![5]);
+    let mut stream = Stream::new(n as u64, 7);
+    let mut draw = |bound: usize| below(stream.word(), bound);
+    case.columns.clear();
+    for at in 0..p {
+        let mut codes = vec![0u16; n];
+        for _ in 0..others.start + draw(others.len()) / (1 + at % 5) {
+            let row = draw(n);
+            let told = case.response.codes.dense()[row];
+            codes[row] = match draw(3) {
+                0 => 1 + u16::from(told % 2 == 1),
+                _ => 1 + draw(levels - 1) as u16,
+            };
+        }
+        case.columns.push(column(codes, levels, true, false));
+    }
+    case
+}
+
+/// In one test, for cards are opened once: kinds of columns, ways to gather, ties, one column and
+/// more than there are cards, until none is left, long columns, hundreds of picks at a time.
+#[test]
+fn cuda_cards_walk_together() {
+    let Some(opened) = opened() else {
+        return;
+    };
+    let holds = |case: Case, runs: &[Run]| case.is_the_same_together(&opened, runs);
+    use On::{All, Reversed, Two};
+    holds(
+        Case::new((700, 120), 2..13, 20, vec![9]),
+        &[(All, "mrmr"), (Reversed, "cmim"), (Two, "last")],
+    );
+    holds(
+        Case::new((5000, 90), 2..31, 12, Vec::new()),
+        &[(All, "jmi"), (Two, "guarded mean")],
+    );
+    holds(Case::new((33_001, 60), 2..5, 10, vec![4]), &[(All, "jmim")]);
+    // Of 16 bits; where there are classes they go by the host.
+    holds(
+        Case::new((1999, 60), 257..301, 6, Vec::new()),
+        &[(All, "mrmr"), (Two, "jmi")],
+    );
+    holds(sparse(20_000, 90, 1..60, 4), &[(All, "jmi")]);
+    holds(sparse(20_000, 60, 30..1500, 30), &[(Two, "cmim")]);
+    holds(sparse(60_000, 50, 1000..5000, 3), &[(All, "mrmr")]);
+    holds(Case::new((900, 1), 2..9, 20, Vec::new()), &[(Two, "mrmr")]);
+    holds(Case::new((5000, 3), 2..9, 20, Vec::new()), &[(All, "jmi")]);
+    holds(Case::new((900, 17), 2..9, 20, Vec::new()), &[(All, "mrmr")]);
+    // 8 bytes behind a multiple of 16 every other column of 4 bits, and columns of 8 bits.
+    let long = Case::new(((1 << 21) + 5, 12), 8..25, 4, vec![2]);
+    holds(long, &[(All, "mrmr"), (Two, "jmi")]);
+    // Several times as many picks as there are letters.
+    let far = Case::new((300, 1000), 2..6, 500, vec![450]);
+    holds(far, &[(All, "mrmr")]);
+}
+
+#[test]
+fn columns_have_the_forms_that_are_meant() {
+    let case = sparse(20_000, 90, 1..60, 4);
+    let few =
+        |it: &BinnedColumn| matches!(&it.codes, Codes::Sparse { rows, .. } if rows.len() < 60);
+    assert!(case.columns.iter().all(few));
+    let long = Case::new(((1 << 21) + 5, 12), 8..25, 1, Vec::new());
+    let wide = |it: &&BinnedColumn| it.levels > 16;
+    let count = long.columns.iter().filter(wide).count();
+    assert!((3..=9).contains(&count), "{count}");
+}
