@@ -117,6 +117,10 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         return;
     }
     const unsigned half = meet.sequence % 2, warps = blockDim.x / 32;
+    if (meet.from != ~0ull) {
+        // Where the last long column was brought to has been read, as far as the others can tell.
+        __threadfence_system();
+    }
     for (unsigned card = threadIdx.x / 32; card < meet.cards; card += warps) {
         u64* const letter = meet.posts[card]->letters[half][meet.card];
         send(letter, (const unsigned*)&mine, meet.sequence);
@@ -234,8 +238,8 @@ __device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64
     }
 }
 
-// Behind `score_together`. What is written to is read by nobody: every card came to the meeting when it had
-// laid the column before out.
+// Behind `score_together`. What is written to is read by nobody: every card came to the meeting
+// when it had laid the column before out.
 extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ Meet given)
 {
     if (given.cards == 0) {

@@ -36,8 +36,8 @@ use crate::binning::BinnedColumn;
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
 
-/// Tiles of a wave, at most: pairs told in it are fewer than their counter counts.
-const TILES: usize = 1 << 17;
+/// Pairs of a wave, at most: those told in it are fewer than their counter counts.
+const PAIRS: usize = 1 << 31;
 
 /// A wave has so many times as many tiles as the one before: the floor is near its end before most
 /// pairs are met.
@@ -204,8 +204,7 @@ impl Known<'_> {
         card.begin(own, partners.map(|it| self.screen.floor(it)))?;
         let (mut kept, mut size) = (0, TOGETHER);
         let chunks = self.plan.chunks() * BITS;
-        let most = (WAVE / (SIDE * SIDE * chunks.max(1))).clamp(TOGETHER, TILES);
-        let most = most / TOGETHER * TOGETHER;
+        let wave = WAVE / (SIDE * SIDE * chunks.max(1));
         let jobs = self.plan.jobs();
         let tiles = |it: &(usize, usize)| 256 * self.plan.supers(*it, share).count();
         let all: usize = jobs.iter().map(tiles).sum();
@@ -224,9 +223,13 @@ impl Known<'_> {
             let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
             let on_card = put(&card.card, &supers)?;
             let tiles = supers.len() * 128;
+            let [a, b] = [job.0, job.1].map(|it| self.plan.groups[it].each);
+            let most = wave.min(PAIRS / (a * b)).max(TOGETHER) / TOGETHER * TOGETHER;
             let mut first = 0;
             while first < tiles && !(asked.stop)() {
-                let count = size.min(tiles - first).min(most);
+                // No wave of its own for the few that are left.
+                let left = tiles - first;
+                let count = if left < size + size / 4 { left } else { size }.min(most);
                 if let Some(higher) = floor.above(own) {
                     card.lift(higher)?;
                 }
