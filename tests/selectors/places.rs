@@ -178,7 +178,10 @@ fn pairs_are_the_same(places: &[&[&str]]) {
 
 #[test]
 fn cpu_pairs_are_the_same() {
-    pairs_are_the_same(&[&["--device", "cpu", "--threads", "3"]]);
+    pairs_are_the_same(&[
+        &["--device", "cpu", "--threads", "3"],
+        &["--device", "cpu", "--memory-limit", "100kB"],
+    ]);
 }
 
 #[test]

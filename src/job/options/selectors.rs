@@ -133,6 +133,7 @@ pub(super) const SHARED: &[&str] = &[
     "plugins",
     "threads",
     "device",
+    "memory-limit",
     "format",
     "output",
     "progress",

@@ -14,6 +14,7 @@ use super::{
             super::{DeviceError, counting::Logs},
             card::{Card, arguments},
             memory::{Buffer, Pinned},
+            scratch::Grown,
         },
         packs::{put, room},
     },
@@ -51,6 +52,7 @@ pub(super) struct PairCard {
     out: Pinned<u32>,
     found: Buffer<Found>,
     sums: Buffer<i64>,
+    supers: Grown<u32>,
 }
 
 /// How a wave went.
@@ -134,6 +136,7 @@ impl PairCard {
             out: card.pinned(3)?,
             found: card.buffer(places, DURING)?,
             sums: card.buffer(2 * places, DURING)?,
+            supers: Grown::default(),
             card,
             products,
         }))
@@ -201,6 +204,13 @@ impl PairCard {
 
     fn laid(&self, group: usize) -> Option<&Laid> {
         self.laid.get(group)?.as_ref()
+    }
+
+    /// Brings the tiles of a job, as [`Plan::supers`] tells them.
+    pub(super) fn bring(&mut self, supers: &[u32]) -> Result<u64, DeviceError> {
+        let to = self.supers.room(&self.card, supers.len(), DURING)?;
+        self.card.upload(supers, to)?;
+        Ok(to)
     }
 
     /// Bounds the pairs of some tiles of two groups, and raises the floor to the wanted-th.

@@ -24,12 +24,9 @@ use self::{
     progress::{Floor, Progress},
     screen::Screen,
 };
-use super::{
-    super::super::{
-        DeviceError,
-        counting::{AllPairs, Anchor, Logs, PairCounter, Pairs, Sums, Tally},
-    },
-    packs::put,
+use super::super::super::{
+    DeviceError,
+    counting::{AllPairs, Anchor, Logs, PairCounter, Pairs, Sums, Tally},
 };
 use crate::binning::BinnedColumn;
 
@@ -221,7 +218,7 @@ impl Known<'_> {
                 card.hold(self.columns, &self.plan, panels)?;
             }
             let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
-            let on_card = put(&card.card, &supers)?;
+            let on_card = card.bring(&supers)?;
             let tiles = supers.len() * 128;
             let [a, b] = [job.0, job.1].map(|it| self.plan.groups[it].each);
             let most = wave.min(PAIRS / (a * b)).max(TOGETHER) / TOGETHER * TOGETHER;
@@ -236,7 +233,7 @@ impl Known<'_> {
                 let wave = card.wave(
                     (&self.plan, &self.screen),
                     job,
-                    on_card.address(),
+                    on_card,
                     (first, count),
                     (kept, wanted),
                 )?;
