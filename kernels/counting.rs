@@ -38,7 +38,8 @@ pub struct Place {
     pub address: u64,
     /// Of the codes of its entries, `length` u16; [`NOTHING`] in a place not filled.
     pub codes: u64,
-    /// Entries, places not filled among them.
+    /// Entries, places not filled among them; of dense codes 1, or where several columns lie row by
+    /// row the bytes from row to row.
     pub length: u32,
     /// Its most frequent code, which no entry has; 0 where codes are dense.
     pub most: u32,

@@ -269,5 +269,7 @@ extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ 
     }
     if (!all_tell(word, given) && lane == 0) {
         own.left = 1;
+        // What was not brought is not laid out: an empty column instead.
+        given.places[given.anchor->place] = {};
     }
 }

@@ -150,6 +150,13 @@ impl Tally {
         self.score.gather == Gather::Minimum
     }
 
+    /// Whether a step that is gathered once more behind a pick that is none, as one that walks ahead
+    /// does, may let candidates be chosen again: of others then all are taken, or it changes nothing.
+    pub(crate) fn gathers_behind_none(&self) -> bool {
+        let adds = matches!(self.score.gather, Gather::Sum | Gather::Mean);
+        adds && self.score.join == Join::Guarded
+    }
+
     /// Whether that holds from relevance on, the score before the first anchor.
     pub(crate) fn falls_from_relevance(&self) -> bool {
         matches!(self.score.join, Join::Least | Join::Guarded)

@@ -163,7 +163,9 @@ impl<'a> CudaCounter<'a> {
         let lying = lying.collect::<Result<_, _>>()?;
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
-        let mut alone = cards.iter().all(narrow) && tally.score().against == Against::Last;
+        let mut alone = cards.iter().all(narrow)
+            && tally.score().against == Against::Last
+            && !tally.gathers_behind_none();
         let mut together = None;
         match &mut cards[..] {
             [one] if alone && tally.only_falls() => {
@@ -172,7 +174,11 @@ impl<'a> CudaCounter<'a> {
             [_] => {}
             several => {
                 if alone && linked && tally.score().has_steps() {
-                    together = Together::new(several, levels)?;
+                    together = match Together::new(several, levels) {
+                        // The host's way takes less.
+                        Err(DeviceError::OutOfMemory { .. }) => None,
+                        made => made?,
+                    };
                 }
                 alone = together.is_some();
             }

@@ -121,7 +121,8 @@ impl Case {
                 let (p, together) = (columns.len(), cards.together.is_some());
                 let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
                 let linked = !cards.lying.is_empty();
-                assert_eq!(together, linked && cards.shards.iter().all(narrow));
+                let walks = linked && !tally.gathers_behind_none();
+                assert_eq!(together, walks && cards.shards.iter().all(narrow));
                 assert_eq!(all(&mut cards), expected, "{name}, {n} × {p} on {place:?}");
                 drop(cards);
                 let took = started.elapsed().as_millis();
@@ -187,6 +188,27 @@ fn cuda_cards_walk_together() {
     // Several times as many picks as there are letters.
     let far = Case::new((300, 1000), 2..6, 500, vec![450]);
     holds(far, &[(All, "mrmr")]);
+}
+
+/// Where no candidate may be chosen, the last step is not gathered twice: by the next one might.
+#[test]
+fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
+    if cards().is_none() {
+        return;
+    }
+    for (seed, name) in (0..40).flat_map(|it| [(it, "guarded sum"), (it, "guarded mean")]) {
+        let case = Case::new((40 + seed, 14), 2..4, 14, Vec::new());
+        let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
+        let n = case.response.codes.n();
+        let logs = Logs::new(n, score.reach());
+        let tally = Tally::new(score, &logs, n);
+        let response = tally.anchor(&case.response);
+        let by = (&logs, &tally);
+        let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
+        let mut card = CudaCounter::new(&case.columns[..], &response, by, &[0], None).unwrap();
+        let expected = case.walk(&mut cpu, &tally, &logs);
+        assert_eq!(case.walk(&mut card, &tally, &logs), expected, "{name}, {n}");
+    }
 }
 
 #[test]
