@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(size_of::<Cells>(), 256);
         assert_eq!(
             (offset_of!(Cells, codes_a), offset_of!(Cells, rows)),
-            (192, 224)
+            (216, 248)
         );
     }
 }
