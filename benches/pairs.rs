@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench pairs -- [--only 1,2] [--runs 5] [--gpus N] [--small] [--levels 5,6]`
 //!
-//! Each on one GPU, 5 as 1 but with the best partner of every column; problem 2 on all there are too, at most N. `--small` takes a tenth of the
-//! columns. `--levels` is 10,000 observations of 4,000 columns of so many levels, by bits and by
-//! sweeps: where one is faster than the other.
+//! Each on one GPU, 5 as 1 but with the best partner of every column; problem 2 on all there are
+//! too, at most N. `--small` takes a tenth of the columns. `--levels` is 10,000 observations of
+//! 4,000 columns of so many levels, by bits and by sweeps: where one is faster than the other.
 //!
 //! `layout` is all before the first search: cards are opened, codes brought, bits made of them. A
 //! search ends with the best pairs scored exactly. `pairs/s` are unordered pairs times

@@ -114,8 +114,7 @@ struct Chunks {
     __device__ __forceinline__ void begin(unsigned, unsigned)
     {
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-        asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+        cluster_sync();
     }
 
     // Whether this warp multiplies nothing: it brings.

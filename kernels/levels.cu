@@ -95,14 +95,6 @@ struct Sum {
         all += other.all;
         each += other.each;
     }
-
-    __device__ __forceinline__ void add_lanes(unsigned lanes, unsigned mask)
-    {
-        for (unsigned half = lanes / 2; half > 0; half /= 2) {
-            all += __shfl_down_sync(mask, all, half);
-            each += __shfl_down_sync(mask, each, half);
-        }
-    }
 };
 
 // The lanes that have a pair.
@@ -164,8 +156,9 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lan
         row.add(left, inverse * b.facts[j]);
     }
     sum.add(row);
-    sum.add_lanes(lanes.count, lanes.mask);
     for (unsigned half = lanes.count / 2; half > 0; half /= 2) {
+        sum.all += __shfl_down_sync(lanes.mask, sum.all, half);
+        sum.each += __shfl_down_sync(lanes.mask, sum.each, half);
         last.all += __shfl_down_sync(lanes.mask, last.all, half);
         last.one += __shfl_down_sync(lanes.mask, last.one, half);
     }

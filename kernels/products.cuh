@@ -95,7 +95,8 @@ struct Counts {
 #endif
     }
 
-    __device__ __forceinline__ void clear()
+    template <typename Work>
+    __device__ __forceinline__ void each(const Work& work)
     {
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
@@ -103,26 +104,22 @@ struct Counts {
             for (int j = 0; j < COLUMNS; j++) {
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
-                    of[i][j][e] = 0;
+                    work(of[i][j][e]);
                 }
             }
         }
+    }
+
+    __device__ __forceinline__ void clear()
+    {
+        each([](int& count) { count = 0; });
     }
 
 #ifdef GROUPED
     // Nobody else knows these between the products and the end of them.
     __device__ __forceinline__ void pin()
     {
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-#pragma unroll
-            for (int j = 0; j < COLUMNS; j++) {
-#pragma unroll
-                for (int e = 0; e < 4; e++) {
-                    asm volatile("" : "+r"(of[i][j][e])::"memory");
-                }
-            }
-        }
+        each([](int& count) { asm volatile("" : "+r"(count)::"memory"); });
     }
 #endif
 
