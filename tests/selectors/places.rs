@@ -1,7 +1,11 @@
 //! Every method wherever it may count: but for the names of devices and the seconds, reports
 //! are the same.
 
-use std::{path::PathBuf, sync::OnceLock};
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    thread,
+};
 
 use serde_json::Value;
 
@@ -82,68 +86,79 @@ fn told(ran: &Ran) -> Value {
     json
 }
 
-/// Runs every method in every way on every set here and there.
+/// Runs every method in every way on every set here and there, the methods at the same time.
 fn places_do_not_show(places: &[&[&str]]) {
     let folder = Folder::new();
     let mut compared = 0;
+    let methods = methods();
     for (data, response) in sets(&folder) {
-        let missing = data.ends_with("missing.csv");
-        for method in methods() {
-            let always = [
-                "--response",
-                response,
-                "--binning",
-                "levels",
-                "--format",
-                "json",
-            ];
-            let always = [
-                &["select", data.to_str().unwrap(), "--method", &method],
-                &always[..],
-            ];
-            let always = always.concat();
-            let pairwise: &[&str] = if missing {
-                &["--missing", "pairwise"]
-            } else {
-                &[]
-            };
-            let ways: [&[&str]; 4] = [
-                &["--top", "8"],
-                &["--threshold", "0.02", "--top", "10"],
-                &["--top", "2", "--stop", "permutation:n=39,alpha=0.5"],
-                &["--top", "5", "--missing", "level"],
-            ];
-            for (at, way) in ways.into_iter().enumerate() {
-                // Where nothing is missing the last is the first.
-                let way = match at {
-                    3 if !missing => continue,
-                    3 => way.to_vec(),
-                    _ => [way, pairwise].concat(),
-                };
-                let cpu =
-                    run(&[&always[..], &["--device", "cpu", "--threads", "1"], &way].concat());
-                // Not every method has every way, nor a place for what is missing.
-                if cpu.code != Some(0) {
-                    continue;
-                }
-                let expected = told(&cpu);
-                for place in places {
-                    // It has no way on GPUs.
-                    let relief = method.starts_with("relief") && place[1] != "cpu";
-                    let ran = run(&[&always[..], place, &way].concat());
-                    if relief {
-                        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-                        continue;
-                    }
-                    compared += 1;
-                    let what = format!("{} by {method} on {place:?}: {way:?}", data.display());
-                    assert_eq!(told(&ran), expected, "{what}");
-                }
-            }
-        }
+        let set = (data.as_path(), response);
+        compared += thread::scope(|scope| {
+            let runs = methods
+                .iter()
+                .map(|it| scope.spawn(|| by_method(set, it, places)));
+            let runs: Vec<_> = runs.collect();
+            runs.into_iter().map(|it| it.join().unwrap()).sum::<usize>()
+        });
     }
     // Three sets at least, by more than ten methods.
     assert!(compared > 60, "{compared}");
+}
+
+/// How many reports of one method were compared.
+fn by_method((data, response): (&Path, &str), method: &str, places: &[&[&str]]) -> usize {
+    let missing = data.ends_with("missing.csv");
+    let always = [
+        "select",
+        data.to_str().unwrap(),
+        "--method",
+        method,
+        "--response",
+        response,
+        "--binning",
+        "levels",
+        "--format",
+        "json",
+    ];
+    let pairwise: &[&str] = if missing {
+        &["--missing", "pairwise"]
+    } else {
+        &[]
+    };
+    let ways: [&[&str]; 4] = [
+        &["--top", "8"],
+        &["--threshold", "0.02", "--top", "10"],
+        &["--top", "2", "--stop", "permutation:n=39,alpha=0.5"],
+        &["--top", "5", "--missing", "level"],
+    ];
+    let mut compared = 0;
+    for (at, way) in ways.into_iter().enumerate() {
+        // Where nothing is missing the last is the first.
+        let way = match at {
+            3 if !missing => continue,
+            3 => way.to_vec(),
+            _ => [way, pairwise].concat(),
+        };
+        let cpu = run(&[&always[..], &["--device", "cpu", "--threads", "1"], &way].concat());
+        // Not every method has every way, nor a place for what is missing.
+        if cpu.code != Some(0) {
+            continue;
+        }
+        let expected = told(&cpu);
+        for place in places {
+            // It has no way on GPUs.
+            let relief = method.starts_with("relief") && place[1] != "cpu";
+            let ran = run(&[&always[..], place, &way].concat());
+            if relief {
+                assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+                continue;
+            }
+            compared += 1;
+            let what = format!("{} by {method} on {place:?}: {way:?}", data.display());
+            assert_eq!(told(&ran), expected, "{what}");
+        }
+    }
+    compared
 }
 
 /// Scores all pairs of every set in every way here and there.
