@@ -69,6 +69,8 @@ pub mod job;
 
 pub mod run;
 
+pub mod batch;
+
 pub use design::Design;
 pub use passel_criteria as criteria;
 pub use search::{Pass, select};

@@ -3,23 +3,24 @@
 #![forbid(unsafe_code)]
 
 use std::{
-    error::Error,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     thread,
 };
 
-use clap::ArgMatches;
+use clap::{ArgMatches, ValueEnum};
+use clap_complete::Shell;
+use clap_mangen::Man;
 use passel::{
+    batch::{self, chain},
     device::{
         cuda::{facts::cuda, functions},
         host::host,
     },
     job::{self, Job, OptionError},
     plugin::Plugins,
-    progress::Progress,
-    report::{Format, criteria, devices, methods, plugins},
+    report::{criteria, devices, methods, plugins},
     run::{Report, RunError, pairs, run, simulate},
     search::Interrupt,
 };
@@ -50,12 +51,12 @@ fn main() -> ExitCode {
         Some(("pairs", matches)) => match job::arguments::pairing(matches) {
             Ok(mut pairing) => {
                 pairing.job.interrupt = interrupt.clone();
-                report(&pairing.job, pairs(&pairing), None)
+                report(&pairing.job, pairs(&pairing))
             }
             Err(errors) => refuse(&errors),
         },
-        Some(("run", matches)) => match matches.get_one::<PathBuf>("jobs") {
-            Some(path) => run_file(path, &interrupt),
+        Some(("run", matches)) => match matches.get_one::<PathBuf>("file") {
+            Some(path) => run_file(path, matches, &interrupt),
             None => WRONG,
         },
         Some(("simulate", matches)) => match job::arguments::simulation(matches) {
@@ -91,6 +92,8 @@ fn main() -> ExitCode {
             }
         }),
         Some(("plugins", matches)) => list_plugins(matches),
+        Some(("completions", matches)) => completions(matches),
+        Some(("man", matches)) => manual(matches),
         _ => WRONG,
     };
     if interrupt.left() {
@@ -124,6 +127,35 @@ fn list_plugins(matches: &ArgMatches) -> u8 {
         false => plugins::text(&all, &tried),
     };
     print(list.as_bytes()).max(code)
+}
+
+/// Prints the completions of a shell.
+fn completions(matches: &ArgMatches) -> u8 {
+    let shell = matches.get_one::<String>("shell");
+    // The command line takes no other name than a shell's.
+    let Some(shell) = shell.and_then(|it| Shell::from_str(it, true).ok()) else {
+        return WRONG;
+    };
+    let mut page = Vec::new();
+    clap_complete::generate(shell, &mut job::arguments::command(), "passel", &mut page);
+    print(&page)
+}
+
+/// Prints a manual page.
+fn manual(matches: &ArgMatches) -> u8 {
+    let mut program = job::arguments::command();
+    program.build();
+    let name = matches.get_one::<String>("command");
+    let page = match name.and_then(|it| program.find_subcommand(it)) {
+        Some(command) => Man::new(command.clone()),
+        None => Man::new(program),
+    };
+    let mut text = Vec::new();
+    match page.render(&mut text) {
+        Ok(()) => print(&text),
+        // Nothing is written but memory.
+        Err(_) => FAILED,
+    }
 }
 
 /// Prints a list made from the plugins there are and those that were named.
@@ -178,7 +210,7 @@ fn select(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     match job::arguments::job(matches) {
         Ok(mut job) => {
             job.interrupt = interrupt.clone();
-            report(&job, run(&job), None)
+            report(&job, run(&job))
         }
         Err(errors) => refuse(&errors),
     }
@@ -195,52 +227,58 @@ fn refuse(errors: &[OptionError]) -> u8 {
     WRONG
 }
 
-fn run_file(path: &Path, interrupt: &Interrupt) -> u8 {
-    let jobs = match job::file::read(path) {
-        Ok(jobs) => jobs,
+fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
+    let mut file = match job::file::read(path) {
+        Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
             complain(&format!("{mistakes}error: {}", chain(&error)));
             return WRONG;
         }
     };
-    let mut code = DONE;
-    for (at, mut job) in jobs.iter().cloned().enumerate() {
-        if interrupt.requested() {
-            complain(&format!(
-                "interrupted: {} of {} jobs not started",
-                jobs.len() - at,
-                jobs.len()
-            ));
-            return INTERRUPTED;
+    file.settings = match job::arguments::settings(matches, file.settings) {
+        Ok(settings) => settings,
+        Err(errors) => return refuse(&errors),
+    };
+    let pattern = matches.get_one::<String>("only").map(String::as_str);
+    let jobs = match batch::only(&file, pattern) {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            return WRONG;
         }
-        let name = job
-            .name
-            .clone()
-            .unwrap_or_else(|| format!("job {}", at + 1));
-        if job.progress != Progress::None {
-            complain(&format!("{} of {}: {name}", at + 1, jobs.len()));
-        }
-        job.interrupt = interrupt.clone();
-        code = match report(&job, run(&job), Some(&name)) {
-            DONE => code,
-            INTERRUPTED => INTERRUPTED,
-            _ => FAILED,
-        };
+    };
+    if matches.get_flag("check") {
+        return print(format!("{}: no mistake, {} jobs\n", path.display(), jobs.len()).as_bytes());
     }
-    code
+    if matches.get_flag("list") {
+        return print(batch::list(&batch::standings(&file, &jobs)).as_bytes());
+    }
+    let summary = match batch::run(&file, &jobs, interrupt) {
+        Ok(summary) => summary,
+        Err(error) => {
+            complain(&format!("error: {}", chain(&error)));
+            return error.exit_code();
+        }
+    };
+    let folder = file.settings.folder(&file.path);
+    let code = print(summary.told(&folder).as_bytes());
+    match (interrupt.requested(), summary.failed.is_empty()) {
+        (true, _) => INTERRUPTED,
+        (false, false) => FAILED,
+        (false, true) => code,
+    }
 }
 
-/// Prints what a job gave, after its name where it has one, and what it lacks.
-fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8 {
-    let before = name.map_or(String::new(), |name| format!("{name}: "));
+/// Prints what a job gave, and what it lacks.
+fn report(job: &Job, result: Result<Report, RunError>) -> u8 {
     let error = result.as_ref().err().map(|error| {
-        complain(&format!("error: {before}{}", chain(error)));
+        complain(&format!("error: {}", chain(error)));
         if let RunError::Fault {
             trace: Some(lost), ..
         } = error
         {
-            complain(&format!("error: {before}the trace: {}", chain(&**lost)));
+            complain(&format!("error: the trace: {}", chain(&**lost)));
         }
         error.exit_code()
     });
@@ -258,13 +296,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         Err(error) => return error.exit_code(),
     };
     if job.output.is_none() {
-        // A title would spoil what a program is to read.
-        let title = name.filter(|_| job.format == Format::Text);
-        let page = match title {
-            Some(name) => [format!("# {name}\n").as_bytes(), &report.rendered, b"\n"].concat(),
-            None => report.rendered,
-        };
-        let code = print(&page);
+        let code = print(&report.rendered);
         if code != DONE {
             return code;
         }
@@ -272,7 +304,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
     match error {
         Some(code) => code,
         None if report.outcome.interrupted() => {
-            complain(&format!("{before}interrupted: this is the best so far"));
+            complain("interrupted: this is the best so far");
             INTERRUPTED
         }
         None => DONE,
@@ -301,19 +333,4 @@ fn printed(result: io::Result<()>) -> u8 {
 /// Writes a line to standard error; where that is closed, nobody listens.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// An error with its causes, each told once, on one line.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        // Many a message has its cause in it already.
-        let told = cause.to_string();
-        if !text.contains(&told) {
-            text += &format!(": {told}");
-        }
-        next = cause.source();
-    }
-    text
 }

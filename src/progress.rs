@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::search::Iteration;
 
@@ -27,6 +27,8 @@ pub enum Progress {
 #[derive(Debug)]
 pub struct Meter {
     kind: Progress,
+    /// The bars it is among, and what its own is called.
+    among: Option<(MultiProgress, String)>,
     bar: Option<ProgressBar>,
     started: Instant,
     /// When a line was last written; none before the first.
@@ -54,6 +56,7 @@ impl Meter {
         };
         Self {
             kind,
+            among: None,
             bar: None,
             started: Instant::now(),
             shown: None,
@@ -102,7 +105,8 @@ impl Meter {
         let elapsed = self.started.elapsed().as_secs_f64();
         let line = match self.kind {
             Progress::Auto => {
-                let bar = self.bar.get_or_insert_with(|| bar(of, what));
+                let among = &self.among;
+                let bar = self.bar.get_or_insert_with(|| bar(of, what, among));
                 bar.set_position(number as u64);
                 return;
             }
@@ -130,7 +134,10 @@ impl Meter {
         if self.kind != Progress::Auto {
             return self.line(point);
         }
-        let bar = self.bar.get_or_insert_with(|| bar(point.of, "iteration"));
+        let among = &self.among;
+        let bar = self
+            .bar
+            .get_or_insert_with(|| bar(point.of, "iteration", among));
         let stage = point
             .wave
             .map_or(String::new(), |wave| format!("polish, wave {wave}, "));
@@ -174,11 +181,105 @@ impl Meter {
     }
 }
 
-/// A bar of so many things.
-fn bar(of: usize, what: &str) -> ProgressBar {
+/// A bar of so many things; above the last where it is among others.
+fn bar(of: usize, what: &str, among: &Option<(MultiProgress, String)>) -> ProgressBar {
     let bar = ProgressBar::new(of as u64);
-    let style = format!("{{bar:30}} {{pos}}/{{len}} {what}s{{msg}}, {{eta}} left");
+    let (bar, name) = match among {
+        Some((bars, name)) => (bars.insert_from_back(1, bar), format!("{name} ")),
+        None => (bar, String::new()),
+    };
+    let style = format!("{{prefix}}{{bar:30}} {{pos}}/{{len}} {what}s{{msg}}, {{eta}} left");
     // The text is fixed: a plain bar if it should ever be wrong.
     let style = ProgressStyle::with_template(&style);
+    let bar = bar.with_prefix(name);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Shows how many of many jobs are done, and each that runs.
+#[derive(Debug)]
+pub struct Board {
+    kind: Progress,
+    bars: Option<(MultiProgress, ProgressBar)>,
+    started: Instant,
+}
+
+impl Board {
+    /// Of so many jobs, of which some are done already.
+    pub fn new(kind: Progress, done: usize, of: usize) -> Self {
+        let kind = match kind {
+            Progress::Auto if !io::stderr().is_terminal() => Progress::Plain,
+            kind => kind,
+        };
+        let bars = (kind == Progress::Auto).then(|| {
+            let (bars, whole) = (MultiProgress::new(), ProgressBar::new(of as u64));
+            let whole = bars.add(bar_style(whole));
+            whole.set_position(done as u64);
+            (bars, whole)
+        });
+        Self {
+            kind,
+            bars,
+            started: Instant::now(),
+        }
+    }
+
+    /// What shows a job's own progress: a bar, where there are bars.
+    pub fn meter(&self, id: &str) -> Meter {
+        let among = self.bars.as_ref().map(|it| (it.0.clone(), id.to_owned()));
+        let kind = match among {
+            Some(_) => Progress::Auto,
+            None => Progress::None,
+        };
+        Meter {
+            among,
+            ..Meter::new(kind)
+        }
+    }
+
+    /// A job ended: in what way, and how many have by now.
+    pub fn ended(&self, id: &str, (status, seconds): (&str, f64), (done, of): (usize, usize)) {
+        if let Some((_, whole)) = &self.bars {
+            whole.set_position(done as u64);
+        }
+        let line = match self.kind {
+            Progress::Json => serde_json::json!({
+                "job": id,
+                "status": status,
+                "seconds": seconds,
+                "done": done,
+                "of": of,
+                "elapsed_seconds": self.started.elapsed().as_secs_f64(),
+            })
+            .to_string(),
+            Progress::Plain => format!("{done} of {of}: {id}: {status}, {seconds:.1} s"),
+            Progress::Auto | Progress::None => return,
+        };
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
+    /// A line that every way of showing progress leaves whole.
+    pub fn complain(&self, line: &str) {
+        match &self.bars {
+            Some((bars, _)) => {
+                let _ = bars.println(line);
+            }
+            None => {
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+        }
+    }
+
+    /// Takes the bars away.
+    pub fn finish(self) {
+        if let Some((bars, whole)) = &self.bars {
+            whole.finish_and_clear();
+            let _ = bars.clear();
+        }
+    }
+}
+
+fn bar_style(bar: ProgressBar) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} left");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -34,6 +34,7 @@ const WAY: &[&str] = &[
     "progress",
     "job",
     "run",
+    "batch",
     "main",
 ];
 
@@ -65,10 +66,14 @@ const HOMES: &[(&str, &[&str])] = &[
     ("statrs", &["selection"]),
     ("annotate_snippets", &["job"]),
     ("clap", &["job", "main"]),
+    ("clap_complete", &["main"]),
+    ("clap_mangen", &["main"]),
     ("comfy_table", &["report"]),
+    ("glob", &["job", "batch"]),
     ("indicatif", &["progress"]),
     ("libloading", &["plugin"]),
     ("passel_abi", &["plugin"]),
+    ("sha2", &["batch"]),
     ("signal_hook", &["main"]),
     ("strsim", &["nearest"]),
     ("tempfile", &["output", "trace", "device/cuda"]),

@@ -8,8 +8,8 @@ use clap::{
 };
 
 use super::{
-    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, SIMULATE,
-    Simulation, option, options::shared_with_pairs, simulation::defaults,
+    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
+    SIMULATE, Simulation, option, options::shared_with_pairs, simulation::defaults,
 };
 use crate::simulate::{MODELS, model};
 
@@ -31,6 +31,32 @@ Example:
   Tells I(x;y) of every variable x, and the 20 pairs that together tell most
   beyond what each tells alone.";
 
+const RUN_EXAMPLE: &str = "\
+Example, jobs.toml:
+  [defaults]
+  response = \"price\"
+
+  [[job]]
+  data = \"houses-*.csv\"
+  criterion = [\"ebic\", \"hdbic\"]
+  seed = { from = 1, count = 100 }
+
+  passel run jobs.toml --list
+  passel run jobs.toml
+
+  Makes 200 jobs of each file. Their results go to jobs-results/, one file
+  each, and as tables to jobs.csv and results.csv there. Run it again after
+  whatever ended it: what is done is not done again. A job that fails does not
+  stop the others; the exit code is then 1. docs/jobs.md has the whole.";
+
+/// Shells that completions can be had for.
+const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
+
+/// Commands that have a manual page.
+const COMMANDS: [&str; 8] = [
+    "select", "pairs", "run", "simulate", "criteria", "devices", "methods", "plugins",
+];
+
 /// The command line of the program: `select`, `pairs`, `run`, `simulate` and the lists.
 pub fn command() -> Command {
     let data = Arg::new("data")
@@ -38,11 +64,11 @@ pub fn command() -> Command {
         .required(true)
         .value_parser(ValueParser::path_buf())
         .help("The file of observations (rows) and variables (columns): .csv, .tsv, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet");
-    let jobs = Arg::new("jobs")
+    let jobs = Arg::new("file")
         .value_name("JOBS.toml")
         .required(true)
         .value_parser(ValueParser::path_buf())
-        .help("The job file: [defaults] and a list of [[job]], each with data = \"FILE\"");
+        .help("The job file: [run], [defaults] and a list of [[job]], each with data = \"FILE\"");
     let format = Arg::new("format")
         .long("format")
         .value_name("FORM")
@@ -81,12 +107,29 @@ pub fn command() -> Command {
         )
         .subcommand(
             Command::new("run")
-                .about("Run every job of a job file, one after another")
+                .about("Run the jobs of a job file: what has no result yet, or one out of date")
                 .arg(jobs)
-                .after_help(
-                    "Keys are the options of `passel select`; paths start at the job file. A job \
-                     that fails does not stop the others; the exit code is then 1.",
-                ),
+                .args(RUN.iter().map(|it| argument(it, it.default)))
+                .arg(
+                    Arg::new("only")
+                        .long("only")
+                        .value_name("PATTERN")
+                        .help("Take only the jobs whose name has this in it, or is as it says where it holds * or ?"),
+                )
+                .arg(
+                    Arg::new("check")
+                        .long("check")
+                        .action(ArgAction::SetTrue)
+                        .help("Tell every mistake of the file, and run nothing"),
+                )
+                .arg(
+                    Arg::new("list")
+                        .long("list")
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with("check")
+                        .help("List the jobs, how each stands and what memory it needs, and run nothing"),
+                )
+                .after_help(RUN_EXAMPLE),
         )
         .subcommand(
             Command::new("simulate")
@@ -124,6 +167,33 @@ pub fn command() -> Command {
                      is one, beside their twins",
                 ))
                 .args(&plugins),
+        )
+        .subcommand(
+            Command::new("completions")
+                .about("Print completions for a shell: of every command and option")
+                .arg(
+                    Arg::new("shell")
+                        .value_name("SHELL")
+                        .required(true)
+                        .value_parser(SHELLS)
+                        .help("The shell"),
+                )
+                .after_help(
+                    "Example:\n  passel completions bash > ~/.local/share/bash-completion/completions/passel",
+                ),
+        )
+        .subcommand(
+            Command::new("man")
+                .about("Print a manual page, for `man -l`: of the program or one of its commands")
+                .arg(
+                    Arg::new("command")
+                        .value_name("COMMAND")
+                        .value_parser(COMMANDS)
+                        .help("The command; none for the program"),
+                )
+                .after_help(
+                    "Example:\n  passel man run > ~/.local/share/man/man1/passel-run.1",
+                ),
         )
 }
 
@@ -213,6 +283,27 @@ pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
         values,
     }
     .paths()
+}
+
+/// What the arguments of `run` ask for over what the job file says.
+///
+/// # Errors
+/// Every option that cannot be taken.
+pub fn settings(
+    matches: &ArgMatches,
+    of_file: RunSettings,
+) -> Result<RunSettings, Vec<OptionError>> {
+    let (mut settings, mut errors) = (of_file, Vec::new());
+    for option in RUN {
+        let values = values(matches, option);
+        if !values.is_empty() {
+            errors.extend(option.read(&mut settings, &values).err());
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(settings),
+        false => Err(errors),
+    }
 }
 
 /// What the arguments of `pairs` ask for.

@@ -1,6 +1,6 @@
 //! What contradicts itself in a job, whatever its data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Job, OptionError};
 use crate::{binning::Binning, report::Format, table};
@@ -95,18 +95,19 @@ pub(super) fn names_twice(job: &Job) -> Vec<OptionError> {
 /// Whether writing one of two paths would change the other. Devices and pipes
 /// are nobody's file: `/dev/null` may be named twice.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
-    let special = |path: &Path| path.metadata().is_ok_and(|it| !it.is_file());
-    let place = |path: &Path| {
-        let whole = path.canonicalize().ok();
-        whole.or_else(|| {
-            // Not there yet: its folder may be, under another name.
-            let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
-            Some(folder.join(path.file_name()?))
-        })
-    };
-    let same = match (place(a), place(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a == b,
-    };
-    same && !special(a)
+    place_of(a).is_some_and(|it| Some(it) == place_of(b))
+}
+
+/// Where a path leads, by one name whatever its own; none where that is nobody's file.
+pub(super) fn place_of(path: &Path) -> Option<PathBuf> {
+    if path.metadata().is_ok_and(|it| !it.is_file()) {
+        return None;
+    }
+    let whole = path.canonicalize().ok();
+    let whole = whole.or_else(|| {
+        // Not there yet: its folder may be, under another name.
+        let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    });
+    Some(whole.unwrap_or_else(|| path.to_owned()))
 }

@@ -1,9 +1,13 @@
-//! Job files: TOML with `[defaults]` and a list of `[[job]]`, whose keys are the
-//! options of the command line. Every mistake of a file is found in one reading.
+//! Job files: TOML with `[run]`, `[defaults]` and a list of `[[job]]`, whose keys are the options
+//! of the command line; lists make grids. Every mistake of a file is found in one reading.
 
+mod entries;
+mod grid;
 mod mistakes;
+mod schema;
 
 use std::{
+    collections::HashMap,
     fs,
     ops::Range,
     path::{Path, PathBuf},
@@ -14,19 +18,47 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Draft, Job, option, same_file};
-use crate::table::{files, is_npy, quote};
+use super::{
+    Draft, RunSettings, Task,
+    contradictions::place_of,
+    task::{self, Command, TaskDraft, of_the_run},
+};
+use crate::table::{files, is_npy};
+use entries::{Entry, Own, own};
 pub use mistakes::{JobFileError, Mistake};
-use mistakes::{help, refused, syntax, unknown_key, unknown_top};
+use mistakes::{not_of_command, refused, syntax, unknown_key, unknown_run_key, unknown_top};
+pub use schema::schema;
 
-/// Keys of a job that are no options.
-const OWN_KEYS: [&str; 2] = ["name", "data"];
+/// Most jobs of a file: more are a slip.
+const MOST: usize = 1_000_000;
 
-/// The jobs of a file, in its order, with paths taken from the file's folder.
+/// What a job file asks for, in its order, with paths taken from its folder.
+#[derive(Debug, Clone)]
+pub struct JobFile {
+    /// The file.
+    pub path: PathBuf,
+    /// How its jobs are run.
+    pub settings: RunSettings,
+    /// All of them, grids expanded.
+    pub jobs: Vec<Planned>,
+}
+
+/// One job of a file.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// What its result is called: unique, and fit for a file's name.
+    pub id: String,
+    /// What is to be done.
+    pub task: Task,
+    /// The options that were given, as texts, by name.
+    pub options: Vec<(&'static str, Vec<String>)>,
+}
+
+/// Reads a job file.
 ///
 /// # Errors
 /// The file cannot be read, or has mistakes: all of them together.
-pub fn read(path: &Path) -> Result<Vec<Job>, JobFileError> {
+pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
     let text = fs::read_to_string(path).map_err(|source| JobFileError::Read {
         path: path.to_owned(),
         source,
@@ -41,21 +73,23 @@ pub fn read(path: &Path) -> Result<Vec<Job>, JobFileError> {
     })
 }
 
-/// A key of a job and where its value stands, to point at in later mistakes.
-struct Entry {
-    key: String,
-    place: Range<usize>,
-}
-
 /// A job and where it stands, to point at in what is wrong between jobs.
 struct Placed {
     number: usize,
-    job: Job,
-    entries: Vec<Entry>,
+    planned: Planned,
+    /// Where the value of each key stands.
+    places: Vec<(String, Range<usize>)>,
     place: Range<usize>,
 }
 
-fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
+impl Placed {
+    fn place_of(&self, key: &str) -> Range<usize> {
+        let found = self.places.iter().find(|it| it.0 == key);
+        found.map_or(self.place.clone(), |it| it.1.clone())
+    }
+}
+
+fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -71,28 +105,30 @@ fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
         return Err(mistakes);
     }
     let mut mistakes = Vec::new();
-    let mut defaults = Draft::new("");
-    defaults.folder = folder.to_owned();
+    let mut settings = RunSettings::default();
+    let mut defaults = Vec::new();
     let mut list: &[Spanned<DeValue<'_>>] = &[];
     for (key, value) in document.get_ref() {
         match (key.get_ref().as_ref(), value.get_ref()) {
+            ("run", DeValue::Table(table)) => run_table(&mut settings, table, &mut mistakes),
             ("defaults", DeValue::Table(table)) => {
-                fill(&mut defaults, table, false, &mut mistakes);
-                defaults.settle();
+                defaults = entries::read(table, &mut mistakes);
             }
             ("job", DeValue::Array(jobs)) => list = jobs,
-            (name @ ("defaults" | "job"), other) => mistakes.push(Mistake {
+            (name @ ("run" | "defaults" | "job"), other) => mistakes.push(Mistake {
                 place: Some(key.span()),
                 what: format!("`{name}` is not written like this"),
                 label: format!("this makes it a {}", other.type_str()),
                 help: Some(match name {
                     "job" => "start each job with a line [[job]]".to_owned(),
-                    _ => "start it with a line [defaults]".to_owned(),
+                    _ => format!("start it with a line [{name}]"),
                 }),
             }),
             (name, _) => mistakes.push(unknown_top(name, key.span())),
         }
     }
+    settings.output = settings.output.map(|it| folder.join(it));
+    let base = Base::new(folder, defaults, &mut mistakes);
     if list.is_empty() && mistakes.is_empty() {
         mistakes.push(Mistake {
             place: None,
@@ -112,181 +148,279 @@ fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
             });
             continue;
         };
-        let mut draft = defaults.clone();
-        let entries = fill(&mut draft, table, true, &mut mistakes);
-        if !table.contains_key("data") {
-            mistakes.push(Mistake {
-                place: Some(item.span()),
-                what: "this job has no data".to_owned(),
-                label: "a job needs data = \"FILE\"".to_owned(),
-                help: None,
-            });
-        }
-        // Even a draft with refused options: its contradictions are mistakes too.
-        match draft.check() {
-            Ok(job) => jobs.push(Placed {
-                number: at + 1,
-                job,
-                entries,
-                place: item.span(),
-            }),
-            Err(errors) => mistakes.extend(errors.iter().map(|error| {
-                let entry = entries.iter().find(|entry| entry.key == error.option());
-                refused(
-                    error,
-                    entry.map_or(item.span(), |entry| entry.place.clone()),
-                )
-            })),
-        }
+        let left = MOST - jobs.len();
+        jobs.extend(base.jobs((at + 1, item.span()), table, left, &mut mistakes));
     }
+    grid::tell_apart(jobs.iter_mut().map(|it| &mut it.planned.id));
     mistakes.extend(shared_files(&jobs, path));
     match mistakes.is_empty() {
-        true => Ok(jobs.into_iter().map(|it| it.job).collect()),
+        true => Ok(JobFile {
+            path: path.to_owned(),
+            settings,
+            jobs: jobs.into_iter().map(|it| it.planned).collect(),
+        }),
         false => Err(mistakes),
     }
 }
 
-/// Sets the keys of one table in a draft, noting where each value stands.
-fn fill(
-    draft: &mut Draft,
-    table: &DeTable<'_>,
-    is_job: bool,
-    mistakes: &mut Vec<Mistake>,
-) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    // A preset is where the other keys start from, wherever it stands.
-    let mut ordered: Vec<_> = table.iter().collect();
-    ordered.sort_by_key(|(key, _)| key.get_ref().as_ref() != "preset");
-    for (key, value) in ordered {
-        let (name, place) = (key.get_ref().as_ref(), value.span());
-        if OWN_KEYS.contains(&name) {
-            own_key(draft, name, value, is_job, mistakes);
-        } else if option(name).is_none() {
-            mistakes.push(unknown_key(name, key.span()));
-        } else {
-            let set = texts(name, value.get_ref()).and_then(|texts| {
-                let set = draft.set(name, &texts);
-                set.map_err(|error| refused(&error, place.clone()))
-            });
-            mistakes.extend(set.err().map(|mistake| Mistake {
-                place: Some(place.clone()),
-                ..mistake
-            }));
-        }
-        entries.push(Entry {
-            key: name.to_owned(),
-            place,
-        });
+/// Tells a mistake that may be met in many jobs, once.
+fn tell(mistake: Mistake, mistakes: &mut Vec<Mistake>) {
+    let same = |it: &Mistake| it.place == mistake.place && it.what == mistake.what;
+    if !mistakes.iter().any(same) {
+        mistakes.push(mistake);
     }
-    entries
 }
 
-/// `name` and `data`, which only a job has.
-fn own_key(
-    draft: &mut Draft,
-    name: &str,
-    value: &Spanned<DeValue<'_>>,
-    is_job: bool,
-    mistakes: &mut Vec<Mistake>,
-) {
-    let what = match value.get_ref().as_str() {
-        _ if !is_job => format!("`{name}` belongs to one job, not to the defaults"),
-        None => format!("`{name}` must be a string"),
-        Some("") => format!("`{name}` is empty"),
-        Some(text) if name == "name" => {
-            draft.job.name = Some(text.to_owned());
-            return;
-        }
-        Some(text) => {
-            draft.job.data = PathBuf::from(text);
-            return;
-        }
-    };
-    mistakes.push(Mistake {
-        place: Some(value.span()),
-        what,
-        label: format!("this is a {}", value.get_ref().type_str()),
-        help: None,
-    });
+/// Reads the table `[run]`.
+fn run_table(settings: &mut RunSettings, table: &DeTable<'_>, mistakes: &mut Vec<Mistake>) {
+    for (key, value) in table {
+        let Some(option) = of_the_run(key.get_ref()) else {
+            mistakes.push(unknown_run_key(key.get_ref(), key.span()));
+            continue;
+        };
+        let texts = entries::texts(&option.facts(), value.get_ref());
+        let set = texts.and_then(|texts| {
+            let set = option.read(settings, &texts);
+            set.map_err(|error| refused(&error, value.span()))
+        });
+        mistakes.extend(set.err().map(|it| Mistake {
+            place: Some(value.span()),
+            ..it
+        }));
+    }
 }
 
-/// The texts that would stand for this value on the command line.
-fn texts(name: &str, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
-    let wrong = |value: &DeValue<'_>| Mistake {
-        place: None,
-        what: format!("`{name}` takes no {}", value.type_str()),
-        label: format!("this is a {}", value.type_str()),
-        help: help(name),
-    };
-    let scalar = |value: &DeValue<'_>| match value {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) => {
-            // Hexadecimal and its kin are TOML's affair: options read decimals.
-            let whole = i128::from_str_radix(number.as_str(), number.radix());
-            Ok(whole.map_or_else(|_| number.to_string(), |it| it.to_string()))
+/// What every job of a file starts from.
+struct Base<'a> {
+    folder: &'a Path,
+    draft: Draft,
+    defaults: Vec<Entry>,
+}
+
+impl<'a> Base<'a> {
+    fn new(folder: &'a Path, mut defaults: Vec<Entry>, mistakes: &mut Vec<Mistake>) -> Self {
+        let mut draft = Draft::new("");
+        draft.folder = folder.to_owned();
+        defaults.retain(|entry| match own(&entry.key) {
+            Some(Own::Command) => true,
+            Some(_) => {
+                mistakes.push(Mistake {
+                    place: Some(entry.place.clone()),
+                    what: format!("`{}` belongs to one job, not to the defaults", entry.key),
+                    label: "this is of one job".to_owned(),
+                    help: None,
+                });
+                false
+            }
+            None if task::of_a_job(&entry.key).is_some() => true,
+            None => {
+                mistakes.push(unknown_key(&entry.key, entry.key_place.clone()));
+                false
+            }
+        });
+        // Of no job's use, they are wrong all the same.
+        for entry in &defaults {
+            for command in Command::ALL.into_iter().filter(|it| it.has(&entry.key)) {
+                let mut draft = TaskDraft::new(draft.clone(), command);
+                for value in &entry.values {
+                    if let Err(error) = draft.set(&entry.key, &value.texts) {
+                        tell(refused(&error, value.place.clone()), mistakes);
+                    }
+                }
+            }
         }
-        DeValue::Float(number) => Ok(number.as_str().to_owned()),
-        DeValue::Boolean(flag) => Ok(flag.to_string()),
-        other => Err(wrong(other)),
-    };
-    let list = option(name).is_some_and(|option| option.list);
-    match value {
-        DeValue::Array(items) => items
-            .iter()
-            .map(|item| {
-                let text = scalar(item.get_ref())?;
-                // An element is one name already, commas and all.
-                Ok(if list && !text.is_empty() {
-                    quote(&text)
-                } else {
-                    text
-                })
-            })
-            .collect(),
-        one => Ok(vec![scalar(one)?]),
+        Self {
+            folder,
+            draft,
+            defaults,
+        }
+    }
+
+    /// The jobs of one table: one, or a grid.
+    fn jobs(
+        &self,
+        (number, place): (usize, Range<usize>),
+        table: &DeTable<'_>,
+        most: usize,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Vec<Placed> {
+        let before = mistakes.len();
+        let given = entries::read(table, mistakes);
+        let find = |own: &str| given.iter().find(|it| it.key == own);
+        let word = find("command").or(self.defaults.iter().find(|it| it.key == "command"));
+        let command = word.map_or(Command::Select, |it| entries::command(it, mistakes));
+        let name = find("name").and_then(|it| entries::text(it, mistakes));
+        let (data, listed) = match find("data") {
+            Some(entry) => entries::data(entry, self.folder, mistakes),
+            None => {
+                mistakes.push(Mistake {
+                    place: Some(place.clone()),
+                    what: "this job has no data".to_owned(),
+                    label: "a job needs data = \"FILE\"".to_owned(),
+                    help: None,
+                });
+                (Vec::new(), false)
+            }
+        };
+        let mut entries: Vec<&Entry> = Vec::new();
+        for entry in &self.defaults {
+            let overridden = given.iter().any(|it| it.key == entry.key);
+            if own(&entry.key).is_none() && command.has(&entry.key) && !overridden {
+                entries.push(entry);
+            }
+        }
+        let of_defaults = entries.len();
+        for entry in given.iter().filter(|it| own(&it.key).is_none()) {
+            if task::of_a_job(&entry.key).is_none() {
+                mistakes.push(unknown_key(&entry.key, entry.key_place.clone()));
+            } else if !command.has(&entry.key) {
+                mistakes.push(not_of_command(&entry.key, command, entry.key_place.clone()));
+            } else {
+                entries.push(entry);
+            }
+        }
+        let count = grid::count(data.len().max(1), &entries);
+        if count.is_none_or(|it| it > most) {
+            let what = format!("the lists of this job make more than {MOST} jobs");
+            mistakes.push(Mistake {
+                place: Some(place),
+                what,
+                label: "of this job".to_owned(),
+                help: Some("take fewer values, or files of fewer jobs".to_owned()),
+            });
+            return Vec::new();
+        }
+        let mut jobs = Vec::new();
+        // A draft even of nothing: what its options contradict is told too.
+        let nowhere = [PathBuf::new()];
+        let paths = if data.is_empty() { &nowhere[..] } else { &data };
+        for path in paths {
+            for chosen in grid::combinations(&entries) {
+                let mut shared = self.draft.clone();
+                shared.job.data = path.clone();
+                shared.job.name.clone_from(&name);
+                let mut draft = TaskDraft::new(shared, command);
+                // A preset is where the other keys start from, wherever it stands.
+                let first = |it: &&(usize, &Entry, &entries::Value)| it.1.key == "preset";
+                let with = entries.iter().enumerate().zip(&chosen);
+                let with: Vec<_> = with
+                    .map(|((at, entry), value)| (at, *entry, *value))
+                    .collect();
+                let ordered = with
+                    .iter()
+                    .filter(first)
+                    .chain(with.iter().filter(|it| !first(it)));
+                for (_, entry, value) in ordered {
+                    if let Err(error) = draft.set(&entry.key, &value.texts) {
+                        tell(refused(&error, value.place.clone()), mistakes);
+                    }
+                }
+                draft
+                    .shared
+                    .settle(|name| entries[..of_defaults].iter().any(|it| it.key == name));
+                let mut id = grid::name(name.as_deref(), (number, path, listed));
+                grid::suffix(&mut id, &with);
+                let id = grid::fit(&id);
+                let mut options: Vec<_> = with
+                    .iter()
+                    .filter_map(|it| Some((task::of_a_job(&it.1.key)?.name, it.2.texts.clone())))
+                    .collect();
+                options.sort();
+                draft.name_files(&id);
+                match draft.check() {
+                    Ok(task) => jobs.push(Placed {
+                        number,
+                        planned: Planned { id, task, options },
+                        places: with
+                            .iter()
+                            .map(|it| (it.1.key.clone(), it.2.place.clone()))
+                            .collect(),
+                        place: place.clone(),
+                    }),
+                    Err(errors) => {
+                        for error in &errors {
+                            let value = with.iter().find(|it| it.1.key == error.option());
+                            let place = value.map_or(place.clone(), |it| it.2.place.clone());
+                            tell(refused(error, place), mistakes);
+                        }
+                    }
+                }
+                if mistakes.len() > before + 100 {
+                    return Vec::new();
+                }
+            }
+        }
+        jobs
     }
 }
 
 /// Files that one job writes and another writes or reads, or that hold the jobs.
 fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
-    let written = |job: &Job| {
-        let files = [("output", job.output.clone()), ("trace", job.trace.clone())];
-        files
-            .into_iter()
-            .filter_map(|(key, path)| Some((key, path?)))
-    };
-    // A response is a file where the data are an array.
-    let reads = |job: &Job, path: &Path| {
+    let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
+    for this in jobs {
+        for (_, path) in this.planned.task.written() {
+            if let Some(place) = place_of(path) {
+                writers.entry(place).or_insert(this);
+            }
+        }
+    }
+    if writers.is_empty() {
+        return Vec::new();
+    }
+    for this in jobs {
+        let job = this.planned.task.job();
+        // A response is a file where the data are an array.
         let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        let data = files(&job.data);
-        data.iter().any(|it| same_file(it, path))
-            || response.is_some_and(|it| same_file(Path::new(it), path))
-    };
+        let read = files(&job.data)
+            .into_iter()
+            .chain(response.map(PathBuf::from));
+        for place in read.filter_map(|it| place_of(&it)) {
+            readers.entry(place).or_insert(this);
+        }
+    }
+    let own = place_of(file);
     let mut mistakes = Vec::new();
     for this in jobs {
-        for (key, path) in written(&this.job) {
-            let others = jobs.iter().filter(|other| other.number != this.number);
-            let clash = others.filter_map(|other| {
-                // Of two that write, the later one is told.
-                let writes = written(&other.job).any(|it| same_file(&it.1, &path));
-                let verb = match other.number < this.number && writes {
-                    true => "also writes",
-                    false if reads(&other.job, &path) => "reads",
-                    false => return None,
-                };
-                Some(format!("job {} {verb} {}", other.number, path.display()))
+        for (option, path) in this.planned.task.written() {
+            let Some(place) = place_of(path) else {
+                continue;
+            };
+            // Of two that write, the later one is told.
+            let writer = writers
+                .get(&place)
+                .filter(|it| it.planned.id != this.planned.id);
+            let reader = readers
+                .get(&place)
+                .filter(|it| it.planned.id != this.planned.id);
+            let shown = path.display();
+            let what = match (writer, reader) {
+                _ if own.as_ref() == Some(&place) => "this is the job file".to_owned(),
+                (Some(other), _) => format!("{} also writes {shown}", told(other, this)),
+                (None, Some(other)) => format!("{} reads {shown}", told(other, this)),
+                (None, None) => continue,
+            };
+            let place = Some(this.place_of(option));
+            if mistakes.iter().any(|it: &Mistake| it.place == place) {
+                continue;
+            }
+            mistakes.push(Mistake {
+                place,
+                what,
+                label: "written here".to_owned(),
+                help: Some(
+                    "give each job a file of its own: {id} stands for what the job is called"
+                        .to_owned(),
+                ),
             });
-            let itself = same_file(file, &path).then(|| "this is the job file".to_owned());
-            mistakes.extend(itself.into_iter().chain(clash).take(1).map(|what| {
-                let entry = this.entries.iter().find(|entry| entry.key == key);
-                Mistake {
-                    place: Some(entry.map_or(this.place.clone(), |entry| entry.place.clone())),
-                    what,
-                    label: "written here".to_owned(),
-                    help: Some("give each job a file of its own".to_owned()),
-                }
-            }));
         }
     }
     mistakes
+}
+
+/// How one job is called before another.
+fn told(other: &Placed, this: &Placed) -> String {
+    match other.number == this.number {
+        true => format!("`{}` of the same grid", other.planned.id),
+        false => format!("job {}", other.number),
+    }
 }

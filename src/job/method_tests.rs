@@ -71,7 +71,7 @@ fn defaults_of_a_job_file_may_be_of_other_methods() {
     for (name, value) in [("particles", "9"), ("top", "4")] {
         draft.set(name, &[value.to_owned()]).unwrap();
     }
-    draft.settle();
+    draft.settle(|_| true);
     let mut second = draft.clone();
     second.set("method", &["jmi".to_owned()]).unwrap();
     assert_eq!(draft.check().unwrap().pass.particles, 9);

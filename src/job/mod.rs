@@ -13,7 +13,9 @@ mod method_tests;
 mod opt;
 mod options;
 mod pairing;
+mod running;
 mod simulation;
+pub mod task;
 #[cfg(test)]
 mod tests;
 
@@ -41,9 +43,11 @@ pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
 use options::Kind;
-pub use options::{OPTIONS, PAIRS, option};
+pub use options::{OPTIONS, PAIRS, RUN, option};
 pub use pairing::{Pairing, PairingDraft};
+pub use running::RunSettings;
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
+pub use task::Task;
 
 /// One selection to be made, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
@@ -168,10 +172,10 @@ impl Draft {
         option.read(&mut self.job, values)
     }
 
-    /// Forgets which options were set: what a job file's defaults say need not concern every
-    /// job.
-    fn settle(&mut self) {
-        self.given.clear();
+    /// Forgets that what these options say was asked for: what a job file's defaults say need
+    /// not concern every job.
+    fn settle(&mut self, is_default: impl Fn(&str) -> bool) {
+        self.given.retain(|it| !is_default(it));
     }
 
     /// The job, its paths taken from the draft's folder.

@@ -4,6 +4,7 @@
 mod pairs;
 mod procedures;
 mod selectors;
+mod sources;
 
 use std::{
     io::{self, Write},
@@ -12,22 +13,22 @@ use std::{
 
 use thiserror::Error;
 
-pub use pairs::pairs;
+pub use pairs::{pairs, pairs_among};
+pub use sources::{Sources, Surroundings};
 
 use crate::{
     binning::BinningError,
-    design::{Design, DesignError, DesignOptions},
+    design::DesignError,
     device::{DeviceError, Places},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     plugin::Chooser,
-    progress::Meter,
     report,
     search::{self, Interrupt, Iteration, Leavable, SearchError},
     selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
-    table::{self, Form, ReadOptions, TableError},
+    table::{Form, TableError},
     trace::Trace,
 };
 
@@ -175,10 +176,18 @@ impl RunError {
 /// The data, the settings or the output: [`RunError`] says which. An interrupt
 /// is no error: the selection is then the best so far.
 pub fn run(job: &Job) -> Result<Report, RunError> {
+    run_among(job, &Surroundings::default())
+}
+
+/// The same, of a job among others.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     if let Some(settled) = &job.selector {
         return match &settled.by {
-            Chooser::Regresses(procedure) => procedures::regress(job, settled, procedure),
-            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, settled),
+            Chooser::Regresses(procedure) => procedures::regress(job, around, settled, procedure),
+            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, around, settled),
         };
     }
     let started = Instant::now();
@@ -188,9 +197,9 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
-    let design = design(job)?;
+    let design = around.design(job)?;
 
-    let mut meter = Meter::new(job.progress);
+    let mut meter = around.meter(job);
     if let Some(trace) = &mut trace {
         trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
     }
@@ -238,25 +247,6 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
         }),
         (Ok(()), None) => Ok(report),
     }
-}
-
-/// The design matrix of a job's data.
-fn design(job: &Job) -> Result<Design, RunError> {
-    let reading = ReadOptions {
-        response: job.response.as_deref(),
-        factors: &job.factor,
-    };
-    let table = table::read(&job.data, &reading)?;
-    let choices = DesignOptions {
-        response: job.response.as_deref(),
-        keep: &job.keep,
-        drop: &job.drop,
-        missing: job.missing,
-        intercept: job.intercept,
-        weights: job.weights.as_deref(),
-        p_total: job.p_total,
-    };
-    Ok(Design::from_table(table, &choices)?)
 }
 
 /// Puts a report in its file, if it has one.

@@ -3,14 +3,13 @@
 use std::{path::Path, time::Instant};
 
 use super::{
-    Outcome, Report, RunError,
-    selectors::{Binned, Ended, binned, elapsed, saved, unless, with_parameters},
+    Outcome, Report, RunError, Surroundings,
+    selectors::{Ended, elapsed, saved, unless, with_parameters},
     written,
 };
 use crate::{
     job::Pairing,
     output::OutputFile,
-    progress::Meter,
     report,
     selection::{Ending, NamedPair, NamedPartner, PairsReport, Single},
     selector::{self, Wanted},
@@ -22,6 +21,14 @@ use crate::{
 /// # Errors
 /// As [`super::run`].
 pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
+    pairs_among(pairing, &Surroundings::default())
+}
+
+/// The same, of a job among others.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &pairing.job;
     let create = |path: Option<&Path>| path.map(OutputFile::create).transpose();
@@ -30,12 +37,9 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         create(pairing.matrix.as_deref())?,
     );
     selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
-    let Binned {
-        columns,
-        mut warnings,
-        ..
-    } = binned(job, false)?;
-    let mut meter = Meter::new(job.progress);
+    let binned = around.binned(job, false)?;
+    let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
+    let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);
     let wanted = Wanted {
         top: job.stop.top,
@@ -44,7 +48,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         matrix: matrix.is_some(),
     };
     let found = selector::pairs(
-        &columns,
+        columns,
         &pairing.method.by,
         &wanted,
         &job.resources,
@@ -97,7 +101,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         single: single.collect(),
         pairs: pairs.collect(),
         partners: pairing.partners.then(|| partners.collect()),
-        binning: saved(&columns, job)?,
+        binning: saved(columns, job)?,
         devices: found.devices,
         precision: "exact",
         termination: found.termination,
@@ -116,5 +120,5 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
         _held: None,
     };
     let asked = ("pair score", &pairing.method);
-    unless(found.fault.map(|it| Ended::of(it, &columns, asked)), report)
+    unless(found.fault.map(|it| Ended::of(it, columns, asked)), report)
 }

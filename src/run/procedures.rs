@@ -3,13 +3,12 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{Outcome, Report, RunError, design, selectors::with_parameters, written};
+use super::{Outcome, Report, RunError, Surroundings, selectors::with_parameters, written};
 use crate::{
     device::Places,
     job::Job,
     output::OutputFile,
     plugin::Settled,
-    progress::Meter,
     report,
     search::SearchError,
     selection::{Elapsed, Method},
@@ -19,14 +18,15 @@ use crate::{
 /// Runs a job whose method chooses the model of a regression by itself.
 pub(super) fn regress<T>(
     job: &Job,
+    around: &Surroundings,
     settled: &Settled<T>,
     procedure: &Arc<dyn Procedure>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
-    let design = Arc::new(design(job)?);
-    let mut meter = Meter::new(job.progress);
+    let design = around.design(job)?;
+    let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);
     // Until the report is told, beyond the selector's end.
     let held = Some(job.interrupt.leavable());

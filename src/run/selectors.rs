@@ -9,7 +9,7 @@ use serde_json::{
 };
 
 use super::{
-    Outcome, Report, RunError,
+    Outcome, Report, RunError, Surroundings,
     procedures::{self, partly},
     written,
 };
@@ -19,15 +19,18 @@ use crate::{
     job::Job,
     output::OutputFile,
     plugin::{Chooser, Settled},
-    progress::Meter,
     report::{self, Format},
     selection::{Elapsed, RankedVariable, Ranking, RefusedVariable, StopRule, Truth},
     selector::{self, Asked, OVER_LEVELS},
-    table::{self, Column, Missing, ReadOptions, Table, Values},
+    table::{Column, Missing, Table, Values},
 };
 
 /// Runs a job whose method is a selector of a plugin.
-pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunError> {
+pub(super) fn rank(
+    job: &Job,
+    around: &Surroundings,
+    settled: &Settled<Chooser>,
+) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
     let (wants_numbers, devices) = (
@@ -38,14 +41,10 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         Chooser::Score(score) => selector::check(score, devices)?,
         Chooser::Ranks(_) | Chooser::Regresses(_) => selector::on_cpu(OVER_LEVELS, devices)?,
     }
-    let Binned {
-        columns,
-        numbers,
-        truth,
-        mut warnings,
-    } = binned(job, wants_numbers)?;
-    let columns = Arc::new(columns);
-    let mut meter = Meter::new(job.progress);
+    let binned = around.binned(job, wants_numbers)?;
+    let columns = Arc::clone(&binned.columns);
+    let mut warnings = binned.warnings.clone();
+    let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("variable", done, of);
     let mut held = None;
     let (ranked, failed, notes) = match &settled.by {
@@ -61,7 +60,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
                 seed: job.pass.seed,
                 time_limit: job.pass.time_limit,
             };
-            let data = (&columns, numbers);
+            let data = (&columns, binned.numbers.clone());
             // Until the report is told, beyond the selector's end.
             held = Some(job.interrupt.leavable());
             let (resources, interrupt) = (&job.resources, &job.interrupt);
@@ -128,7 +127,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
         },
         binning: saved(&columns, job)?,
         set_aside: Vec::new(),
-        truth: Truth::of_indexes(&truth, &chosen),
+        truth: Truth::of_indexes(&binned.truth, &chosen),
         devices: ranked.devices,
         precision: "exact",
         termination: ranked.termination,
@@ -193,8 +192,9 @@ pub(super) fn unless(ended: Option<Ended>, report: Report) -> Result<Report, Run
 }
 
 /// The file's columns as codes.
+#[derive(Debug)]
 pub(super) struct Binned {
-    pub(super) columns: BinnedColumns,
+    pub(super) columns: Arc<BinnedColumns>,
     /// Of the candidates, then of the response: none where they are not wanted.
     numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
@@ -202,12 +202,8 @@ pub(super) struct Binned {
     pub(super) warnings: Vec<String>,
 }
 
-pub(super) fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
-    let reading = ReadOptions {
-        response: job.response.as_deref(),
-        factors: &job.factor,
-    };
-    let table = table::read(&job.data, &reading)?;
+/// A job's columns as codes, of the table that was read for it.
+pub(super) fn binned_of(table: Table, job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
     let rows = table.rows;
     // Where there is none, `bin` says so.
     let named = job.response.as_deref().and_then(|it| table.position(it));
@@ -236,7 +232,7 @@ pub(super) fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> 
     }
     warnings.extend(suspicions(&columns));
     Ok(Binned {
-        columns,
+        columns: Arc::new(columns),
         numbers,
         truth,
         warnings,

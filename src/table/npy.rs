@@ -55,6 +55,15 @@ pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, T
     Ok(columns)
 }
 
+/// What its header says of an array, and nothing more is read.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn shape(path: &Path) -> Result<Vec<u64>, TableError> {
+    let array = Array::open(path)?;
+    Ok(array.header.shape().to_vec())
+}
+
 /// Writes a p × p array of numbers, by rows.
 ///
 /// # Errors

@@ -5,8 +5,13 @@ use std::{io, ops::Range, path::PathBuf};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use thiserror::Error;
 
-use super::super::{OPTIONS, OptionError, option};
-use super::OWN_KEYS;
+use super::{
+    super::{
+        OptionError, RUN,
+        task::{self, Command, Facts, of_the_run},
+    },
+    entries::OWN_KEYS,
+};
 use crate::nearest::nearest;
 
 /// Why no job of a file can be run.
@@ -91,11 +96,15 @@ pub(super) fn syntax(error: toml::de::Error) -> Mistake {
 
 /// A key above all tables that belongs below one, or nowhere.
 pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
-    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
-    let help = match nearest(name, keys.chain(["defaults", "job"])) {
-        Some(meant @ ("defaults" | "job")) => format!("did you mean `{meant}`?"),
+    let run = RUN.iter().map(|it| it.name);
+    let keys = task::names().chain(OWN_KEYS).chain(run);
+    let help = match nearest(name, keys.chain(["run", "defaults", "job"])) {
+        Some(meant @ ("run" | "defaults" | "job")) => format!("did you mean `{meant}`?"),
+        Some(key) if task::of_a_job(key).is_none() && of_the_run(key).is_some() => {
+            format!("write `{key}` below a line [run]")
+        }
         Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
-        None => "only [defaults] and [[job]] stand at the top".to_owned(),
+        None => "only [run], [defaults] and [[job]] stand at the top".to_owned(),
     };
     Mistake {
         place: Some(place),
@@ -107,16 +116,53 @@ pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
 
 /// A key of a job that is no option.
 pub(super) fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
-    let keys = OPTIONS.iter().map(|option| option.name).chain(OWN_KEYS);
-    let meant = nearest(name, keys);
+    let meant = nearest(name, task::names().chain(OWN_KEYS));
+    let help = match meant {
+        _ if of_the_run(name).is_some() => Some(format!("write `{name}` below a line [run]")),
+        Some(meant) => Some(match help(meant) {
+            Some(range) => format!("did you mean `{meant}`? {range}"),
+            None => format!("did you mean `{meant}`?"),
+        }),
+        None => None,
+    };
     Mistake {
         place: Some(place),
         what: format!("there is no option `{name}`"),
         label: "unknown".to_owned(),
-        help: meant.map(|meant| match help(meant) {
-            Some(range) => format!("did you mean `{meant}`? {range}"),
-            None => format!("did you mean `{meant}`?"),
-        }),
+        help,
+    }
+}
+
+/// A key of `[run]` that is no option of it.
+pub(super) fn unknown_run_key(name: &str, place: Range<usize>) -> Mistake {
+    let meant = nearest(name, RUN.iter().map(|it| it.name));
+    let help = match meant.and_then(of_the_run) {
+        _ if task::of_a_job(name).is_some() => {
+            Some(format!("write `{name}` below a line [[job]] or [defaults]"))
+        }
+        Some(meant) => Some(format!(
+            "did you mean `{}`? It is {}",
+            meant.name, meant.range
+        )),
+        None => None,
+    };
+    Mistake {
+        place: Some(place),
+        what: format!("[run] has no `{name}`"),
+        label: "unknown here".to_owned(),
+        help,
+    }
+}
+
+/// An option of other commands.
+pub(super) fn not_of_command(name: &str, command: Command, place: Range<usize>) -> Mistake {
+    let others = Command::ALL.into_iter().filter(|it| it.has(name));
+    let others: Vec<&str> = others.map(Command::name).collect();
+    Mistake {
+        place: Some(place),
+        what: format!("{} has no option `{name}`", command.name()),
+        label: "not of this command".to_owned(),
+        help: Some(format!("it is of command = \"{}\"", others.join("\", \""))),
     }
 }
 
@@ -136,6 +182,6 @@ pub(super) fn refused(error: &OptionError, place: Range<usize>) -> Mistake {
 
 /// What an option allows.
 pub(super) fn help(name: &str) -> Option<String> {
-    let option = option(name)?;
-    Some(format!("`{name}` is {}", option.range))
+    let Facts { name, range, .. } = task::of_a_job(name)?;
+    Some(format!("`{name}` is {range}"))
 }

@@ -1,6 +1,7 @@
 //! Every option of a job, once: the command line, its help, the keys of a job
 //! file and docs/options.md are all made from [`OPTIONS`].
 
+mod batch;
 mod data;
 mod machine;
 mod output;
@@ -9,11 +10,13 @@ mod selectors;
 
 use super::{Opt, PairingDraft};
 use crate::plugin::Chooser;
+pub use batch::RUN;
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
 use output::REPORTING;
 use search::SEARCHING;
-use selectors::{PAIRING, SELECTORS, SHARED};
+pub(super) use selectors::SHARED;
+use selectors::{PAIRING, SELECTORS};
 
 /// The option of that name.
 pub fn option(name: &str) -> Option<&'static Opt> {

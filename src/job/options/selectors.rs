@@ -121,7 +121,7 @@ pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
 ];
 
 /// The options of `passel select` that `passel pairs` has too.
-pub(super) const SHARED: &[&str] = &[
+pub(in crate::job) const SHARED: &[&str] = &[
     "response",
     "factor",
     "drop",

@@ -1,0 +1,214 @@
+//! The folder of results: one file a job, written whole or not at all; one process at a time.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::manifest::Manifest;
+use crate::output::{OutputError, OutputFile};
+
+/// Locked while a process runs jobs into the folder; the system unlocks it however that ends.
+const LOCK: &str = ".lock";
+
+/// Where the times of jobs are appended.
+const TIMES: &str = "times.csv";
+
+/// Why no job can be run into a folder.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// It cannot be made, or not written to.
+    #[error("cannot write to the folder {}", path.display())]
+    Place {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another process is at it.
+    #[error("another passel runs jobs into {}; wait for it, or name another folder with --output", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+/// A folder that is this process's own.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Holds the lock.
+    _lock: File,
+}
+
+/// A result as it lies in its file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Stored {
+    /// What it was made of.
+    pub manifest: Manifest,
+    /// The report, without the times.
+    pub result: Value,
+}
+
+/// The same, of which only the first part is read.
+#[derive(Debug, Deserialize)]
+struct Head {
+    manifest: Manifest,
+}
+
+/// Seconds that a job took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// Threads that it had.
+    pub threads: usize,
+    /// To read its data, where they were not read before.
+    pub read: f64,
+    /// To start its devices.
+    pub devices: f64,
+    /// To search.
+    pub search: f64,
+    /// From its start to its end.
+    pub total: f64,
+}
+
+impl Folder {
+    /// Makes the folder where it is not there, and keeps others out.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let place = |source| FolderError::Place {
+            path: path.to_owned(),
+            source,
+        };
+        fs::create_dir_all(path).map_err(place)?;
+        let mut open = OpenOptions::new();
+        let open = open.read(true).write(true).create(true).truncate(false);
+        let lock = open.open(path.join(LOCK)).map_err(place)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(FolderError::Busy {
+                    path: path.to_owned(),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(place(source)),
+        }
+        // What a killed process left half-written is nobody's.
+        for entry in fs::read_dir(path).map_err(place)?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(".passel-") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where a job's result lies.
+    pub fn result(&self, id: &str) -> PathBuf {
+        result(&self.path, id)
+    }
+
+    /// Writes a result and its times.
+    ///
+    /// # Errors
+    /// The file cannot be written: nothing of it is there then.
+    pub fn write(&self, stored: &Stored, times: &Times) -> Result<(), OutputError> {
+        let id = &stored.manifest.job;
+        self.put(&self.result(id), stored)?;
+        let _ = fs::remove_file(self.partial(id));
+        // They are of no result: a line that is lost is no harm.
+        let _ = self.add(id, times);
+        Ok(())
+    }
+
+    /// Writes what a job that failed found until then.
+    ///
+    /// # Errors
+    /// As [`Folder::write`].
+    pub fn write_partial(&self, stored: &Stored) -> Result<PathBuf, OutputError> {
+        let path = self.partial(&stored.manifest.job);
+        self.put(&path, stored)?;
+        Ok(path)
+    }
+
+    fn partial(&self, id: &str) -> PathBuf {
+        self.path.join(format!("{id}.partial.json"))
+    }
+
+    fn put(&self, path: &Path, stored: &Stored) -> Result<(), OutputError> {
+        let mut file = OutputFile::create(path)?;
+        let text = serde_json::to_vec_pretty(stored).map_err(io::Error::from);
+        let written = text.and_then(|mut text| {
+            text.push(b'\n');
+            file.write_all(&text)
+        });
+        written.map_err(|source| file.write_error(source))?;
+        file.commit()
+    }
+
+    fn add(&self, id: &str, times: &Times) -> io::Result<()> {
+        let path = self.path.join(TIMES);
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        let mut line = match file.metadata()?.len() {
+            0 => "job,threads,read,devices,search,total\n".to_owned(),
+            _ => String::new(),
+        };
+        let Times {
+            threads,
+            read,
+            devices,
+            search,
+            total,
+        } = times;
+        line += &format!("\"{id}\",{threads},{read:.6},{devices:.6},{search:.6},{total:.6}\n");
+        file.write_all(line.as_bytes())
+    }
+
+    /// Results that belong to no job, by what they are called, in order.
+    pub fn strangers(&self, own: &HashSet<&str>) -> Vec<String> {
+        let names = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let names = names.filter_map(|it| it.file_name().into_string().ok());
+        let ids = names.filter_map(|it| it.strip_suffix(".json").map(str::to_owned));
+        let strange = |id: &String| {
+            let id = id.strip_suffix(".partial").unwrap_or(id);
+            !id.starts_with('.') && !own.contains(id)
+        };
+        let mut all: Vec<String> = ids.filter(strange).collect();
+        all.sort();
+        all
+    }
+}
+
+/// Where a job's result lies in a folder.
+fn result(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}.json"))
+}
+
+/// What the result of a job in a folder was made of; none where there is none, or none that can
+/// be read.
+pub fn manifest(folder: &Path, id: &str) -> Option<Manifest> {
+    let text = fs::read(result(folder, id)).ok()?;
+    serde_json::from_slice::<Head>(&text)
+        .ok()
+        .map(|it| it.manifest)
+}
+
+/// The result of a job in a folder.
+pub fn stored(folder: &Path, id: &str) -> Option<Stored> {
+    let text = fs::read(result(folder, id)).ok()?;
+    serde_json::from_slice(&text).ok()
+}

@@ -1,0 +1,266 @@
+//! The jobs of a file: what is done, what is to do, and doing it, so that nothing is lost.
+//!
+//! Each result lies in a file of its own, written whole or not at all when its job ends, with the
+//! manifest of what it was made of. So a run that ends, however it ends, has lost what was in
+//! flight and no more; the next one does what is missing or out of date.
+
+mod folder;
+mod manifest;
+mod room;
+mod standing;
+mod tables;
+mod work;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    error::Error,
+    path::Path,
+    sync::{Condvar, Mutex, PoisonError, atomic::AtomicUsize},
+    thread,
+    time::{Duration, Instant},
+};
+
+pub use folder::FolderError;
+pub use manifest::{Input, Manifest};
+pub use standing::{Standing, Status, list, only, standings};
+
+use crate::{
+    job::file::{JobFile, Planned},
+    output::OutputError,
+    progress::Board,
+    run::Sources,
+    search::Interrupt,
+};
+use folder::Folder;
+use manifest::Inputs;
+use room::{Cards, Need, Room};
+use standing::status;
+use work::{Batch, Open, expect};
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Jobs whose results were there before.
+    pub before: usize,
+    /// Jobs done now.
+    pub done: usize,
+    /// Why others failed, by what they are called.
+    pub failed: BTreeMap<String, String>,
+    /// Jobs that were not started, or not finished, for the run was interrupted.
+    pub left: usize,
+}
+
+/// Why a run could not begin, or not end.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// Its folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The tables at its end.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A pattern that is none.
+    #[error("--only {pattern}: {reason}")]
+    Pattern {
+        /// What was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pattern that no job matches.
+    #[error("--only {pattern} matches no job; `--list` has what they are called")]
+    NoJob {
+        /// What was given.
+        pattern: String,
+    },
+}
+
+impl BatchError {
+    /// 2 where arguments or the folder are wrong, 1 where the disk failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) => error.exit_code(),
+            Self::Folder(_) | Self::Pattern { .. } | Self::NoJob { .. } => 2,
+        }
+    }
+}
+
+impl Summary {
+    /// In a few lines.
+    pub fn told(&self, folder: &Path) -> String {
+        let all = self.before + self.done + self.failed.len() + self.left;
+        let mut text = format!("{} of {all} jobs done", self.before + self.done);
+        if self.before > 0 {
+            text += &format!(", {} of them before", self.before);
+        }
+        if !self.failed.is_empty() {
+            text += &format!(", {} failed", self.failed.len());
+        }
+        if self.left > 0 {
+            text += &format!(", {} left for the next run", self.left);
+        }
+        let folder = folder.display();
+        text +=
+            &format!("\n{folder}/jobs.csv has a row a job, {folder}/results.csv one a variable\n");
+        text
+    }
+}
+
+/// Does what is missing or out of date of these jobs of a file.
+///
+/// # Errors
+/// The folder cannot be had, or the tables cannot be written. A job that fails is no error: see
+/// [`Summary`].
+pub fn run(
+    file: &JobFile,
+    jobs: &[&Planned],
+    interrupt: &Interrupt,
+) -> Result<Summary, BatchError> {
+    let started = Instant::now();
+    let folder = Folder::open(&file.settings.folder(&file.path))?;
+    let (mut inputs, mut cards) = (Inputs::default(), Cards::default());
+    let at = file.path.parent().unwrap_or(Path::new(""));
+    let (mut open, mut before) = (Vec::new(), 0);
+    let mut failed: BTreeMap<String, String> = BTreeMap::new();
+    let mut notes = Vec::new();
+    for &planned in jobs {
+        match Manifest::of(planned, at, &mut inputs) {
+            Err(error) => {
+                failed.insert(planned.id.clone(), chain(&error));
+            }
+            Ok(manifest) => {
+                match status(folder.path(), planned, &manifest) {
+                    Status::Done => {
+                        before += 1;
+                        continue;
+                    }
+                    Status::Stale(why) => {
+                        notes.push(format!("{}: out of date ({why})", planned.id))
+                    }
+                    Status::Missing | Status::Unreadable(_) => {}
+                }
+                let need = Need::of(&planned.task, &mut cards);
+                open.push(Open {
+                    planned,
+                    manifest,
+                    need,
+                });
+            }
+        }
+    }
+    let all: HashSet<&str> = file.jobs.iter().map(|it| &*it.id).collect();
+    for stranger in folder.strangers(&all) {
+        let path = folder.path().join(stranger).with_extension("json");
+        notes.push(format!(
+            "{} is of no job of {}",
+            path.display(),
+            file.path.display()
+        ));
+    }
+    // Jobs of one file of data follow one another: it is given back before the next is read.
+    let mut places = HashMap::new();
+    for (at, it) in open.iter().enumerate() {
+        places.entry(&it.planned.task.job().data).or_insert(at);
+    }
+    let order: Vec<usize> = open
+        .iter()
+        .map(|it| places[&it.planned.task.job().data])
+        .collect();
+    let mut order: Vec<(usize, usize)> = order.into_iter().zip(0..).collect();
+    order.sort_unstable();
+    let sources = Sources::default();
+    for it in &open {
+        expect(&sources, &it.planned.task, Sources::expect);
+    }
+    let needs: Vec<Need> = open.iter().map(|it| it.need.clone()).collect();
+    let batch = Batch {
+        room: Room::new(&file.settings, &mut cards, &needs),
+        board: Board::new(file.settings.progress, before, jobs.len()),
+        of: jobs.len(),
+        ended: AtomicUsize::new(before + failed.len()),
+        next: AtomicUsize::new(0),
+        state: Mutex::new(Summary {
+            before,
+            failed,
+            ..Summary::default()
+        }),
+        folder,
+        inputs,
+        sources,
+        interrupt,
+    };
+    notes
+        .iter()
+        .for_each(|it| batch.board.complain(&format!("note: {it}")));
+    for (id, message) in &batch.state().failed {
+        batch.board.complain(&format!("error: {id}: {message}"));
+    }
+    let watch = Watch::default();
+    thread::scope(|scope| {
+        if let Some(limit) = file.settings.time_limit {
+            let watch = &watch;
+            scope.spawn(move || watch.wait(limit.saturating_sub(started.elapsed()), interrupt));
+        }
+        let workers = batch.room.at_once().min(open.len());
+        let work = || batch.work(&open, &order);
+        let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for worker in all {
+            // Jobs' panics are theirs.
+            let _ = worker.join();
+        }
+        watch.end();
+    });
+    let Batch {
+        board,
+        state,
+        folder,
+        ..
+    } = batch;
+    board.finish();
+    let summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let failed = summary
+        .failed
+        .iter()
+        .map(|(id, why)| (&**id, why.clone()))
+        .collect();
+    tables::write(folder.path(), jobs, &failed)?;
+    Ok(summary)
+}
+
+/// Asks for the end of a run that takes too long.
+#[derive(Default)]
+struct Watch {
+    ended: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Watch {
+    fn wait(&self, limit: Duration, interrupt: &Interrupt) {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.told.wait_timeout_while(ended, limit, |ended| !*ended);
+        let (ended, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if !*ended {
+            interrupt.request();
+        }
+    }
+
+    fn end(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.told.notify_all();
+    }
+}
+
+/// An error with its causes, each told once, on one line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        // Many a message has its cause in it already.
+        let told = cause.to_string();
+        if !text.contains(&told) {
+            text += &format!(": {told}");
+        }
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,246 @@
+//! What jobs that run at the same time share: threads, GPUs and memory.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    device::{Choice, Places, Resources, WORTH_A_GPU},
+    job::{RunSettings, Task, task::Command},
+    table::extent,
+};
+
+/// What a job takes.
+#[derive(Debug, Clone, Default)]
+pub struct Need {
+    /// Threads of its own wish.
+    threads: Option<usize>,
+    /// Bytes, by estimate.
+    pub memory: u64,
+    /// How many GPUs, whichever: one of many jobs takes one.
+    any_card: bool,
+    /// GPUs by number.
+    cards: Vec<usize>,
+}
+
+/// How many cards there are, asked for once and only where a job may want one.
+#[derive(Debug, Default)]
+pub struct Cards(Option<usize>);
+
+impl Cards {
+    fn count(&mut self) -> usize {
+        *self.0.get_or_insert_with(|| {
+            let all = Places::of(&Choice::Cuda(Vec::new()), 0);
+            all.map_or(0, |it| it.0.threads())
+        })
+    }
+}
+
+impl Need {
+    /// Of one task of several; about so many values are in its data.
+    pub fn of(task: &Task, cards: &mut Cards) -> Self {
+        let job = task.job();
+        let values = extent(&job.data).unwrap_or(0);
+        let is_pass = task.command() == Command::Select && job.selector.is_none();
+        let (any_card, named) = match &job.resources.devices {
+            Choice::Auto => (is_pass && values as usize >= WORTH_A_GPU, Vec::new()),
+            Choice::Cuda(all) if all.is_empty() => (true, Vec::new()),
+            Choice::Cuda(named) => (false, named.clone()),
+            Choice::Cpu(_) => (false, Vec::new()),
+        };
+        Self {
+            threads: job.resources.threads.map(NonZeroUsize::get),
+            // The table as it is read, and what is made of it.
+            memory: 16 * values,
+            any_card: any_card && cards.count() > 0,
+            cards: named,
+        }
+    }
+}
+
+/// What is free.
+#[derive(Debug)]
+struct Free {
+    threads: usize,
+    memory: Option<u64>,
+    cards: Vec<usize>,
+    running: usize,
+}
+
+/// Threads, GPUs and memory, taken and given back.
+#[derive(Debug)]
+pub struct Room {
+    free: Mutex<Free>,
+    given_back: Condvar,
+    threads: usize,
+    at_once: usize,
+}
+
+/// What one job has taken.
+#[derive(Debug)]
+pub struct Taken<'a> {
+    room: &'a Room,
+    threads: usize,
+    memory: u64,
+    cards: Vec<usize>,
+    /// The card that was any, if it was.
+    own_card: Option<usize>,
+}
+
+impl Room {
+    /// As the settings of a run say.
+    pub fn new(settings: &RunSettings, cards: &mut Cards, needs: &[Need]) -> Self {
+        let threads = Resources {
+            threads: settings.threads,
+            ..Resources::default()
+        };
+        let threads = threads.thread_count();
+        let wants = needs.iter().any(|it| it.any_card || !it.cards.is_empty());
+        let cards = if wants { cards.count() } else { 0 };
+        Self {
+            free: Mutex::new(Free {
+                threads,
+                memory: settings.memory_limit,
+                cards: (0..cards).rev().collect(),
+                running: 0,
+            }),
+            given_back: Condvar::new(),
+            threads,
+            at_once: settings.at_once.map_or(threads, NonZeroUsize::get),
+        }
+    }
+
+    /// Jobs that may run at the same time.
+    pub fn at_once(&self) -> usize {
+        self.at_once.min(self.threads)
+    }
+
+    fn free(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room for a job, of so many that are still to start, it among them.
+    /// What needs more than there is runs alone.
+    pub fn take(&self, need: &Need, left: usize) -> Taken<'_> {
+        let mut free = self.free();
+        loop {
+            let alone = free.running == 0;
+            let wish = need.threads.unwrap_or(1).min(self.threads);
+            let fits = free.memory.is_none_or(|it| it >= need.memory);
+            let named = need.cards.iter().all(|it| free.cards.contains(it));
+            let any = !need.any_card || !free.cards.is_empty();
+            if alone || (free.threads >= wish && fits && named && any) {
+                break;
+            }
+            free = self
+                .given_back
+                .wait(free)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        free.running += 1;
+        // Those that will run beside it have as many.
+        let beside = left.min(self.at_once() + 1 - free.running.min(self.at_once()));
+        let share = free.threads.div_ceil(beside.max(1)).max(1);
+        let threads = need.threads.unwrap_or(share).min(free.threads.max(1));
+        free.threads = free.threads.saturating_sub(threads);
+        let memory = match &mut free.memory {
+            Some(memory) => {
+                let taken = need.memory.min(*memory);
+                *memory -= taken;
+                taken
+            }
+            None => 0,
+        };
+        let own_card = if need.any_card {
+            free.cards.pop()
+        } else {
+            None
+        };
+        let mut cards = Vec::from_iter(own_card);
+        cards.extend(need.cards.iter().filter(|it| free.cards.contains(it)));
+        free.cards.retain(|it| !cards.contains(it));
+        Taken {
+            room: self,
+            threads,
+            memory,
+            cards,
+            own_card,
+        }
+    }
+}
+
+impl Taken<'_> {
+    /// Threads of the job.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What the job runs on.
+    pub fn give(&self, resources: &mut Resources) {
+        resources.threads = NonZeroUsize::new(self.threads);
+        if let Some(card) = self.own_card {
+            resources.devices = Choice::Cuda(vec![card]);
+        }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut free = self.room.free();
+        free.running -= 1;
+        free.threads += self.threads;
+        free.memory = free.memory.map(|it| it + self.memory);
+        free.cards.append(&mut self.cards);
+        drop(free);
+        self.room.given_back.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(threads: usize, memory: Option<u64>) -> Room {
+        let settings = RunSettings {
+            threads: NonZeroUsize::new(threads),
+            memory_limit: memory,
+            ..RunSettings::default()
+        };
+        Room::new(&settings, &mut Cards(Some(0)), &[])
+    }
+
+    #[test]
+    fn many_jobs_have_a_thread_each_and_few_share_all() {
+        let room = room(4, None);
+        let need = Need::default();
+        let all: Vec<_> = (0..4).map(|at| room.take(&need, 100 - at)).collect();
+        assert!(all.iter().all(|it| it.threads() == 1));
+        drop(all);
+        let first = room.take(&need, 2);
+        let last = room.take(&need, 1);
+        assert_eq!((first.threads(), last.threads()), (2, 2));
+        drop((first, last));
+        assert_eq!(room.take(&need, 1).threads(), 4);
+        let wish = Need {
+            threads: Some(3),
+            ..need
+        };
+        assert_eq!(room.take(&wish, 50).threads(), 3);
+        assert_eq!(room.free().threads, 4);
+    }
+
+    #[test]
+    fn what_needs_more_than_there_is_runs_alone() {
+        let room = room(2, Some(100));
+        let large = Need {
+            memory: 1000,
+            threads: Some(9),
+            ..Need::default()
+        };
+        let taken = room.take(&large, 5);
+        assert_eq!((taken.threads(), room.free().memory), (2, Some(0)));
+        drop(taken);
+        assert_eq!(room.free().memory, Some(100));
+    }
+}

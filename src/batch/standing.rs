@@ -1,0 +1,127 @@
+//! How the jobs of a file stand.
+
+use std::path::Path;
+
+use super::{
+    BatchError, chain, folder,
+    manifest::{Inputs, Manifest},
+    room::{Cards, Need},
+};
+use crate::job::file::{JobFile, Planned};
+
+/// How a job of a file stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Status {
+    /// Its result is there.
+    Done,
+    /// There is none.
+    Missing,
+    /// Its result was made of something else, told here.
+    Stale(String),
+    /// What it reads cannot be read.
+    Unreadable(String),
+}
+
+/// A job and how it stands.
+#[derive(Debug, Clone)]
+pub struct Standing<'a> {
+    /// The job.
+    pub planned: &'a Planned,
+    /// How it stands.
+    pub status: Status,
+    /// Bytes that it needs, by estimate.
+    pub memory: u64,
+}
+
+/// The jobs of a file that a pattern matches, all without one: `*` and `?` stand for letters, and
+/// without them a part is enough.
+///
+/// # Errors
+/// The pattern is none, or matches no job.
+pub fn only<'a>(file: &'a JobFile, pattern: Option<&str>) -> Result<Vec<&'a Planned>, BatchError> {
+    let Some(pattern) = pattern else {
+        return Ok(file.jobs.iter().collect());
+    };
+    let whole = match pattern.contains(['*', '?', '[']) {
+        true => pattern.to_owned(),
+        false => format!("*{pattern}*"),
+    };
+    let matcher = glob::Pattern::new(&whole).map_err(|error| BatchError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let jobs: Vec<_> = file
+        .jobs
+        .iter()
+        .filter(|it| matcher.matches(&it.id))
+        .collect();
+    match jobs.is_empty() {
+        true => Err(BatchError::NoJob {
+            pattern: pattern.to_owned(),
+        }),
+        false => Ok(jobs),
+    }
+}
+
+/// How these jobs of a file stand.
+pub fn standings<'a>(file: &JobFile, jobs: &[&'a Planned]) -> Vec<Standing<'a>> {
+    let folder = file.settings.folder(&file.path);
+    let (mut inputs, mut cards) = (Inputs::default(), Cards::default());
+    let at = file.path.parent().unwrap_or(Path::new(""));
+    let standing = |planned: &&'a Planned| Standing {
+        planned,
+        status: match Manifest::of(planned, at, &mut inputs) {
+            Ok(manifest) => status(&folder, planned, &manifest),
+            Err(error) => Status::Unreadable(chain(&error)),
+        },
+        memory: Need::of(&planned.task, &mut cards).memory,
+    };
+    jobs.iter().map(standing).collect()
+}
+
+/// How a job stands that would be made of this.
+pub(super) fn status(folder: &Path, planned: &Planned, manifest: &Manifest) -> Status {
+    let Some(there) = folder::manifest(folder, &planned.id) else {
+        return Status::Missing;
+    };
+    if let Some(differs) = there.differs(manifest) {
+        return Status::Stale(differs);
+    }
+    // Its other files are of it too.
+    match planned.task.written().iter().find(|it| !it.1.exists()) {
+        Some((option, path)) => Status::Stale(format!("{option} {} is gone", path.display())),
+        None => Status::Done,
+    }
+}
+
+/// A line a job: how it stands, about how much memory it needs, what it is called; and how many
+/// stand how.
+pub fn list(standings: &[Standing]) -> String {
+    let mut text = String::new();
+    let mut open = 0;
+    for Standing {
+        planned,
+        status,
+        memory,
+    } in standings
+    {
+        let (word, why) = match status {
+            Status::Done => ("done", String::new()),
+            Status::Missing => ("missing", String::new()),
+            Status::Stale(why) => ("stale", format!("  ({why})")),
+            Status::Unreadable(why) => ("unreadable", format!("  ({why})")),
+        };
+        open += usize::from(*status != Status::Done);
+        let memory = mebibytes(*memory);
+        let (command, id) = (planned.task.command().name(), &planned.id);
+        text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{why}\n");
+    }
+    text + &format!("{} jobs, {open} to do\n", standings.len())
+}
+
+fn mebibytes(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => "< 1 MiB".to_owned(),
+        whole => format!("≈ {whole} MiB"),
+    }
+}

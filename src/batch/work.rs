@@ -1,0 +1,199 @@
+//! Doing jobs, one after another on each of a few threads.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use serde_json::Value;
+
+use super::{
+    Summary, chain,
+    folder::{Folder, Stored, Times},
+    manifest::{Inputs, Manifest},
+    room::{Need, Room, Taken},
+};
+use crate::{
+    job::{Job, Task, file::Planned},
+    progress::Board,
+    run::{Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among},
+    search::Interrupt,
+};
+
+/// A job that is to be done.
+pub(super) struct Open<'a> {
+    pub(super) planned: &'a Planned,
+    pub(super) manifest: Manifest,
+    pub(super) need: Need,
+}
+
+/// Tells the sources of a task.
+pub(super) fn expect(sources: &Sources, task: &Task, tell: fn(&Sources, &Job, bool)) {
+    tell(sources, task.job(), matches!(task, Task::Pairs(_)));
+}
+
+/// What the workers share.
+pub(super) struct Batch<'a> {
+    pub(super) folder: Folder,
+    pub(super) inputs: Inputs,
+    pub(super) sources: Sources,
+    pub(super) room: Room,
+    pub(super) board: Board,
+    /// Jobs in all, and those that have ended.
+    pub(super) of: usize,
+    pub(super) ended: AtomicUsize,
+    pub(super) next: AtomicUsize,
+    pub(super) state: Mutex<Summary>,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// How a job ended.
+enum Ended {
+    Done,
+    Interrupted,
+}
+
+impl Batch<'_> {
+    pub(super) fn state(&self) -> MutexGuard<'_, Summary> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does one job after another, until none is left to start.
+    pub(super) fn work(&self, open: &[Open], order: &[(usize, usize)]) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(_, number)) = order.get(at) else {
+                return;
+            };
+            let job = &open[number];
+            let task = &job.planned.task;
+            let id = &*job.planned.id;
+            if self.interrupt.requested() {
+                self.state().left += 1;
+                continue;
+            }
+            let taken = self.room.take(&job.need, open.len() - at);
+            if self.interrupt.requested() {
+                self.state().left += 1;
+                continue;
+            }
+            let started = Instant::now();
+            let ended = catch_unwind(AssertUnwindSafe(|| self.one(job, &taken, started)));
+            drop(taken);
+            expect(&self.sources, task, Sources::done);
+            let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+            let status = match ended {
+                Ok(Ended::Done) => {
+                    self.state().done += 1;
+                    "done"
+                }
+                Ok(Ended::Interrupted) => {
+                    self.state().left += 1;
+                    continue;
+                }
+                Err(message) => {
+                    self.board.complain(&format!("error: {id}: {message}"));
+                    self.state().failed.insert(id.to_owned(), message);
+                    "failed"
+                }
+            };
+            let done = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+            let seconds = started.elapsed().as_secs_f64();
+            self.board.ended(id, (status, seconds), (done, self.of));
+        }
+    }
+
+    /// Does one job and writes its result; else why there is none.
+    fn one(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
+        let mut task = job.planned.task.clone();
+        let own = task.job_mut();
+        own.interrupt = self.interrupt.clone();
+        taken.give(&mut own.resources);
+        let around = Surroundings {
+            sources: Some(&self.sources),
+            board: Some((&self.board, &job.planned.id)),
+        };
+        let result = match &task {
+            Task::Select(job) => run_among(job, &around),
+            Task::Pairs(pairing) => pairs_among(pairing, &around),
+        };
+        let report = match result {
+            Ok(report) => report,
+            Err(error) => return Err(self.partly(job, error)),
+        };
+        if report.outcome.interrupted() {
+            return Ok(Ended::Interrupted);
+        }
+        self.inputs
+            .unchanged(&task)
+            .map_err(|path| format!("{} changed while it was read: run again", path.display()))?;
+        let (stored, mut times) = stored(job, &report)?;
+        times.threads = taken.threads();
+        times.total = started.elapsed().as_secs_f64();
+        self.folder
+            .write(&stored, &times)
+            .map_err(|error| chain(&error))?;
+        Ok(Ended::Done)
+    }
+
+    /// Why a job failed; what it found until then is put beside the results.
+    fn partly(&self, job: &Open, error: RunError) -> String {
+        let told = chain(&error);
+        let report = match error {
+            RunError::Trace { report, .. }
+            | RunError::Fault { report, .. }
+            | RunError::Unscored { report, .. }
+            | RunError::Procedure {
+                report: Some(report),
+                ..
+            } => report,
+            _ => return told,
+        };
+        let written = stored(job, &report).and_then(|(stored, _)| {
+            self.folder
+                .write_partial(&stored)
+                .map_err(|error| chain(&error))
+        });
+        match written {
+            Ok(path) => format!("{told}; what was found until then is in {}", path.display()),
+            Err(lost) => format!("{told}; what was found until then could not be written: {lost}"),
+        }
+    }
+}
+
+/// A report as it is stored, and its times, which are not.
+fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
+    let result = match &report.outcome {
+        Outcome::Selection(it) => serde_json::to_value(it),
+        Outcome::Ranking(it) => serde_json::to_value(it),
+        Outcome::Pairs(it) => serde_json::to_value(it),
+    };
+    let mut result = result.map_err(|error| error.to_string())?;
+    let mut manifest = job.manifest.clone();
+    let mut times = Times::default();
+    if let Some(members) = result.as_object_mut() {
+        if let Some(elapsed) = members.shift_remove("elapsed_seconds") {
+            let seconds = |of: &str| elapsed.get(of).and_then(Value::as_f64).unwrap_or(0.0);
+            times.read = seconds("read");
+            times.devices = seconds("devices");
+            times.search = seconds("search");
+        }
+        manifest.devices = members.get("devices").cloned().unwrap_or(Value::Null);
+    }
+    Ok((Stored { manifest, result }, times))
+}
+
+/// A panic as one line.
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!(
+        "an error in passel itself: {}",
+        text.unwrap_or_else(|| "a panic".to_owned())
+    )
+}

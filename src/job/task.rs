@@ -1,0 +1,227 @@
+//! What one job does: a command of the program with its options.
+
+use std::path::PathBuf;
+
+use super::{Draft, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, option};
+use super::{RunSettings, options::SHARED};
+use crate::nearest::nearest;
+
+/// The command that a job stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Command {
+    /// `passel select`.
+    #[default]
+    Select,
+    /// `passel pairs`.
+    Pairs,
+}
+
+impl Command {
+    /// All there are.
+    pub const ALL: [Self; 2] = [Self::Select, Self::Pairs];
+
+    /// As it is written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::Pairs => "pairs",
+        }
+    }
+
+    /// Its options, in the order they are listed.
+    pub fn options(self) -> Vec<Facts> {
+        match self {
+            Self::Select => OPTIONS.iter().map(Opt::facts).collect(),
+            Self::Pairs => {
+                let shared = OPTIONS.iter().filter(|it| SHARED.contains(&it.name));
+                PAIRS
+                    .iter()
+                    .map(Opt::facts)
+                    .chain(shared.map(Opt::facts))
+                    .collect()
+            }
+        }
+    }
+
+    /// Whether a job of it may have this option: all but how progress is shown, which is the
+    /// run's.
+    pub fn has(self, name: &str) -> bool {
+        let own = match self {
+            Self::Select => option(name).is_some(),
+            Self::Pairs => SHARED.contains(&name) || PAIRS.iter().any(|it| it.name == name),
+        };
+        own && name != "progress"
+    }
+}
+
+/// What there is to say of an option, whatever it is read into.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// As [`Opt::name`].
+    pub name: &'static str,
+    /// As [`Opt::value`].
+    pub value: &'static str,
+    /// As [`Opt::default`].
+    pub default: &'static str,
+    /// As [`Opt::range`].
+    pub range: &'static str,
+    /// As [`Opt::help`].
+    pub help: &'static str,
+    /// As [`Opt::list`].
+    pub list: bool,
+}
+
+impl Facts {
+    /// Whether an array is one value of it: of names, or of numbers that belong together.
+    pub fn takes_array(&self) -> bool {
+        self.list || self.value.contains(',')
+    }
+}
+
+impl<T> Opt<T> {
+    /// What there is to say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            name: self.name,
+            value: self.value,
+            default: self.default,
+            range: self.range,
+            help: self.help,
+            list: self.list,
+        }
+    }
+}
+
+/// The option of a job of that name, whatever the command.
+pub fn of_a_job(name: &str) -> Option<Facts> {
+    let pairs = || PAIRS.iter().find(|it| it.name == name).map(Opt::facts);
+    let found = option(name).map(Opt::facts).or_else(pairs);
+    found.filter(|it| it.name != "progress")
+}
+
+/// The names of all options that a job may have.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let all = OPTIONS.iter().map(|it| it.name);
+    all.chain(PAIRS.iter().map(|it| it.name))
+        .filter(|it| *it != "progress")
+}
+
+/// One job, checked as far as it can be without its data.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// A selection.
+    Select(Box<Job>),
+    /// All pairs.
+    Pairs(Box<Pairing>),
+}
+
+impl Task {
+    /// What it shares with every other: data, resources, report.
+    pub fn job(&self) -> &Job {
+        match self {
+            Self::Select(job) => job,
+            Self::Pairs(pairing) => &pairing.job,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn job_mut(&mut self) -> &mut Job {
+        match self {
+            Self::Select(job) => job,
+            Self::Pairs(pairing) => &mut pairing.job,
+        }
+    }
+
+    /// The command it stands for.
+    pub fn command(&self) -> Command {
+        match self {
+            Self::Select(_) => Command::Select,
+            Self::Pairs(_) => Command::Pairs,
+        }
+    }
+
+    /// The files that it writes, each by its option.
+    pub fn written(&self) -> Vec<(&'static str, &PathBuf)> {
+        let job = self.job();
+        let matrix = match self {
+            Self::Pairs(pairing) => pairing.matrix.as_ref(),
+            Self::Select(_) => None,
+        };
+        let all = [
+            ("output", job.output.as_ref()),
+            ("trace", job.trace.as_ref()),
+            ("matrix", matrix),
+        ];
+        all.into_iter()
+            .filter_map(|(option, path)| Some((option, path?)))
+            .collect()
+    }
+}
+
+/// A task being filled in.
+#[derive(Debug, Clone)]
+pub(super) struct TaskDraft {
+    pub(super) command: Command,
+    pub(super) shared: Draft,
+    pairing: PairingDraft,
+}
+
+impl TaskDraft {
+    pub(super) fn new(shared: Draft, command: Command) -> Self {
+        Self {
+            command,
+            shared,
+            pairing: PairingDraft::default(),
+        }
+    }
+
+    /// As [`Draft::set`].
+    pub(super) fn set(&mut self, name: &str, values: &[String]) -> Result<(), OptionError> {
+        let own = PAIRS.iter().find(|it| it.name == name);
+        match own.filter(|_| self.command == Command::Pairs) {
+            Some(option) => option.read(&mut self.pairing, values),
+            None => self.shared.set(name, values),
+        }
+    }
+
+    /// Puts what the job is called in the files that it writes.
+    pub(super) fn name_files(&mut self, id: &str) {
+        let job = &mut self.shared.job;
+        let all = [&mut job.output, &mut job.trace, &mut self.pairing.matrix];
+        for path in all.into_iter().flatten() {
+            if let Some(text) = path.to_str().filter(|it| it.contains("{id}")) {
+                *path = text.replace("{id}", id).into();
+            }
+        }
+    }
+
+    /// Takes paths from the draft's folder.
+    ///
+    /// # Errors
+    /// Every two options that contradict each other, and a method or score that there is not.
+    pub(super) fn check(mut self) -> Result<Task, Vec<OptionError>> {
+        match self.command {
+            Command::Select => Ok(Task::Select(Box::new(self.shared.check()?))),
+            Command::Pairs => {
+                if let Some(matrix) = &mut self.pairing.matrix {
+                    *matrix = self.shared.folder.join(&*matrix);
+                }
+                Ok(Task::Pairs(Box::new(self.pairing.check(self.shared)?)))
+            }
+        }
+    }
+}
+
+/// The option of `passel run` of that name.
+pub fn of_the_run(name: &str) -> Option<&'static Opt<RunSettings>> {
+    super::RUN.iter().find(|it| it.name == name)
+}
+
+/// The command of that name.
+///
+/// # Errors
+/// The name that it resembles.
+pub(super) fn command(name: &str) -> Result<Command, Option<&'static str>> {
+    let found = Command::ALL.into_iter().find(|it| it.name() == name);
+    found.ok_or_else(|| nearest(name, Command::ALL.iter().map(|it| it.name())))
+}
