@@ -55,6 +55,8 @@ pub mod search;
 
 pub mod selector;
 
+pub mod stability;
+
 pub mod plugin;
 
 pub mod report;

@@ -27,6 +27,7 @@ const WAY: &[&str] = &[
     "selection",
     "search",
     "selector",
+    "stability",
     "plugin",
     "report",
     "output",
