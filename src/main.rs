@@ -20,7 +20,7 @@ use passel::{
     plugin::Plugins,
     progress::Progress,
     report::{Format, criteria, devices, methods, plugins},
-    run::{Report, RunError, pairs, run, simulate},
+    run::{Report, RunError, pairs, run, simulate, stability},
     search::Interrupt,
 };
 use signal_hook::{consts, iterator::Signals, low_level};
@@ -51,6 +51,13 @@ fn main() -> ExitCode {
             Ok(mut pairing) => {
                 pairing.job.interrupt = interrupt.clone();
                 report(&pairing.job, pairs(&pairing), None)
+            }
+            Err(errors) => refuse(&errors),
+        },
+        Some(("stability", matches)) => match job::arguments::stability(matches) {
+            Ok(mut it) => {
+                it.job.interrupt = interrupt.clone();
+                report(&it.job, stability(&it), None)
             }
             Err(errors) => refuse(&errors),
         },

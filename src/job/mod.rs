@@ -14,6 +14,7 @@ mod opt;
 mod options;
 mod pairing;
 mod simulation;
+mod stability;
 #[cfg(test)]
 mod tests;
 
@@ -41,9 +42,10 @@ pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
 use options::Kind;
-pub use options::{OPTIONS, PAIRS, option};
+pub use options::{OPTIONS, PAIRS, STABILITY, option};
 pub use pairing::{Pairing, PairingDraft};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
+pub use stability::{Stability, StabilityDraft};
 
 /// One selection to be made, checked as far as it can be without its data.
 #[derive(Debug, Clone)]

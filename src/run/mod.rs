@@ -3,7 +3,9 @@
 
 mod pairs;
 mod procedures;
+mod resampled;
 mod selectors;
+mod stability;
 
 use std::{
     io::{self, Write},
@@ -13,6 +15,7 @@ use std::{
 use thiserror::Error;
 
 pub use pairs::pairs;
+pub use stability::stability;
 
 use crate::{
     binning::BinningError,
@@ -24,10 +27,10 @@ use crate::{
     progress::Meter,
     report,
     search::{self, Interrupt, Iteration, Leavable, SearchError},
-    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
+    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
-    table::{self, Form, ReadOptions, TableError},
+    table::{self, Form, ReadOptions, Table, TableError},
     trace::Trace,
 };
 
@@ -53,6 +56,8 @@ pub enum Outcome {
     Ranking(Box<Ranking>),
     /// Variables and pairs with their scores.
     Pairs(Box<PairsReport>),
+    /// How often variables were chosen from resamples.
+    Stability(Box<StabilityReport>),
 }
 
 impl Outcome {
@@ -62,6 +67,7 @@ impl Outcome {
             Self::Selection(it) => it.termination == Termination::Interrupted,
             Self::Ranking(it) => it.termination == Ending::Interrupted,
             Self::Pairs(it) => it.termination == Ending::Interrupted,
+            Self::Stability(it) => it.termination == Ending::Interrupted,
         }
     }
 
@@ -69,7 +75,7 @@ impl Outcome {
     pub fn selection(self) -> Option<Selection> {
         match self {
             Self::Selection(it) => Some(*it),
-            Self::Ranking(_) | Self::Pairs(_) => None,
+            Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
         }
     }
 }
@@ -134,6 +140,36 @@ pub enum RunError {
         /// Which variable, and why.
         reason: String,
     },
+    /// The table of a variable gave no score, in a resample.
+    #[error("{0}")]
+    NoScore(String),
+    /// Too few rows to choose from.
+    #[error(
+        "a resample of {rows} of the {n} observations is too small, {least} are needed: take more \
+         observations, or a larger --fraction"
+    )]
+    FewRows {
+        /// Rows of a resample.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// The fewest that there must be.
+        least: usize,
+    },
+    /// The selection from a resample failed, and with it all.
+    #[error("resample {number} of {of}, {rows} of {n} rows")]
+    Resample {
+        /// Which, from 1 on.
+        number: usize,
+        /// Of how many.
+        of: usize,
+        /// Its rows.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// At what.
+        source: Box<RunError>,
+    },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -160,8 +196,10 @@ impl RunError {
                 SearchError::Threads { .. } | SearchError::Thread { .. } => 1,
                 _ => 2,
             },
-            Self::Selector(_) => 2,
+            Self::Selector(_) | Self::FewRows { .. } => 2,
             Self::Interrupted => 130,
+            Self::Resample { source, .. } => source.exit_code(),
+            Self::NoScore(_) => 1,
             Self::Output(error) => error.exit_code(),
             Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
             Self::Unscored { .. } | Self::Trace { .. } => 1,
@@ -240,13 +278,22 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
     }
 }
 
-/// The design matrix of a job's data.
-fn design(job: &Job) -> Result<Design, RunError> {
+/// The table of a job's data.
+fn read(job: &Job) -> Result<Table, RunError> {
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
     };
-    let table = table::read(&job.data, &reading)?;
+    Ok(table::read(&job.data, &reading)?)
+}
+
+/// The design matrix of a job's data.
+fn design(job: &Job) -> Result<Design, RunError> {
+    design_of(job, read(job)?)
+}
+
+/// The design matrix of a table, by a job's options.
+fn design_of(job: &Job, table: Table) -> Result<Design, RunError> {
     let choices = DesignOptions {
         response: job.response.as_deref(),
         keep: &job.keep,

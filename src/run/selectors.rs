@@ -11,7 +11,7 @@ use serde_json::{
 use super::{
     Outcome, Report, RunError,
     procedures::{self, partly},
-    written,
+    read, written,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
@@ -23,7 +23,7 @@ use crate::{
     report::{self, Format},
     selection::{Elapsed, RankedVariable, Ranking, RefusedVariable, StopRule, Truth},
     selector::{self, Asked, OVER_LEVELS},
-    table::{self, Column, Missing, ReadOptions, Table, Values},
+    table::{Column, Missing, Table, Values},
 };
 
 /// Runs a job whose method is a selector of a plugin.
@@ -196,18 +196,18 @@ pub(super) fn unless(ended: Option<Ended>, report: Report) -> Result<Report, Run
 pub(super) struct Binned {
     pub(super) columns: BinnedColumns,
     /// Of the candidates, then of the response: none where they are not wanted.
-    numbers: Vec<Values>,
+    pub(super) numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
-    truth: Vec<usize>,
+    pub(super) truth: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
 pub(super) fn binned(job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
-    let reading = ReadOptions {
-        response: job.response.as_deref(),
-        factors: &job.factor,
-    };
-    let table = table::read(&job.data, &reading)?;
+    binned_of(job, read(job)?, with_numbers)
+}
+
+/// The same of a table, by a job's options.
+pub(super) fn binned_of(job: &Job, table: Table, with_numbers: bool) -> Result<Binned, RunError> {
     let rows = table.rows;
     // Where there is none, `bin` says so.
     let named = job.response.as_deref().and_then(|it| table.position(it));

@@ -19,6 +19,7 @@ mod plink;
 mod rows;
 mod source;
 mod sparse;
+mod take;
 mod words;
 mod write;
 
