@@ -16,7 +16,7 @@ pub enum Bound {
     MeinshausenBuhlmann,
     /// The same number, of complementary pairs, without any assumption.
     ///
-    /// *Source*: Shah and Samworth 2013, Theorem 1 with (2).
+    /// *Source*: Shah and Samworth 2013, Theorem 1.
     WorstCase,
     /// C·q²/p, C = 1 / (2·(2τ − 1 − 1/(2B))) up to τ = 3/4, from there on
     /// 4·(1 − τ + 1/(2B)) / (1 + 1/B): of B complementary pairs, where the share of pairs both
