@@ -29,10 +29,8 @@ use crate::{
 pub(super) struct Chosen {
     /// Indexes of the variables, ascending, each once; the kept ones among them.
     pub(super) indexes: Vec<usize>,
-    /// Whether the model has as many variables as it may.
-    pub(super) full: bool,
-    /// Whether the time limit ended it.
-    pub(super) late: bool,
+    /// What a reader should know.
+    pub(super) notes: Vec<String>,
     /// What it ran on.
     pub(super) devices: Vec<String>,
 }
@@ -87,7 +85,9 @@ pub(super) fn choose(
                     Ended::Unscored(reason) => RunError::NoScore(reason),
                 });
             }
-            Ok(of_ranking(ranked, |column| columns.columns[column].index))
+            Ok(of_ranking(ranked, Vec::new(), |column| {
+                columns.columns[column].index
+            }))
         }
         Chooser::Ranks(procedure) => {
             let Binned {
@@ -100,10 +100,12 @@ pub(super) fn choose(
             };
             let columns = Arc::new(columns);
             let (data, ignore) = ((&columns, numbers), &mut |_, _| {});
-            let (ranked, fault, _) =
+            let (ranked, fault, notes) =
                 selector::rank_by(procedure, data, &asked, resources, interrupt, ignore)?;
             match fault {
-                None => Ok(of_ranking(ranked, |column| columns.columns[column].index)),
+                None => Ok(of_ranking(ranked, notes, |column| {
+                    columns.columns[column].index
+                })),
                 Some(fault) => Err(failed(&settled.name, &settled.plugin, fault)),
             }
         }
@@ -119,6 +121,9 @@ fn failed(method: &str, plugin: &str, fault: selector::ProcedureFault) -> RunErr
     }
 }
 
+/// What a reader should know of a selection that the time limit ended.
+const LATE: &str = "the selection ended at the time limit, which is of each";
+
 /// What a model holds, as variables of the file.
 fn of_model(design: &Design, found: Found) -> Result<Option<Chosen>, RunError> {
     if let Some(fault) = found.fault {
@@ -131,23 +136,36 @@ fn of_model(design: &Design, found: Found) -> Result<Option<Chosen>, RunError> {
     let indexes = members
         .iter()
         .map(|it| design.variables()[*it as usize].index);
+    let mut notes = found.notes;
+    if members.len() == found.max_size && members.len() < design.p() {
+        let mend = "the criterion may be too mild, or --max-size too small";
+        notes.push(format!(
+            "the model has as many variables as allowed: {mend}"
+        ));
+    }
+    if found.termination == Termination::TimeLimit {
+        notes.push(LATE.to_owned());
+    }
     Ok(Some(Chosen {
         indexes: each_once(indexes),
-        full: members.len() == found.max_size && members.len() < design.p(),
-        late: found.termination == Termination::TimeLimit,
+        notes,
         devices: found.devices,
     }))
 }
 
-fn of_ranking(ranked: Ranked, index: impl Fn(usize) -> usize) -> Option<Chosen> {
+fn of_ranking(
+    ranked: Ranked,
+    notes: Vec<String>,
+    index: impl Fn(usize) -> usize,
+) -> Option<Chosen> {
     if ranked.termination == Ending::Interrupted {
         return None;
     }
+    let late = (ranked.termination == Ending::TimeLimit).then(|| LATE.to_owned());
     let indexes = ranked.chosen.iter().map(|it| index(it.column));
     Some(Chosen {
         indexes: each_once(indexes),
-        full: false,
-        late: ranked.termination == Ending::TimeLimit,
+        notes: ranked.notes.into_iter().chain(notes).chain(late).collect(),
         devices: ranked.devices,
     })
 }

@@ -1,7 +1,7 @@
 //! The way of stability selection: file → table → resamples of its rows → selections →
 //! frequencies and their bounds → report.
 
-use std::{iter, time::Instant};
+use std::{cmp::Reverse, collections::BTreeMap, iter, time::Instant};
 
 use serde_json::{Map, Value, json};
 
@@ -27,6 +27,8 @@ use crate::{
 
 /// Rows of a resample at least: a regression has no fewer.
 const FEWEST: usize = 3;
+/// Notes of selections that are told; each resample may have its own.
+const NOTES: usize = 10;
 
 /// Selects the variables that a method chooses from most resamples of one file.
 ///
@@ -72,15 +74,16 @@ pub fn stability(stability: &Stability) -> Result<Report, RunError> {
         })
     };
     let mut picks = Picks::default();
-    let (mut full, mut late, mut devices) = (0, 0, Vec::new());
+    let (mut notes, mut devices) = (BTreeMap::new(), Vec::new());
     each(
         of,
         threads,
         &job.interrupt,
         work,
         |number, chosen: Chosen| {
-            full += usize::from(chosen.full);
-            late += usize::from(chosen.late);
+            for note in chosen.notes {
+                *notes.entry(note).or_insert(0_usize) += 1;
+            }
             devices = chosen.devices;
             let mut indexes = chosen.indexes;
             indexes.retain(|it| whole.kept.binary_search(it).is_err());
@@ -95,20 +98,9 @@ pub fn stability(stability: &Stability) -> Result<Report, RunError> {
         return Err(RunError::Interrupted);
     }
 
-    let done = picks.done.len();
     let mut told = whole.report(stability, &picks);
     (told.wanted, told.rows, told.n, told.devices) = (of, rows, n, devices);
-    if full > 0 {
-        told.warnings.push(format!(
-            "in {full} of {done} resamples the model has as many variables as allowed: the \
-             criterion may be too mild, or --max-size too small"
-        ));
-    }
-    if late > 0 {
-        told.warnings.push(format!(
-            "in {late} of {done} resamples the selection ended at the time limit, which is of each"
-        ));
-    }
+    told.warnings.extend(most_frequent(notes));
     if cut {
         told.termination = Ending::Interrupted;
     }
@@ -284,6 +276,17 @@ impl Whole {
             warnings,
         }
     }
+}
+
+/// What was noted of selections and of how many, the most frequent first.
+fn most_frequent(notes: BTreeMap<String, usize>) -> impl Iterator<Item = String> {
+    let mut notes: Vec<_> = notes.into_iter().collect();
+    notes.sort_by_key(|it| Reverse(it.1));
+    let told = notes.into_iter().take(NOTES);
+    told.map(|(note, count)| match count {
+        1 => format!("in one resample: {note}"),
+        count => format!("in {count} resamples: {note}"),
+    })
 }
 
 /// What the bound does not say here.

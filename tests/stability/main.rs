@@ -227,6 +227,21 @@ fn where_no_cutoff_is_enough_nothing_is_selected_and_it_is_said() {
 }
 
 #[test]
+fn what_selections_have_to_say_is_told_once_with_how_often() {
+    let folder = Folder::new();
+    let more = ["--max-size", "1", "--criterion", "aic", "--resamples", "4"];
+    folder.write("data.csv", &planted(60));
+    let told = json(&folder, &more);
+    assert_eq!(
+        told["warnings"],
+        serde_json::json!([
+            "in 8 resamples: the model has as many variables as allowed: the criterion may be \
+             too mild, or --max-size too small"
+        ])
+    );
+}
+
+#[test]
 fn wrong_options_and_data_end_with_2_and_all_are_told() {
     let folder = Folder::new();
     let refused = |more: &[&str]| {
