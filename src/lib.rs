@@ -6,7 +6,8 @@
 //! → [`search`] → [`selection`] → [`report`]
 //!
 //! and [`run`] takes a [`job`] the whole way, as the program does; [`simulate`] makes tables
-//! with a known truth. [`plugin`] finds the methods that shared libraries bring.
+//! with a known truth. [`plugin`] finds the methods that shared libraries bring, [`stability`]
+//! draws resamples and says what their choices are worth.
 //!
 //! A caller with matrices needs three of them:
 //!
@@ -54,6 +55,8 @@ pub mod selection;
 pub mod search;
 
 pub mod selector;
+
+pub mod stability;
 
 pub mod plugin;
 

@@ -21,7 +21,7 @@ use passel::{
     job::{self, Job, OptionError},
     plugin::Plugins,
     report::{criteria, devices, methods, plugins},
-    run::{Report, RunError, pairs, run, simulate},
+    run::{Report, RunError, pairs, run, simulate, stability},
     search::Interrupt,
 };
 use signal_hook::{consts, iterator::Signals, low_level};
@@ -52,6 +52,13 @@ fn main() -> ExitCode {
             Ok(mut pairing) => {
                 pairing.job.interrupt = interrupt.clone();
                 report(&pairing.job, pairs(&pairing))
+            }
+            Err(errors) => refuse(&errors),
+        },
+        Some(("stability", matches)) => match job::arguments::stability(matches) {
+            Ok(mut it) => {
+                it.job.interrupt = interrupt.clone();
+                report(&it.job, stability(&it))
             }
             Err(errors) => refuse(&errors),
         },

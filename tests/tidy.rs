@@ -27,6 +27,7 @@ const WAY: &[&str] = &[
     "selection",
     "search",
     "selector",
+    "stability",
     "plugin",
     "report",
     "output",
@@ -350,6 +351,7 @@ fn test_modules_are_compiled() {
         "selectors",
         "device",
         "plugins",
+        "stability",
     ] {
         let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
         for (path, _) in sources(&format!("tests/{folder}")) {

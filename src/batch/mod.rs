@@ -35,7 +35,7 @@ use folder::Folder;
 use manifest::Inputs;
 use room::{Cards, Need, Room};
 use standing::status;
-use work::{Batch, Open, expect};
+use work::{Batch, Open};
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -170,7 +170,7 @@ pub fn run(
     order.sort_unstable();
     let sources = Sources::default();
     for it in &open {
-        expect(&sources, &it.planned.task, Sources::expect);
+        sources.expect(&it.planned.task);
     }
     let needs: Vec<Need> = open.iter().map(|it| it.need.clone()).collect();
     let batch = Batch {

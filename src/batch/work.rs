@@ -19,9 +19,11 @@ use super::{
     room::{Need, Room, Taken},
 };
 use crate::{
-    job::{Job, Task, file::Planned},
+    job::{Task, file::Planned},
     progress::Board,
-    run::{Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among},
+    run::{
+        Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among, stability_among,
+    },
     search::Interrupt,
 };
 
@@ -30,11 +32,6 @@ pub(super) struct Open<'a> {
     pub(super) planned: &'a Planned,
     pub(super) manifest: Manifest,
     pub(super) need: Need,
-}
-
-/// Tells the sources of a task.
-pub(super) fn expect(sources: &Sources, task: &Task, tell: fn(&Sources, &Job, bool)) {
-    tell(sources, task.job(), matches!(task, Task::Pairs(_)));
 }
 
 /// What the workers share.
@@ -85,7 +82,7 @@ impl Batch<'_> {
             let started = Instant::now();
             let ended = catch_unwind(AssertUnwindSafe(|| self.one(job, &taken, started)));
             drop(taken);
-            expect(&self.sources, task, Sources::done);
+            self.sources.done(task);
             let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
             let status = match ended {
                 Ok(Ended::Done) => {
@@ -121,6 +118,7 @@ impl Batch<'_> {
         let result = match &task {
             Task::Select(job) => run_among(job, &around),
             Task::Pairs(pairing) => pairs_among(pairing, &around),
+            Task::Stability(stability) => stability_among(stability, &around),
         };
         let report = match result {
             Ok(report) => report,
@@ -172,6 +170,7 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
         Outcome::Selection(it) => serde_json::to_value(it),
         Outcome::Ranking(it) => serde_json::to_value(it),
         Outcome::Pairs(it) => serde_json::to_value(it),
+        Outcome::Stability(it) => serde_json::to_value(it),
     };
     let mut result = result.map_err(|error| error.to_string())?;
     let mut manifest = job.manifest.clone();

@@ -9,7 +9,8 @@ use clap::{
 
 use super::{
     Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
-    SIMULATE, Simulation, option, options::shared_with_pairs, simulation::defaults,
+    SIMULATE, STABILITY, Simulation, Stability, StabilityDraft, option, options::shared_with_pairs,
+    simulation::defaults,
 };
 use crate::simulate::{MODELS, model};
 
@@ -53,11 +54,27 @@ Example, jobs.toml:
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// Commands that have a manual page.
-const COMMANDS: [&str; 8] = [
-    "select", "pairs", "run", "simulate", "criteria", "devices", "methods", "plugins",
+const COMMANDS: [&str; 9] = [
+    "select",
+    "pairs",
+    "stability",
+    "run",
+    "simulate",
+    "criteria",
+    "devices",
+    "methods",
+    "plugins",
 ];
 
-/// The command line of the program: `select`, `pairs`, `run`, `simulate` and the lists.
+const STABILITY_EXAMPLE: &str = "\
+Example:
+  passel stability genes.csv --response disease --method jmi --top 20 \\
+      --resamples 100 --false-picks 1
+
+  Runs jmi on both halves of 100 random splits of the rows, and selects what is
+  chosen so often that one false pick is to be expected at most.";
+
+/// The command line of the program: `select`, `pairs`, `stability`, `run`, `simulate` and the lists.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -104,6 +121,14 @@ pub fn command() -> Command {
                 .args(PAIRS.iter().map(|it| argument(it, it.default)))
                 .args(shared_with_pairs().map(|it| argument(it, it.default)))
                 .after_help(PAIRS_EXAMPLE),
+        )
+        .subcommand(
+            Command::new("stability")
+                .about("Select what a method chooses from most resamples of one file")
+                .arg(data.clone())
+                .args(STABILITY.iter().map(|it| argument(it, it.default)))
+                .args(OPTIONS.iter().map(|it| argument(it, it.default)))
+                .after_help(STABILITY_EXAMPLE),
         )
         .subcommand(
             Command::new("run")
@@ -330,6 +355,37 @@ pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
     match errors.is_empty() {
         true => pairing.check(draft),
         false => Err(errors),
+    }
+}
+
+/// What the arguments of `stability` ask for.
+///
+/// # Errors
+/// Every option that cannot be taken, and every two that contradict each other.
+pub fn stability(matches: &ArgMatches) -> Result<Stability, Vec<OptionError>> {
+    let data = matches.get_one::<PathBuf>("data");
+    let mut draft = Draft::new(data.cloned().unwrap_or_default());
+    let mut own = StabilityDraft::default();
+    let mut errors = Vec::new();
+    for option in STABILITY {
+        let values = values(matches, option);
+        if !values.is_empty() {
+            errors.extend(option.read(&mut own, &values).err());
+        }
+    }
+    for option in OPTIONS {
+        let values = values(matches, option);
+        if !values.is_empty() {
+            errors.extend(draft.set(option.name, &values).err());
+        }
+    }
+    match own.check(draft) {
+        Ok(it) if errors.is_empty() => Ok(it),
+        Ok(_) => Err(errors),
+        Err(more) => {
+            errors.extend(more);
+            Err(errors)
+        }
     }
 }
 

@@ -123,6 +123,20 @@ pub enum OptionError {
         /// The method.
         method: String,
     },
+    /// The option is of one selection, and many are made.
+    #[error("{option} is of one selection: it has no effect on many")]
+    OfOneSelection {
+        /// What was given.
+        option: &'static str,
+    },
+    /// The option does not go with another that was given, or left out.
+    #[error("{option} {reason}")]
+    Contradicts {
+        /// What was given.
+        option: &'static str,
+        /// What it is of, and what to do.
+        reason: &'static str,
+    },
     /// There is no such method or pair score, or not with such parameters.
     #[error(transparent)]
     Method(#[from] MethodError),
@@ -181,6 +195,8 @@ impl OptionError {
             | Self::Unreachable { option, .. }
             | Self::SameFile { option, .. }
             | Self::NotOfModel { option, .. }
+            | Self::OfOneSelection { option }
+            | Self::Contradicts { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
             Self::NotOfMethod { option, .. } => option,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::OPTIONS;
+use super::{OPTIONS, Opt, STABILITY};
 
 /// docs/options.md: every option in one table a heading.
 pub fn options_markdown() -> String {
@@ -21,12 +21,20 @@ pub fn options_markdown() -> String {
                 "\n## {heading}\n\n| option | default | range | meaning |\n| --- | --- | --- | --- |\n"
             );
         }
-        let value = if option.value.is_empty() { "" } else { " " };
-        let _ = writeln!(
-            page,
-            "| `--{}{value}{}` | {} | {} | {} |",
-            option.name, option.value, option.default, option.range, option.help
-        );
+        page += &row(option);
     }
+    page += "\n## Stability\n\nOf `passel stability DATA` alone, which has all those above but \
+             `--trace` and `--level` too: [stability.md](stability.md).\n\n\
+             | option | default | range | meaning |\n| --- | --- | --- | --- |\n";
+    page.extend(STABILITY.iter().map(row));
     page
+}
+
+/// One option's row of its table.
+fn row<T>(option: &Opt<T>) -> String {
+    let value = if option.value.is_empty() { "" } else { " " };
+    format!(
+        "| `--{}{value}{}` | {} | {} | {} |\n",
+        option.name, option.value, option.default, option.range, option.help
+    )
 }

@@ -15,6 +15,7 @@ mod options;
 mod pairing;
 mod running;
 mod simulation;
+mod stability;
 pub mod task;
 #[cfg(test)]
 mod tests;
@@ -43,10 +44,11 @@ pub use given::Given;
 pub use markdown::options_markdown;
 pub use opt::Opt;
 use options::Kind;
-pub use options::{OPTIONS, PAIRS, RUN, option};
+pub use options::{OPTIONS, PAIRS, RUN, STABILITY, option};
 pub use pairing::{Pairing, PairingDraft};
 pub use running::RunSettings;
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
+pub use stability::{Stability, StabilityDraft};
 pub use task::Task;
 
 /// One selection to be made, checked as far as it can be without its data.

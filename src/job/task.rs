@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Draft, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, option};
-use super::{RunSettings, options::SHARED};
+use super::{
+    Draft, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
+    STABILITY, Stability, StabilityDraft, option, options::SHARED,
+};
 use crate::nearest::nearest;
 
 /// The command that a job stands for.
@@ -14,17 +16,20 @@ pub enum Command {
     Select,
     /// `passel pairs`.
     Pairs,
+    /// `passel stability`.
+    Stability,
 }
 
 impl Command {
     /// All there are.
-    pub const ALL: [Self; 2] = [Self::Select, Self::Pairs];
+    pub const ALL: [Self; 3] = [Self::Select, Self::Pairs, Self::Stability];
 
     /// As it is written on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Select => "select",
             Self::Pairs => "pairs",
+            Self::Stability => "stability",
         }
     }
 
@@ -32,6 +37,10 @@ impl Command {
     pub fn options(self) -> Vec<Facts> {
         match self {
             Self::Select => OPTIONS.iter().map(Opt::facts).collect(),
+            Self::Stability => {
+                let own = STABILITY.iter().map(Opt::facts);
+                own.chain(OPTIONS.iter().map(Opt::facts)).collect()
+            }
             Self::Pairs => {
                 let shared = OPTIONS.iter().filter(|it| SHARED.contains(&it.name));
                 PAIRS
@@ -48,6 +57,7 @@ impl Command {
     pub fn has(self, name: &str) -> bool {
         let own = match self {
             Self::Select => option(name).is_some(),
+            Self::Stability => option(name).is_some() || STABILITY.iter().any(|it| it.name == name),
             Self::Pairs => SHARED.contains(&name) || PAIRS.iter().any(|it| it.name == name),
         };
         own && name != "progress"
@@ -95,14 +105,18 @@ impl<T> Opt<T> {
 /// The option of a job of that name, whatever the command.
 pub fn of_a_job(name: &str) -> Option<Facts> {
     let pairs = || PAIRS.iter().find(|it| it.name == name).map(Opt::facts);
-    let found = option(name).map(Opt::facts).or_else(pairs);
+    let stability = || STABILITY.iter().find(|it| it.name == name).map(Opt::facts);
+    let found = option(name).map(Opt::facts);
+    let found = found.or_else(pairs).or_else(stability);
     found.filter(|it| it.name != "progress")
 }
 
 /// The names of all options that a job may have.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let all = OPTIONS.iter().map(|it| it.name);
-    all.chain(PAIRS.iter().map(|it| it.name))
+    let pairs = PAIRS.iter().map(|it| it.name);
+    all.chain(pairs)
+        .chain(STABILITY.iter().map(|it| it.name))
         .filter(|it| *it != "progress")
 }
 
@@ -113,6 +127,8 @@ pub enum Task {
     Select(Box<Job>),
     /// All pairs.
     Pairs(Box<Pairing>),
+    /// A selection from resamples.
+    Stability(Box<Stability>),
 }
 
 impl Task {
@@ -121,6 +137,7 @@ impl Task {
         match self {
             Self::Select(job) => job,
             Self::Pairs(pairing) => &pairing.job,
+            Self::Stability(stability) => &stability.job,
         }
     }
 
@@ -129,6 +146,7 @@ impl Task {
         match self {
             Self::Select(job) => job,
             Self::Pairs(pairing) => &mut pairing.job,
+            Self::Stability(stability) => &mut stability.job,
         }
     }
 
@@ -137,6 +155,7 @@ impl Task {
         match self {
             Self::Select(_) => Command::Select,
             Self::Pairs(_) => Command::Pairs,
+            Self::Stability(_) => Command::Stability,
         }
     }
 
@@ -145,7 +164,7 @@ impl Task {
         let job = self.job();
         let matrix = match self {
             Self::Pairs(pairing) => pairing.matrix.as_ref(),
-            Self::Select(_) => None,
+            Self::Select(_) | Self::Stability(_) => None,
         };
         let all = [
             ("output", job.output.as_ref()),
@@ -164,6 +183,7 @@ pub(super) struct TaskDraft {
     pub(super) command: Command,
     pub(super) shared: Draft,
     pairing: PairingDraft,
+    stability: StabilityDraft,
 }
 
 impl TaskDraft {
@@ -172,15 +192,18 @@ impl TaskDraft {
             command,
             shared,
             pairing: PairingDraft::default(),
+            stability: StabilityDraft::default(),
         }
     }
 
     /// As [`Draft::set`].
     pub(super) fn set(&mut self, name: &str, values: &[String]) -> Result<(), OptionError> {
-        let own = PAIRS.iter().find(|it| it.name == name);
-        match own.filter(|_| self.command == Command::Pairs) {
-            Some(option) => option.read(&mut self.pairing, values),
-            None => self.shared.set(name, values),
+        let pairs = PAIRS.iter().find(|it| it.name == name);
+        let stability = STABILITY.iter().find(|it| it.name == name);
+        match (self.command, pairs, stability) {
+            (Command::Pairs, Some(option), _) => option.read(&mut self.pairing, values),
+            (Command::Stability, _, Some(option)) => option.read(&mut self.stability, values),
+            _ => self.shared.set(name, values),
         }
     }
 
@@ -208,13 +231,17 @@ impl TaskDraft {
                 }
                 Ok(Task::Pairs(Box::new(self.pairing.check(self.shared)?)))
             }
+            Command::Stability => {
+                let checked = self.stability.check(self.shared)?;
+                Ok(Task::Stability(Box::new(checked)))
+            }
         }
     }
 }
 
 /// The option of `passel run` of that name.
 pub fn of_the_run(name: &str) -> Option<&'static Opt<RunSettings>> {
-    super::RUN.iter().find(|it| it.name == name)
+    RUN.iter().find(|it| it.name == name)
 }
 
 /// The command of that name.

@@ -11,11 +11,12 @@ mod pairs;
 mod parquet;
 pub mod plugins;
 mod ranking;
+mod stability;
 mod text;
 
 use std::{io, path::Path};
 
-use crate::selection::{Estimate, PairsReport, Ranking, Selection};
+use crate::selection::{Estimate, PairsReport, Ranking, Selection, StabilityReport};
 
 pub(crate) use csv::field;
 
@@ -67,6 +68,16 @@ pub fn rank(ranking: &Ranking, data: &Path, format: Format) -> io::Result<Vec<u8
 /// Parquet, which has no form for it.
 pub fn pairs(found: &PairsReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
     let page = pairs::pairs(found, data, format);
+    let page = page.ok_or(io::ErrorKind::Unsupported)?;
+    Ok(page.into_bytes())
+}
+
+/// The report of stability selection, as [`render`].
+///
+/// # Errors
+/// Parquet, which has no form for it.
+pub fn stability(told: &StabilityReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
+    let page = stability::stability(told, data, format);
     let page = page.ok_or(io::ErrorKind::Unsupported)?;
     Ok(page.into_bytes())
 }

@@ -18,7 +18,7 @@ pub(super) fn rank(ranking: &Ranking, data: &Path, format: Format) -> Option<Str
 }
 
 /// The method as it would be asked for: `mifs:beta=0.5`.
-fn method(method: &Map<String, Value>) -> String {
+pub(super) fn spec(method: &Map<String, Value>) -> String {
     let parameters = method
         .iter()
         .filter(|(key, _)| *key != "name" && *key != "plugin");
@@ -55,7 +55,7 @@ pub(super) fn header(
         ),
         ("observations n", n.to_string()),
         ("candidates p", p.to_string()),
-        ("method", self::method(method)),
+        ("method", spec(method)),
         ("binning", rules.rule),
     ];
     let mut page = String::new();

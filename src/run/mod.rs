@@ -3,8 +3,10 @@
 
 mod pairs;
 mod procedures;
+mod resampled;
 mod selectors;
 mod sources;
+mod stability;
 
 use std::{
     io::{self, Write},
@@ -15,6 +17,7 @@ use thiserror::Error;
 
 pub use pairs::{pairs, pairs_among};
 pub use sources::{Sources, Surroundings};
+pub use stability::{stability, stability_among};
 
 use crate::{
     binning::BinningError,
@@ -25,7 +28,7 @@ use crate::{
     plugin::Chooser,
     report,
     search::{self, Interrupt, Iteration, Leavable, SearchError},
-    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, Termination},
+    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
     table::{Form, TableError},
@@ -54,6 +57,8 @@ pub enum Outcome {
     Ranking(Box<Ranking>),
     /// Variables and pairs with their scores.
     Pairs(Box<PairsReport>),
+    /// How often variables were chosen from resamples.
+    Stability(Box<StabilityReport>),
 }
 
 impl Outcome {
@@ -63,6 +68,7 @@ impl Outcome {
             Self::Selection(it) => it.termination == Termination::Interrupted,
             Self::Ranking(it) => it.termination == Ending::Interrupted,
             Self::Pairs(it) => it.termination == Ending::Interrupted,
+            Self::Stability(it) => it.termination == Ending::Interrupted,
         }
     }
 
@@ -70,7 +76,7 @@ impl Outcome {
     pub fn selection(self) -> Option<Selection> {
         match self {
             Self::Selection(it) => Some(*it),
-            Self::Ranking(_) | Self::Pairs(_) => None,
+            Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
         }
     }
 }
@@ -135,6 +141,36 @@ pub enum RunError {
         /// Which variable, and why.
         reason: String,
     },
+    /// The table of a variable gave no score, in a resample.
+    #[error("{0}")]
+    NoScore(String),
+    /// Too few rows to choose from.
+    #[error(
+        "a resample of {rows} of the {n} observations is too small, {least} are needed: take more \
+         observations, or a larger --fraction"
+    )]
+    FewRows {
+        /// Rows of a resample.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// The fewest that there must be.
+        least: usize,
+    },
+    /// The selection from a resample failed, and with it all.
+    #[error("resample {number} of {of}, {rows} of {n} rows")]
+    Resample {
+        /// Which, from 1 on.
+        number: usize,
+        /// Of how many.
+        of: usize,
+        /// Its rows.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// At what.
+        source: Box<RunError>,
+    },
     /// The selection was made and reported, but its trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace {
@@ -161,8 +197,10 @@ impl RunError {
                 SearchError::Threads { .. } | SearchError::Thread { .. } => 1,
                 _ => 2,
             },
-            Self::Selector(_) => 2,
+            Self::Selector(_) | Self::FewRows { .. } => 2,
             Self::Interrupted => 130,
+            Self::Resample { source, .. } => source.exit_code(),
+            Self::NoScore(_) => 1,
             Self::Output(error) => error.exit_code(),
             Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
             Self::Unscored { .. } | Self::Trace { .. } => 1,

@@ -196,14 +196,14 @@ pub(super) fn unless(ended: Option<Ended>, report: Report) -> Result<Report, Run
 pub(super) struct Binned {
     pub(super) columns: Arc<BinnedColumns>,
     /// Of the candidates, then of the response: none where they are not wanted.
-    numbers: Vec<Values>,
+    pub(super) numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
-    truth: Vec<usize>,
+    pub(super) truth: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
 /// A job's columns as codes, of the table that was read for it.
-pub(super) fn binned_of(table: Table, job: &Job, with_numbers: bool) -> Result<Binned, RunError> {
+pub(super) fn binned_of(job: &Job, table: Table, with_numbers: bool) -> Result<Binned, RunError> {
     let rows = table.rows;
     // Where there is none, `bin` says so.
     let named = job.response.as_deref().and_then(|it| table.position(it));

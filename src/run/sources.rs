@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     design::{Design, DesignOptions},
-    job::Job,
+    job::{Job, Task},
     plugin::Chooser,
     progress::{Board, Meter},
     table::{self, ReadOptions, Table},
@@ -35,9 +35,17 @@ impl Surroundings<'_> {
         }
     }
 
+    /// The table of a job's data.
+    pub(super) fn table(&self, job: &Job) -> Result<Table, RunError> {
+        match self.sources {
+            Some(sources) => sources.table(job),
+            None => read(job),
+        }
+    }
+
     /// The design matrix of a job's data.
     pub(super) fn design(&self, job: &Job) -> Result<Arc<Design>, RunError> {
-        let made = |table| design_of(table, job).map(Arc::new);
+        let made = |table| design_of(job, table).map(Arc::new);
         match self.sources {
             Some(sources) => sources.made(&sources.designs, (job, design_key(job)), made),
             None => made(read(job)?),
@@ -46,7 +54,7 @@ impl Surroundings<'_> {
 
     /// The columns of codes of a job's data.
     pub(super) fn binned(&self, job: &Job, numbers: bool) -> Result<Arc<Binned>, RunError> {
-        let made = |table| binned_of(table, job, numbers).map(Arc::new);
+        let made = |table| binned_of(job, table, numbers).map(Arc::new);
         match self.sources {
             Some(sources) => sources.made(&sources.binned, (job, binned_key(job, numbers)), made),
             None => made(read(job)?),
@@ -54,6 +62,7 @@ impl Surroundings<'_> {
     }
 }
 
+/// The table of a job's data.
 fn read(job: &Job) -> Result<Table, RunError> {
     let reading = ReadOptions {
         response: job.response.as_deref(),
@@ -62,7 +71,8 @@ fn read(job: &Job) -> Result<Table, RunError> {
     Ok(table::read(&job.data, &reading)?)
 }
 
-fn design_of(table: Table, job: &Job) -> Result<Design, RunError> {
+/// The design matrix of a table, by a job's options.
+pub(super) fn design_of(job: &Job, table: Table) -> Result<Design, RunError> {
     let choices = DesignOptions {
         response: job.response.as_deref(),
         keep: &job.keep,
@@ -108,15 +118,6 @@ fn key(parts: &impl Debug) -> String {
     format!("{parts:?}")
 }
 
-/// What a job makes of its table.
-fn derived_key(job: &Job) -> String {
-    match job.selector.as_ref().map(|it| &it.by) {
-        None | Some(Chooser::Regresses(_)) => design_key(job),
-        Some(Chooser::Score(_)) => binned_key(job, false),
-        Some(Chooser::Ranks(_)) => binned_key(job, true),
-    }
-}
-
 /// One thing that several jobs use, and how many still will.
 type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
 type Slots<T> = Mutex<HashMap<String, Slot<T>>>;
@@ -142,42 +143,67 @@ fn slot<T>(slots: &Slots<T>, key: &str) -> Slot<T> {
     Arc::clone(all.entry(key.to_owned()).or_insert_with(new))
 }
 
+/// What a job makes of its table.
+enum Makes {
+    Design,
+    Columns,
+    /// Nothing that others could use: it takes the table.
+    Nothing,
+}
+
+fn makes(task: &Task) -> (Makes, String) {
+    let job = task.job();
+    match task {
+        Task::Stability(_) => (Makes::Nothing, table_key(job)),
+        Task::Pairs(_) => (Makes::Columns, binned_key(job, false)),
+        Task::Select(_) => match job.selector.as_ref().map(|it| &it.by) {
+            None | Some(Chooser::Regresses(_)) => (Makes::Design, design_key(job)),
+            Some(Chooser::Score(_)) => (Makes::Columns, binned_key(job, false)),
+            Some(Chooser::Ranks(_)) => (Makes::Columns, binned_key(job, true)),
+        },
+    }
+}
+
 impl Sources {
-    /// Expects a selection, or all pairs of which no other numbers are wanted.
-    pub fn expect(&self, job: &Job, pairs: bool) {
-        let derived = match pairs {
-            true => binned_key(job, false),
-            false => derived_key(job),
+    /// Expects a job.
+    pub fn expect(&self, task: &Task) {
+        let (makes, key) = makes(task);
+        let is_first = match makes {
+            Makes::Design => count(&self.designs, &key) == 0,
+            Makes::Columns => count(&self.binned, &key) == 0,
+            Makes::Nothing => true,
         };
-        let is_new = |slots: usize| slots == 0;
-        let first = match self.is_design(job, pairs) {
-            true => is_new(count(&self.designs, &derived, 1)),
-            false => is_new(count(&self.binned, &derived, 1)),
-        };
-        if first {
-            count(&self.tables, &table_key(job), 1);
+        if is_first {
+            count(&self.tables, &table_key(task.job()));
         }
     }
 
     /// A job that was expected is done.
-    pub fn done(&self, job: &Job, pairs: bool) {
-        let derived = match pairs {
-            true => binned_key(job, false),
-            false => derived_key(job),
+    pub fn done(&self, task: &Task) {
+        let (makes, key) = makes(task);
+        let leaves_table = match makes {
+            Makes::Design => leave(&self.designs, &key),
+            Makes::Columns => leave(&self.binned, &key),
+            Makes::Nothing => true,
         };
-        let unused = match self.is_design(job, pairs) {
-            true => leave(&self.designs, &derived),
-            false => leave(&self.binned, &derived),
-        };
-        // Where it was never made, its table waits for nobody else.
-        if unused {
-            leave(&self.tables, &table_key(job));
+        // Where nothing was made of it, the table waits for that no longer.
+        if leaves_table {
+            leave(&self.tables, &table_key(task.job()));
         }
     }
 
-    fn is_design(&self, job: &Job, pairs: bool) -> bool {
-        let chooser = job.selector.as_ref().map(|it| &it.by);
-        !pairs && matches!(chooser, None | Some(Chooser::Regresses(_)))
+    /// A table for one job; the last that uses it takes it.
+    fn table(&self, job: &Job) -> Result<Table, RunError> {
+        let own = slot(&self.tables, &table_key(job));
+        let mut own = lock(&own);
+        let whole = match own.0.take() {
+            Some(whole) => whole,
+            None => read(job)?,
+        };
+        if own.1 > 1 {
+            own.0 = Some(whole.clone());
+        }
+        Ok(whole)
     }
 
     /// What was made before, or else what is made now of the table.
@@ -210,12 +236,12 @@ impl Sources {
     }
 }
 
-/// Expects so many more uses; how many there were.
-fn count<T>(slots: &Slots<T>, key: &str, more: usize) -> usize {
+/// Expects one more use; how many there were.
+fn count<T>(slots: &Slots<T>, key: &str) -> usize {
     let slot = slot(slots, key);
     let mut slot = lock(&slot);
-    slot.1 += more;
-    slot.1 - more
+    slot.1 += 1;
+    slot.1 - 1
 }
 
 /// Ends one use; whether it was the last, of something that was never made.

@@ -8,6 +8,7 @@ mod estimates;
 mod independence;
 mod models;
 mod ranking;
+mod stability;
 
 pub(crate) use estimates::estimates;
 use estimates::quantile;
@@ -18,6 +19,7 @@ pub use ranking::{
     Chosen, Ending, NamedPair, NamedPartner, Pair, Paired, PairsReport, Partner, Ranked,
     RankedVariable, Ranking, Refused, RefusedVariable, Single, StopRule,
 };
+pub use stability::{StabilityBound, StabilityReport, StableVariable};
 
 /// The level of the confidence intervals unless another is asked for.
 pub const LEVEL: f64 = 0.95;

@@ -44,6 +44,15 @@ impl Table {
         self.keep_complete(&complete, columns)
     }
 
+    /// Of each row, whether no column of these misses its value.
+    pub(crate) fn complete(&self, of: impl Fn(&Column) -> bool) -> Vec<bool> {
+        let mut complete = vec![true; self.rows];
+        for column in self.columns.iter().filter(|it| of(it)) {
+            missing_of(column, &mut complete);
+        }
+        complete
+    }
+
     /// Leaves out the observations that miss the value of one column; returns how many.
     ///
     /// # Errors
@@ -144,7 +153,7 @@ fn retain<T>(values: &mut Vec<T>, marked: &[bool]) {
 }
 
 /// Leaves out the levels without an observation.
-fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
+pub(super) fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
     let mut used = vec![false; levels.len()];
     for code in codes.iter().filter(|code| **code != MISSING) {
         used[*code as usize] = true;

@@ -20,6 +20,7 @@ mod plink;
 mod rows;
 mod source;
 mod sparse;
+mod take;
 mod words;
 mod write;
 

@@ -63,3 +63,25 @@ pub(super) fn keep(rows: &mut Vec<u32>, values: &mut Vec<f64>, places: &[Option<
         None => false,
     });
 }
+
+/// Where the rows named, ascending, have each observation of so many: those of row r from the r-th
+/// number to the one behind it.
+pub(super) fn spans(named: &[usize], rows: usize) -> Vec<u32> {
+    let mut spans = Vec::with_capacity(rows + 1);
+    let mut at = 0;
+    spans.push(0);
+    for row in 0..rows {
+        at += named[at..].iter().take_while(|it| **it == row).count();
+        spans.push(at as u32);
+    }
+    spans
+}
+
+/// The entries of the observations in their new places.
+pub(super) fn take(rows: &[u32], values: &[f64], spans: &[u32]) -> (Vec<u32>, Vec<f64>) {
+    let entries = rows.iter().zip(values).flat_map(|(row, value)| {
+        let row = *row as usize;
+        (spans[row]..spans[row + 1]).map(move |place| (place, *value))
+    });
+    entries.unzip()
+}

@@ -188,7 +188,7 @@ fn plugins_of_a_job_start_at_its_file() {
     folder.write("jobs.toml", text);
     let jobs = passel::job::file::read(&folder.path("jobs.toml")).unwrap();
     let expected = [folder.path("a.so"), folder.path("b, c/d.so")];
-    assert_eq!(jobs[0].plugins, expected);
+    assert_eq!(jobs.jobs[0].task.job().plugins, expected);
     let mut draft = Draft::new("data.csv");
     draft
         .set("plugins", &["a.so,\"b, c.so\"".to_owned()])

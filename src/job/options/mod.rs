@@ -7,8 +7,9 @@ mod machine;
 mod output;
 mod search;
 mod selectors;
+mod stability;
 
-use super::{Opt, PairingDraft};
+use super::{Opt, PairingDraft, StabilityDraft};
 use crate::plugin::Chooser;
 pub use batch::RUN;
 use data::DATA_AND_MODEL;
@@ -17,6 +18,7 @@ use output::REPORTING;
 use search::SEARCHING;
 pub(super) use selectors::SHARED;
 use selectors::{PAIRING, SELECTORS};
+use stability::RESAMPLING;
 
 /// The option of that name.
 pub fn option(name: &str) -> Option<&'static Opt> {
@@ -32,7 +34,10 @@ pub const OPTIONS: &[Opt] = &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOU
 /// The options that only `passel pairs` has.
 pub const PAIRS: &[Opt<PairingDraft>] = PAIRING;
 
-/// Those that it shares with `passel select`.
+/// The options that only `passel stability` has, beside all of `passel select`.
+pub const STABILITY: &[Opt<StabilityDraft>] = RESAMPLING;
+
+/// Those that `passel pairs` shares with `passel select`.
 pub fn shared_with_pairs() -> impl Iterator<Item = &'static Opt> {
     OPTIONS.iter().filter(|it| SHARED.contains(&it.name))
 }
