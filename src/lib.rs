@@ -35,6 +35,8 @@ mod quietly;
 
 mod logs;
 
+mod fnv;
+
 pub mod table;
 
 pub mod simulate;

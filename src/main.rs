@@ -244,7 +244,7 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         }
         error.exit_code()
     });
-    let report = match result {
+    let mut report = match result {
         Ok(report) => report,
         Err(
             RunError::Trace { report, .. }
@@ -262,12 +262,15 @@ fn report(job: &Job, result: Result<Report, RunError>, name: Option<&str>) -> u8
         let title = name.filter(|_| job.format == Format::Text);
         let page = match title {
             Some(name) => [format!("# {name}\n").as_bytes(), &report.rendered, b"\n"].concat(),
-            None => report.rendered,
+            None => std::mem::take(&mut report.rendered),
         };
         let code = print(&page);
         if code != DONE {
             return code;
         }
+    }
+    if let Err(error) = report.told() {
+        complain(&format!("warning: {before}{}", chain(&error)));
     }
     match error {
         Some(code) => code,

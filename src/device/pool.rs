@@ -23,6 +23,9 @@ pub(crate) struct Pool {
     /// By place.
     columns: Vec<u32>,
     places: HashMap<u32, usize>,
+    /// Where each batch of columns taken in together ends. How a product rounds may depend
+    /// on the shape of the matrices that it is one element of.
+    batches: Vec<usize>,
     /// XᵀX by place, `stride` numbers a row, zero past the last place.
     products: Vec<f64>,
     /// Xᵀy by place, zero past the last.
@@ -38,6 +41,7 @@ impl Pool {
         Self {
             columns: Vec::new(),
             places: HashMap::new(),
+            batches: Vec::new(),
             products: vec![0.0; stride * stride],
             xty: vec![0.0; stride],
             stride,
@@ -65,6 +69,7 @@ impl Pool {
         if new == 0 {
             return;
         }
+        self.batches.push(all);
         // The matrix is stored by columns here, which are its rows: it is symmetric. A
         // chunk's products do not depend on who makes them.
         let (held, stride) = (&self.columns, self.stride);
@@ -100,6 +105,14 @@ impl Pool {
                 self.products[b * self.stride + a] = self.products[a * self.stride + b];
             }
         }
+    }
+
+    /// The columns as they were taken in: a pool that takes these in turn has the same bits.
+    pub(crate) fn batches(&self) -> Vec<Vec<u32>> {
+        let starts = [0].into_iter().chain(self.batches.iter().copied());
+        let batches = starts.zip(&self.batches);
+        let columns = batches.map(|(start, end)| self.columns[start..*end].to_vec());
+        columns.collect()
     }
 
     /// Whether there is room for no other column.

@@ -113,6 +113,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
     let report = Report {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,
+        checkpoint: None,
         _held: None,
     };
     let asked = ("pair score", &pairing.method);

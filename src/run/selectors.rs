@@ -143,6 +143,7 @@ pub(super) fn rank(job: &Job, settled: &Settled<Chooser>) -> Result<Report, RunE
     let report = Report {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,
+        checkpoint: None,
         _held: held,
     };
     if failed.is_some() {
