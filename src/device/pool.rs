@@ -151,3 +151,46 @@ impl Pool {
         self.columns.len().next_multiple_of(8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn bits(pool: &Pool) -> Vec<Vec<u64>> {
+        let of = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect();
+        let rows = (0..pool.len()).map(|place| of(pool.products(place)));
+        rows.chain([of(pool.xty())]).collect()
+    }
+
+    #[test]
+    fn a_pool_that_takes_the_same_batches_has_the_same_bits() {
+        // More than a block of observations, chunks that are full and not, one column alone.
+        let (n, p) = (700, 300);
+        let mut stream = Stream::new(5, 5);
+        let mut draw = || (stream.word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
+        let y: Vec<f64> = (0..n).map(|_| draw()).collect();
+        let x = Columns::new(&x, n);
+        let mut pool = Pool::new(p);
+        for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
+            pool.take(x, &y, batch.rev(), 1);
+        }
+        let batches = pool.batches();
+        let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [3, 127, 1, 129, 1]);
+        let mut again = Pool::new(p);
+        for batch in batches.iter().cloned() {
+            again.take(x, &y, batch.into_iter(), 2);
+        }
+        assert_eq!(again.batches(), batches);
+        assert_eq!(bits(&again), bits(&pool));
+        // Why batches are kept: at once, some products round otherwise.
+        let mut at_once = Pool::new(p);
+        at_once.take(x, &y, batches.into_iter().flatten(), 1);
+        eprintln!(
+            "at once the bits are the same: {}",
+            bits(&at_once) == bits(&pool)
+        );
+    }
+}
