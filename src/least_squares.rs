@@ -173,6 +173,13 @@ impl Fit {
         remove(self, x, position);
     }
 
+    /// Takes another support, which [`Fit::refactor`] must follow: before it nothing else
+    /// fits to it.
+    pub(crate) fn assume(&mut self, support: &[u32]) {
+        self.support.clear();
+        self.support.extend_from_slice(support);
+    }
+
     /// Builds the same support's fit anew, in ascending order of columns, so
     /// that it depends on nothing but the support; the smallest pivot met.
     pub fn refactor(&mut self, x: Columns, y: &[f64]) -> f64 {

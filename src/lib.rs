@@ -36,6 +36,8 @@ mod quietly;
 
 mod logs;
 
+mod fnv;
+
 pub mod table;
 
 pub mod simulate;

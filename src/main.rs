@@ -289,7 +289,7 @@ fn report(job: &Job, result: Result<Report, RunError>) -> u8 {
         }
         error.exit_code()
     });
-    let report = match result {
+    let mut report = match result {
         Ok(report) => report,
         Err(
             RunError::Trace { report, .. }
@@ -307,6 +307,9 @@ fn report(job: &Job, result: Result<Report, RunError>) -> u8 {
         if code != DONE {
             return code;
         }
+    }
+    if let Err(error) = report.told() {
+        complain(&format!("warning: {}", chain(&error)));
     }
     match error {
         Some(code) => code,

@@ -21,6 +21,19 @@ impl Stream {
         Self(stream)
     }
 
+    /// The stream of that number, so many words on.
+    pub(crate) fn at(seed: u64, number: u64, words: u64) -> Self {
+        let mut stream = Self::new(seed, number);
+        // ChaCha counts words of 32 bits.
+        stream.0.set_word_pos(2 * u128::from(words));
+        stream
+    }
+
+    /// Words drawn so far.
+    pub(crate) fn words(&self) -> u64 {
+        (self.0.get_word_pos() / 2) as u64
+    }
+
     /// The next word.
     pub(crate) fn word(&mut self) -> u64 {
         self.0.next_u64()
@@ -38,4 +51,21 @@ impl Stream {
 /// bias is below count / 2⁶⁴.
 pub(crate) fn below(word: u64, count: usize) -> usize {
     ((u128::from(word) * count as u128) >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_goes_on_from_any_word() {
+        let mut stream = Stream::new(7, 3);
+        for drawn in 0..200 {
+            assert_eq!(stream.words(), drawn);
+            let mut other = Stream::at(7, 3, drawn);
+            assert_eq!(other.words(), drawn);
+            let word = stream.word();
+            assert_eq!(other.word(), word);
+        }
+    }
 }

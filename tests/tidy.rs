@@ -17,6 +17,7 @@ const WAY: &[&str] = &[
     "random",
     "quietly",
     "logs",
+    "fnv",
     "table",
     "simulate",
     "score",

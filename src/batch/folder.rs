@@ -17,6 +17,9 @@ use crate::output::{OutputError, OutputFile};
 /// Locked while a process runs jobs into the folder; the system unlocks it however that ends.
 const LOCK: &str = ".lock";
 
+/// Where searches keep what they can go on from.
+const CHECKPOINTS: &str = ".checkpoints";
+
 /// Where the times of jobs are appended.
 const TIMES: &str = "times.csv";
 
@@ -100,10 +103,14 @@ impl Folder {
             }
             Err(TryLockError::Error(source)) => return Err(place(source)),
         }
+        let checkpoints = path.join(CHECKPOINTS);
+        fs::create_dir_all(&checkpoints).map_err(place)?;
         // What a killed process left half-written is nobody's.
-        for entry in fs::read_dir(path).map_err(place)?.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(".passel-") {
-                let _ = fs::remove_file(entry.path());
+        for folder in [path, &checkpoints] {
+            for entry in fs::read_dir(folder).map_err(place)?.flatten() {
+                if entry.file_name().to_string_lossy().starts_with(".passel-") {
+                    let _ = fs::remove_file(entry.path());
+                }
             }
         }
         Ok(Self {
@@ -129,7 +136,9 @@ impl Folder {
     pub fn write(&self, stored: &Stored, times: &Times) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
         self.put(&self.result(id), stored)?;
-        let _ = fs::remove_file(self.partial(id));
+        for beside in [self.partial(id), self.checkpoint(id)] {
+            let _ = fs::remove_file(beside);
+        }
         // They are of no result: a line that is lost is no harm.
         let _ = self.add(id, times);
         Ok(())
@@ -143,6 +152,11 @@ impl Folder {
         let path = self.partial(&stored.manifest.job);
         self.put(&path, stored)?;
         Ok(path)
+    }
+
+    /// Where a job's search keeps what it can go on from.
+    pub fn checkpoint(&self, id: &str) -> PathBuf {
+        self.path.join(CHECKPOINTS).join(format!("{id}.json"))
     }
 
     fn partial(&self, id: &str) -> PathBuf {
@@ -190,6 +204,13 @@ impl Folder {
         let mut all: Vec<String> = ids.filter(strange).collect();
         all.sort();
         all
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // If it is empty.
+        let _ = fs::remove_dir(self.path.join(CHECKPOINTS));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -115,11 +116,24 @@ impl Batch<'_> {
             sources: Some(&self.sources),
             board: Some((&self.board, &job.planned.id)),
         };
-        let result = match &task {
+        let checkpoint = self.folder.checkpoint(&job.planned.id);
+        if let Task::Select(own) = &mut task
+            && own.selector.is_none()
+            && own.trace.is_none()
+        {
+            own.checkpoint = Some(checkpoint.clone());
+        }
+        let run = || match &task {
             Task::Select(job) => run_among(job, &around),
             Task::Pairs(pairing) => pairs_among(pairing, &around),
             Task::Stability(stability) => stability_among(stability, &around),
         };
+        let mut result = run();
+        if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
+            // Of the job as it was before, or damaged: it begins anew.
+            let _ = fs::remove_file(checkpoint);
+            result = run();
+        }
         let report = match result {
             Ok(report) => report,
             Err(error) => return Err(self.partly(job, error)),

@@ -173,6 +173,21 @@ impl<'x> Devices<'x> {
         Ok(())
     }
 
+    /// Gives each held model its support (ascending, the kept variables among them) and
+    /// factors it anew: the bits are those that [`Update::Refactor`] gives.
+    pub(crate) fn place(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
+        let (count, split) = (self.devices.len(), self.split);
+        let all: Vec<(usize, &[u32])> = supports.iter().copied().enumerate().collect();
+        self.each(|at, device| {
+            let own = |it: &&(usize, &[u32])| !split || it.0 % count == at;
+            let own: Vec<_> = all.iter().filter(own).copied().collect();
+            device.place(&own)
+        })?;
+        let anew: Vec<_> = all.iter().map(|it| (it.0, Update::Refactor)).collect();
+        self.update(&anew)?;
+        Ok(())
+    }
+
     /// RSS of a held model.
     pub(crate) fn rss(&self, model: usize) -> f64 {
         self.rss[model]

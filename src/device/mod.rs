@@ -124,6 +124,10 @@ pub(crate) trait Device: Send {
     /// Holds `count` models, each like `model`, whose variables are the kept ones.
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
+    /// Gives held models, the kept variables among them, these supports. [`Update::Refactor`]
+    /// follows: until then no other verb is asked of them.
+    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
+
     /// Updates models, each at most once, and tells what became of each, in the
     /// order given. Any column of the design may be added.
     fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError>;

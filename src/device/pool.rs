@@ -23,6 +23,9 @@ pub(crate) struct Pool {
     /// By place.
     columns: Vec<u32>,
     places: HashMap<u32, usize>,
+    /// Where each batch of columns taken in together ends: how a product rounds depends on
+    /// the shape of the matrices that it is one element of.
+    batches: Vec<usize>,
     /// XᵀX by place, `stride` numbers a row, zero past the last place.
     products: Vec<f64>,
     /// Xᵀy by place, zero past the last.
@@ -38,6 +41,7 @@ impl Pool {
         Self {
             columns: Vec::new(),
             places: HashMap::new(),
+            batches: Vec::new(),
             products: vec![0.0; stride * stride],
             xty: vec![0.0; stride],
             stride,
@@ -65,6 +69,7 @@ impl Pool {
         if new == 0 {
             return;
         }
+        self.batches.push(all);
         // The matrix is stored by columns here, which are its rows: it is symmetric. A
         // chunk's products do not depend on who makes them.
         let (held, stride) = (&self.columns, self.stride);
@@ -102,6 +107,14 @@ impl Pool {
         }
     }
 
+    /// The columns as they were taken in: a pool that takes these in turn has the same bits.
+    pub(crate) fn batches(&self) -> Vec<Vec<u32>> {
+        let starts = [0].into_iter().chain(self.batches.iter().copied());
+        let batches = starts.zip(&self.batches);
+        let columns = batches.map(|(start, end)| self.columns[start..*end].to_vec());
+        columns.collect()
+    }
+
     /// Whether there is room for no other column.
     pub(crate) fn is_full(&self) -> bool {
         self.columns.len() == self.stride
@@ -136,5 +149,42 @@ impl Pool {
     /// Its length in whole vectors.
     fn padded(&self) -> usize {
         self.columns.len().next_multiple_of(8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn bits(pool: &Pool) -> Vec<Vec<u64>> {
+        let of = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect();
+        let rows = (0..pool.len()).map(|place| of(pool.products(place)));
+        rows.chain([of(pool.xty())]).collect()
+    }
+
+    #[test]
+    fn a_pool_that_takes_the_same_batches_has_the_same_bits() {
+        // More than a block of observations, chunks that are full and not, one column alone.
+        let (n, p) = (700, 300);
+        let mut stream = Stream::new(5, 5);
+        let mut draw = || (stream.word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
+        let y: Vec<f64> = (0..n).map(|_| draw()).collect();
+        let x = Columns::new(&x, n);
+        let mut pool = Pool::new(p);
+        for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
+            pool.take(x, &y, batch.rev(), 1);
+        }
+        let batches = pool.batches();
+        let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [3, 127, 1, 129, 1]);
+        let mut again = Pool::new(p);
+        for batch in batches.iter().cloned() {
+            again.take(x, &y, batch.into_iter(), 2);
+        }
+        assert_eq!(again.batches(), batches);
+        // Taken in at once they would round otherwise, on some CPUs.
+        assert_eq!(bits(&again), bits(&pool));
     }
 }

@@ -83,6 +83,26 @@ fn verbs_are_what_their_references_say(choice: Choice) {
                 assert_eq!(found, strongest::reference(&x, &fit.residual, support));
             }
         }
+        // Built anew last, they are what the same supports give wherever they come from,
+        // on models that were others before.
+        let models = (4, Gain::Correlation);
+        let mut others = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
+        others.hold(&kept, 4).unwrap();
+        let adds = [0, 5, 6, 8].map(Update::Add);
+        let adds: Vec<_> = adds.into_iter().enumerate().collect();
+        others.update(&adds).unwrap();
+        supports.iter_mut().for_each(|it| it.sort_unstable());
+        let again: Vec<&[u32]> = supports.iter().map(Vec::as_slice).collect();
+        others.place(&again).unwrap();
+        for model in 0..4 {
+            assert_eq!(others.rss(model).to_bits(), devices.rss(model).to_bits());
+        }
+        let drops = [Update::DropCheapest; 4];
+        let drops: Vec<_> = drops.into_iter().enumerate().collect();
+        assert_eq!(
+            others.update(&drops).unwrap(),
+            devices.update(&drops).unwrap()
+        );
         for gained in [Gain::Correlation, Gain::Exact] {
             let models = (1, gained);
             let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();

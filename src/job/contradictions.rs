@@ -10,29 +10,22 @@ pub(super) fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
     let response = job.response.as_deref().filter(|_| npy).map(Path::new);
     let (binning, bin_response) = (edges(&job.binning), edges(&job.bin_response));
     let data = table::files(&job.data);
-    let mut places = vec![
-        (
-            "output",
-            job.output.as_deref(),
-            "trace",
-            job.trace.as_deref(),
-        ),
-        ("output", job.output.as_deref(), "the response", response),
-        ("trace", job.trace.as_deref(), "the response", response),
-        ("output", job.output.as_deref(), "binning", binning),
-        ("trace", job.trace.as_deref(), "binning", binning),
-        (
-            "output",
-            job.output.as_deref(),
-            "bin-response",
-            bin_response,
-        ),
-        ("trace", job.trace.as_deref(), "bin-response", bin_response),
+    let written = [
+        ("output", job.output.as_deref()),
+        ("trace", job.trace.as_deref()),
+        ("checkpoint", job.checkpoint.as_deref()),
     ];
-    for file in &data {
-        for (option, path) in [("output", &job.output), ("trace", &job.trace)] {
-            places.push((option, path.as_deref(), "the data", Some(file)));
-        }
+    let mut places = Vec::new();
+    for (at, (option, path)) in written.into_iter().enumerate() {
+        let others = written[at + 1..].iter().copied();
+        let read = [
+            ("the response", response),
+            ("binning", binning),
+            ("bin-response", bin_response),
+        ];
+        let data = data.iter().map(|file| ("the data", Some(&**file)));
+        let others = others.chain(read).chain(data);
+        places.extend(others.map(|(other, other_path)| (option, path, other, other_path)));
     }
     let mut errors = Vec::new();
     for (option, path, other, other_path) in places {
@@ -65,6 +58,12 @@ pub(super) fn parquet_without(job: &Job) -> Option<OptionError> {
         Format::Parquet if job.output.is_none() => Some(OptionError::ParquetOutput),
         _ => None,
     }
+}
+
+/// A trace of a search that may go on: the steps taken before are not kept.
+pub(super) fn traced_in_parts(job: &Job) -> Option<OptionError> {
+    let both = job.trace.is_some() && job.checkpoint.is_some();
+    both.then_some(OptionError::TracedInParts)
 }
 
 /// Columns asked to be two things at once.

@@ -160,6 +160,11 @@ pub enum OptionError {
     /// A report that is no text has no file to go to.
     #[error("format = parquet is for a file: name it with output")]
     ParquetOutput,
+    /// A trace is whole, a search with a checkpoint may run in parts.
+    #[error(
+        "checkpoint and trace exclude each other: a search that goes on has not kept the steps it took before; leave one of them out"
+    )]
+    TracedInParts,
     /// A level that no p-value can be as small as.
     #[error(
         "{option} = permutation: alpha = {alpha} is below 1/{}, the smallest p-value of {n} permutations", n + 1
@@ -205,6 +210,7 @@ impl OptionError {
             Self::Plugin(_) => "plugins",
             Self::ParquetUnbuilt | Self::ParquetOutput | Self::ParquetOfPass => "format",
             Self::StartAboveMax { .. } => "start-size",
+            Self::TracedInParts => "checkpoint",
         }
     }
 

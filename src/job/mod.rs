@@ -38,7 +38,7 @@ use crate::{
     table::{Missing, is_npy},
 };
 
-use contradictions::{names_twice, parquet_without, same_file, same_files};
+use contradictions::{names_twice, parquet_without, same_file, same_files, traced_in_parts};
 pub use error::OptionError;
 pub use given::Given;
 pub use markdown::options_markdown;
@@ -103,6 +103,8 @@ pub struct Job {
     pub output: Option<PathBuf>,
     /// Where the trace goes; none for no trace.
     pub trace: Option<PathBuf>,
+    /// Where the state of the search is kept, and gone on from; none where it is not.
+    pub checkpoint: Option<PathBuf>,
     /// How progress is shown.
     pub progress: Progress,
     /// The request to stop that this job heeds.
@@ -149,6 +151,7 @@ impl Draft {
             format: Format::Text,
             output: None,
             trace: None,
+            checkpoint: None,
             progress: Progress::Auto,
             interrupt: Interrupt::default(),
         };
@@ -308,7 +311,8 @@ impl Draft {
         if let Some(response) = job.response.as_mut().filter(|_| npy) {
             *response = folder.join(&*response).to_string_lossy().into_owned();
         }
-        let written = [job.output.as_mut(), job.trace.as_mut()];
+        let files = [&mut job.output, &mut job.trace, &mut job.checkpoint];
+        let written = files.map(Option::as_mut);
         let read = job.plugins.iter_mut().chain([&mut job.data]);
         for path in written.into_iter().flatten().chain(read) {
             *path = folder.join(&*path);
@@ -327,6 +331,7 @@ impl Draft {
             });
         }
         errors.extend(parquet_without(job));
+        errors.extend(traced_in_parts(job));
         errors
     }
 }

@@ -49,7 +49,7 @@ impl Default for StabilityDraft {
 pub(super) const FRACTION: f64 = 0.5;
 
 /// Options of one selection that mean nothing to many.
-const OF_ONE: [&str; 2] = ["trace", "level"];
+const OF_ONE: [&str; 3] = ["trace", "level", "checkpoint"];
 
 impl StabilityDraft {
     /// With the options that `select` has too.
@@ -91,7 +91,7 @@ impl StabilityDraft {
         }
         match shared.check() {
             Ok(mut job) if errors.is_empty() => {
-                job.trace = None;
+                (job.trace, job.checkpoint) = (None, None);
                 Ok(Stability {
                     job,
                     resampling,
@@ -150,6 +150,7 @@ mod tests {
             ("false-picks", "2"),
             ("trace", "t.csv"),
             ("level", "0.9"),
+            ("checkpoint", "c.json"),
             ("format", "parquet"),
             ("keep", "y"),
             ("response", "y"),
@@ -157,6 +158,7 @@ mod tests {
         let expected = [
             "trace is of one selection: it has no effect on many",
             "level is of one selection: it has no effect on many",
+            "checkpoint is of one selection: it has no effect on many",
             "format = parquet is for the method pass: take csv or json",
             "fraction is of resampling = subsample: other resamples have a size of their own",
             "false-picks says what the cut-off is to be, and cutoff is given: leave one out",

@@ -8,6 +8,9 @@ use super::{
 };
 use crate::nearest::nearest;
 
+/// Options that a run sees to, for all of its jobs.
+const OF_THE_RUN: [&str; 2] = ["progress", "checkpoint"];
+
 /// The command that a job stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Command {
@@ -52,15 +55,14 @@ impl Command {
         }
     }
 
-    /// Whether a job of it may have this option: all but how progress is shown, which is the
-    /// run's.
+    /// Whether a job of it may have this option.
     pub fn has(self, name: &str) -> bool {
         let own = match self {
             Self::Select => option(name).is_some(),
             Self::Stability => option(name).is_some() || STABILITY.iter().any(|it| it.name == name),
             Self::Pairs => SHARED.contains(&name) || PAIRS.iter().any(|it| it.name == name),
         };
-        own && name != "progress"
+        own && !OF_THE_RUN.contains(&name)
     }
 }
 
@@ -108,7 +110,7 @@ pub fn of_a_job(name: &str) -> Option<Facts> {
     let stability = || STABILITY.iter().find(|it| it.name == name).map(Opt::facts);
     let found = option(name).map(Opt::facts);
     let found = found.or_else(pairs).or_else(stability);
-    found.filter(|it| it.name != "progress")
+    found.filter(|it| !OF_THE_RUN.contains(&it.name))
 }
 
 /// The names of all options that a job may have.
@@ -117,7 +119,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     let pairs = PAIRS.iter().map(|it| it.name);
     all.chain(pairs)
         .chain(STABILITY.iter().map(|it| it.name))
-        .filter(|it| *it != "progress")
+        .filter(|it| !OF_THE_RUN.contains(it))
 }
 
 /// One job, checked as far as it can be without its data.

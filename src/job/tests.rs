@@ -41,6 +41,7 @@ fn defaults_told_are_the_defaults_taken() {
         "threads",
         "output",
         "trace",
+        "checkpoint",
         "top",
         "threshold",
         "stop",

@@ -1,6 +1,7 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
+mod checkpoint;
 mod pairs;
 mod procedures;
 mod resampled;
@@ -10,6 +11,7 @@ mod stability;
 
 use std::{
     io::{self, Write},
+    path::{Path, PathBuf},
     time::Instant,
 };
 
@@ -27,7 +29,7 @@ use crate::{
     output::{OutputError, OutputFile},
     plugin::Chooser,
     report,
-    search::{self, Interrupt, Iteration, Leavable, SearchError},
+    search::{self, Checkpoint, CheckpointError, Interrupt, Iteration, Leavable, SearchError},
     selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
@@ -43,9 +45,21 @@ pub struct Report {
     /// The selection in the job's format; it is in the job's output already,
     /// where the job has one.
     pub rendered: Vec<u8>,
+    /// The checkpoint that is of no more use once the report is told.
+    checkpoint: Option<PathBuf>,
     /// Of a plugin that can be left behind: as long as the report lives, a second wish to end
     /// does not lose it.
     _held: Option<Leavable>,
+}
+
+impl Report {
+    /// The report is told: what was kept of its search, in case it had to go on, goes.
+    ///
+    /// # Errors
+    /// A checkpoint that cannot be removed.
+    pub fn told(&mut self) -> Result<(), OutputError> {
+        self.checkpoint.take().map_or(Ok(()), checkpoint::remove)
+    }
 }
 
 /// What a job found.
@@ -105,6 +119,22 @@ pub enum RunError {
     /// The model cannot be drawn as it was asked for.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
+    /// The search cannot go on from its checkpoint.
+    #[error("the checkpoint {} {source}; name another file or delete it", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CheckpointError,
+    },
+    /// The checkpoint cannot be read.
+    #[error("cannot read the checkpoint {}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file of data was not finished, on request.
     #[error("interrupted: nothing was written")]
     Interrupted,
@@ -198,6 +228,7 @@ impl RunError {
                 _ => 2,
             },
             Self::Selector(_) | Self::FewRows { .. } => 2,
+            Self::Checkpoint { .. } | Self::Unread { .. } => 2,
             Self::Interrupted => 130,
             Self::Resample { source, .. } => source.exit_code(),
             Self::NoScore(_) => 1,
@@ -232,6 +263,8 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     // Both places first: a search of hours must not end at a wrong path.
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
     let mut trace = job.trace.as_deref().map(Trace::create).transpose()?;
+    let kept = job.checkpoint.as_deref();
+    let from = kept.map(checkpoint::open).transpose()?.flatten();
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
@@ -248,14 +281,27 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         }
     };
     let criterion = &*job.criterion;
-    let found = search::search(
+    let place = kept.unwrap_or(Path::new(""));
+    let mut keep = |text: &str| checkpoint::write(place, text);
+    let found = search::search_on(
         &design,
         criterion,
         &job.pass,
         &job.resources,
         &job.interrupt,
         &mut observe,
-    )?;
+        kept.map(|_| Checkpoint {
+            from,
+            keep: &mut keep,
+        }),
+    )
+    .map_err(|error| match error {
+        SearchError::Checkpoint(source) => RunError::Checkpoint {
+            path: place.to_owned(),
+            source,
+        },
+        error => error.into(),
+    })?;
     meter.finish();
 
     let mut selection = found.selection(&design, criterion, &job.pass);
@@ -268,9 +314,11 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         total,
     };
     let rendered = report::render(&selection, &job.data, job.format).map_err(RunError::Render)?;
+    let done = [Termination::Iterations, Termination::Patience].contains(&selection.termination);
     let report = Report {
         outcome: Outcome::Selection(Box::new(selection)),
         rendered: written(output, rendered)?,
+        checkpoint: job.checkpoint.clone().filter(|_| done),
         _held: None,
     };
     match (trace.map_or(Ok(()), Trace::finish), found.fault) {

@@ -117,6 +117,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
     let report = Report {
         outcome: Outcome::Pairs(Box::new(told)),
         rendered: written(output, rendered)?,
+        checkpoint: None,
         _held: None,
     };
     let asked = ("pair score", &pairing.method);

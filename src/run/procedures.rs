@@ -68,6 +68,7 @@ pub(super) fn regress<T>(
             Some(Report {
                 outcome: Outcome::Selection(Box::new(selection)),
                 rendered: written(output, rendered.map_err(RunError::Render)?)?,
+                checkpoint: None,
                 _held: held,
             })
         }

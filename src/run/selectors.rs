@@ -142,6 +142,7 @@ pub(super) fn rank(
     let report = Report {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,
+        checkpoint: None,
         _held: held,
     };
     if failed.is_some() {

@@ -118,6 +118,7 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
     Ok(Report {
         outcome: Outcome::Stability(Box::new(told)),
         rendered: written(output, rendered)?,
+        checkpoint: None,
         _held: held,
     })
 }

@@ -6,6 +6,7 @@ use crate::{
     device::{Candidate, Cpu, Device, Held, Neighbours, Shard, Update, Updated},
     least_squares::Anchor,
     random::Stream,
+    selection::Termination,
     table::{Column, Table, Values},
 };
 use passel_criteria::Ebic;
@@ -44,6 +45,11 @@ impl Device for Failing<'_> {
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.verb("hold")?;
         self.cpu.hold(model, count)
+    }
+
+    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+        self.verb("place")?;
+        self.cpu.place(models)
     }
 
     fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
@@ -135,7 +141,12 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let mut lowest = f64::INFINITY;
         let mut observe = |it: &Iteration| lowest = it.best_value;
         let never = Interrupt::default();
-        match walk(problem, judge, devices, &pass, 1, &never, &mut observe) {
+        let outside = Outside {
+            interrupt: &never,
+            observe: &mut observe,
+            keeper: Keeper::none(),
+        };
+        match walk(problem, judge, devices, &pass, 1, outside, None) {
             Err(error) => {
                 assert!(error.to_string().contains("cuda:3"), "{error}");
                 at_start += 1;

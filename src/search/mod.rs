@@ -5,6 +5,7 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+mod checkpoint;
 #[cfg(test)]
 mod faults;
 mod found;
@@ -14,6 +15,8 @@ mod observe;
 mod particle;
 mod polish;
 mod settings;
+mod stages;
+mod state;
 mod swarm;
 mod tableau;
 mod visited;
@@ -33,17 +36,18 @@ use crate::{
     design::Design,
     device::{Choice, DeviceError, Devices, Places, Resources},
     least_squares::{Collinear, Fit},
-    selection::{Selection, Termination},
+    selection::Selection,
 };
+use checkpoint::Keeper;
+pub use checkpoint::{Checkpoint, CheckpointError, Keep, Saved};
 pub use found::Found;
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::Leavable;
 pub use observe::{Iteration, Move, Step};
-use particle::{Problem, rises};
-use polish::Polish;
+use particle::Problem;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
-use swarm::Swarm;
+use stages::{Outside, walk};
 pub(crate) use swarm::{Judge, complaint};
 pub use visited::Met;
 pub(crate) use visited::Visited;
@@ -78,6 +82,9 @@ pub enum SearchError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The search cannot go on from the checkpoint.
+    #[error("the checkpoint {0}")]
+    Checkpoint(#[from] CheckpointError),
     /// A device asked for is not there, or cannot begin.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -116,6 +123,25 @@ pub fn search(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(&Iteration) + Send),
+) -> Result<Found, SearchError> {
+    search_on(design, criterion, pass, resources, interrupt, observe, None)
+}
+
+/// The same, which keeps its state from time to time and goes on from one kept before:
+/// what is found then is the same, bit for bit, as without an interruption. Where it ends
+/// neither by its iterations nor by patience ([`Found::termination`]), what was kept
+/// last is to go on from.
+///
+/// # Errors
+/// As [`search`], and a checkpoint of another search.
+pub fn search_on(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut (dyn FnMut(&Iteration) + Send),
+    checkpoint: Option<Checkpoint>,
 ) -> Result<Found, SearchError> {
     let (max_size, kept) = start(design, pass)?;
     let threads = resources.thread_count();
@@ -156,6 +182,9 @@ pub fn search(
                 scope.spawn(|_| stay_awake(&done));
             }
             let starting = Instant::now();
+            // First: what cannot go on need not wait for devices.
+            let told = (design, criterion);
+            let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
             let (x, y, count) = (problem.x, problem.y, pass.particles);
             let models = (count, pass.gain);
             let start = |places| Devices::new(places, x, y, models, resources, threads);
@@ -174,8 +203,14 @@ pub fn search(
                 started => started?,
             };
             let starting = starting.elapsed().as_secs_f64();
-            let found = walk(problem, judge, devices, pass, threads, interrupt, observe)?;
+            let outside = Outside {
+                interrupt,
+                observe,
+                keeper,
+            };
+            let found = walk(problem, judge, devices, pass, threads, outside, from)?;
             notes.extend(complaint(&undefined));
+            notes.extend(found.notes);
             Ok(Found {
                 starting,
                 notes,
@@ -239,99 +274,4 @@ fn stay_awake(done: &AtomicBool) {
             std::thread::yield_now();
         }
     }
-}
-
-/// The iterations, until something ends them; then the polish.
-fn walk(
-    problem: Problem,
-    judge: Judge,
-    devices: Devices,
-    pass: &Pass,
-    threads: usize,
-    interrupt: &Interrupt,
-    observe: &mut dyn FnMut(&Iteration),
-) -> Result<Found, DeviceError> {
-    let start = Instant::now();
-    let late = || pass.time_limit.is_some_and(|most| start.elapsed() >= most);
-    let (names, screen) = (devices.names(), devices.screen());
-    let mut swarm = Swarm::start(problem, judge, devices, pass)?;
-    let mut fault = None;
-    let (mut iterations, mut improved, mut lowest) = (1, 1, swarm.best().value);
-    let mut termination = loop {
-        let best = swarm.best();
-        observe(&Iteration {
-            number: iterations,
-            of: pass.iterations,
-            wave: None,
-            best_value: best.value,
-            best_size: best.members.len(),
-            steps: swarm.steps(),
-        });
-        if rises(best.value, lowest) {
-            (improved, lowest) = (iterations, best.value);
-        }
-        if interrupt.requested() {
-            break Termination::Interrupted;
-        } else if iterations >= pass.iterations {
-            break Termination::Iterations;
-        } else if pass
-            .patience
-            .is_some_and(|most| iterations - improved >= most)
-        {
-            break Termination::Patience;
-        } else if late() {
-            break Termination::TimeLimit;
-        }
-        if let Err(error) = swarm.iterate() {
-            fault = Some(error);
-            break Termination::Fault;
-        }
-        iterations += 1;
-    };
-    let mut members = swarm.best().members.clone();
-    let (mut devices, mut visited) = swarm.end();
-    let mut certified = false;
-    if pass.polish && fault.is_none() {
-        let polish = Polish {
-            problem: &problem,
-            judge,
-            pass,
-            threads,
-            stop: &|| interrupt.requested() || late(),
-        };
-        let mut waves = 0;
-        let polished = polish.run(&mut devices, &mut visited, &mut |wave| {
-            waves += 1;
-            observe(&Iteration {
-                number: iterations + waves,
-                of: pass.iterations,
-                wave: Some(waves),
-                best_value: wave.best_value,
-                best_size: wave.best_size,
-                steps: wave.steps,
-            });
-        });
-        (members, certified) = (polished.members, polished.certified);
-        if polished.cut {
-            termination = match interrupt.requested() {
-                true => Termination::Interrupted,
-                false => Termination::TimeLimit,
-            };
-        }
-        if polished.fault.is_some() {
-            (fault, termination) = (polished.fault, Termination::Fault);
-        }
-    }
-    let found = Found::of(problem.x, problem.y, judge, &members, visited);
-    Ok(Found {
-        certified,
-        iterations,
-        termination,
-        max_size: problem.max_size,
-        seconds: start.elapsed().as_secs_f64(),
-        devices: names,
-        screen,
-        fault,
-        ..found
-    })
 }

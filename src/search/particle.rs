@@ -1,7 +1,7 @@
 //! One walking support: its variables, its direction and its own random stream. Its
 //! fit lies on the devices.
 
-use super::{Move, Step};
+use super::{Move, Step, state::Walker};
 use crate::{
     design::Columns,
     device::Update,
@@ -10,9 +10,11 @@ use crate::{
 };
 
 /// Moves between two factorisations from scratch: rounding gathers no longer.
-/// Large models wait for 4k moves, so that refactoring, O(nk²), stays O(nk) a
-/// move.
 const REFACTOR_EVERY: usize = 64;
+
+/// Large models wait for so many moves a variable: refactoring, O(nk²), stays O(nk) a
+/// move.
+pub(super) const REFACTOR_PER_VARIABLE: usize = 4;
 
 /// Random variables tried, from the one drawn upwards, before a forward step
 /// gives up: only collinear ones are passed over.
@@ -75,6 +77,27 @@ impl Particle {
             forward: true,
             moves: 0,
             value: f64::INFINITY,
+        }
+    }
+
+    /// Particle `number` where it was at a canonical iteration.
+    pub(super) fn resumed(seed: u64, number: u64, walker: &Walker) -> Self {
+        Self {
+            stream: Stream::at(seed, number, walker.words),
+            members: walker.members.clone(),
+            forward: walker.forward,
+            moves: 0,
+            value: walker.value,
+        }
+    }
+
+    /// Where it is, at a canonical iteration.
+    pub(super) fn walker(&self) -> Walker {
+        Walker {
+            members: self.members.clone(),
+            words: self.stream.words(),
+            forward: self.forward,
+            value: self.value,
         }
     }
 
@@ -209,10 +232,11 @@ impl Particle {
         }
     }
 
-    /// Counts a step; whether the fit is to be built anew.
-    pub(crate) fn is_worn(&mut self) -> bool {
+    /// Counts a step; whether the fit is to be built anew, which it is wherever all are.
+    pub(crate) fn is_worn(&mut self, all: bool) -> bool {
         self.moves += 1;
-        let worn = self.moves >= REFACTOR_EVERY.max(4 * self.members.len());
+        let most = REFACTOR_EVERY.max(REFACTOR_PER_VARIABLE * self.members.len());
+        let worn = all || self.moves >= most;
         if worn {
             self.moves = 0;
         }

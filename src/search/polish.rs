@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::{
     Move, Pass, Step,
     particle::{Problem, rises},
+    state::Polishing,
     swarm::Judge,
     visited::Visited,
     walk::{ENTRY_COST, EXACT, Walk, Walked},
@@ -75,6 +76,8 @@ pub(super) struct Polished {
 
 /// What an observer is told of a wave.
 pub(super) struct Wave<'a> {
+    /// 1-based.
+    pub(super) number: usize,
     pub(super) best_value: f64,
     pub(super) best_size: usize,
     /// Where each island stands.
@@ -82,11 +85,13 @@ pub(super) struct Wave<'a> {
 }
 
 impl Polish<'_> {
-    /// Polishes the best models visited.
+    /// Polishes the best models visited, or goes on between two waves. `keep` is told
+    /// before each wave, with the models visited.
     pub(super) fn run(
         &self,
-        devices: &mut Devices,
-        visited: &mut Visited,
+        (devices, visited): (&mut Devices, &mut Visited),
+        from: Option<Polishing>,
+        keep: &mut dyn FnMut(&Islands, &Visited),
         observe: &mut dyn FnMut(&Wave),
     ) -> Polished {
         if (self.stop)() {
@@ -99,12 +104,16 @@ impl Polish<'_> {
                 fault: None,
             };
         }
-        let mut islands = Islands::new(*self, visited);
+        let mut islands = match from {
+            Some(state) => Islands::resumed(*self, state),
+            None => Islands::new(*self, visited),
+        };
         let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
         let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
         let mut cut = false;
         let mut fault = None;
         while !(cut || islands.certified && islands.idle >= allowed) {
+            keep(&islands, visited);
             if let Err(error) = islands.sweep(devices, visited) {
                 fault = Some(error);
                 break;
@@ -122,14 +131,14 @@ impl Polish<'_> {
 }
 
 /// A model and its φ.
-struct Candidate {
+pub(super) struct Candidate {
     fit: Fit,
     value: f64,
 }
 
 impl Candidate {
     /// Columns, ascending.
-    fn members(&self) -> Vec<u32> {
+    pub(super) fn members(&self) -> Vec<u32> {
         let mut members = self.fit.support().to_vec();
         members.sort_unstable();
         members
@@ -137,23 +146,26 @@ impl Candidate {
 }
 
 /// One walk: the model it stands at, columns ascending, and its random stream.
-struct Island {
-    members: Vec<u32>,
-    stream: Stream,
+pub(super) struct Island {
+    pub(super) members: Vec<u32>,
+    pub(super) stream: Stream,
 }
 
-/// What changes from wave to wave.
-struct Islands<'a> {
-    with: Polish<'a>,
-    pool: Pool,
-    islands: Vec<Island>,
+/// What changes from wave to wave. Between two, fits and tableaus follow from the columns
+/// of their models, for each is made anew from them in ascending order.
+pub(super) struct Islands<'a> {
+    pub(super) with: Polish<'a>,
+    pub(super) pool: Pool,
+    pub(super) islands: Vec<Island>,
     /// The island whose turn it is to be swept.
-    turn: usize,
-    best: Candidate,
+    pub(super) turn: usize,
+    pub(super) best: Candidate,
     /// The best model was swept, and nothing near it is better.
-    certified: bool,
+    pub(super) certified: bool,
     /// Work since the best model was found.
-    idle: u64,
+    pub(super) idle: u64,
+    /// Waves done.
+    pub(super) waves: usize,
 }
 
 impl<'a> Islands<'a> {
@@ -177,6 +189,7 @@ impl<'a> Islands<'a> {
             best: with.fitted(&starts[0].members),
             certified: false,
             idle: 0,
+            waves: 0,
         }
     }
 
@@ -298,7 +311,9 @@ impl<'a> Islands<'a> {
         if let Some(found) = found {
             self.adopt(found, visited);
         }
+        self.waves += 1;
         observe(&Wave {
+            number: self.waves,
             best_value: self.best.value,
             best_size: self.best.fit.support().len(),
             steps: &steps,
@@ -316,7 +331,7 @@ impl<'a> Islands<'a> {
 }
 
 impl Polish<'_> {
-    fn fitted(&self, members: &[u32]) -> Candidate {
+    pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.judge.value(&fit);
         Candidate { fit, value }

@@ -8,8 +8,9 @@ use std::{
 use passel_criteria::{Criterion, Model};
 
 use super::{
-    Move, Pass, Step,
-    particle::{Particle, Plan, Problem, rises},
+    Met, Move, Pass, Step,
+    particle::{Particle, Plan, Problem, REFACTOR_PER_VARIABLE, rises},
+    state::{Stage, State, Swarming},
     visited::Visited,
 };
 use crate::{
@@ -21,6 +22,9 @@ use crate::{
 /// Models whose strongest column is remembered; past it memory is given back.
 const REMEMBERED: usize = 1 << 18;
 
+/// Iterations from one canonical one to the next, at most, while models are small.
+const CANONICAL_EVERY: usize = 64;
+
 /// The lowest φ so far and its model.
 #[derive(Debug, Clone)]
 pub(crate) struct Best {
@@ -30,6 +34,15 @@ pub(crate) struct Best {
 }
 
 /// K particles, the best model they found, and the devices that hold their fits.
+///
+/// After a *canonical* iteration every fit is factored from its support in ascending
+/// order and no sweep is remembered: all that comes then depends on the particles'
+/// supports, directions, φ and streams, the best model and the models visited, not on
+/// the way there. What the devices keep beside the fits cannot show: Gram columns,
+/// guests and rooms decide how a sweep screens, a screen lets everything through that
+/// could be chosen, and the choice is by dot products of X and the fit in a fixed order.
+/// What is remembered of sweeps could: equal models by different ways have residuals that
+/// differ in their last digits.
 pub(crate) struct Swarm<'a> {
     problem: Problem<'a>,
     judge: Judge<'a>,
@@ -40,6 +53,12 @@ pub(crate) struct Swarm<'a> {
     visited: Visited,
     /// Whether the models that the particles stand at are among those visited.
     noted: bool,
+    /// Iterations done, the starts being the first.
+    iteration: usize,
+    /// The next canonical one.
+    canonical: usize,
+    /// Whether the one last done was.
+    is_canonical: bool,
     steps: Vec<Step>,
     /// Of each model swept so far, which of `strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
@@ -136,6 +155,9 @@ impl<'a> Swarm<'a> {
             best,
             visited: Visited::default(),
             noted: false,
+            iteration: 1,
+            canonical: 0,
+            is_canonical: false,
             steps: Vec::new(),
             known: HashMap::new(),
             strongest: Vec::new(),
@@ -152,7 +174,83 @@ impl<'a> Swarm<'a> {
         }
         let stay = vec![(Move::Start, None); swarm.particles.len()];
         swarm.judge(stay);
+        swarm.canonical = swarm.after();
         Ok(swarm)
+    }
+
+    /// As it was at a canonical iteration.
+    pub(super) fn resume(
+        problem: Problem<'a>,
+        judge: Judge<'a>,
+        mut devices: Devices<'a>,
+        pass: &Pass,
+        (state, visited): (Swarming, Visited),
+    ) -> Result<Self, DeviceError> {
+        devices.hold(problem.kept, pass.particles)?;
+        let supports: Vec<&[u32]> = state.particles.iter().map(|it| &*it.members).collect();
+        devices.place(&supports)?;
+        let numbered = (0..).zip(&state.particles);
+        let particles = numbered.map(|(number, it)| Particle::resumed(pass.seed, number, it));
+        let mut swarm = Self {
+            problem,
+            judge,
+            gain: pass.gain,
+            devices,
+            particles: particles.collect(),
+            best: Best {
+                value: state.best.value,
+                members: state.best.members.into_vec(),
+            },
+            visited,
+            noted: false,
+            iteration: state.iteration,
+            canonical: 0,
+            is_canonical: true,
+            steps: Vec::new(),
+            known: HashMap::new(),
+            strongest: Vec::new(),
+        };
+        swarm.canonical = swarm.after();
+        Ok(swarm)
+    }
+
+    /// Whether the iteration last done was canonical.
+    pub(super) fn is_canonical(&self) -> bool {
+        self.is_canonical
+    }
+
+    /// The state to go on from, after a canonical iteration.
+    pub(super) fn state(&self, improved: usize, lowest: f64) -> State {
+        State {
+            undefined: self.judge.undefined.load(Ordering::Relaxed),
+            visited: self.visited.clone(),
+            stage: Stage::Swarm {
+                swarm: Swarming {
+                    iteration: self.iteration,
+                    best: Met {
+                        value: self.best.value,
+                        members: (&*self.best.members).into(),
+                    },
+                    particles: self.particles.iter().map(Particle::walker).collect(),
+                },
+                improved,
+                lowest,
+            },
+        }
+    }
+
+    /// The canonical iteration after this one, which is canonical or the first: soon at
+    /// first, when little is lost by it, and with large models as late as these would be
+    /// refactored anyway.
+    fn after(&self) -> usize {
+        let sizes = self.particles.iter().map(|it| it.members().len());
+        let most = REFACTOR_PER_VARIABLE * sizes.max().unwrap_or(0);
+        self.iteration + self.iteration.min(CANONICAL_EVERY).max(most)
+    }
+
+    /// Iterations done, the starts being the first.
+    pub(super) fn iteration(&self) -> usize {
+        self.iteration
     }
 
     pub(crate) fn best(&self) -> &Best {
@@ -186,11 +284,19 @@ impl<'a> Swarm<'a> {
         });
         self.best.members = best;
         let moves = moves?;
+        let all = self.iteration + 1 == self.canonical;
         let numbered = self.particles.iter_mut().enumerate();
-        let worn = numbered.filter_map(|(number, it)| it.is_worn().then_some(number));
+        let worn = numbered.filter_map(|(number, it)| it.is_worn(all).then_some(number));
         let worn: Vec<_> = worn.map(|number| (number, Update::Refactor)).collect();
         self.devices.update(&worn)?;
+        // φ is of the fit factored anew, as it is after going on.
         self.judge(moves);
+        self.iteration += 1;
+        self.is_canonical = all;
+        if all {
+            self.forget();
+            self.canonical = self.after();
+        }
         Ok(())
     }
 
@@ -242,12 +348,17 @@ impl<'a> Swarm<'a> {
         self.noted = false;
     }
 
+    /// Forgets what sweeps found.
+    fn forget(&mut self) {
+        self.known.clear();
+        self.strongest.clear();
+    }
+
     /// Of each particle about to take an improving forward step, the strongest
     /// column: swept once for equal models, and never again for one known.
     fn sweep(&mut self, plans: &[Plan]) -> Result<Vec<Option<u32>>, DeviceError> {
         if self.known.len() > REMEMBERED {
-            self.known.clear();
-            self.strongest.clear();
+            self.forget();
         }
         let mut models = Vec::new();
         let mut answers = vec![None; plans.len()];

@@ -2,15 +2,18 @@
 
 use std::{cmp::Ordering, collections::HashSet};
 
-use super::particle::rises;
+use serde::{Deserialize, Serialize};
+
+use super::{particle::rises, state::bits};
 
 /// Best models remembered.
 const REMEMBERED: usize = 1000;
 
 /// One model met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Met {
-    /// φ.
+    /// φ; as JSON its bits.
+    #[serde(with = "bits")]
     pub value: f64,
     /// Columns of the design matrix, ascending.
     pub members: Box<[u32]>,
@@ -32,11 +35,12 @@ impl Met {
 }
 
 /// The distinct models of lowest φ a search met, and the lowest of each size.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Visited {
     /// Unordered and with repetitions between two prunings.
     models: Vec<Met>,
     /// What is not below this need not be remembered.
+    #[serde(with = "bits")]
     threshold: f64,
     /// By size.
     front: Vec<Option<Met>>,
@@ -64,6 +68,17 @@ impl Visited {
     /// Whether a model of this φ would be among the best.
     pub(super) fn wants(&self, value: f64) -> bool {
         value < self.threshold
+    }
+
+    /// Whether every model is one, and at least one was met: a list that was read.
+    pub(super) fn holds(&self, is_model: impl Fn(&[u32]) -> bool) -> bool {
+        let mut sizes = self.front.iter().enumerate();
+        self.front.iter().any(Option::is_some)
+            && self.models.iter().all(|met| is_model(&met.members))
+            && sizes.all(|(size, met)| {
+                let fits = |it: &Met| it.members.len() == size && is_model(&it.members);
+                met.as_ref().is_none_or(fits)
+            })
     }
 
     /// Takes note of a model.

@@ -9,6 +9,7 @@
 mod problems;
 
 mod cases;
+mod going_on;
 mod large;
 mod limits;
 mod many;

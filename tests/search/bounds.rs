@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A design that keeps the named columns `x…`.
-fn keeping(x: &DMatrix<f64>, y: &DVector<f64>, keep: &[&str]) -> Design {
+pub(super) fn keeping(x: &DMatrix<f64>, y: &DVector<f64>, keep: &[&str]) -> Design {
     let mut columns = vec![Column {
         name: "y".to_owned(),
         values: Values::Numbers(y.as_slice().to_vec()),

@@ -9,6 +9,7 @@ mod problems;
 mod reference;
 
 mod bounds;
+mod checkpoint;
 mod estimates;
 mod exhaustive;
 mod fits;
@@ -16,4 +17,5 @@ mod invariance;
 mod moves;
 mod original;
 mod polish;
+mod refusals;
 mod weights;

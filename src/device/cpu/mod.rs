@@ -64,6 +64,13 @@ impl Device for Cpu<'_> {
         Ok(())
     }
 
+    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+        for (model, support) in models {
+            self.held[*model].assume(support);
+        }
+        Ok(())
+    }
+
     fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
         let mut orders = vec![None; self.held.len()];
         for &(model, update) in updates {

@@ -13,6 +13,8 @@ use std::{
 
 use tempfile::NamedTempFile;
 
+use crate::fnv::Fnv;
+
 /// First bytes of every file; the last is the version of the form.
 const MAGIC: [u8; 8] = *b"PASSELK\x01";
 
@@ -120,26 +122,14 @@ fn header(key: u128, content: &[u8]) -> [u8; HEADER] {
     header[..8].copy_from_slice(&MAGIC);
     header[8..24].copy_from_slice(&key.to_le_bytes());
     header[24..32].copy_from_slice(&(content.len() as u64).to_le_bytes());
-    header[32..].copy_from_slice(&fnv(FNV, content).to_le_bytes());
+    header[32..].copy_from_slice(&Fnv::new().bytes(content).finish().to_le_bytes());
     header
 }
 
 /// A number that parts determine; lengths go in, so that none runs into the next.
 fn key(parts: &[&str]) -> u128 {
-    parts.iter().fold(FNV, |hash, part| {
-        let hash = fnv(hash, &(part.len() as u64).to_le_bytes());
-        fnv(hash, part.as_bytes())
-    })
-}
-
-/// Where FNV-1a of 128 bits begins.
-const FNV: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-
-/// FNV-1a: no defence against malice, but neither is a folder of the user's own.
-fn fnv(hash: u128, bytes: &[u8]) -> u128 {
-    bytes.iter().fold(hash, |hash, &byte| {
-        (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-    })
+    let hash = |hash: Fnv, part: &&str| hash.part(part.as_bytes());
+    parts.iter().fold(Fnv::new(), hash).finish()
 }
 
 #[cfg(test)]

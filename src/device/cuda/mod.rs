@@ -235,6 +235,12 @@ impl Device for Cuda<'_> {
         Ok(())
     }
 
+    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+        let (card, columns) = (&self.card, &mut self.columns);
+        let held = self.models.as_mut();
+        held.map_or(Ok(()), |it| it.place(card, columns, models))
+    }
+
     fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
         if self.models.is_none() {
             return Err(self.unheld());

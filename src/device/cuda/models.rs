@@ -170,6 +170,35 @@ impl Models {
         card.wait(HOLDING)
     }
 
+    /// See [`super::super::Device::place`].
+    pub(super) fn place(
+        &mut self,
+        card: &Card,
+        columns: &mut CardColumns,
+        models: &[(usize, &[u32])],
+    ) -> Result<(), DeviceError> {
+        let largest = models.iter().map(|(_, support)| support.len()).max();
+        while largest.unwrap_or(0) >= self.capacity {
+            self.grow(card)?;
+        }
+        for (model, support) in models {
+            self.supports[*model] = support.to_vec();
+        }
+        let supports = &self.supports;
+        let asked = models.iter().flat_map(|(_, support)| *support).copied();
+        columns.bring(card, asked, || supports.iter().flatten().copied().collect())?;
+        let (all, capacity) = (&self.per_variable, self.capacity);
+        for &(model, support) in models {
+            let addresses = support.iter().filter_map(|it| columns.address(*it));
+            let addresses: Vec<u64> = addresses.collect();
+            card.upload(support, all.support.at(model * capacity))?;
+            card.upload(&addresses, all.addresses.at(model * capacity))?;
+        }
+        let sizes: Vec<i32> = supports.iter().map(|it| it.len() as i32).collect();
+        card.upload(&sizes, self.sizes.address())?;
+        card.wait(HOLDING)
+    }
+
     /// What the kernels are given.
     pub(super) fn held(&self) -> OnCard {
         let all = &self.per_variable;

@@ -76,7 +76,7 @@ impl Kind {
             }
             Self::Regresses => {
                 let own = ["seed", "time-limit"].contains(&name) || !is_of(name, "Search");
-                own && name != "trace" && !is_of_selectors(name)
+                own && !["trace", "checkpoint"].contains(&name) && !is_of_selectors(name)
             }
         }
     }
@@ -91,7 +91,7 @@ fn is_of(name: &str, heading: &str) -> bool {
 /// Options that mean nothing to a selector of a plugin by a score: how models are searched and
 /// judged.
 pub fn is_of_pass(name: &str) -> bool {
-    let others = ["weights", "level", "trace", "precision"];
+    let others = ["weights", "level", "trace", "checkpoint", "precision"];
     others.contains(&name) || is_of(name, "Model") || is_of(name, "Search")
 }
 

@@ -66,6 +66,19 @@ pub(super) const REPORTING: &[Opt] = &[
         },
     },
     Opt {
+        name: "checkpoint",
+        value: "FILE",
+        default: "none",
+        range: "a file",
+        help: "Keep the state of the search here while it runs, every 10 seconds or so, and go on from what is there: after an interrupt, a time limit or a kill the same command ends with the same report. The file goes when the search has ended by itself; not with trace",
+        heading: OUTPUT,
+        list: false,
+        set: |job, given| {
+            job.checkpoint = Some(given.path()?);
+            Ok(())
+        },
+    },
+    Opt {
         name: "progress",
         value: "HOW",
         default: "auto",

@@ -1,0 +1,67 @@
+//! The file in which a search keeps its state.
+
+use std::{
+    error::Error,
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use super::RunError;
+use crate::{
+    output::{OutputError, OutputFile},
+    search::{CheckpointError, Saved},
+};
+
+/// The longest file that is read, in bytes: 65,536 particles of 2,000 variables.
+const LONGEST: u64 = 1 << 30;
+
+/// What lies in the file, if it is there; whether the file can be written is found before
+/// any work is done.
+pub(super) fn open(path: &Path) -> Result<Option<Saved>, RunError> {
+    let refused = |source| RunError::Checkpoint {
+        path: path.to_owned(),
+        source,
+    };
+    let known = path.metadata().ok();
+    if known.is_some_and(|it| !it.is_dir() && (!it.is_file() || it.len() > LONGEST)) {
+        // A pipe, to open which may take for ever, or a device.
+        return Err(refused(CheckpointError::Foreign));
+    }
+    // Left without a commit, this changes nothing.
+    OutputFile::create(path)?;
+    match read(path) {
+        Ok(text) => Saved::read(&text).map(Some).map_err(refused),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(None),
+            io::ErrorKind::InvalidData => Err(refused(CheckpointError::Foreign)),
+            _ => Err(RunError::Unread {
+                path: path.to_owned(),
+                source: error,
+            }),
+        },
+    }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Removes what is of no more use; of a link what it leads to, as it was written.
+pub(super) fn remove(path: PathBuf) -> Result<(), OutputError> {
+    match path.canonicalize().and_then(fs::remove_file) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(OutputError::Place { path, source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts a state in the place of the one before it.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut file = OutputFile::create(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file.commit()?)
+}

@@ -1,0 +1,303 @@
+//! The state of a search ([`super::state`]) as a text, kept from time to time.
+//!
+//! A checkpoint is one line of JSON: a version of this form, passel's, what tells the
+//! search from others, the state, and a checksum of these two. Numbers that are not whole
+//! lie there as their bits.
+
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
+
+use passel_criteria::Criterion;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json, value::RawValue};
+use thiserror::Error;
+
+use super::{Pass, particle::Problem, state::State};
+use crate::{design::Design, fnv::Fnv};
+
+/// Of the form below.
+const VERSION: u64 = 1;
+
+/// How a checkpoint begins.
+const BEGINNING: &str = "{\"passel_checkpoint\":";
+
+/// Between two checkpoints; less at first, when less would be lost.
+const LONGEST: Duration = Duration::from_secs(10);
+const SHORTEST: Duration = Duration::from_millis(100);
+const SHARE: u32 = 8;
+
+/// Where a search keeps its state, and the one that it goes on from.
+pub struct Checkpoint<'a> {
+    /// What was kept before; none to begin.
+    pub from: Option<Saved>,
+    /// Keeps a text in the place of the one before, which stays where that fails.
+    pub keep: Keep<'a>,
+}
+
+/// See [`Checkpoint::keep`].
+pub type Keep<'a> = &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
+
+/// Why a search cannot go on from a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CheckpointError {
+    /// It is something else.
+    #[error("is no checkpoint of a search")]
+    Foreign,
+    /// It was cut or changed.
+    #[error("is damaged")]
+    Damaged,
+    /// Another passel may walk otherwise.
+    #[error("is of passel {theirs}, this is {}", env!("CARGO_PKG_VERSION"))]
+    Version {
+        /// The version that wrote it.
+        theirs: String,
+    },
+    /// Its data, criterion or settings are not those of this search.
+    #[error("is of another search: {what}")]
+    Other {
+        /// The first difference.
+        what: String,
+    },
+}
+
+/// A checkpoint that was read.
+#[derive(Debug, Clone)]
+pub struct Saved {
+    search: Map<String, Value>,
+    state: State,
+}
+
+/// What any version of the form begins with.
+#[derive(Deserialize)]
+struct Head {
+    passel_checkpoint: u64,
+    passel: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Form<'a> {
+    passel_checkpoint: u64,
+    passel: &'a str,
+    #[serde(borrow)]
+    search: &'a RawValue,
+    #[serde(borrow)]
+    state: &'a RawValue,
+    /// Of the texts of both.
+    checksum: &'a str,
+}
+
+fn checksum(search: &RawValue, state: &RawValue) -> String {
+    let hash = Fnv::new().part(search.get().as_bytes());
+    let hash = hash.part(state.get().as_bytes());
+    format!("{:032x}", hash.finish())
+}
+
+impl Saved {
+    /// Reads what [`Checkpoint::keep`] was given.
+    ///
+    /// # Errors
+    /// A text that is no checkpoint, is damaged, or of another version of passel.
+    pub fn read(text: &str) -> Result<Self, CheckpointError> {
+        use CheckpointError::{Damaged, Foreign, Version};
+
+        let Ok(head) = serde_json::from_str::<Head>(text) else {
+            return Err(match text.starts_with(BEGINNING) {
+                true => Damaged,
+                false => Foreign,
+            });
+        };
+        if head.passel_checkpoint != VERSION || head.passel != env!("CARGO_PKG_VERSION") {
+            let theirs = head.passel;
+            return Err(Version { theirs });
+        }
+        let form: Form = serde_json::from_str(text).map_err(|_| Damaged)?;
+        if form.checksum != checksum(form.search, form.state) {
+            return Err(Damaged);
+        }
+        Ok(Self {
+            search: serde_json::from_str(form.search.get()).map_err(|_| Damaged)?,
+            state: serde_json::from_str(form.state.get()).map_err(|_| Damaged)?,
+        })
+    }
+
+    /// The state, if it is of this search.
+    fn of(
+        self,
+        search: &Map<String, Value>,
+        problem: &Problem,
+        pass: &Pass,
+    ) -> Result<State, CheckpointError> {
+        for (name, ours) in search {
+            let theirs = self.search.get(name).unwrap_or(&Value::Null);
+            if theirs != ours {
+                let what = difference(name, theirs, ours);
+                return Err(CheckpointError::Other { what });
+            }
+        }
+        match self.state.is_sound(problem, pass) {
+            true => Ok(self.state),
+            false => Err(CheckpointError::Damaged),
+        }
+    }
+}
+
+/// What is said of two searches of which something differs.
+fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
+    let told = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    match name {
+        "data" => "its data are others".to_owned(),
+        "variables" => "its variables have other names".to_owned(),
+        "keep" => "it keeps other variables".to_owned(),
+        _ => {
+            let name = name.replace('_', "-");
+            format!("{name} {}, this one has {}", told(theirs), told(ours))
+        }
+    }
+}
+
+/// All that the way of a search depends on.
+fn identity(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    max_size: usize,
+) -> Map<String, Value> {
+    let (x, p) = (design.columns(), design.p() as u32);
+    let hashed = |j: u32| Fnv::new().numbers(x.column(j)).finish();
+    let columns: Vec<u128> = (0..p).into_par_iter().map(hashed).collect();
+    let data = Fnv::new().numbers(design.y()).numbers(&[design.tss()]);
+    let data = columns
+        .iter()
+        .fold(data, |all, it| all.bytes(&it.to_le_bytes()));
+    let names = design.variables().iter().chain([design.response()]);
+    let names = names.fold(Fnv::new(), |all, it| all.part(it.name.as_bytes()));
+    let parameters = criterion.parameters().into_iter();
+    let parameters: String = parameters
+        .map(|(name, it)| format!(":{name}={it}"))
+        .collect();
+    let hash = |hash: Fnv| json!(format!("{:032x}", hash.finish()));
+    let mut search = Map::new();
+    for (name, value) in [
+        ("n", json!(design.n())),
+        ("p", json!(p)),
+        ("p_total", json!(design.p_total())),
+        ("variables", hash(names)),
+        ("keep", json!(design.keep())),
+        ("data", hash(data)),
+        (
+            "criterion",
+            json!(format!("{}{parameters}", criterion.name())),
+        ),
+        ("seed", json!(pass.seed)),
+    ] {
+        search.insert(name.to_owned(), value);
+    }
+    search.extend(pass.parameters(max_size));
+    // Of one run, not of the search.
+    search.remove("time_limit");
+    search
+}
+
+/// Tells the state of a search from time to time, where that was asked for.
+pub(super) struct Keeper<'a> {
+    asked: Option<Asked<'a>>,
+}
+
+struct Asked<'a> {
+    keep: Keep<'a>,
+    search: Map<String, Value>,
+    /// The last state, while it is not told.
+    last: Option<State>,
+    began: Instant,
+    told: Instant,
+    /// What went wrong last.
+    failed: Option<String>,
+}
+
+impl<'a> Keeper<'a> {
+    /// Nobody asked.
+    pub(super) fn none() -> Self {
+        Self { asked: None }
+    }
+
+    /// Of a search, beside the state that it goes on from.
+    ///
+    /// # Errors
+    /// A checkpoint of another search.
+    pub(super) fn new(
+        checkpoint: Option<Checkpoint<'a>>,
+        (design, criterion): (&Design, &dyn Criterion),
+        problem: &Problem,
+        pass: &Pass,
+    ) -> Result<(Self, Option<State>), CheckpointError> {
+        let Some(Checkpoint { from, keep }) = checkpoint else {
+            return Ok((Self::none(), None));
+        };
+        let search = identity(design, criterion, pass, problem.max_size);
+        let from = from.map(|it| it.of(&search, problem, pass)).transpose()?;
+        let now = Instant::now();
+        let asked = Asked {
+            keep,
+            search,
+            last: None,
+            began: now,
+            told: now,
+            failed: None,
+        };
+        Ok((Self { asked: Some(asked) }, from))
+    }
+
+    /// The search is at a point from which it can go on.
+    pub(super) fn at(&mut self, state: impl FnOnce() -> State) {
+        if let Some(asked) = &mut self.asked {
+            asked.last = Some(state());
+            let wait = (asked.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
+            if asked.told.elapsed() >= wait {
+                asked.tell();
+            }
+        }
+    }
+
+    /// The search ends, and is to go on later; what could not be kept.
+    pub(super) fn end(mut self) -> Option<String> {
+        let asked = self.asked.as_mut()?;
+        asked.tell();
+        let failed = asked.failed.as_ref()?;
+        Some(format!("the checkpoint was not written last: {failed}"))
+    }
+}
+
+impl Asked<'_> {
+    fn tell(&mut self) {
+        let Some(state) = &self.last else { return };
+        let kept = text(&self.search, state).and_then(|text| (self.keep)(&text));
+        self.failed = kept.err().map(|error| error.to_string());
+        if self.failed.is_none() {
+            self.last = None;
+        }
+        self.told = Instant::now();
+    }
+}
+
+fn text(
+    search: &Map<String, Value>,
+    state: &State,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let search = serde_json::value::to_raw_value(search)?;
+    let state = serde_json::value::to_raw_value(state)?;
+    let form = Form {
+        passel_checkpoint: VERSION,
+        passel: env!("CARGO_PKG_VERSION"),
+        search: &search,
+        state: &state,
+        checksum: &checksum(&search, &state),
+    };
+    Ok(serde_json::to_string(&form)? + "\n")
+}

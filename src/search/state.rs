@@ -1,0 +1,175 @@
+//! What a search goes on from with the same bits: the swarm after a canonical iteration
+//! ([`super::swarm`]), the islands between two waves of the polish.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Met, Pass, Visited,
+    particle::Problem,
+    polish::{Island, Islands, Polish},
+};
+use crate::{device::Pool, random::Stream};
+
+/// All that a search goes on from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct State {
+    /// Whether φ was no number of some model.
+    pub(super) undefined: bool,
+    pub(super) visited: Visited,
+    pub(super) stage: Stage,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Stage {
+    /// A canonical iteration was done.
+    Swarm {
+        swarm: Swarming,
+        /// The last iteration with a better model, and its φ.
+        improved: usize,
+        #[serde(with = "bits")]
+        lowest: f64,
+    },
+    /// The swarm had ended; a wave is about to begin.
+    Polish {
+        polish: Polishing,
+        /// What the swarm had done.
+        iterations: usize,
+        /// Whether it ended before its last iteration.
+        impatient: bool,
+    },
+}
+
+/// The swarm after a canonical iteration.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Swarming {
+    pub(super) iteration: usize,
+    pub(super) best: Met,
+    pub(super) particles: Vec<Walker>,
+}
+
+/// The islands before a wave.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Polishing {
+    pub(super) islands: Vec<Walker>,
+    pub(super) turn: usize,
+    /// Columns, ascending.
+    pub(super) best: Vec<u32>,
+    pub(super) certified: bool,
+    pub(super) idle: u64,
+    pub(super) waves: usize,
+    /// Its columns, as they were taken in.
+    pub(super) pool: Vec<Vec<u32>>,
+}
+
+/// A particle; of an island its model and its stream alone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Walker {
+    /// Columns, ascending.
+    pub(super) members: Vec<u32>,
+    /// Drawn from its stream.
+    pub(super) words: u64,
+    pub(super) forward: bool,
+    #[serde(with = "bits")]
+    pub(super) value: f64,
+}
+
+/// A number that comes back bit for bit, be it infinite.
+pub(super) mod bits {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(in crate::search) fn serialize<S: Serializer>(
+        value: &f64,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(value.to_bits())
+    }
+
+    pub(in crate::search) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<f64, D::Error> {
+        u64::deserialize(deserializer).map(f64::from_bits)
+    }
+}
+
+impl State {
+    /// Whether nothing in it can lead a search astray: a checksum may be made by anyone.
+    pub(super) fn is_sound(&self, problem: &Problem, pass: &Pass) -> bool {
+        let p = problem.x.p();
+        let is_model = |it: &[u32]| {
+            it.is_sorted_by(|a, b| a < b) && it.last().is_none_or(|last| (*last as usize) < p)
+        };
+        let holds_kept = |it: &[u32]| {
+            let kept = |v: &u32| it.binary_search(v).is_ok();
+            is_model(it) && it.len() <= problem.max_size && problem.keep.iter().all(kept)
+        };
+        let stage = match &self.stage {
+            Stage::Swarm {
+                swarm, improved, ..
+            } => {
+                swarm.particles.len() == pass.particles
+                    && swarm.particles.iter().all(|it| holds_kept(&it.members))
+                    && is_model(&swarm.best.members)
+                    && (1..=pass.iterations).contains(&swarm.iteration)
+                    && *improved <= swarm.iteration
+            }
+            Stage::Polish {
+                polish, iterations, ..
+            } => {
+                let mut pool = polish.pool.iter().flatten();
+                pass.polish
+                    && polish.islands.len() == pass.islands
+                    && polish.islands.iter().all(|it| is_model(&it.members))
+                    && polish.turn < pass.islands
+                    && is_model(&polish.best)
+                    && pool.all(|it| (*it as usize) < p)
+                    && (1..=pass.iterations).contains(iterations)
+                    && polish.waves < 1 << 40
+            }
+        };
+        stage && self.visited.holds(is_model)
+    }
+}
+
+impl<'a> Islands<'a> {
+    /// As they were between two waves.
+    pub(super) fn resumed(with: Polish<'a>, state: Polishing) -> Self {
+        let Problem { x, y, .. } = *with.problem;
+        let mut pool = Pool::new(x.p());
+        for batch in state.pool {
+            pool.take(x, y, batch.into_iter(), with.threads);
+        }
+        let numbered = (with.pass.particles as u64..).zip(state.islands);
+        let islands = numbered.map(|(number, it)| Island {
+            members: it.members,
+            stream: Stream::at(with.pass.seed, number, it.words),
+        });
+        Self {
+            with,
+            pool,
+            islands: islands.collect(),
+            turn: state.turn,
+            best: with.fitted(&state.best),
+            certified: state.certified,
+            idle: state.idle,
+            waves: state.waves,
+        }
+    }
+
+    /// The state to go on from.
+    pub(super) fn state(&self) -> Polishing {
+        let islands = self.islands.iter().map(|island| Walker {
+            members: island.members.clone(),
+            words: island.stream.words(),
+            ..Walker::default()
+        });
+        Polishing {
+            islands: islands.collect(),
+            turn: self.turn,
+            best: self.best.members(),
+            certified: self.certified,
+            idle: self.idle,
+            waves: self.waves,
+            pool: self.pool.batches(),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! `--checkpoint`: a search that was stopped by whatever it may be goes on, and its report
+//! does not show it.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod support;
+
+use std::{
+    fs,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use support::{Folder, Ran, told};
+
+const SELECT: [&str; 6] = ["select", "data.csv", "--response", "y", "--format", "json"];
+const KEEP: [&str; 2] = ["--checkpoint", "ck.json"];
+
+fn select<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SELECT[..], more].concat()
+}
+
+/// A report without what one run has alone.
+fn report(text: &str) -> String {
+    let mut json: Value = serde_json::from_str(text).unwrap();
+    json["elapsed_seconds"] = Value::Null;
+    json["method"]["time_limit"] = Value::Null;
+    json.to_string()
+}
+
+/// Neighbours that are taken for one another, so that the polish has work too.
+fn simulated(rows: &str) -> Folder {
+    let folder = Folder::new();
+    let ran = folder.run(&[
+        "simulate", "ar1", "--n", rows, "--p", "300", "--r", "20", "--output", "data.csv",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    folder
+}
+
+fn refused(folder: &Folder, more: &[&str]) -> String {
+    let ran = folder.run(&select(&[&KEEP[..], more].concat()));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    ran.stderr
+}
+
+#[test]
+fn where_nothing_stops_it_nothing_shows_and_nothing_stays() {
+    let folder = Folder::new();
+    let plain = folder.run(&SELECT);
+    let kept = folder.run(&select(&KEEP));
+    assert_eq!((kept.code, kept.stderr.as_str()), (Some(0), ""));
+    assert_eq!(report(&kept.stdout), report(&plain.stdout));
+    let to_file = folder.run(&select(&[&KEEP[..], &["--output", "o.json"]].concat()));
+    assert_eq!(to_file.code, Some(0));
+    assert_eq!(report(&folder.read("o.json")), report(&plain.stdout));
+    assert_eq!(folder.names(), ["data.csv", "o.json"]);
+}
+
+#[test]
+fn limit_after_limit_ends_as_one_search() {
+    let folder = simulated("100");
+    let settings = ["--iterations", "20000", "--criterion", "bic"];
+    let whole = folder.run(&select(&settings));
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    let mut parts = 0;
+    let last = loop {
+        let limit = ["--time-limit", ["200ms", "350ms"][parts % 2]];
+        let threads = ["--threads", ["1", "2"][parts % 2]];
+        let ran = folder.run(&select(&[&KEEP[..], &settings, &limit, &threads].concat()));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+        parts += 1;
+        if json["termination"] == "iterations" {
+            break ran;
+        }
+        assert!(folder.path("ck.json").is_file());
+        if parts == 40 {
+            // A machine that does other work too: far enough.
+            break folder.run(&select(&[&KEEP[..], &settings].concat()));
+        }
+    };
+    assert!(parts > 1, "it was too short to stop");
+    assert_eq!(report(&last.stdout), report(&whole.stdout));
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[test]
+fn killed_again_and_again_it_ends_as_one_search() {
+    let folder = simulated("100");
+    let settings = ["--iterations", "20000", "--criterion", "bic", "--seed", "5"];
+    let began = Instant::now();
+    let whole = folder.run(&select(&settings));
+    let took = began.elapsed();
+    let (mut kept, mut state, mut kills) = (0, 1_u64, 0);
+    let last = loop {
+        let mut command = folder.passel(&select(&[&KEEP[..], &settings].concat()));
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let share = (state >> 33) as f64 / f64::from(1_u32 << 31);
+        // The last may run to its end.
+        let wait = if kills < 12 {
+            Duration::from_millis(150) + took.mul_f64(share / 3.0)
+        } else {
+            Duration::from_secs(600)
+        };
+        let until = Instant::now() + wait;
+        while child.try_wait().unwrap().is_none() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if child.try_wait().unwrap().is_some() {
+            break told(child.wait_with_output().unwrap());
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        kept += usize::from(folder.path("ck.json").is_file());
+    };
+    assert_eq!((last.code, last.stderr.as_str()), (Some(0), ""));
+    assert!(kept > 0, "{kills} kills in {took:?}");
+    assert_eq!(report(&last.stdout), report(&whole.stdout));
+    // A kill may leave what was half written, under a hidden name.
+    let names = folder.names();
+    let shown = names.iter().filter(|it| !it.starts_with(".passel-"));
+    assert_eq!(shown.collect::<Vec<_>>(), ["data.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
+    let folder = Folder::new();
+    let settings = ["--iterations", "1000000000", "--particles", "3"];
+    let interrupted = || -> Ran {
+        let mut command = folder.passel(&select(&[&KEEP[..], &settings].concat()));
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        thread::sleep(Duration::from_millis(700));
+        let id = child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .status();
+        assert!(sent.unwrap().success());
+        told(child.wait_with_output().unwrap())
+    };
+    let mut before = 0;
+    for _ in 0..3 {
+        let ran = interrupted();
+        assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+        assert_eq!(ran.stderr, "interrupted: this is the best so far\n");
+        let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(json["termination"], "interrupted");
+        let iterations = json["iterations"].as_u64().unwrap();
+        // It went on from where it was, but for the iterations since a canonical one.
+        assert!(iterations + 64 > before, "{iterations} after {before}");
+        before = iterations;
+        assert!(folder.path("ck.json").is_file());
+    }
+    let told = refused(&folder, &[&settings[..], &["--seed", "2"]].concat());
+    assert_eq!(
+        told,
+        "error: the checkpoint ck.json is of another search: seed 1, this one has 2; \
+         name another file or delete it\n"
+    );
+    let kept = folder.read("ck.json");
+    folder.write("ck.json", &kept[..kept.len() / 2]);
+    assert_eq!(
+        refused(&folder, &settings),
+        "error: the checkpoint ck.json is damaged; name another file or delete it\n"
+    );
+}
+
+#[test]
+fn what_is_no_checkpoint_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    for text in ["", "notes\n", "{\"a\": 1}\n"] {
+        folder.write("ck.json", text);
+        assert_eq!(
+            refused(&folder, &[]),
+            "error: the checkpoint ck.json is no checkpoint of a search; \
+             name another file or delete it\n"
+        );
+        assert_eq!(folder.read("ck.json"), text);
+    }
+    fs::write(folder.path("ck.json"), [0xff, 0xfe, 0]).unwrap();
+    assert!(refused(&folder, &[]).contains("is no checkpoint of a search"));
+    let report = folder.run(&SELECT).stdout;
+    folder.write("ck.json", &report);
+    assert!(refused(&folder, &[]).contains("is no checkpoint of a search"));
+    fs::remove_file(folder.path("ck.json")).unwrap();
+    fs::create_dir(folder.path("ck.json")).unwrap();
+    assert_eq!(
+        refused(&folder, &[]),
+        "error: cannot write ck.json: it is a folder; name a file in it\n"
+    );
+    #[cfg(unix)]
+    {
+        let ran = folder.run(&select(&["--checkpoint", "/dev/zero"]));
+        assert_eq!(ran.code, Some(2));
+        assert!(
+            ran.stderr.contains("/dev/zero is no checkpoint"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_wrong_place_and_what_excludes_it_are_told_before_any_work() {
+    let folder = Folder::new();
+    let refused = |more: &[&str]| {
+        // So long a search would never end.
+        let endless = ["--iterations", "1000000000"];
+        let ran = folder.run(&[&SELECT[..], &endless, more].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        ran.stderr
+    };
+    assert_eq!(
+        refused(&["--checkpoint", "no/ck.json"]),
+        "error: cannot write no/ck.json: there is no folder no; make it first\n"
+    );
+    assert_eq!(
+        refused(&["--checkpoint", "ck.json", "--trace", "t.csv"]),
+        "error: checkpoint and trace exclude each other: a search that goes on has not kept \
+         the steps it took before; leave one of them out\n"
+    );
+    assert_eq!(
+        refused(&["--checkpoint", "o.json", "--output", "o.json"]),
+        "error: output and checkpoint are the same file, o.json\n"
+    );
+    assert_eq!(
+        refused(&["--checkpoint", "data.csv"]),
+        "error: checkpoint and the data are the same file, data.csv\n"
+    );
+    let ran = folder.run(&select(&["--checkpoint", "ck.json", "--method", "jmi"]));
+    assert_eq!(ran.code, Some(2));
+    let told = "checkpoint has no effect with the method jmi; it is of the method pass";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[test]
+fn a_job_keeps_its_state_beside_the_job_file() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("jobs")).unwrap();
+    fs::copy(folder.path("data.csv"), folder.path("jobs/data.csv")).unwrap();
+    let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\ncheckpoint = \"ck.json\"\n";
+    folder.write("jobs/jobs.toml", job);
+    folder.write("jobs/ck.json", "notes\n");
+    let ran = folder.run(&["run", "jobs/jobs.toml"]);
+    let told = "error: job 1: the checkpoint jobs/ck.json is no checkpoint of a search; \
+                name another file or delete it\n";
+    assert!(ran.stderr.ends_with(told), "{}", ran.stderr);
+    fs::remove_file(folder.path("jobs/ck.json")).unwrap();
+    let ran = folder.run(&["run", "jobs/jobs.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(!folder.path("jobs/ck.json").exists());
+}

@@ -1,0 +1,107 @@
+//! A search that is cut and goes on: where it was, with the same bits; on other devices, by
+//! the same walk.
+
+use std::collections::BTreeMap;
+
+use passel::{
+    Design,
+    device::Resources,
+    search::{Checkpoint, Interrupt, Iteration, Saved, search_on},
+    selection::Termination,
+};
+
+use crate::{
+    cases::{self, Case},
+    places::{Place, cpus, cuda_is_there, cudas, plain},
+    same::{Run, compare, run},
+};
+
+/// Runs a case that is interrupted once, after so many iterations and waves.
+fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run {
+    let (mut kept, mut trace) = (None, BTreeMap::new());
+    for (resources, last) in [(first, cut), (then, usize::MAX)] {
+        let from = kept.take().map(|text: String| Saved::read(&text).unwrap());
+        let interrupt = Interrupt::default();
+        let mut keep = |text: &str| {
+            kept = Some(text.to_owned());
+            Ok(())
+        };
+        let mut observe = |it: &Iteration| {
+            // The wave that is cut is not what it would have been.
+            if it.number <= last {
+                trace.insert(it.number, (it.wave, it.steps.to_vec()));
+            }
+            if it.number >= last {
+                interrupt.request();
+            }
+        };
+        let checkpoint = Checkpoint {
+            from,
+            keep: &mut keep,
+        };
+        let (design, criterion) = (&case.design, &*case.criterion);
+        let found = search_on(
+            design,
+            criterion,
+            &case.pass,
+            resources,
+            &interrupt,
+            &mut observe,
+            Some(checkpoint),
+        );
+        let found = found.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        if found.termination != Termination::Interrupted {
+            let trace = trace.into_values().collect();
+            return Run { found, trace };
+        }
+    }
+    panic!("{} was interrupted twice", case.name);
+}
+
+fn goes_on(places: fn(&Design) -> Vec<Place>) {
+    let mut parted = Vec::new();
+    let cases = [
+        cases::ing_lai(),
+        cases::mirrored_columns(),
+        cases::nearly_collinear(),
+        cases::kept_variables(),
+        cases::exact_gain(),
+    ];
+    // A swarm alone and one with a polish.
+    for case in cases.iter().flat_map(|it| &it[..2]) {
+        let at_home = run(case, &plain());
+        for place in places(&case.design) {
+            let there = run(case, &place.resources);
+            let swarm = 2 * case.pass.iterations / 3;
+            for cut in [swarm, case.pass.iterations + 1] {
+                let parts = in_parts(case, &place.resources, &place.resources, cut);
+                let moved = in_parts(case, &plain(), &place.resources, cut);
+                for (how, result) in [
+                    ("there", compare(case, &there, &parts, true)),
+                    (
+                        "from one CPU",
+                        compare(case, &at_home, &moved, place.same_bits),
+                    ),
+                ] {
+                    if let Err(what) = result {
+                        let name = &place.name;
+                        parted.push(format!("{} {how} on {name} at {cut}: {what}", case.name));
+                    }
+                }
+            }
+        }
+    }
+    assert!(parted.is_empty(), "\n{}", parted.join("\n"));
+}
+
+#[test]
+fn on_the_cpu() {
+    goes_on(cpus);
+}
+
+#[test]
+fn on_gpus() {
+    if cuda_is_there() {
+        goes_on(cudas);
+    }
+}
