@@ -4,6 +4,7 @@
 mod mistakes;
 
 use std::{
+    collections::HashMap,
     fs,
     ops::Range,
     path::{Path, PathBuf},
@@ -14,7 +15,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Draft, Job, option, same_file};
+use super::{Draft, Job, contradictions::place, option};
 use crate::table::{files, is_npy, quote};
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{help, refused, syntax, unknown_key, unknown_top};
@@ -61,13 +62,19 @@ fn parse(text: &str, path: &Path) -> Result<Vec<Job>, Vec<Mistake>> {
     if !errors.is_empty() {
         // What follows a slip of syntax cannot be trusted: say only that, and
         // once a line, for one slip makes several errors.
-        let line = |it: &Mistake| {
-            let start = it.place.as_ref().map_or(0, |place| place.start);
-            text.bytes().take(start).filter(|&it| it == b'\n').count()
-        };
+        let start = |it: &Mistake| it.place.as_ref().map_or(0, |place| place.start);
         let mut mistakes: Vec<Mistake> = errors.into_iter().map(syntax).collect();
-        mistakes.sort_by_key(line);
-        mistakes.dedup_by_key(|it| line(it));
+        mistakes.sort_by_key(start);
+        let mut line_end = 0;
+        mistakes.retain(|it| {
+            let first = start(it) >= line_end;
+            if first {
+                let rest = &text.as_bytes()[start(it).min(text.len())..];
+                let length = rest.iter().position(|byte| *byte == b'\n');
+                line_end = length.map_or(usize::MAX, |length| start(it) + length + 1);
+            }
+            first
+        });
         return Err(mistakes);
     }
     let mut mistakes = Vec::new();
@@ -247,6 +254,13 @@ fn texts(name: &str, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
     }
 }
 
+/// How a job uses a file.
+#[derive(Clone, Copy, PartialEq)]
+enum Use {
+    Writes,
+    Reads,
+}
+
 /// Files that one job writes and another writes or reads, or that hold the jobs.
 fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     let written = |job: &Job| {
@@ -255,28 +269,40 @@ fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
             .into_iter()
             .filter_map(|(key, path)| Some((key, path?)))
     };
-    // A response is a file where the data are an array.
-    let reads = |job: &Job, path: &Path| {
+    let read = |job: &Job| {
+        let mut all = files(&job.data);
+        // A response is a file where the data are an array.
         let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        let data = files(&job.data);
-        data.iter().any(|it| same_file(it, path))
-            || response.is_some_and(|it| same_file(Path::new(it), path))
+        all.extend(response.map(PathBuf::from));
+        all
     };
+    // By place, so that each path is looked up on the disk once, however many jobs there are.
+    let mut uses: HashMap<PathBuf, Vec<(usize, Use)>> = HashMap::new();
+    for this in jobs {
+        let written = written(&this.job).map(|(_, path)| (path, Use::Writes));
+        let read = read(&this.job).into_iter().map(|path| (path, Use::Reads));
+        for (path, how) in written.chain(read) {
+            let users = place(&path).map(|place| uses.entry(place).or_default());
+            users.into_iter().for_each(|it| it.push((this.number, how)));
+        }
+    }
+    let own = place(file);
     let mut mistakes = Vec::new();
     for this in jobs {
         for (key, path) in written(&this.job) {
-            let others = jobs.iter().filter(|other| other.number != this.number);
-            let clash = others.filter_map(|other| {
+            let Some(place) = place(&path) else { continue };
+            let users = uses.get(&place).into_iter().flatten();
+            let clash = users.filter_map(|(other, how)| {
                 // Of two that write, the later one is told.
-                let writes = written(&other.job).any(|it| same_file(&it.1, &path));
-                let verb = match other.number < this.number && writes {
-                    true => "also writes",
-                    false if reads(&other.job, &path) => "reads",
-                    false => return None,
+                let verb = match how {
+                    _ if *other == this.number => return None,
+                    Use::Writes if *other > this.number => return None,
+                    Use::Writes => "also writes",
+                    Use::Reads => "reads",
                 };
-                Some(format!("job {} {verb} {}", other.number, path.display()))
+                Some(format!("job {other} {verb} {}", path.display()))
             });
-            let itself = same_file(file, &path).then(|| "this is the job file".to_owned());
+            let itself = (own == Some(place)).then(|| "this is the job file".to_owned());
             mistakes.extend(itself.into_iter().chain(clash).take(1).map(|what| {
                 let entry = this.entries.iter().find(|entry| entry.key == key);
                 Mistake {
