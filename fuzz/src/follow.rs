@@ -10,7 +10,7 @@ use passel::{
 use super::{peak_of, read};
 
 /// Most values of a table that is gone on with: the work is that of its cells.
-const CELLS: usize = 1 << 14;
+pub const CELLS: usize = 1 << 14;
 
 /// What going on may take for each of them: codes, dummies, and values being sorted.
 const PER_CELL: usize = 128;

@@ -56,7 +56,7 @@ pub const TARGETS: &[Target] = &[
 
 /// Most bytes a compressed input may inflate to, most cells another may stand for: memory goes
 /// by these, so nothing is learnt from more.
-const LARGEST: usize = 1 << 22;
+const LARGEST: usize = 1 << 20;
 
 /// Delimited text; with tabs also as `.tsv`.
 pub fn csv(data: &[u8]) {

@@ -100,7 +100,9 @@ impl<'a> Input<'a> {
         let (one, other) = (self.check_file(name), self.read(copy, &[]));
         match (one, other) {
             (Ok(one), Ok(other)) => {
-                assert_eq!(format!("{:?}", one.columns), format!("{:?}", other.columns));
+                if is_small(&one) {
+                    assert_eq!(format!("{:?}", one.columns), format!("{:?}", other.columns));
+                }
             }
             (Err(one), Err(other)) => assert_eq!(one, other.replace(copy, name)),
             (one, other) => panic!("{name}: {one:?}, but compressed: {other:?}"),
@@ -121,9 +123,11 @@ impl<'a> Input<'a> {
         well_formed(&coded);
         for (column, plain) in coded.columns.iter().zip(&table.columns) {
             assert_eq!(column.name, plain.name);
-            match factors.contains(&column.name) {
-                true => assert!(matches!(column.values, Values::Factor { .. })),
-                false => assert_eq!(format!("{column:?}"), format!("{plain:?}")),
+            let named = factors.contains(&column.name);
+            if named {
+                assert!(matches!(column.values, Values::Factor { .. }));
+            } else if is_small(&table) {
+                assert_eq!(format!("{column:?}"), format!("{plain:?}"));
             }
         }
         follow::follow(&table);
@@ -147,6 +151,11 @@ impl<'a> Input<'a> {
         within(peak, most);
         table
     }
+}
+
+/// Whether a table's values may be compared as text, in which a missing one is equal to another.
+fn is_small(table: &Table) -> bool {
+    table.rows.saturating_mul(table.columns.len()) <= follow::CELLS
 }
 
 /// The rule of memory.

@@ -67,7 +67,11 @@ impl Checked {
 fn lengths(page: &Page, levels: i16) -> Option<u64> {
     let bytes = match page {
         Page::DataPage { buf, .. } if levels == 0 => buf,
-        Page::DataPage { buf, .. } => {
+        Page::DataPage {
+            buf,
+            def_level_encoding: Encoding::RLE,
+            ..
+        } => {
             let (length, rest) = buf.split_first_chunk()?;
             rest.get(u32::from_le_bytes(*length) as usize..)?
         }
@@ -77,7 +81,8 @@ fn lengths(page: &Page, levels: i16) -> Option<u64> {
             rep_levels_byte_len,
             ..
         } => buf.get(def_levels_byte_len.checked_add(*rep_levels_byte_len)? as usize..)?,
-        Page::DictionaryPage { .. } => return None,
+        // Or levels of an old kind, which comes without packed lengths.
+        Page::DictionaryPage { .. } | Page::DataPage { .. } => return None,
     };
     match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => Some(packed(bytes)?.0),
