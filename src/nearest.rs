@@ -33,8 +33,12 @@ pub(crate) fn list(names: &[String]) -> String {
     text
 }
 
+/// Longest name that is compared, in bytes: time and memory go by the product of two lengths, and
+/// nobody slips in a name of so many letters.
+const LONGEST: usize = 200;
+
 /// The candidate that `word` was most likely meant to be: the closest in
-/// spelling, if it is close at all.
+/// spelling, if it is close at all, and neither is longer than a name is.
 ///
 /// ```
 /// use passel::nearest::nearest;
@@ -42,9 +46,13 @@ pub(crate) fn list(names: &[String]) -> String {
 /// assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let lower = word.to_lowercase();
     let close = |candidate: &&str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-    let best = candidates.into_iter().min_by_key(close)?;
+    let candidates = candidates.into_iter().filter(|it| it.len() <= LONGEST);
+    let best = candidates.min_by_key(close)?;
     // One slip in three letters is a misspelling; more is another word.
     let length = word.chars().count().max(best.chars().count());
     (close(&best) <= length.div_ceil(3)).then_some(best)

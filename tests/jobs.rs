@@ -119,11 +119,11 @@ fn each_wrong_shape_is_told_with_its_mend() {
         ),
         (
             "[[job]]\ndata = \"data.csv\"\nseed = { from = 0, count = 2000000 }\n",
-            &["count must be 1 … 1000000"],
+            &["count must be 1 … 100000"],
         ),
         (
             "[[job]]\ndata = \"data.csv\"\nseed = {from = 1, count = 10000}\ntop = {from = 1, count = 10000}\nmethod = \"mim\"\n",
-            &["more than 1000000 jobs"],
+            &["more than 100000 jobs"],
         ),
         (
             "[[job]]\ndata = \"none.csv\"\n",

@@ -126,7 +126,15 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 
 fn all_sources() -> Vec<(PathBuf, String)> {
     [
-        "src", "criteria", "kernels", "plugins", "tests", "examples", "benches",
+        "src",
+        "criteria",
+        "kernels",
+        "plugins",
+        "tests",
+        "examples",
+        "benches",
+        "fuzz/src",
+        "fuzz/fuzz_targets",
     ]
     .into_iter()
     .flat_map(sources)
@@ -273,7 +281,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Where the calls of CUDA, and of plugins, need it.
+/// Where the calls of CUDA, of plugins, and an allocator need it.
 const UNSAFE: &[&str] = &[
     "src/device/cuda",
     "src/plugin/calls.rs",
@@ -282,6 +290,7 @@ const UNSAFE: &[&str] = &[
     "src/plugin/memory.rs",
     "src/plugin/read.rs",
     "plugins",
+    "fuzz/src/memory.rs",
 ];
 
 #[test]

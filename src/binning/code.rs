@@ -68,12 +68,15 @@ pub(super) fn codes(
     missing: Option<u16>,
 ) -> Result<Codes, Unseen> {
     let levels = rule.levels() + usize::from(missing.is_some());
-    let of = |row: usize, value: f64| match value.is_nan() {
-        true => missing.ok_or(Unseen { row, value: None }),
-        false => rule.code(value).ok_or_else(|| Unseen {
+    let known = |value: f64| match value.is_nan() {
+        true => missing,
+        false => rule.code(value),
+    };
+    let of = |row: usize, value: f64| {
+        known(value).ok_or_else(|| Unseen {
             row,
-            value: Some(value.to_string()),
-        }),
+            value: (!value.is_nan()).then(|| value.to_string()),
+        })
     };
     let number = values.of_byte();
     match values {
@@ -95,12 +98,12 @@ pub(super) fn codes(
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
         }
         Values::Bytes(values) | Values::Gapped(values) => {
-            let code = |row: usize, byte: u8| of(row, number(byte));
-            let known: Vec<_> = (0..=u8::MAX).map(|byte| code(0, byte).ok()).collect();
+            // An error for each byte that does not come would take longer than most columns.
+            let known: Vec<_> = (0..=u8::MAX).map(|byte| known(number(byte))).collect();
             let unseen = |byte: &u8| known[usize::from(*byte)].is_none();
             if let Some(row) = values.iter().position(unseen) {
                 // What it is stands in the error.
-                code(row, values[row])?;
+                of(row, number(values[row]))?;
             }
             let code = |byte: u8| known[usize::from(byte)].unwrap_or(0);
             let codes = values.into_iter();

@@ -1,6 +1,9 @@
 //! What contradicts itself in a job, whatever its data.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use super::{Job, OptionError};
 use crate::{binning::Binning, report::Format, table};
@@ -81,7 +84,8 @@ pub(super) fn names_twice(job: &Job) -> Vec<OptionError> {
     ];
     let mut errors = Vec::new();
     for (option, names, other, others) in pairs {
-        let both = names.iter().filter(|name| others.contains(name));
+        let others: HashSet<&String> = others.iter().collect();
+        let both = names.iter().filter(|name| others.contains(*name));
         errors.extend(both.map(|name| OptionError::NameTwice {
             option,
             other,
@@ -91,19 +95,18 @@ pub(super) fn names_twice(job: &Job) -> Vec<OptionError> {
     errors
 }
 
-/// Whether writing one of two paths would change the other. Devices and pipes
-/// are nobody's file: `/dev/null` may be named twice.
+/// Whether writing one of two paths would change the other.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
-    place_of(a).is_some_and(|it| Some(it) == place_of(b))
+    place(a).is_some_and(|a| place(b) == Some(a))
 }
 
-/// Where a path leads, by one name whatever its own; none where that is nobody's file.
-pub(super) fn place_of(path: &Path) -> Option<PathBuf> {
+/// Where a path leads, by whatever name; nowhere if it is a device or a pipe. These are nobody's
+/// file: `/dev/null` may be named twice.
+pub(super) fn place(path: &Path) -> Option<PathBuf> {
     if path.metadata().is_ok_and(|it| !it.is_file()) {
         return None;
     }
-    let whole = path.canonicalize().ok();
-    let whole = whole.or_else(|| {
+    let whole = path.canonicalize().ok().or_else(|| {
         // Not there yet: its folder may be, under another name.
         let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
         Some(folder.join(path.file_name()?))

@@ -5,9 +5,9 @@ mod entries;
 mod grid;
 mod mistakes;
 mod schema;
+mod shared;
 
 use std::{
-    collections::HashMap,
     fs,
     ops::Range,
     path::{Path, PathBuf},
@@ -20,17 +20,16 @@ use toml::{
 
 use super::{
     Draft, RunSettings, Task,
-    contradictions::place_of,
     task::{self, Command, TaskDraft, of_the_run},
 };
-use crate::table::{files, is_npy};
 use entries::{Entry, Own, own};
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{not_of_command, refused, syntax, unknown_key, unknown_run_key, unknown_top};
 pub use schema::schema;
+use shared::shared_files;
 
 /// Most jobs of a file: more are a slip.
-const MOST: usize = 1_000_000;
+const MOST: usize = 100_000;
 
 /// What a job file asks for, in its order, with paths taken from its folder.
 #[derive(Debug, Clone)]
@@ -95,13 +94,19 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     if !errors.is_empty() {
         // What follows a slip of syntax cannot be trusted: say only that, and
         // once a line, for one slip makes several errors.
-        let line = |it: &Mistake| {
-            let start = it.place.as_ref().map_or(0, |place| place.start);
-            text.bytes().take(start).filter(|&it| it == b'\n').count()
-        };
+        let start = |it: &Mistake| it.place.as_ref().map_or(0, |place| place.start);
         let mut mistakes: Vec<Mistake> = errors.into_iter().map(syntax).collect();
-        mistakes.sort_by_key(line);
-        mistakes.dedup_by_key(|it| line(it));
+        mistakes.sort_by_key(start);
+        let mut line_end = 0;
+        mistakes.retain(|it| {
+            let first = start(it) >= line_end;
+            if first {
+                let rest = &text.as_bytes()[start(it).min(text.len())..];
+                let length = rest.iter().position(|byte| *byte == b'\n');
+                line_end = length.map_or(usize::MAX, |length| start(it) + length + 1);
+            }
+            first
+        });
         return Err(mistakes);
     }
     let mut mistakes = Vec::new();
@@ -295,7 +300,13 @@ impl<'a> Base<'a> {
         let nowhere = [PathBuf::new()];
         let paths = if data.is_empty() { &nowhere[..] } else { &data };
         for path in paths {
-            for chosen in grid::combinations(&entries) {
+            // Where there is a mistake, one combination tells what else there is.
+            let most = if mistakes.is_empty() {
+                count.unwrap_or(1)
+            } else {
+                1
+            };
+            for chosen in grid::combinations(&entries).take(most) {
                 let mut shared = self.draft.clone();
                 shared.job.data = path.clone();
                 shared.job.name.clone_from(&name);
@@ -351,76 +362,5 @@ impl<'a> Base<'a> {
             }
         }
         jobs
-    }
-}
-
-/// Files that one job writes and another writes or reads, or that hold the jobs.
-fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
-    let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
-    for this in jobs {
-        for (_, path) in this.planned.task.written() {
-            if let Some(place) = place_of(path) {
-                writers.entry(place).or_insert(this);
-            }
-        }
-    }
-    if writers.is_empty() {
-        return Vec::new();
-    }
-    for this in jobs {
-        let job = this.planned.task.job();
-        // A response is a file where the data are an array.
-        let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        let read = files(&job.data)
-            .into_iter()
-            .chain(response.map(PathBuf::from));
-        for place in read.filter_map(|it| place_of(&it)) {
-            readers.entry(place).or_insert(this);
-        }
-    }
-    let own = place_of(file);
-    let mut mistakes = Vec::new();
-    for this in jobs {
-        for (option, path) in this.planned.task.written() {
-            let Some(place) = place_of(path) else {
-                continue;
-            };
-            // Of two that write, the later one is told.
-            let writer = writers
-                .get(&place)
-                .filter(|it| it.planned.id != this.planned.id);
-            let reader = readers
-                .get(&place)
-                .filter(|it| it.planned.id != this.planned.id);
-            let shown = path.display();
-            let what = match (writer, reader) {
-                _ if own.as_ref() == Some(&place) => "this is the job file".to_owned(),
-                (Some(other), _) => format!("{} also writes {shown}", told(other, this)),
-                (None, Some(other)) => format!("{} reads {shown}", told(other, this)),
-                (None, None) => continue,
-            };
-            let place = Some(this.place_of(option));
-            if mistakes.iter().any(|it: &Mistake| it.place == place) {
-                continue;
-            }
-            mistakes.push(Mistake {
-                place,
-                what,
-                label: "written here".to_owned(),
-                help: Some(
-                    "give each job a file of its own: {id} stands for what the job is called"
-                        .to_owned(),
-                ),
-            });
-        }
-    }
-    mistakes
-}
-
-/// How one job is called before another.
-fn told(other: &Placed, this: &Placed) -> String {
-    match other.number == this.number {
-        true => format!("`{}` of the same grid", other.planned.id),
-        false => format!("job {}", other.number),
     }
 }

@@ -208,39 +208,47 @@ impl Attribute {
         if word.text == "?" && !word.quoted {
             return Ok(f64::NAN);
         }
+        let known = match &self.values {
+            Some(values) => values.get(&*word.text).map(|code| f64::from(*code)),
+            None => match classify(word.text.as_bytes()) {
+                Field::Number(value) => Some(value),
+                Field::Missing => Some(f64::NAN),
+                Field::Infinite | Field::Text => None,
+            },
+        };
+        known.ok_or_else(|| self.wrong(word, row))
+    }
+
+    /// What is wrong with a value.
+    fn wrong(&self, word: &Word, row: usize) -> Wrong {
         let (text, column) = (word.text.to_string(), self.name.clone());
         let Some(values) = &self.values else {
             return match classify(word.text.as_bytes()) {
-                Field::Number(value) => Ok(value),
-                Field::Missing => Ok(f64::NAN),
-                Field::Infinite => Err(Box::new(move |path, line| TableError::Infinite {
+                Field::Infinite => Box::new(move |path, line| TableError::Infinite {
                     path,
                     line,
                     row,
                     column,
                     text,
-                })),
-                Field::Text => Err(Box::new(move |path, line| TableError::NoNumber {
+                }),
+                _ => Box::new(move |path, line| TableError::NoNumber {
                     path,
                     line,
                     row,
                     column,
                     text,
-                })),
+                }),
             };
         };
-        if let Some(code) = values.get(&*word.text) {
-            return Ok(f64::from(*code));
-        }
         let mut declared: Vec<&str> = values.keys().map(String::as_str).collect();
         declared.sort_unstable();
-        Err(ArffError::Undeclared {
+        ArffError::Undeclared {
             row,
             nearest: nearest(&text, declared).map(str::to_owned),
             name: column,
             value: text,
         }
-        .into())
+        .into()
     }
 
     /// The column of its values: a factor has the levels that occur, in bytewise order.
@@ -340,9 +348,12 @@ fn sparse_row(
     let mut next = 0;
     let mut more = !words.take('}');
     while more {
-        let text = words.rest().trim_end().to_owned();
-        let last = attributes.len() - 1;
-        let entry = || ArffError::Entry { row, text, last };
+        let (rest, last) = (words.rest(), attributes.len() - 1);
+        // Made for an error alone: the rest of the line for every entry would be its square.
+        let entry = || {
+            let text = rest.trim_end().to_owned();
+            ArffError::Entry { row, text, last }
+        };
         let index = words.word(|c| c.is_whitespace() || matches!(c, ',' | '}'))?;
         let index = index.text.parse().ok().filter(|index| *index >= next);
         let Some((index, attribute)) = index.and_then(|at| Some((at, attributes.get(at)?))) else {

@@ -125,24 +125,36 @@ enum Format {
 }
 
 impl Format {
+    /// The endings of files' names and what they tell.
+    const ALL: [(&str, Self); 10] = [
+        ("csv", Self::Delimited(b',')),
+        ("tsv", Self::Delimited(b'\t')),
+        ("npy", Self::Npy),
+        ("dat", Self::Dat),
+        ("arff", Self::Arff),
+        ("libsvm", Self::Libsvm),
+        ("svm", Self::Libsvm),
+        ("mrmr", Self::Mrmr),
+        ("bed", Self::Bed),
+        ("parquet", Self::Parquet),
+    ];
+
     /// The format of `name.ending` or `name.ending.gz`, in any case. Parquet compresses within,
     /// and PLINK reads no compressed `.bed`.
     fn of(path: &Path) -> Option<Self> {
         let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = whole.strip_suffix(".gz").unwrap_or(&whole);
-        match name.rsplit_once('.')?.1 {
-            "parquet" if name.len() == whole.len() => Some(Self::Parquet),
-            "bed" if name.len() == whole.len() => Some(Self::Bed),
-            "csv" => Some(Self::Delimited(b',')),
-            "tsv" => Some(Self::Delimited(b'\t')),
-            "npy" => Some(Self::Npy),
-            "dat" => Some(Self::Dat),
-            "arff" => Some(Self::Arff),
-            "libsvm" | "svm" => Some(Self::Libsvm),
-            "mrmr" => Some(Self::Mrmr),
-            _ => None,
+        let ending = name.rsplit_once('.')?.1;
+        match Self::ALL.iter().find(|(its, _)| *its == ending)?.1 {
+            Self::Parquet | Self::Bed if name.len() < whole.len() => None,
+            format => Some(format),
         }
     }
+}
+
+/// The endings of the names of files that [`read`] knows, without `.gz`.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    Format::ALL.iter().map(|(ending, _)| *ending)
 }
 
 /// Whether a file's name says NumPy array, gzipped or not.

@@ -11,6 +11,8 @@ use super::{Column, Format, TableError, Values, names};
 
 /// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
 const HEADER_BYTES: usize = 1 << 14;
+/// What every array begins with.
+const MAGIC: &[u8] = b"\x93NUMPY";
 /// Elements decoded at a time.
 const ELEMENTS: usize = 1 << 13;
 
@@ -109,7 +111,9 @@ impl Array {
         let mut source = Source::open(path)?;
         let path = path.to_string_lossy().into_owned();
         let bytes = header_bytes(&mut source)?;
-        let header = check_shape(&bytes)
+        let header = check_length(&bytes)
+            .and_then(|()| check_depth(&bytes))
+            .and_then(|()| check_shape(&bytes))
             .and_then(|()| NpyHeader::from_reader(&bytes[..]))
             .map_err(|source| TableError::NpyHeader {
                 path: path.clone(),
@@ -155,7 +159,7 @@ impl Array {
         // Before memory is taken for what the header promises, the file has to hold it.
         let size = match self.source.size {
             Some(size) => size,
-            None => Source::open(path)?.measure(self.header_bytes + promised)?,
+            None => Source::open(path)?.measure(self.header_bytes.saturating_add(promised))?,
         };
         let found = size.saturating_sub(self.header_bytes);
         if found < promised {
@@ -251,25 +255,59 @@ impl Array {
 }
 
 /// The bytes up to the elements: magic number, version, length, and as many bytes of text;
-/// fewer where the file ends before.
+/// fewer where the file ends before, or where the text is longer than an array's.
 fn header_bytes(source: &mut Source) -> Result<Vec<u8>, TableError> {
-    const MAGIC: &[u8] = b"\x93NUMPY";
     let mut bytes = vec![0; 10];
     let mut filled = source.fill(&mut bytes)?;
     if filled == bytes.len() && bytes.starts_with(MAGIC) {
-        let mut length = u32::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         if bytes[6] > 1 {
             bytes.resize(12, 0);
             filled += source.fill(&mut bytes[10..])?;
-            length += u32::from(u16::from_le_bytes([bytes[10], bytes[11]])) << 16;
         }
         let text = bytes.len();
-        // Cut here, an overlong header does not parse.
-        bytes.resize(text + (length as usize).min(HEADER_BYTES), 0);
+        bytes.resize(text + text_length(&bytes).min(HEADER_BYTES), 0);
         filled += source.fill(&mut bytes[text..])?;
     }
     bytes.truncate(filled);
     Ok(bytes)
+}
+
+/// The length of the header's text as its first bytes tell it, with the four of later versions.
+fn text_length(header: &[u8]) -> usize {
+    match *header {
+        [_, _, _, _, _, _, 0..=1, _, a, b, ..] => u16::from_le_bytes([a, b]).into(),
+        [_, _, _, _, _, _, _, _, a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]) as usize,
+        _ => 0,
+    }
+}
+
+/// Refuses text that is not all there, for whose length the header's parser takes memory.
+fn check_length(header: &[u8]) -> io::Result<()> {
+    let start = if header.get(6) > Some(&1) { 12 } else { 10 };
+    if header.starts_with(MAGIC) && header.len() < start + text_length(header) {
+        let message = format!("its header is cut off, or longer than {HEADER_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
+    Ok(())
+}
+
+/// Refuses lists in lists, deeper than in any type: the header's parser goes through the innermost
+/// twice for each list around it.
+fn check_depth(header: &[u8]) -> io::Result<()> {
+    const DEEPEST: usize = 4;
+    let mut depth = 0_usize;
+    for byte in header {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            let message = format!("its header has lists in lists, more than {DEEPEST} deep");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses shapes whose number of elements overflows, which the header's parser multiplies

@@ -1,12 +1,14 @@
 //! Apache Parquet: typed columns, nulls for missing values.
 
+mod pages;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -16,6 +18,7 @@ use super::csv::sorted;
 use super::source::open_file;
 use super::{Column, MISSING, TableError, Values};
 use crate::quietly::quietly;
+use pages::Checked;
 
 /// Values decoded at a time.
 const VALUES: usize = 1 << 14;
@@ -65,11 +68,17 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         for (position, (_, gathered)) in columns.iter_mut().enumerate() {
             // No field is nested, so each is the leaf at its own position.
-            let read = group
-                .get_column_reader(position)
-                .map_err(told)
-                .and_then(|mut reader| gathered.extend(&mut reader, rows));
-            read.map_err(broken)?;
+            let pages = group.get_column_page_reader(position);
+            let pages = pages.map_err(|error| broken(told(error)))?;
+            let column = group.metadata().column(position).column_descr_ptr();
+            let levels = column.max_def_level();
+            let checked = Checked {
+                pages,
+                rows,
+                levels,
+            };
+            let mut reader = get_column_reader(column, Box::new(checked));
+            gathered.extend(&mut reader, rows).map_err(broken)?;
         }
     }
     let columns = columns.into_iter().map(|(name, gathered)| Column {

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::table::quote;
 
-/// Most values of a range.
-const MOST: i128 = 1_000_000;
+/// Most values of a range, and files of a pattern.
+const MOST: i128 = 100_000;
 
 /// A key of a job that is no option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -282,7 +282,14 @@ pub(super) fn data(
             Err(error) => wrong(format!("`{text}` is no pattern of files: {error}"), None),
             Ok(found) => {
                 let before = all.len();
-                let files = found.filter_map(Result::ok).filter(|it| it.is_file());
+                let found: Vec<_> = found.take(MOST as usize).collect();
+                if found.len() == MOST as usize {
+                    wrong(format!("`{text}` matches {MOST} files or more"), None);
+                }
+                let files = found
+                    .into_iter()
+                    .filter_map(Result::ok)
+                    .filter(|it| it.is_file());
                 all.extend(files.map(|it| match it.strip_prefix(folder) {
                     Ok(short) => short.to_owned(),
                     Err(_) => it,

@@ -14,6 +14,10 @@ use super::{
 };
 use crate::nearest::nearest;
 
+/// Mistakes that are shown with their lines: each goes through the whole file, and nobody reads
+/// more before mending some.
+const SHOWN: usize = 100;
+
 /// Why no job of a file can be run.
 #[derive(Debug, Error)]
 pub enum JobFileError {
@@ -51,7 +55,7 @@ pub struct Mistake {
 }
 
 impl JobFileError {
-    /// The mistakes with their source lines, coloured for a terminal or plain;
+    /// The first mistakes with their source lines, coloured for a terminal or plain;
     /// empty where the file could not be read at all.
     pub fn render(&self, coloured: bool) -> String {
         let Self::Mistakes {
@@ -68,7 +72,7 @@ impl JobFileError {
             false => Renderer::plain(),
         };
         let mut page = String::new();
-        for mistake in mistakes {
+        for mistake in mistakes.iter().take(SHOWN) {
             let title = Level::ERROR.primary_title(&mistake.what);
             let mut group = title.elements(mistake.place.clone().map(|place| {
                 let mark = AnnotationKind::Primary.span(place).label(&mistake.label);
@@ -79,6 +83,9 @@ impl JobFileError {
             }
             page += &renderer.render(&[group]);
             page += "\n\n";
+        }
+        if let Some(more @ 1..) = mistakes.len().checked_sub(SHOWN) {
+            page += &format!("… and {more} more\n\n");
         }
         page
     }
