@@ -243,21 +243,3 @@ fn a_wrong_place_and_what_excludes_it_are_told_before_any_work() {
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(folder.names(), ["data.csv"]);
 }
-
-#[test]
-fn a_job_keeps_its_state_beside_the_job_file() {
-    let folder = Folder::new();
-    fs::create_dir(folder.path("jobs")).unwrap();
-    fs::copy(folder.path("data.csv"), folder.path("jobs/data.csv")).unwrap();
-    let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\ncheckpoint = \"ck.json\"\n";
-    folder.write("jobs/jobs.toml", job);
-    folder.write("jobs/ck.json", "notes\n");
-    let ran = folder.run(&["run", "jobs/jobs.toml"]);
-    let told = "error: job 1: the checkpoint jobs/ck.json is no checkpoint of a search; \
-                name another file or delete it\n";
-    assert!(ran.stderr.ends_with(told), "{}", ran.stderr);
-    fs::remove_file(folder.path("jobs/ck.json")).unwrap();
-    let ran = folder.run(&["run", "jobs/jobs.toml"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!folder.path("jobs/ck.json").exists());
-}

@@ -214,9 +214,13 @@ fn two_jobs_with_one_file_between_them_are_a_mistake() {
     let twice = mistakes(&format!("{job}output = \"o\"\n{job}trace = \"./o\"\n"));
     assert!(twice.contains("job 1 also writes ./o"), "{twice}");
     assert!(twice.contains("8 | trace = \"./o\""), "{twice}");
-    let read = mistakes(&format!(
-        "{job}output = \"late.csv\"\n[[job]]\ndata = \"late.csv\"\n"
-    ));
+    let (folder, _) = run("");
+    folder.write("late.csv", &folder.read("data.csv"));
+    folder.write(
+        "jobs.toml",
+        &format!("{job}output = \"late.csv\"\n[[job]]\ndata = \"late.csv\"\n"),
+    );
+    let read = folder.run(&["run", "jobs.toml"]).stderr;
     assert!(read.contains("job 2 reads late.csv"), "{read}");
 }
 

@@ -63,6 +63,7 @@ impl StabilityDraft {
                 errors.push(OptionError::OfOneSelection { option });
             }
         }
+        (shared.job.trace, shared.job.checkpoint) = (None, None);
         // Of resamples, whatever the method draws.
         shared
             .given
@@ -90,16 +91,13 @@ impl StabilityDraft {
             });
         }
         match shared.check() {
-            Ok(mut job) if errors.is_empty() => {
-                (job.trace, job.checkpoint) = (None, None);
-                Ok(Stability {
-                    job,
-                    resampling,
-                    resamples: self.resamples,
-                    false_picks: self.false_picks.unwrap_or(1.0),
-                    cutoff: self.cutoff,
-                })
-            }
+            Ok(job) if errors.is_empty() => Ok(Stability {
+                job,
+                resampling,
+                resamples: self.resamples,
+                false_picks: self.false_picks.unwrap_or(1.0),
+                cutoff: self.cutoff,
+            }),
             Ok(_) => Err(errors),
             Err(more) => {
                 errors.extend(more);

@@ -389,6 +389,10 @@ fn the_pages_of_options_are_fresh() {
     for (name, page) in [
         ("options.md", options_markdown()),
         ("simulate.md", simulate_markdown()),
+        (
+            "jobs.schema.json",
+            serde_json::to_string_pretty(&super::file::schema()).unwrap() + "\n",
+        ),
     ] {
         let path = docs.join(name);
         if std::env::var_os("PASSEL_BLESS").is_some() {

@@ -119,7 +119,9 @@ impl Entry {
                     push(self, item, mistakes);
                 }
             }
-            DeValue::Table(table) if facts.is_some() => {
+            DeValue::Table(table)
+                if facts.is_some_and(|it| !takes_array && !it.value.is_empty()) =>
+            {
                 self.listed = true;
                 match range(table) {
                     Ok(numbers) => self.values.extend(numbers.map(|number| Value {
