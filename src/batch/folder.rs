@@ -113,6 +113,10 @@ impl Folder {
                 }
             }
         }
+        let times = path.join(TIMES);
+        if !times.exists() {
+            fs::write(times, "job,threads,read,devices,search,total\n").map_err(place)?;
+        }
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
@@ -177,10 +181,6 @@ impl Folder {
     fn add(&self, id: &str, times: &Times) -> io::Result<()> {
         let path = self.path.join(TIMES);
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        let mut line = match file.metadata()?.len() {
-            0 => "job,threads,read,devices,search,total\n".to_owned(),
-            _ => String::new(),
-        };
         let Times {
             threads,
             read,
@@ -188,7 +188,7 @@ impl Folder {
             search,
             total,
         } = times;
-        line += &format!("\"{id}\",{threads},{read:.6},{devices:.6},{search:.6},{total:.6}\n");
+        let line = format!("\"{id}\",{threads},{read:.6},{devices:.6},{search:.6},{total:.6}\n");
         file.write_all(line.as_bytes())
     }
 

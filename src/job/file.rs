@@ -321,7 +321,8 @@ impl<'a> Base<'a> {
                     .iter()
                     .filter(first)
                     .chain(with.iter().filter(|it| !first(it)));
-                for (_, entry, value) in ordered {
+                // One without a value is a mistake already.
+                for (_, entry, value) in ordered.filter(|it| !it.1.values.is_empty()) {
                     if let Err(error) = draft.set(&entry.key, &value.texts) {
                         tell(refused(&error, value.place.clone()), mistakes);
                     }
