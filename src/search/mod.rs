@@ -160,67 +160,60 @@ pub fn search_on(
     };
     let undefined = AtomicBool::new(false);
     let judge = Judge::of(criterion, design, &undefined);
-    // A thread of its own becomes the pool's first: the caller then sleeps before
-    // the others start, and leaves them its core.
-    let searching = || {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .use_current_thread()
-            .build()
-            .map_err(|source| SearchError::Threads { threads, source })?;
-        let done = AtomicBool::new(false);
-        // More threads than cores would only take turns at staying awake; and beside GPUs
-        // there is little for the others to do.
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let awake = match &places {
-            Places::Cpu(_) => threads.min(cores),
-            Places::Cuda(_) => places.threads(),
-        };
-        pool.in_place_scope(|scope| {
-            let _end = Raise(&done);
-            for _ in 1..awake {
-                scope.spawn(|_| stay_awake(&done));
-            }
-            let starting = Instant::now();
-            // First: what cannot go on need not wait for devices.
-            let told = (design, criterion);
-            let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
-            let (x, y, count) = (problem.x, problem.y, pass.particles);
-            let models = (count, pass.gain);
-            let start = |places| Devices::new(places, x, y, models, resources, threads);
-            let mut notes = Vec::from_iter(note.clone());
-            let devices = match start(&places) {
-                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-                Err(error) if resources.devices == Choice::Auto => {
-                    notes.push(format!(
-                        "the CPU was used, for not all GPUs can be: {error}"
-                    ));
-                    for _ in awake..threads.min(cores) {
-                        scope.spawn(|_| stay_awake(&done));
-                    }
-                    start(&Places::Cpu(1))?
-                }
-                started => started?,
-            };
-            let starting = starting.elapsed().as_secs_f64();
-            let outside = Outside {
-                interrupt,
-                observe,
-                keeper,
-            };
-            let found = walk(problem, judge, devices, pass, threads, outside, from)?;
-            notes.extend(complaint(&undefined));
-            notes.extend(found.notes);
-            Ok(Found {
-                starting,
-                notes,
-                ..found
-            })
-        })
+    // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
+    // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| SearchError::Threads { threads, source })?;
+    let done = AtomicBool::new(false);
+    // More threads than cores would only take turns at staying awake; and beside GPUs
+    // there is little for the others to do.
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let awake = match &places {
+        Places::Cpu(_) => threads.min(cores),
+        Places::Cuda(_) => places.threads(),
     };
-    std::thread::scope(|scope| match scope.spawn(searching).join() {
-        Ok(found) => found,
-        Err(panic) => std::panic::resume_unwind(panic),
+    pool.scope(|scope| {
+        let _end = Raise(&done);
+        for _ in 1..awake {
+            scope.spawn(|_| stay_awake(&done));
+        }
+        let starting = Instant::now();
+        // First: what cannot go on need not wait for devices.
+        let told = (design, criterion);
+        let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
+        let (x, y, count) = (problem.x, problem.y, pass.particles);
+        let models = (count, pass.gain);
+        let start = |places| Devices::new(places, x, y, models, resources, threads);
+        let mut notes = Vec::from_iter(note.clone());
+        let devices = match start(&places) {
+            // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+            Err(error) if resources.devices == Choice::Auto => {
+                notes.push(format!(
+                    "the CPU was used, for not all GPUs can be: {error}"
+                ));
+                for _ in awake..threads.min(cores) {
+                    scope.spawn(|_| stay_awake(&done));
+                }
+                start(&Places::Cpu(1))?
+            }
+            started => started?,
+        };
+        let starting = starting.elapsed().as_secs_f64();
+        let outside = Outside {
+            interrupt,
+            observe,
+            keeper,
+        };
+        let found = walk(problem, judge, devices, pass, threads, outside, from)?;
+        notes.extend(complaint(&undefined));
+        notes.extend(found.notes);
+        Ok(Found {
+            starting,
+            notes,
+            ..found
+        })
     })
 }
 
