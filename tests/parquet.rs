@@ -110,6 +110,36 @@ mod built {
     }
 
     #[test]
+    fn a_run_has_its_tables_as_parquet_too() {
+        let folder = Folder::new();
+        let text = "[[job]]\ndata = 'data.csv'\nresponse = 'y'\ncriterion = ['bic', 'ebic']\n\
+                    seed = [1, 2]\n[[job]]\nname = 'bad'\ndata = 'bad.csv'\n";
+        folder.write("jobs.toml", text);
+        folder.write("bad.csv", "y,a\n1,2,3\n");
+        assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(1));
+        let results = folder.path("jobs-results");
+        let jobs = read(&results.join("jobs.parquet"), &ReadOptions::default()).unwrap();
+        let csv = read(&results.join("jobs.csv"), &ReadOptions::default()).unwrap();
+        assert_eq!((jobs.rows, jobs.columns.len()), (5, csv.columns.len()));
+        let name = |it: &passel::table::Column| it.name.clone();
+        assert!(
+            jobs.columns
+                .iter()
+                .map(name)
+                .eq(csv.columns.iter().map(name))
+        );
+        assert_eq!(numbers(&jobs, "n")[..4], [60.0; 4]);
+        assert!(numbers(&jobs, "n")[4].is_nan());
+        assert_eq!(
+            numbers(&jobs, "criterion_value")[..4],
+            numbers(&csv, "criterion_value")[..4]
+        );
+        let variables = read(&results.join("results.parquet"), &ReadOptions::default()).unwrap();
+        assert_eq!(numbers(&variables, "coefficient").len(), variables.rows);
+        assert!(variables.rows >= 4);
+    }
+
+    #[test]
     fn it_is_for_a_file() {
         let folder = Folder::new();
         let ran = folder.run(&SELECT);

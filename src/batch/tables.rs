@@ -1,5 +1,7 @@
 //! The tidy tables of a run: a row a job, a row a selected variable.
 
+#[cfg(feature = "parquet")]
+use std::path::PathBuf;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, BufWriter, Write},
@@ -137,23 +139,35 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// A CSV being written; its first error is told at the end.
+/// A CSV being written, and the same as Parquet where that is built; its first error is told at
+/// the end.
 struct Table {
     file: BufWriter<OutputFile>,
     failed: Option<io::Error>,
+    #[cfg(feature = "parquet")]
+    also: (PathBuf, Vec<Vec<String>>),
 }
 
 impl Table {
     fn create(path: &Path) -> Result<Self, OutputError> {
         let file = BufWriter::with_capacity(1 << 16, OutputFile::create(path)?);
-        Ok(Self { file, failed: None })
+        Ok(Self {
+            file,
+            failed: None,
+            #[cfg(feature = "parquet")]
+            also: (path.with_extension("parquet"), Vec::new()),
+        })
     }
 
+    /// The names first.
     fn row(&mut self, fields: impl Iterator<Item = String>) {
-        let fields: Vec<String> = fields.map(|it| field(&it).into_owned()).collect();
+        let own: Vec<String> = fields.collect();
+        let fields: Vec<_> = own.iter().map(|it| field(it)).collect();
         if self.failed.is_none() {
             self.failed = writeln!(self.file, "{}", fields.join(",")).err();
         }
+        #[cfg(feature = "parquet")]
+        self.also.1.push(own);
     }
 
     fn finish(mut self) -> Result<(), OutputError> {
@@ -162,6 +176,15 @@ impl Table {
         match failed {
             Some(source) => Err(file.write_error(source)),
             None => file.commit(),
+        }?;
+        #[cfg(feature = "parquet")]
+        if let (path, [names, rows @ ..]) = (self.also.0, &*self.also.1) {
+            let mut file = OutputFile::create(&path)?;
+            let page = crate::report::parquet_table(names, rows);
+            let written = page.and_then(|page| file.write_all(&page));
+            written.map_err(|source| file.write_error(source))?;
+            file.commit()?;
         }
+        Ok(())
     }
 }

@@ -23,7 +23,8 @@ use crate::{
     job::{Task, file::Planned},
     progress::Board,
     run::{
-        Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among, stability_among,
+        Keep, Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among,
+        stability_among,
     },
     search::Interrupt,
 };
@@ -112,11 +113,16 @@ impl Batch<'_> {
         let own = task.job_mut();
         own.interrupt = self.interrupt.clone();
         taken.give(&mut own.resources);
+        let checkpoint = self.folder.checkpoint(&job.planned.id);
+        let of = serde_json::to_string(&job.manifest).unwrap_or_default();
         let around = Surroundings {
             sources: Some(&self.sources),
             board: Some((&self.board, &job.planned.id)),
+            keep: Some(Keep {
+                path: &checkpoint,
+                of: &of,
+            }),
         };
-        let checkpoint = self.folder.checkpoint(&job.planned.id);
         if let Task::Select(own) = &mut task
             && own.selector.is_none()
             && own.trace.is_none()
@@ -131,7 +137,7 @@ impl Batch<'_> {
         let mut result = run();
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
             // Of the job as it was before, or damaged: it begins anew.
-            let _ = fs::remove_file(checkpoint);
+            let _ = fs::remove_file(&checkpoint);
             result = run();
         }
         let report = match result {

@@ -52,6 +52,16 @@ pub fn render(selection: &Selection, data: &Path, format: Format) -> io::Result<
     Ok(text.into_bytes())
 }
 
+/// A table of texts as Parquet, in columns of whole numbers, numbers or texts; an empty text is
+/// none. Each row has as many as there are names.
+///
+/// # Errors
+/// What the format cannot hold.
+#[cfg(feature = "parquet")]
+pub fn parquet_table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
+    parquet::table(names, rows)
+}
+
 /// The report of a ranking, as [`render`].
 ///
 /// # Errors

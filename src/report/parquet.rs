@@ -56,6 +56,55 @@ fn write(selection: &Selection) -> Result<Vec<u8>, ParquetError> {
     file.into_inner()
 }
 
+/// A table of texts in columns of whole numbers, numbers or texts, whichever all of a column are;
+/// an empty text is none. Each row has as many as there are names.
+pub(super) fn table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
+    typed(names, rows).map_err(|error| io::Error::other(error.to_string()))
+}
+
+fn typed(names: &[String], rows: &[Vec<String>]) -> Result<Vec<u8>, ParquetError> {
+    let present = |at: usize| {
+        rows.iter()
+            .map(move |row| &*row[at])
+            .filter(|it| !it.is_empty())
+    };
+    let kind = |at: usize| match () {
+        () if present(at).all(|it| it.parse::<i64>().is_ok()) => Physical::INT64,
+        () if present(at).all(|it| it.parse::<f64>().is_ok()) => Physical::DOUBLE,
+        () => Physical::BYTE_ARRAY,
+    };
+    let kinds: Vec<Physical> = (0..names.len()).map(kind).collect();
+    let fields = names.iter().zip(&kinds).map(|(name, &kind)| {
+        let text = (kind == Physical::BYTE_ARRAY).then_some(LogicalType::String);
+        let field = Type::primitive_type_builder(name, kind).with_logical_type(text);
+        field
+            .with_repetition(Repetition::OPTIONAL)
+            .build()
+            .map(Arc::new)
+    });
+    let schema = Type::group_type_builder("jobs")
+        .with_fields(fields.collect::<Result<_, _>>()?)
+        .build()?;
+    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default())?;
+    let mut group = file.next_row_group()?;
+    for (at, kind) in kinds.into_iter().enumerate() {
+        let texts = rows
+            .iter()
+            .map(|row| Some(&*row[at]).filter(|it| !it.is_empty()));
+        match kind {
+            Physical::INT64 => {
+                optional::<Int64Type>(&mut group, texts.map(|it| it?.parse().ok()))?;
+            }
+            Physical::DOUBLE => {
+                optional::<DoubleType>(&mut group, texts.map(|it| it?.parse().ok()))?;
+            }
+            _ => optional::<ByteArrayType>(&mut group, texts.map(|it| it.map(ByteArray::from)))?,
+        }
+    }
+    group.close()?;
+    file.into_inner()
+}
+
 /// Writes the next column, absent values as nulls.
 fn optional<T: DataType>(
     group: &mut SerializedRowGroupWriter<Vec<u8>>,

@@ -2,6 +2,7 @@
 //! → selection → report.
 
 mod checkpoint;
+mod kept;
 mod pairs;
 mod procedures;
 mod resampled;
@@ -17,6 +18,7 @@ use std::{
 
 use thiserror::Error;
 
+pub use kept::Keep;
 pub use pairs::{pairs, pairs_among};
 pub use sources::{Sources, Surroundings};
 pub use stability::{stability, stability_among};

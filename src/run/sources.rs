@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    RunError,
+    Keep, RunError,
     selectors::{Binned, binned_of},
 };
 use crate::{
@@ -25,6 +25,8 @@ pub struct Surroundings<'a> {
     pub sources: Option<&'a Sources>,
     /// The board of all jobs, and what this one is called; none for a job alone.
     pub board: Option<(&'a Board, &'a str)>,
+    /// Where a job keeps what it can go on from; a search by PaSS has its own place.
+    pub keep: Option<Keep<'a>>,
 }
 
 impl Surroundings<'_> {

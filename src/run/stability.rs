@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Outcome, Report, RunError, Surroundings,
+    kept::{Kept, State},
     resampled::{Chosen, choose, each, side_by_side},
     selectors::{Binned, binned_of, elapsed, with_parameters},
     sources::design_of,
@@ -81,25 +82,40 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
             }
         })
     };
-    let mut picks = Picks::default();
-    let (mut notes, mut devices) = (BTreeMap::new(), Vec::new());
-    each(
-        of,
+    let mut kept = Kept::new(around.keep);
+    let open: Vec<usize> = (0..of)
+        .filter(|it| !kept.state.done.contains_key(it))
+        .collect();
+    let ended = each(
+        open.len(),
         threads,
         &job.interrupt,
-        work,
-        |number, chosen: Chosen| {
+        |at| work(open[at]),
+        |at, chosen: Chosen| {
+            let state = &mut kept.state;
             for note in chosen.notes {
-                *notes.entry(note).or_insert(0_usize) += 1;
+                *state.notes.entry(note).or_insert(0_usize) += 1;
             }
-            devices = chosen.devices;
+            state.devices = chosen.devices;
             let mut indexes = chosen.indexes;
             indexes.retain(|it| whole.kept.binary_search(it).is_err());
-            picks.done.insert(number, indexes);
-            meter.count("resample", picks.done.len(), of);
+            state.done.insert(open[at], indexes);
+            meter.count("resample", state.done.len(), of);
+            kept.write_now_and_then();
         },
-    )?;
+    );
+    if ended.is_err() || kept.state.done.len() < of {
+        kept.write();
+    }
+    ended?;
     meter.finish();
+    let State {
+        done,
+        notes,
+        devices,
+        ..
+    } = kept.state;
+    let picks = Picks { done };
     let cut = picks.done.len() < of;
     let picks = picks.whole(how);
     if picks.done.is_empty() {

@@ -294,3 +294,38 @@ fn a_search_that_was_killed_goes_on() {
     assert!(expected == found);
     assert!(!killed.path("jobs-results/.checkpoints").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn resamples_that_are_done_are_not_done_again() {
+    let folder = Folder::new();
+    let file = "[[job]]\ncommand = \"stability\"\ndata = \"data.csv\"\nresponse = \"y\"\n\
+                iterations = 2000\nresamples = 60\n";
+    folder.write("jobs.toml", file);
+    let whole = folder.run(&["run", "jobs.toml", "--output", "whole"]);
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    let limited = [
+        "run",
+        "jobs.toml",
+        "--time-limit",
+        "300ms",
+        "--threads",
+        "1",
+    ];
+    let (mut cut, mut done) = (0, 0);
+    loop {
+        let ran = folder.run(&limited);
+        if ran.code == Some(0) {
+            break;
+        }
+        assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+        let state = folder.read("jobs-results/.checkpoints/data.json");
+        let now = state.matches("],").count();
+        assert!(now >= done, "what was done is kept");
+        (cut, done) = (cut + 1, now);
+        assert!(cut < 200, "it never ends");
+    }
+    assert!(cut > 0, "too quick a job");
+    let [expected, found] = ["whole", "jobs-results"].map(|it| results(&folder.path(it)));
+    assert!(expected == found);
+}

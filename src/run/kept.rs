@@ -1,0 +1,79 @@
+//! Resamples that are done, kept in a file while others are not.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::output::OutputFile;
+
+/// Between two writings at least.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Where something is kept, and of what it is: what was kept of something else is nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Keep<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// All that shapes the result, in a text.
+    pub of: &'a str,
+}
+
+/// What there is to go on from.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct State {
+    of: String,
+    /// As [`crate::stability::Picks`].
+    pub(super) done: BTreeMap<usize, Vec<usize>>,
+    /// Notes of selections, and how many had each.
+    pub(super) notes: BTreeMap<String, usize>,
+    /// Where the last one ran.
+    pub(super) devices: Vec<String>,
+}
+
+/// The state, and its file.
+#[derive(Debug)]
+pub(super) struct Kept<'a> {
+    keep: Option<Keep<'a>>,
+    pub(super) state: State,
+    written: Instant,
+}
+
+impl<'a> Kept<'a> {
+    /// What was kept before of the same, or nothing.
+    pub(super) fn new(keep: Option<Keep<'a>>) -> Self {
+        let before = keep.and_then(|it| {
+            let state: State = serde_json::from_slice(&fs::read(it.path).ok()?).ok()?;
+            (state.of == it.of).then_some(state)
+        });
+        Self {
+            keep,
+            state: before.unwrap_or_default(),
+            written: Instant::now(),
+        }
+    }
+
+    /// Writes the state, if it is time.
+    pub(super) fn write_now_and_then(&mut self) {
+        if self.written.elapsed() >= PAUSE {
+            self.write();
+        }
+    }
+
+    /// Writes the state, if that can be: what cannot be kept is done twice, and no more.
+    pub(super) fn write(&mut self) {
+        if let Some(keep) = self.keep {
+            self.state.of = keep.of.to_owned();
+            let _ = OutputFile::create(keep.path).map(|mut file| {
+                let text = serde_json::to_vec(&self.state).unwrap_or_default();
+                file.write_all(&text).is_ok() && file.commit().is_ok()
+            });
+        }
+        self.written = Instant::now();
+    }
+}
