@@ -49,6 +49,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 /// Where each outside crate may be named: a module, or a folder or file below it.
 const HOMES: &[(&str, &[&str])] = &[
     // `report` has a module of that name, and no need of the crate.
+    ("bytes", &["table"]),
     ("csv", &["table", "report"]),
     ("fast_float2", &["table"]),
     ("flate2", &["table"]),

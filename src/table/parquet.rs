@@ -18,7 +18,7 @@ use super::csv::sorted;
 use super::source::open_file;
 use super::{Column, MISSING, TableError, Values};
 use crate::quietly::quietly;
-use pages::Checked;
+use pages::{Checked, Counted};
 
 /// Values decoded at a time.
 const VALUES: usize = 1 << 14;
@@ -44,7 +44,8 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
         path: shown.clone(),
         source,
     };
-    let reader = SerializedFileReader::new(file).map_err(|error| broken(told(error)))?;
+    let reader =
+        SerializedFileReader::new(Counted::new(file)).map_err(|error| broken(told(error)))?;
     let fields = reader.metadata().file_metadata().schema().get_fields();
     if fields.is_empty() {
         return Err(TableError::NoColumns { path: shown });
@@ -127,7 +128,7 @@ fn name_of(path: &str, position: usize, field: &Type) -> Result<String, TableErr
 }
 
 /// Refuses a codec that is not built in before any page is read.
-fn check_codecs(path: &str, reader: &SerializedFileReader<File>) -> Result<(), TableError> {
+fn check_codecs(path: &str, reader: &SerializedFileReader<Counted>) -> Result<(), TableError> {
     let chunks = reader.metadata().row_groups().iter();
     for chunk in chunks.flat_map(|group| group.columns()) {
         let codec = chunk.compression();

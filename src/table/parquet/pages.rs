@@ -1,9 +1,60 @@
 //! Pages that promise more values than there can be, refused before the crate takes memory for
-//! these.
+//! these; and more pages than there can be.
 
+use std::{
+    fs::File,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+
+/// A file that is read so many times at most: a page whose length is a lie may send the crate back
+/// to the same one for ever.
+pub(super) struct Counted {
+    file: File,
+    left: AtomicU64,
+}
+
+impl Counted {
+    /// Each page takes a few bytes, and is read twice.
+    pub(super) fn new(file: File) -> Self {
+        let left = AtomicU64::new(Length::len(&file).saturating_add(1024));
+        Self { file, left }
+    }
+
+    fn count(&self) -> Result<()> {
+        let one_less = |left: u64| left.checked_sub(1);
+        let counted = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        let lie = || ParquetError::General("it has more pages than bytes".to_owned());
+        counted.map(drop).map_err(|_| lie())
+    }
+}
+
+impl Length for Counted {
+    fn len(&self) -> u64 {
+        Length::len(&self.file)
+    }
+}
+
+impl ChunkReader for Counted {
+    type T = <File as ChunkReader>::T;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        self.count()?;
+        self.file.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.count()?;
+        self.file.get_bytes(start, length)
+    }
+}
 
 /// The pages of a column of a row group, each looked at.
 pub(super) struct Checked {
