@@ -3,6 +3,7 @@
 
 use std::{
     fs::File,
+    io::{self, Read},
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -36,6 +37,24 @@ impl Counted {
     }
 }
 
+/// A part of a file, behind whose end nothing is read for long: the crate takes what is not there
+/// for zeros, as many as a list promises.
+pub(super) struct Ending {
+    part: <File as ChunkReader>::T,
+    past: usize,
+}
+
+impl Read for Ending {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.part.read(bytes)?;
+        self.past += usize::from(count == 0 && !bytes.is_empty());
+        match self.past > 16 {
+            true => Err(io::ErrorKind::UnexpectedEof.into()),
+            false => Ok(count),
+        }
+    }
+}
+
 impl Length for Counted {
     fn len(&self) -> u64 {
         Length::len(&self.file)
@@ -43,11 +62,12 @@ impl Length for Counted {
 }
 
 impl ChunkReader for Counted {
-    type T = <File as ChunkReader>::T;
+    type T = Ending;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
         self.count()?;
-        self.file.get_read(start)
+        let part = self.file.get_read(start)?;
+        Ok(Ending { part, past: 0 })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
