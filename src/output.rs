@@ -85,6 +85,15 @@ impl OutputFile {
     /// A missing folder, a folder in the file's place, or a file or folder that
     /// may not be written.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
+        Self::create_by(path, None)
+    }
+
+    /// The same, with the temporary file in this folder of the same disk.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn create_by(path: &Path, folder: Option<&Path>) -> Result<Self, OutputError> {
+        let elsewhere = folder;
         let place = |source| OutputError::Place {
             path: path.to_owned(),
             source,
@@ -116,7 +125,7 @@ impl OutputFile {
             // A rename would replace even a write-protected file.
             open.open(&target).map_err(place)?;
         }
-        let file = temporary(folder, existing.as_ref()).map_err(place)?;
+        let file = temporary(elsewhere.unwrap_or(folder), existing.as_ref()).map_err(place)?;
         let sink = Sink::Beside { file, target };
         Ok(Self {
             path: path.to_owned(),

@@ -263,6 +263,9 @@ impl Board {
             Some((bars, _)) => {
                 let _ = bars.println(line);
             }
+            None if self.kind == Progress::Json => {
+                let _ = writeln!(io::stderr(), "{}", serde_json::json!({ "message": line }));
+            }
             None => {
                 let _ = writeln!(io::stderr(), "{line}");
             }

@@ -123,7 +123,11 @@ fn each_wrong_shape_is_told_with_its_mend() {
         ),
         (
             "[[job]]\ndata = \"data.csv\"\nseed = {from = 1, count = 10000}\ntop = {from = 1, count = 10000}\nmethod = \"mim\"\n",
-            &["more than 100000 jobs"],
+            &["there are more than 100000 jobs"],
+        ),
+        (
+            "[[job]]\ndata = \"data.csv\"\nseed = { from = 1, count = 3, step = 170141183460469231731687303715884105727 }\n",
+            &["its numbers are too large"],
         ),
         (
             "[[job]]\ndata = \"none.csv\"\n",

@@ -7,18 +7,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::manifest::Manifest;
-use crate::output::{OutputError, OutputFile};
+use super::manifest::{Input, Manifest};
+use crate::{
+    fnv::Fnv,
+    output::{OutputError, OutputFile},
+};
 
 /// Locked while a process runs jobs into the folder; the system unlocks it however that ends.
 const LOCK: &str = ".lock";
 
-/// Where searches keep what they can go on from.
-const CHECKPOINTS: &str = ".checkpoints";
+/// Where files are that are not whole yet: results being written, and what searches can go on
+/// from. Nothing else is there.
+const WORK: &str = ".work";
+
+/// Behind the name of a job that failed, and of what other files one wrote: no name has such a
+/// sign there.
+const PARTIAL: &str = "~partial";
+const FILES: &str = "~files";
 
 /// Where the times of jobs are appended.
 const TIMES: &str = "times.csv";
@@ -59,10 +68,13 @@ pub struct Stored {
     pub result: Value,
 }
 
-/// The same, of which only the first part is read.
+/// The same, of which the report is there but not read.
 #[derive(Debug, Deserialize)]
-struct Head {
-    manifest: Manifest,
+pub struct Head {
+    /// As of [`Stored`].
+    pub manifest: Manifest,
+    #[serde(rename = "result")]
+    _result: IgnoredAny,
 }
 
 /// Seconds that a job took.
@@ -103,14 +115,12 @@ impl Folder {
             }
             Err(TryLockError::Error(source)) => return Err(place(source)),
         }
-        let checkpoints = path.join(CHECKPOINTS);
-        fs::create_dir_all(&checkpoints).map_err(place)?;
+        let work = path.join(WORK);
+        fs::create_dir_all(&work).map_err(place)?;
         // What a killed process left half-written is nobody's.
-        for folder in [path, &checkpoints] {
-            for entry in fs::read_dir(folder).map_err(place)?.flatten() {
-                if entry.file_name().to_string_lossy().starts_with(".passel-") {
-                    let _ = fs::remove_file(entry.path());
-                }
+        for entry in fs::read_dir(&work).map_err(place)?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(".passel-") {
+                let _ = fs::remove_file(entry.path());
             }
         }
         let times = path.join(TIMES);
@@ -137,10 +147,18 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written: nothing of it is there then.
-    pub fn write(&self, stored: &Stored, times: &Times) -> Result<(), OutputError> {
+    pub fn write(
+        &self,
+        stored: &Stored,
+        files: &[Input],
+        times: &Times,
+    ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
+        if !files.is_empty() {
+            self.put(&self.path.join(format!("{id}{FILES}.json")), &files)?;
+        }
         self.put(&self.result(id), stored)?;
-        for beside in [self.partial(id), self.checkpoint(id)] {
+        for beside in [self.partial(id), self.checkpoint(&stored.manifest)] {
             let _ = fs::remove_file(beside);
         }
         // They are of no result: a line that is lost is no harm.
@@ -158,17 +176,32 @@ impl Folder {
         Ok(path)
     }
 
-    /// Where a job's search keeps what it can go on from.
-    pub fn checkpoint(&self, id: &str) -> PathBuf {
-        self.path.join(CHECKPOINTS).join(format!("{id}.json"))
+    /// Where a search of this keeps what it can go on from: not where one of anything else does.
+    pub fn checkpoint(&self, of: &Manifest) -> PathBuf {
+        self.path.join(WORK).join(checkpoint(of))
     }
 
+    /// Removes what searches kept that are none of these.
+    pub fn sweep<'a>(&self, open: impl Iterator<Item = &'a Manifest>) {
+        let own: HashSet<String> = open.map(checkpoint).collect();
+        for entry in fs::read_dir(self.path.join(WORK))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            if !own.contains(&*entry.file_name().to_string_lossy()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// No job is called so.
     fn partial(&self, id: &str) -> PathBuf {
-        self.path.join(format!("{id}.partial.json"))
+        self.path.join(format!("{id}{PARTIAL}.json"))
     }
 
-    fn put(&self, path: &Path, stored: &Stored) -> Result<(), OutputError> {
-        let mut file = OutputFile::create(path)?;
+    fn put(&self, path: &Path, stored: &impl Serialize) -> Result<(), OutputError> {
+        let mut file = OutputFile::create_by(path, Some(&self.path.join(WORK)))?;
         let text = serde_json::to_vec_pretty(stored).map_err(io::Error::from);
         let written = text.and_then(|mut text| {
             text.push(b'\n');
@@ -198,7 +231,8 @@ impl Folder {
         let names = names.filter_map(|it| it.file_name().into_string().ok());
         let ids = names.filter_map(|it| it.strip_suffix(".json").map(str::to_owned));
         let strange = |id: &String| {
-            let id = id.strip_suffix(".partial").unwrap_or(id);
+            let beside = id.strip_suffix(PARTIAL).or(id.strip_suffix(FILES));
+            let id = beside.unwrap_or(id);
             !id.starts_with('.') && !own.contains(id)
         };
         let mut all: Vec<String> = ids.filter(strange).collect();
@@ -210,8 +244,19 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         // If it is empty.
-        let _ = fs::remove_dir(self.path.join(CHECKPOINTS));
+        let _ = fs::remove_dir(self.path.join(WORK));
     }
+}
+
+/// What a file of a search is called.
+fn checkpoint(of: &Manifest) -> String {
+    let of = Manifest {
+        // Where it runs is known at the end.
+        devices: Value::Null,
+        ..of.clone()
+    };
+    let text = serde_json::to_vec(&of).unwrap_or_default();
+    format!("{:032x}.json", Fnv::new().part(&text).finish())
 }
 
 /// Where a job's result lies in a folder.
@@ -221,11 +266,16 @@ fn result(folder: &Path, id: &str) -> PathBuf {
 
 /// What the result of a job in a folder was made of; none where there is none, or none that can
 /// be read.
-pub fn manifest(folder: &Path, id: &str) -> Option<Manifest> {
+pub fn head(folder: &Path, id: &str) -> Option<Head> {
     let text = fs::read(result(folder, id)).ok()?;
-    serde_json::from_slice::<Head>(&text)
-        .ok()
-        .map(|it| it.manifest)
+    serde_json::from_slice(&text).ok()
+}
+
+/// Other files that a job wrote, each by its option, as they were then.
+pub fn files(folder: &Path, id: &str) -> Vec<Input> {
+    let text = fs::read(folder.join(format!("{id}{FILES}.json")));
+    let all = text.ok().and_then(|it| serde_json::from_slice(&it).ok());
+    all.unwrap_or_default()
 }
 
 /// The result of a job in a folder.

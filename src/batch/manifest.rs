@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     fs::{File, Metadata},
     io::{self, Read},
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, absolute},
     time::SystemTime,
 };
 
@@ -13,9 +13,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    binning::Binning,
     job::{Task, file::Planned},
-    table::{files, is_npy},
+    search::Interrupt,
 };
 
 /// Options that change no result.
@@ -27,6 +26,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "output",
     "trace",
     "matrix",
+    "format",
     "plugins",
 ];
 
@@ -70,19 +70,18 @@ impl Manifest {
     /// A file that cannot be read.
     pub fn of(planned: &Planned, folder: &Path, inputs: &mut Inputs) -> Result<Self, InputError> {
         let job = planned.task.job();
-        let own = |path: &Path| {
-            let short = path.strip_prefix(folder).unwrap_or(path);
-            short.to_string_lossy().into_owned()
-        };
-        let read = read_by(&planned.task).into_iter().map(|path| {
-            let (bytes, sha256) = inputs.of(&path)?;
-            let path = own(&path);
-            Ok(Input {
-                path,
-                bytes,
-                sha256,
-            })
-        });
+        let own = |path: &Path| shown(path, folder);
+        let (read, libraries) = read_by(&planned.task);
+        let mut all = Vec::new();
+        for path in read {
+            let shown = own(&path);
+            all.push(inputs.of(&path)?.called(shown));
+        }
+        // Wherever they were found.
+        for path in libraries {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            all.push(inputs.of(path)?.called(name.into_owned()));
+        }
         let shaping = planned
             .options
             .iter()
@@ -92,7 +91,7 @@ impl Manifest {
             job: planned.id.clone(),
             command: planned.task.command().name().to_owned(),
             data: own(&job.data),
-            inputs: read.collect::<Result<_, _>>()?,
+            inputs: all,
             options: shaping.map(|it| (it.0.to_owned(), it.1.clone())).collect(),
             seed: job.pass.seed,
             devices: Value::Null,
@@ -121,29 +120,25 @@ impl Manifest {
             return changed("data", &self.data, &other.data);
         }
         for (own, others) in self.inputs.iter().zip(&other.inputs) {
+            if own.path != others.path {
+                return changed("file", &own.path, &others.path);
+            }
             if own != others {
                 return Some(format!("{} has changed", others.path));
             }
         }
-        let same = self.inputs.len() == other.inputs.len() && self.seed == other.seed;
+        if self.seed != other.seed {
+            return changed("seed", &self.seed.to_string(), &other.seed.to_string());
+        }
+        let same = self.inputs.len() == other.inputs.len();
         (!same).then(|| "it reads other files".to_owned())
     }
 }
 
-/// The files that a task reads.
-fn read_by(task: &Task) -> Vec<PathBuf> {
+/// The files that a task reads: data, then libraries.
+fn read_by(task: &Task) -> (Vec<PathBuf>, &[PathBuf]) {
     let job = task.job();
-    let mut all = files(&job.data);
-    // A response is a file where the data are an array.
-    let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-    all.extend(response.map(PathBuf::from));
-    for binning in [&job.binning, &job.bin_response] {
-        if let Binning::Edges(file) = binning {
-            all.push(file.clone());
-        }
-    }
-    all.extend(job.plugins.iter().cloned());
-    all
+    (job.reads(), &job.libraries)
 }
 
 /// A file that cannot be read.
@@ -157,60 +152,105 @@ pub struct InputError {
 }
 
 /// The files read, each hashed once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Inputs {
     known: HashMap<PathBuf, Known>,
+    interrupt: Interrupt,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     bytes: u64,
     sha256: String,
     changed: Option<SystemTime>,
 }
 
-impl Inputs {
-    fn of(&mut self, path: &Path) -> Result<(u64, String), InputError> {
-        if let Some(known) = self.known.get(path) {
-            return Ok((known.bytes, known.sha256.clone()));
+impl Known {
+    fn called(self, path: String) -> Input {
+        let Self { bytes, sha256, .. } = self;
+        Input {
+            path,
+            bytes,
+            sha256,
         }
-        let failed = |source| InputError {
-            path: path.to_owned(),
-            source,
-        };
-        let known = hashed(path).map_err(failed)?;
-        let told = (known.bytes, known.sha256.clone());
-        self.known.insert(path.to_owned(), known);
-        Ok(told)
+    }
+}
+
+impl Inputs {
+    /// None yet; the end of the work may be asked for while they are read.
+    pub fn heeding(interrupt: &Interrupt) -> Self {
+        Self {
+            known: HashMap::new(),
+            interrupt: interrupt.clone(),
+        }
     }
 
-    /// Whether the files that a task reads are as they were when they were hashed.
+    fn of(&mut self, path: &Path) -> Result<Known, InputError> {
+        if let Some(known) = self.known.get(path) {
+            return Ok(known.clone());
+        }
+        let known = hashed(path, &self.interrupt).map_err(|source| InputError {
+            path: path.to_owned(),
+            source,
+        })?;
+        self.known.insert(path.to_owned(), known.clone());
+        Ok(known)
+    }
+
+    /// A file that a job wrote by this option, as it is now.
+    pub fn anew(&self, path: &Path, option: &str) -> Option<Input> {
+        let known = hashed(path, &self.interrupt).ok()?;
+        Some(known.called(option.to_owned()))
+    }
+
+    /// Whether the files that a task reads are as they were when they were hashed; else the one
+    /// that is not.
     pub fn unchanged(&self, task: &Task) -> Result<(), PathBuf> {
-        for path in read_by(task) {
-            let Some(known) = self.known.get(&path) else {
+        let (read, libraries) = read_by(task);
+        for path in read.iter().chain(libraries) {
+            let Some(known) = self.known.get(path) else {
                 continue;
             };
             let now = path.metadata().ok();
             let same = now.is_some_and(|it| it.len() == known.bytes && time(&it) == known.changed);
             if !same {
-                return Err(path);
+                return Err(path.clone());
             }
         }
         Ok(())
     }
 }
 
+/// A path as it leads from a folder, where it lies there; whichever way the two were told.
+pub fn shown(path: &Path, folder: &Path) -> String {
+    let whole = |path: &Path| absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = match folder.as_os_str().is_empty() {
+        true => whole(Path::new(".")),
+        false => whole(folder),
+    };
+    let path = whole(path);
+    let short = path.strip_prefix(&folder).unwrap_or(&path);
+    short.to_string_lossy().into_owned()
+}
+
 fn time(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok()
 }
 
-fn hashed(path: &Path) -> io::Result<Known> {
+fn hashed(path: &Path, interrupt: &Interrupt) -> io::Result<Known> {
+    if !path.metadata()?.is_file() {
+        // A pipe gives what it has once.
+        return Err(io::Error::other("it is no file"));
+    }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     let mut hasher = Sha256::new();
     let mut part = vec![0; 1 << 20];
     let mut bytes = 0;
     loop {
+        if interrupt.requested() {
+            return Err(io::Error::other("interrupted"));
+        }
         match file.read(&mut part)? {
             0 => break,
             count => {
@@ -219,14 +259,10 @@ fn hashed(path: &Path) -> io::Result<Known> {
             }
         }
     }
-    let digits = hasher
-        .finalize()
-        .iter()
-        .map(|it| format!("{it:02x}"))
-        .collect();
+    let sum = hasher.finalize();
     Ok(Known {
         bytes,
-        sha256: digits,
+        sha256: sum.iter().map(|it| format!("{it:02x}")).collect(),
         changed: time(&metadata),
     })
 }

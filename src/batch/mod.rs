@@ -12,12 +12,12 @@ mod tables;
 mod work;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     error::Error,
     path::Path,
     sync::{Condvar, Mutex, PoisonError, atomic::AtomicUsize},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 pub use folder::FolderError;
@@ -35,6 +35,7 @@ use folder::Folder;
 use manifest::Inputs;
 use room::{Cards, Need, Room};
 use standing::status;
+use tables::Told;
 use work::{Batch, Open};
 
 /// How a run ended.
@@ -42,8 +43,8 @@ use work::{Batch, Open};
 pub struct Summary {
     /// Jobs whose results were there before.
     pub before: usize,
-    /// Jobs done now.
-    pub done: usize,
+    /// Jobs done now, by what they are called.
+    pub done: BTreeSet<String>,
     /// Why others failed, by what they are called.
     pub failed: BTreeMap<String, String>,
     /// Jobs that were not started, or not finished, for the run was interrupted.
@@ -88,8 +89,8 @@ impl BatchError {
 impl Summary {
     /// In a few lines.
     pub fn told(&self, folder: &Path) -> String {
-        let all = self.before + self.done + self.failed.len() + self.left;
-        let mut text = format!("{} of {all} jobs done", self.before + self.done);
+        let all = self.before + self.done.len() + self.failed.len() + self.left;
+        let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
         if self.before > 0 {
             text += &format!(", {} of them before", self.before);
         }
@@ -106,7 +107,7 @@ impl Summary {
     }
 }
 
-/// Does what is missing or out of date of these jobs of a file.
+/// Does what is missing or out of date of these jobs of a file, and writes the tables of all.
 ///
 /// # Errors
 /// The folder cannot be had, or the tables cannot be written. A job that fails is no error: see
@@ -116,63 +117,92 @@ pub fn run(
     jobs: &[&Planned],
     interrupt: &Interrupt,
 ) -> Result<Summary, BatchError> {
-    let started = Instant::now();
     let folder = Folder::open(&file.settings.folder(&file.path))?;
-    let (mut inputs, mut cards) = (Inputs::default(), Cards::default());
-    let at = file.path.parent().unwrap_or(Path::new(""));
-    let (mut open, mut before) = (Vec::new(), 0);
-    let mut failed: BTreeMap<String, String> = BTreeMap::new();
-    let mut notes = Vec::new();
-    for &planned in jobs {
-        match Manifest::of(planned, at, &mut inputs) {
+    let watch = Watch::default();
+    thread::scope(|scope| {
+        if let Some(limit) = file.settings.time_limit {
+            let watch = &watch;
+            scope.spawn(move || watch.wait(limit, interrupt));
+        }
+        let ended = run_into(folder, file, jobs, interrupt);
+        watch.end();
+        ended
+    })
+}
+
+fn run_into(
+    folder: Folder,
+    file: &JobFile,
+    jobs: &[&Planned],
+    interrupt: &Interrupt,
+) -> Result<Summary, BatchError> {
+    let wanted: HashSet<&str> = jobs.iter().map(|it| &*it.id).collect();
+    let (mut inputs, mut cards) = (Inputs::heeding(interrupt), Cards::default());
+    let mut told: HashMap<&str, Told> = HashMap::new();
+    let (mut open, mut notes, mut left) = (Vec::new(), Vec::new(), 0);
+    let (mut before, mut failed) = (0, BTreeMap::new());
+    for planned in &file.jobs {
+        let (id, is_wanted) = (&*planned.id, wanted.contains(&*planned.id));
+        let manifest = Manifest::of(planned, file.folder(), &mut inputs);
+        if interrupt.requested() {
+            left += usize::from(is_wanted);
+            continue;
+        }
+        let manifest = match manifest {
+            Ok(manifest) => manifest,
             Err(error) => {
-                failed.insert(planned.id.clone(), chain(&error));
-            }
-            Ok(manifest) => {
-                match status(folder.path(), planned, &manifest) {
-                    Status::Done => {
-                        before += 1;
-                        continue;
-                    }
-                    Status::Stale(why) => {
-                        notes.push(format!("{}: out of date ({why})", planned.id))
-                    }
-                    Status::Missing | Status::Unreadable(_) => {}
+                if is_wanted {
+                    failed.insert(planned.id.clone(), chain(&error));
                 }
-                let need = Need::of(&planned.task, &mut cards);
-                open.push(Open {
-                    planned,
-                    manifest,
-                    need,
-                });
+                continue;
             }
+        };
+        let status = status(folder.path(), planned, &manifest, &mut inputs);
+        match &status {
+            Status::Done => {
+                told.insert(id, Told::Done);
+                before += usize::from(is_wanted);
+                continue;
+            }
+            Status::Stale(why) => {
+                told.insert(id, Told::Stale);
+                if is_wanted {
+                    notes.push(format!("{id}: out of date ({why})"));
+                }
+            }
+            Status::Missing | Status::Unreadable(_) => {}
+        }
+        if is_wanted {
+            let need = Need::of(&planned.task, &mut cards);
+            open.push(Open {
+                planned,
+                manifest,
+                need,
+            });
         }
     }
     let all: HashSet<&str> = file.jobs.iter().map(|it| &*it.id).collect();
     for stranger in folder.strangers(&all) {
-        let path = folder.path().join(stranger).with_extension("json");
-        notes.push(format!(
-            "{} is of no job of {}",
-            path.display(),
-            file.path.display()
-        ));
+        let path = folder.path().join(stranger);
+        let (path, file) = (path.display(), file.path.display());
+        notes.push(format!("{path}.json is of no job of {file}"));
+    }
+    if wanted.len() == all.len() && !interrupt.requested() {
+        folder.sweep(open.iter().map(|it| &it.manifest));
     }
     // Jobs of one file of data follow one another: it is given back before the next is read.
     let mut places = HashMap::new();
     for (at, it) in open.iter().enumerate() {
         places.entry(&it.planned.task.job().data).or_insert(at);
     }
-    let order: Vec<usize> = open
-        .iter()
-        .map(|it| places[&it.planned.task.job().data])
-        .collect();
-    let mut order: Vec<(usize, usize)> = order.into_iter().zip(0..).collect();
+    let place = |it: &Open| places[&it.planned.task.job().data];
+    let mut order: Vec<(usize, usize)> = open.iter().map(place).zip(0..).collect();
     order.sort_unstable();
     let sources = Sources::default();
     for it in &open {
         sources.expect(&it.planned.task);
     }
-    let needs: Vec<Need> = open.iter().map(|it| it.need.clone()).collect();
+    let needs: Vec<&Need> = open.iter().map(|it| &it.need).collect();
     let batch = Batch {
         room: Room::new(&file.settings, &mut cards, &needs),
         board: Board::new(file.settings.progress, before, jobs.len()),
@@ -182,6 +212,7 @@ pub fn run(
         state: Mutex::new(Summary {
             before,
             failed,
+            left,
             ..Summary::default()
         }),
         folder,
@@ -189,26 +220,16 @@ pub fn run(
         sources,
         interrupt,
     };
-    notes
-        .iter()
-        .for_each(|it| batch.board.complain(&format!("note: {it}")));
+    let lines = notes.iter().map(|it| format!("note: {it}"));
+    lines.for_each(|it| batch.board.complain(&it));
     for (id, message) in &batch.state().failed {
         batch.board.complain(&format!("error: {id}: {message}"));
     }
-    let watch = Watch::default();
     thread::scope(|scope| {
-        if let Some(limit) = file.settings.time_limit {
-            let watch = &watch;
-            scope.spawn(move || watch.wait(limit.saturating_sub(started.elapsed()), interrupt));
-        }
         let workers = batch.room.at_once().min(open.len());
-        let work = || batch.work(&open, &order);
-        let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        for worker in all {
-            // Jobs' panics are theirs.
-            let _ = worker.join();
+        for _ in 0..workers {
+            scope.spawn(|| batch.work(&open, &order));
         }
-        watch.end();
     });
     let Batch {
         board,
@@ -218,12 +239,11 @@ pub fn run(
     } = batch;
     board.finish();
     let summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let failed = summary
-        .failed
-        .iter()
-        .map(|(id, why)| (&**id, why.clone()))
-        .collect();
-    tables::write(folder.path(), jobs, &failed)?;
+    told.extend(summary.done.iter().map(|id| (&**id, Told::Done)));
+    for (id, why) in &summary.failed {
+        told.insert(id, Told::Failed(why));
+    }
+    tables::write(folder.path(), file, &told)?;
     Ok(summary)
 }
 

@@ -1,7 +1,9 @@
 //! What jobs that run at the same time share: threads, GPUs and memory.
 
 use std::{
+    collections::HashMap,
     num::NonZeroUsize,
+    path::PathBuf,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
@@ -26,11 +28,15 @@ pub struct Need {
 
 /// How many cards there are, asked for once and only where a job may want one.
 #[derive(Debug, Default)]
-pub struct Cards(Option<usize>);
+pub struct Cards {
+    count: Option<usize>,
+    /// Of each file of data about how many values there are.
+    values: HashMap<PathBuf, u64>,
+}
 
 impl Cards {
     fn count(&mut self) -> usize {
-        *self.0.get_or_insert_with(|| {
+        *self.count.get_or_insert_with(|| {
             let all = Places::of(&Choice::Cuda(Vec::new()), 0);
             all.map_or(0, |it| it.0.threads())
         })
@@ -41,7 +47,8 @@ impl Need {
     /// Of one task of several; about so many values are in its data.
     pub fn of(task: &Task, cards: &mut Cards) -> Self {
         let job = task.job();
-        let values = extent(&job.data).unwrap_or(0);
+        let known = cards.values.entry(job.data.clone());
+        let values = *known.or_insert_with(|| extent(&job.data).unwrap_or(0));
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_card, named) = match &job.resources.devices {
             Choice::Auto => (is_pass && values as usize >= WORTH_A_GPU, Vec::new()),
@@ -52,7 +59,7 @@ impl Need {
         Self {
             threads: job.resources.threads.map(NonZeroUsize::get),
             // The table as it is read, and what is made of it.
-            memory: 16 * values,
+            memory: values.saturating_mul(16),
             any_card: any_card && cards.count() > 0,
             cards: named,
         }
@@ -74,6 +81,7 @@ pub struct Room {
     free: Mutex<Free>,
     given_back: Condvar,
     threads: usize,
+    cards: usize,
     at_once: usize,
 }
 
@@ -90,7 +98,7 @@ pub struct Taken<'a> {
 
 impl Room {
     /// As the settings of a run say.
-    pub fn new(settings: &RunSettings, cards: &mut Cards, needs: &[Need]) -> Self {
+    pub fn new(settings: &RunSettings, cards: &mut Cards, needs: &[&Need]) -> Self {
         let threads = Resources {
             threads: settings.threads,
             ..Resources::default()
@@ -107,6 +115,7 @@ impl Room {
             }),
             given_back: Condvar::new(),
             threads,
+            cards,
             at_once: settings.at_once.map_or(threads, NonZeroUsize::get),
         }
     }
@@ -179,7 +188,9 @@ impl Taken<'_> {
     /// What the job runs on.
     pub fn give(&self, resources: &mut Resources) {
         resources.threads = NonZeroUsize::new(self.threads);
-        if let Some(card) = self.own_card {
+        // Of one card it is the same, and where it cannot be used the CPU is.
+        let alone = self.room.cards == 1 && resources.devices == Choice::Auto;
+        if let Some(card) = self.own_card.filter(|_| !alone) {
             resources.devices = Choice::Cuda(vec![card]);
         }
     }
@@ -207,7 +218,7 @@ mod tests {
             memory_limit: memory,
             ..RunSettings::default()
         };
-        Room::new(&settings, &mut Cards(Some(0)), &[])
+        Room::new(&settings, &mut Cards::default(), &[])
     }
 
     #[test]

@@ -7,7 +7,10 @@ use super::{
     manifest::{Inputs, Manifest},
     room::{Cards, Need},
 };
-use crate::job::file::{JobFile, Planned};
+use crate::{
+    job::file::{JobFile, Planned},
+    search::Interrupt,
+};
 
 /// How a job of a file stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,32 +69,45 @@ pub fn only<'a>(file: &'a JobFile, pattern: Option<&str>) -> Result<Vec<&'a Plan
 /// How these jobs of a file stand.
 pub fn standings<'a>(file: &JobFile, jobs: &[&'a Planned]) -> Vec<Standing<'a>> {
     let folder = file.settings.folder(&file.path);
-    let (mut inputs, mut cards) = (Inputs::default(), Cards::default());
-    let at = file.path.parent().unwrap_or(Path::new(""));
-    let standing = |planned: &&'a Planned| Standing {
+    let never = Interrupt::default();
+    let (mut inputs, mut cards) = (Inputs::heeding(&never), Cards::default());
+    let mut standing = |planned: &&'a Planned| Standing {
         planned,
-        status: match Manifest::of(planned, at, &mut inputs) {
-            Ok(manifest) => status(&folder, planned, &manifest),
+        status: match Manifest::of(planned, file.folder(), &mut inputs) {
+            Ok(manifest) => status(&folder, planned, &manifest, &mut inputs),
             Err(error) => Status::Unreadable(chain(&error)),
         },
         memory: Need::of(&planned.task, &mut cards).memory,
     };
-    jobs.iter().map(standing).collect()
+    jobs.iter().map(&mut standing).collect()
 }
 
 /// How a job stands that would be made of this.
-pub(super) fn status(folder: &Path, planned: &Planned, manifest: &Manifest) -> Status {
-    let Some(there) = folder::manifest(folder, &planned.id) else {
+pub(super) fn status(
+    folder: &Path,
+    planned: &Planned,
+    manifest: &Manifest,
+    inputs: &mut Inputs,
+) -> Status {
+    let Some(there) = folder::head(folder, &planned.id) else {
         return Status::Missing;
     };
-    if let Some(differs) = there.differs(manifest) {
+    if let Some(differs) = there.manifest.differs(manifest) {
         return Status::Stale(differs);
     }
-    // Its other files are of it too.
-    match planned.task.written().iter().find(|it| !it.1.exists()) {
-        Some((option, path)) => Status::Stale(format!("{option} {} is gone", path.display())),
-        None => Status::Done,
+    // Its other files are of it too, and as they were written.
+    let written = planned.task.written();
+    let files = match written.is_empty() {
+        true => Vec::new(),
+        false => folder::files(folder, &planned.id),
+    };
+    for (option, path) in written {
+        let now = inputs.anew(path, option);
+        if now.is_none_or(|it| !files.contains(&it)) {
+            return Status::Stale(format!("{option} {} is not what it wrote", path.display()));
+        }
     }
+    Status::Done
 }
 
 /// A line a job: how it stands, about how much memory it needs, what it is called; and how many

@@ -3,16 +3,16 @@
 #[cfg(feature = "parquet")]
 use std::path::PathBuf;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeSet, HashMap},
     io::{self, BufWriter, Write},
     path::Path,
 };
 
 use serde_json::Value;
 
-use super::folder::stored;
+use super::{folder::stored, manifest::shown as shown_path};
 use crate::{
-    job::file::Planned,
+    job::file::{JobFile, Planned},
     output::{OutputError, OutputFile},
     report::field,
 };
@@ -49,17 +49,24 @@ const OF_VARIABLE: &[&str] = &[
     "frequency",
 ];
 
-/// Writes `jobs.csv` and `results.csv` of these jobs in the folder. Why jobs have no result is told
+/// How a job stands at the end of a run; without a word it has no result.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// Its result is there.
+    Done,
+    /// It is of something else.
+    Stale,
+    /// Why there is none.
+    Failed(&'a str),
+}
+
+/// Writes `jobs.csv` and `results.csv` of all jobs of a file in the folder. How they stand is told
 /// by what they are called.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(
-    folder: &Path,
-    jobs: &[&Planned],
-    failed: &BTreeMap<&str, String>,
-) -> Result<(), OutputError> {
-    let options = columns(jobs);
+pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Result<(), OutputError> {
+    let options = columns(&file.jobs);
     let mut all = Table::create(&folder.join("jobs.csv"))?;
     let mut variables = Table::create(&folder.join("results.csv"))?;
     let head = ["job", "status", "command", "data"]
@@ -75,28 +82,32 @@ pub fn write(
         .chain(options.iter().copied())
         .chain(["rank"]);
     variables.row(head.chain(OF_VARIABLE.iter().copied()).map(str::to_owned));
-    for planned in jobs {
+    for planned in &file.jobs {
         let given = |name: &&str| match planned.options.iter().find(|it| it.0 == *name) {
             Some((_, texts)) => texts.join(","),
             None => String::new(),
         };
         let given: Vec<String> = options.iter().map(given).collect();
-        let result = stored(folder, &planned.id).map(|it| it.result);
-        let (status, message) = match (&result, failed.get(&*planned.id)) {
-            (_, Some(message)) => ("failed", message.clone()),
-            (Some(_), None) => ("done", String::new()),
-            (None, None) => ("missing", String::new()),
+        let (status, message) = match told.get(&*planned.id) {
+            Some(Told::Failed(message)) => ("failed", *message),
+            Some(Told::Done) => ("done", ""),
+            Some(Told::Stale) => ("stale", ""),
+            None => ("missing", ""),
         };
-        let result = result.filter(|_| status == "done").unwrap_or(Value::Null);
+        let result = match status {
+            "done" => stored(folder, &planned.id).map(|it| it.result),
+            _ => None,
+        };
+        let result = result.unwrap_or(Value::Null);
         let task = &planned.task;
-        let data = task.job().data.display().to_string();
+        let data = shown_path(&task.job().data, file.folder());
         let own = [&planned.id, status, task.command().name(), &data].map(str::to_owned);
         let told = OF_JOB.iter().map(|it| shown(result.pointer(it.1)));
         all.row(
             own.into_iter()
                 .chain(given.iter().cloned())
                 .chain(told)
-                .chain([message]),
+                .chain([message.to_owned()]),
         );
         let selected = result.get("selected").and_then(Value::as_array);
         for (rank, variable) in selected.into_iter().flatten().enumerate() {
@@ -112,7 +123,7 @@ pub fn write(
 }
 
 /// The options that have a column: some always, and those that jobs have differently.
-fn columns(jobs: &[&Planned]) -> Vec<&'static str> {
+fn columns(jobs: &[Planned]) -> Vec<&'static str> {
     let value = |planned: &Planned, name: &str| {
         let found = planned.options.iter().find(|it| it.0 == name);
         found.map(|it| it.1.clone())

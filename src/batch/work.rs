@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     fs,
+    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -16,11 +17,12 @@ use serde_json::Value;
 use super::{
     Summary, chain,
     folder::{Folder, Stored, Times},
-    manifest::{Inputs, Manifest},
+    manifest::{Input, Inputs, Manifest},
     room::{Need, Room, Taken},
 };
 use crate::{
     job::{Task, file::Planned},
+    output::OutputFile,
     progress::Board,
     run::{
         Keep, Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among,
@@ -88,7 +90,7 @@ impl Batch<'_> {
             let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
             let status = match ended {
                 Ok(Ended::Done) => {
-                    self.state().done += 1;
+                    self.state().done.insert(id.to_owned());
                     "done"
                 }
                 Ok(Ended::Interrupted) => {
@@ -113,7 +115,11 @@ impl Batch<'_> {
         let own = task.job_mut();
         own.interrupt = self.interrupt.clone();
         taken.give(&mut own.resources);
-        let checkpoint = self.folder.checkpoint(&job.planned.id);
+        // Its report goes there when it is whole, and not before.
+        let output = own.output.take();
+        let place = output.as_deref().map(OutputFile::create).transpose();
+        let mut place = place.map_err(|error| chain(&error))?;
+        let checkpoint = self.folder.checkpoint(&job.manifest);
         let of = serde_json::to_string(&job.manifest).unwrap_or_default();
         let around = Surroundings {
             sources: Some(&self.sources),
@@ -136,25 +142,40 @@ impl Batch<'_> {
         };
         let mut result = run();
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
-            // Of the job as it was before, or damaged: it begins anew.
+            // Damaged: it begins anew.
             let _ = fs::remove_file(&checkpoint);
             result = run();
         }
         let report = match result {
             Ok(report) => report,
+            Err(RunError::Interrupted) => return Ok(Ended::Interrupted),
+            // It was told to stop.
+            Err(RunError::Procedure { .. }) if self.interrupt.requested() => {
+                return Ok(Ended::Interrupted);
+            }
             Err(error) => return Err(self.partly(job, error)),
         };
         if report.outcome.interrupted() {
             return Ok(Ended::Interrupted);
         }
-        self.inputs
-            .unchanged(&task)
-            .map_err(|path| format!("{} changed while it was read: run again", path.display()))?;
+        self.inputs.unchanged(&task).map_err(|path| {
+            let path = path.display();
+            format!("{path} changed while it was read: run again")
+        })?;
+        if let Some(mut file) = place.take() {
+            let written = file.write_all(&report.rendered);
+            let written = written.map_err(|source| file.write_error(source));
+            let written = written.and_then(|()| file.commit());
+            written.map_err(|error| chain(&error))?;
+        }
         let (stored, mut times) = stored(job, &report)?;
+        let written = job.planned.task.written().into_iter();
+        let written = written.filter_map(|(option, path)| self.inputs.anew(path, option));
+        let files: Vec<Input> = written.collect();
         times.threads = taken.threads();
         times.total = started.elapsed().as_secs_f64();
         self.folder
-            .write(&stored, &times)
+            .write(&stored, &files, &times)
             .map_err(|error| chain(&error))?;
         Ok(Ended::Done)
     }
@@ -202,7 +223,13 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
             times.devices = seconds("devices");
             times.search = seconds("search");
         }
-        manifest.devices = members.get("devices").cloned().unwrap_or(Value::Null);
+        // Which of several is no part of the result.
+        let devices = members.get("devices").and_then(Value::as_array);
+        let kinds = devices.into_iter().flatten().filter_map(Value::as_str);
+        let mut kinds: Vec<&str> = kinds.filter_map(|it| it.split(':').next()).collect();
+        kinds.dedup();
+        manifest.devices = kinds.into();
+        members.insert("devices".to_owned(), manifest.devices.clone());
     }
     Ok((Stored { manifest, result }, times))
 }

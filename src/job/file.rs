@@ -23,6 +23,7 @@ use super::{
     task::{self, Command, TaskDraft, of_the_run},
 };
 use entries::{Entry, Own, own};
+use grid::Names;
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{not_of_command, refused, syntax, unknown_key, unknown_run_key, unknown_top};
 pub use schema::schema;
@@ -40,6 +41,13 @@ pub struct JobFile {
     pub settings: RunSettings,
     /// All of them, grids expanded.
     pub jobs: Vec<Planned>,
+}
+
+impl JobFile {
+    /// The folder that its paths start at.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
 }
 
 /// One job of a file.
@@ -133,7 +141,7 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
         }
     }
     settings.output = settings.output.map(|it| folder.join(it));
-    let base = Base::new(folder, defaults, &mut mistakes);
+    let base = Base::new((folder, settings.folder(path)), defaults, &mut mistakes);
     if list.is_empty() && mistakes.is_empty() {
         mistakes.push(Mistake {
             place: None,
@@ -142,7 +150,7 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
             help: Some("start each job with a line [[job]], then data = \"FILE\"".to_owned()),
         });
     }
-    let mut jobs = Vec::new();
+    let (mut jobs, mut names) = (Vec::new(), Names::default());
     for (at, item) in list.iter().enumerate() {
         let DeValue::Table(table) = item.get_ref() else {
             mistakes.push(Mistake {
@@ -154,10 +162,10 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
             continue;
         };
         let left = MOST - jobs.len();
-        jobs.extend(base.jobs((at + 1, item.span()), table, left, &mut mistakes));
+        let place = (at + 1, item.span());
+        jobs.extend(base.jobs(place, table, (left, &mut names), &mut mistakes));
     }
-    grid::tell_apart(jobs.iter_mut().map(|it| &mut it.planned.id));
-    mistakes.extend(shared_files(&jobs, path));
+    mistakes.extend(shared_files(&jobs, path, &settings.folder(path)));
     match mistakes.is_empty() {
         true => Ok(JobFile {
             path: path.to_owned(),
@@ -198,12 +206,18 @@ fn run_table(settings: &mut RunSettings, table: &DeTable<'_>, mistakes: &mut Vec
 /// What every job of a file starts from.
 struct Base<'a> {
     folder: &'a Path,
+    /// Where results go.
+    results: PathBuf,
     draft: Draft,
     defaults: Vec<Entry>,
 }
 
 impl<'a> Base<'a> {
-    fn new(folder: &'a Path, mut defaults: Vec<Entry>, mistakes: &mut Vec<Mistake>) -> Self {
+    fn new(
+        (folder, results): (&'a Path, PathBuf),
+        mut defaults: Vec<Entry>,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Self {
         let mut draft = Draft::new("");
         draft.folder = folder.to_owned();
         defaults.retain(|entry| match own(&entry.key) {
@@ -236,6 +250,7 @@ impl<'a> Base<'a> {
         }
         Self {
             folder,
+            results,
             draft,
             defaults,
         }
@@ -246,7 +261,7 @@ impl<'a> Base<'a> {
         &self,
         (number, place): (usize, Range<usize>),
         table: &DeTable<'_>,
-        most: usize,
+        (most, names): (usize, &mut Names),
         mistakes: &mut Vec<Mistake>,
     ) -> Vec<Placed> {
         let before = mistakes.len();
@@ -256,7 +271,7 @@ impl<'a> Base<'a> {
         let command = word.map_or(Command::Select, |it| entries::command(it, mistakes));
         let name = find("name").and_then(|it| entries::text(it, mistakes));
         let (data, listed) = match find("data") {
-            Some(entry) => entries::data(entry, self.folder, mistakes),
+            Some(entry) => entries::data(entry, (self.folder, &self.results), mistakes),
             None => {
                 mistakes.push(Mistake {
                     place: Some(place.clone()),
@@ -286,7 +301,7 @@ impl<'a> Base<'a> {
         }
         let count = grid::count(data.len().max(1), &entries);
         if count.is_none_or(|it| it > most) {
-            let what = format!("the lists of this job make more than {MOST} jobs");
+            let what = format!("with the lists of this job there are more than {MOST} jobs");
             mistakes.push(Mistake {
                 place: Some(place),
                 what,
@@ -332,23 +347,26 @@ impl<'a> Base<'a> {
                     .settle(|name| entries[..of_defaults].iter().any(|it| it.key == name));
                 let mut id = grid::name(name.as_deref(), (number, path, listed));
                 grid::suffix(&mut id, &with);
-                let id = grid::fit(&id);
+                let id = names.take(grid::fit(&id));
                 let mut options: Vec<_> = with
                     .iter()
                     .filter_map(|it| Some((task::of_a_job(&it.1.key)?.name, it.2.texts.clone())))
                     .collect();
-                options.sort();
                 draft.name_files(&id);
                 match draft.check() {
-                    Ok(task) => jobs.push(Placed {
-                        number,
-                        planned: Planned { id, task, options },
-                        places: with
-                            .iter()
-                            .map(|it| (it.1.key.clone(), it.2.place.clone()))
-                            .collect(),
-                        place: place.clone(),
-                    }),
+                    Ok(task) => {
+                        options.retain(|it| task.has_use_of(it.0));
+                        options.sort();
+                        jobs.push(Placed {
+                            number,
+                            planned: Planned { id, task, options },
+                            places: with
+                                .iter()
+                                .map(|it| (it.1.key.clone(), it.2.place.clone()))
+                                .collect(),
+                            place: place.clone(),
+                        });
+                    }
                     Err(errors) => {
                         for error in &errors {
                             let value = with.iter().find(|it| it.1.key == error.option());

@@ -20,7 +20,11 @@ pub mod task;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use passel_criteria::{Criterion, CriterionError, Ebic};
 
@@ -35,7 +39,7 @@ use crate::{
     search::{Interrupt, Pass},
     selection::LEVEL,
     selector::Stop,
-    table::{Missing, is_npy},
+    table::{Missing, files, is_npy},
 };
 
 use contradictions::{names_twice, parquet_without, same_file, same_files, traced_in_parts};
@@ -93,6 +97,8 @@ pub struct Job {
     pub criterion_of_plugin: Option<String>,
     /// Libraries loaded beside those found by themselves.
     pub plugins: Vec<PathBuf>,
+    /// The libraries that method, criterion or score came from.
+    pub libraries: Vec<PathBuf>,
     /// The search.
     pub pass: Pass,
     /// What it may run on.
@@ -111,6 +117,22 @@ pub struct Job {
     pub interrupt: Interrupt,
 }
 
+impl Job {
+    /// The files that it reads, but for libraries.
+    pub fn reads(&self) -> Vec<PathBuf> {
+        let mut all = files(&self.data);
+        // A response is a file where the data are an array.
+        let response = self.response.as_ref().filter(|_| is_npy(&self.data));
+        all.extend(response.map(PathBuf::from));
+        for binning in [&self.binning, &self.bin_response] {
+            if let Binning::Edges(file) = binning {
+                all.push(file.clone());
+            }
+        }
+        all
+    }
+}
+
 /// A job being filled in: defaults at first, then one option after another.
 #[derive(Debug, Clone)]
 pub struct Draft {
@@ -120,8 +142,11 @@ pub struct Draft {
     given: Vec<&'static str>,
     /// The plugins there are, once they were looked for: method and criterion may both be
     /// theirs.
-    plugins: OnceCell<Result<Plugins, PluginError>>,
+    plugins: Arc<Mutex<Found>>,
 }
+
+/// The plugins there are beside those named, by these.
+type Found = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
 
 impl Draft {
     /// A draft with every option at its default.
@@ -146,6 +171,7 @@ impl Draft {
             criterion: Arc::new(Ebic { gamma: 1.0 }),
             criterion_of_plugin: None,
             plugins: Vec::new(),
+            libraries: Vec::new(),
             pass: Pass::default(),
             resources: Resources::default(),
             format: Format::Text,
@@ -159,7 +185,7 @@ impl Draft {
             job,
             folder: PathBuf::new(),
             given: Vec::new(),
-            plugins: OnceCell::new(),
+            plugins: Arc::default(),
         }
     }
 
@@ -194,6 +220,7 @@ impl Draft {
             method => match self.found(|it| it.method(method)) {
                 Ok(settled) => {
                     let kind = Kind::of(&settled.by);
+                    self.came_from(&settled.plugin);
                     self.job.selector = Some(settled);
                     Some(kind)
                 }
@@ -236,6 +263,7 @@ impl Draft {
         };
         match self.found(|it| it.criterion(&value)) {
             Ok(settled) => {
+                self.came_from(&settled.plugin);
                 self.job.criterion = settled.by;
                 Ok(())
             }
@@ -260,7 +288,10 @@ impl Draft {
         }
         let found = self.found(|it| it.pair_score(score));
         match found {
-            Ok(score) if errors.is_empty() => Ok((self.job, score)),
+            Ok(score) if errors.is_empty() => {
+                self.came_from(&score.plugin);
+                Ok((self.job, score))
+            }
             Ok(_) => Err(errors),
             Err(error) => {
                 errors.push(error);
@@ -269,13 +300,32 @@ impl Draft {
         }
     }
 
+    /// The plugins there are, looked for once for all drafts of one origin.
+    fn there_are(&self) -> Result<Plugins, PluginError> {
+        let mut found = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = &self.job.plugins;
+        let all = match found.get(named) {
+            Some(all) => all.clone(),
+            None => Plugins::find(named),
+        };
+        found.entry(named.clone()).or_insert(all).clone()
+    }
+
+    /// Takes note of the library of a plugin that is used.
+    fn came_from(&mut self, plugin: &str) {
+        let all = self.there_are().unwrap_or_default();
+        let used = all.plugins().iter().find(|it| it.name == plugin);
+        let library = used.map(|it| it.path.clone());
+        let library = library.filter(|it| it.is_file() && !self.job.libraries.contains(it));
+        self.job.libraries.extend(library);
+    }
+
     /// What the plugins there are have of it.
     fn found<T>(
         &self,
         of: impl FnOnce(&Plugins) -> Result<T, MethodError>,
     ) -> Result<T, OptionError> {
-        let find = || Plugins::find(&self.job.plugins);
-        let plugins = self.plugins.get_or_init(find).clone()?;
+        let plugins = self.there_are()?;
         of(&plugins).map_err(|error| match (plugins.plugins(), plugins.refused()) {
             _ if !matches!(error, MethodError::UnknownName { .. }) => error.into(),
             (_, [first, others @ ..]) => OptionError::NoPlugin {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::{
     Draft, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
-    STABILITY, Stability, StabilityDraft, option, options::SHARED,
+    STABILITY, Stability, StabilityDraft, option,
+    options::{Kind, SHARED},
 };
 use crate::nearest::nearest;
 
@@ -159,6 +160,22 @@ impl Task {
             Self::Pairs(_) => Command::Pairs,
             Self::Stability(_) => Command::Stability,
         }
+    }
+
+    /// Whether an option that was given means anything to it.
+    pub(super) fn has_use_of(&self, name: &str) -> bool {
+        let job = self.job();
+        let kind = match job.selector.as_ref() {
+            None => Kind::Pass,
+            Some(settled) => Kind::of(&settled.by),
+        };
+        let is_seed = name == "seed" && (job.stop.permutation.is_some() || !self.is_select());
+        let shared = option(name).is_some();
+        matches!(self, Self::Pairs(_)) || !shared || is_seed || kind.has_use_of(name)
+    }
+
+    fn is_select(&self) -> bool {
+        matches!(self, Self::Select(_))
     }
 
     /// The files that it writes, each by its option.

@@ -101,7 +101,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         single: single.collect(),
         pairs: pairs.collect(),
         partners: pairing.partners.then(|| partners.collect()),
-        binning: saved(columns, job)?,
+        binning: saved(columns, job, around)?,
         devices: found.devices,
         precision: "exact",
         termination: found.termination,

@@ -125,7 +125,7 @@ pub(super) fn rank(
             // What it draws is its own affair.
             Chooser::Ranks(_) | Chooser::Regresses(_) => Some(job.pass.seed),
         },
-        binning: saved(&columns, job)?,
+        binning: saved(&columns, job, around)?,
         set_aside: Vec::new(),
         truth: Truth::of_indexes(&binned.truth, &chosen),
         devices: ranked.devices,
@@ -295,8 +295,14 @@ pub(super) fn with_parameters<T>(settled: &Settled<T>) -> Map<String, Value> {
 }
 
 /// The rules of all columns where the report has them, else what was asked for alone.
-pub(super) fn saved(columns: &BinnedColumns, job: &Job) -> Result<Box<RawValue>, RunError> {
+pub(super) fn saved(
+    columns: &BinnedColumns,
+    job: &Job,
+    around: &Surroundings,
+) -> Result<Box<RawValue>, RunError> {
+    // A run of jobs stores the report as JSON, whatever else is asked for.
     let saved = match job.format {
+        _ if around.sources.is_some() => SavedBinning::of(columns, &job.binning, &job.bin_response),
         Format::Json => SavedBinning::of(columns, &job.binning, &job.bin_response),
         _ => SavedBinning {
             rule: job.binning.to_string(),

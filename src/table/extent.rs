@@ -15,7 +15,11 @@ const COMPRESSED: u64 = 4;
 pub fn extent(path: &Path) -> Option<u64> {
     let bytes = fs::metadata(path).ok()?.len();
     match Format::of(path)? {
-        Format::Npy => npy::shape(path).ok().map(|it| it.iter().product()),
+        Format::Npy => npy::shape(path).ok().map(|it| {
+            let all = it.iter().fold(1_u64, |all, it| all.saturating_mul(*it));
+            // What the header promises need not be there.
+            all.min(COMPRESSED * COMPRESSED * bytes)
+        }),
         Format::Bed => Some(4 * bytes),
         Format::Mrmr => Some(bytes),
         // It compresses by columns: some bytes a value.

@@ -35,7 +35,7 @@ top = [2, 3]
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
     let named = files.map(|it| (it.file_name().unwrap().to_str().unwrap().to_owned(), it));
-    let kept = named.filter(|it| ![".lock", "times.csv"].contains(&&*it.0));
+    let kept = named.filter(|it| ![".lock", ".work", "times.csv"].contains(&&*it.0));
     kept.map(|(name, path)| (name, fs::read(path).unwrap()))
         .collect()
 }
@@ -186,11 +186,31 @@ fn what_is_out_of_date_is_told_and_done_again() {
         "{}",
         ran.stdout
     );
-    // A file beside it, and a result that is damaged.
+    // What was not done again is no row of what is asked for now.
+    let other = changed.replace("iterations = 11", "iterations = 12");
+    folder.write("jobs.toml", &other);
+    let ran = folder.run(&["run", "jobs.toml", "--only", "seed=3"]);
+    assert!(
+        ran.stdout.starts_with("2 of 2 jobs done\n"),
+        "{}",
+        ran.stdout
+    );
+    let jobs = folder.read("jobs-results/jobs.csv");
+    let count = |status: &str| jobs.matches(&format!(",{status},")).count();
+    assert_eq!(
+        [count("done"), count("stale"), count("missing")],
+        [4, 8, 0],
+        "{jobs}"
+    );
+    let variables = folder.read("jobs-results/results.csv");
+    assert!(!variables.contains("seed=4"), "{variables}");
+    folder.write("jobs.toml", &changed);
+    // A file beside it that is another's, and a result that is damaged.
     let out = changed.replace("name = \"grid\"", "name = \"grid\"\noutput = \"{id}.txt\"");
     folder.write("jobs.toml", &out);
     assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
-    fs::remove_file(folder.path("grid,criterion=ebic,seed=3.txt")).unwrap();
+    let beside = folder.read("grid,criterion=ebic,seed=3.txt");
+    folder.write("grid,criterion=ebic,seed=3.txt", "of something else");
     folder.write(
         "jobs-results/grid,criterion=ebic,seed=4.json",
         "{\"manifest\": ",
@@ -202,7 +222,7 @@ fn what_is_out_of_date_is_told_and_done_again() {
         "{}",
         ran.stdout
     );
-    assert!(folder.path("grid,criterion=ebic,seed=3.txt").exists());
+    assert_eq!(folder.read("grid,criterion=ebic,seed=3.txt"), beside);
 }
 
 #[test]
@@ -294,5 +314,58 @@ seed = 2
             .starts_with("3 of 3 jobs done, 2 of them before\n"),
         "{}",
         ran.stdout
+    );
+}
+
+#[test]
+fn what_a_method_passes_over_makes_nothing_stale() {
+    let folder = Folder::new();
+    let file = "[defaults]\nresponse = \"y\"\ntop = 2\niterations = 5\n\
+                [[job]]\ndata = \"data.csv\"\noutput = \"{id}.txt\"\n\
+                [[job]]\ndata = \"data.csv\"\nmethod = \"mim\"\noutput = \"{id}.txt\"\n";
+    folder.write("jobs.toml", file);
+    assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
+    assert!(folder.path("data.txt").exists() && folder.path("data-2.txt").exists());
+    folder.write("jobs.toml", &file.replace("top = 2", "top = 3"));
+    let ran = folder.run(&["run", "jobs.toml", "--list"]);
+    assert!(
+        ran.stdout.contains("data-2  (top: 2 → 3)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.ends_with("2 jobs, 1 to do\n"), "{}", ran.stdout);
+    // The selector's library is among what was read.
+    let stored = json(&folder.read("jobs-results/data-2.json"));
+    let library = stored["manifest"]["inputs"][1]["path"].as_str().unwrap();
+    assert!(library.contains("passel_information"), "{library}");
+    // All rules of binning are there, whatever the form of the report beside it.
+    assert_eq!(
+        stored["result"]["binning"]["columns"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+}
+
+#[test]
+fn results_are_no_data_and_no_place_for_other_files() {
+    let folder = Folder::new();
+    let file = "[[job]]\ndata = \"**/*.csv\"\nresponse = \"y\"\niterations = 5\n";
+    folder.write("jobs.toml", file);
+    for _ in 0..2 {
+        let ran = folder.run(&["run", "jobs.toml"]);
+        assert!(ran.stdout.starts_with("1 of 1 jobs done"), "{}", ran.stdout);
+    }
+    folder.write(
+        "jobs.toml",
+        &(file.to_owned() + "output = \"jobs-results/o\"\n"),
+    );
+    let ran = folder.run(&["run", "jobs.toml"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("is in the folder of results"),
+        "{}",
+        ran.stderr
     );
 }

@@ -58,8 +58,11 @@ fn they_are_listed_and_asked_for_like_passels_own() {
     let job = "[[job]]\ndata = 'data.csv'\nresponse = 'y'\nplugins = ['libruns.so']\n\
                criterion = 'c-price:price=3'\nformat = 'json'\n";
     folder.write("jobs.toml", job);
-    let report: Value = serde_json::from_str(&folder.run(&["run", "jobs.toml"]).stdout).unwrap();
-    assert_eq!(report["criterion"]["price"], 3.0);
+    assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
+    let report: Value = serde_json::from_str(&folder.read("jobs-results/data.json")).unwrap();
+    assert_eq!(report["result"]["criterion"]["price"], 3.0);
+    // The library is among what the result was made of.
+    assert_eq!(report["manifest"]["inputs"][1]["path"], "libruns.so");
 
     for (asked, told) in [
         (

@@ -164,8 +164,14 @@ fn range(table: &DeTable<'_>) -> Result<impl Iterator<Item = i128>, String> {
     let from = from.ok_or("from is missing")?;
     let count = count.ok_or("count is missing")?;
     match (1..=MOST).contains(&count) {
-        true if step != 0 => Ok((0..count).map(move |at| from + at * step)),
-        true => Err("step must not be 0".to_owned()),
+        true if step == 0 => Err("step must not be 0".to_owned()),
+        true => {
+            let last = step
+                .checked_mul(count - 1)
+                .and_then(|it| from.checked_add(it));
+            last.ok_or("its numbers are too large")?;
+            Ok((0..count).map(move |at| from + at * step))
+        }
         false => Err(format!("count must be 1 … {MOST}")),
     }
 }
@@ -246,7 +252,7 @@ pub(super) fn command(entry: &Entry, mistakes: &mut Vec<Mistake>) -> Command {
 /// The files that `data` names, patterns replaced by what they match; whether there may be several.
 pub(super) fn data(
     entry: &Entry,
-    folder: &Path,
+    (folder, results): (&Path, &Path),
     mistakes: &mut Vec<Mistake>,
 ) -> (Vec<PathBuf>, bool) {
     let (mut all, mut listed) = (Vec::new(), entry.listed);
@@ -291,7 +297,7 @@ pub(super) fn data(
                 let files = found
                     .into_iter()
                     .filter_map(Result::ok)
-                    .filter(|it| it.is_file());
+                    .filter(|it| it.is_file() && !it.starts_with(results));
                 all.extend(files.map(|it| match it.strip_prefix(folder) {
                     Ok(short) => short.to_owned(),
                     Err(_) => it,

@@ -1,12 +1,12 @@
 //! Grids: every combination of the values listed, and what each is called.
 
 use std::{
-    collections::HashSet,
-    hash::{DefaultHasher, Hash, Hasher},
+    collections::{HashMap, hash_map},
     path::Path,
 };
 
 use super::entries::{Entry, Value};
+use crate::fnv::Fnv;
 
 /// Longest name of a job, in bytes: a file's name has room for endings.
 const LONGEST: usize = 180;
@@ -73,24 +73,34 @@ pub(super) fn fit(id: &str) -> String {
         fit.insert(0, '_');
     }
     if fit.len() > LONGEST {
-        let mut hasher = DefaultHasher::new();
-        id.hash(&mut hasher);
         let end = (0..LONGEST - 17).rev().find(|it| fit.is_char_boundary(*it));
         fit.truncate(end.unwrap_or(0));
-        fit += &format!("~{:016x}", hasher.finish());
+        fit += &format!("~{:016x}", Fnv::new().part(id.as_bytes()).finish() as u64);
     }
     fit
 }
 
-/// Numbers those that are called as one before them, whatever the case of letters.
-pub(super) fn tell_apart<'a>(ids: impl Iterator<Item = &'a mut String>) {
-    let mut taken = HashSet::new();
-    for id in ids {
-        let first = id.clone();
-        let mut number = 2;
-        while !taken.insert(id.to_lowercase()) {
-            *id = format!("{first}-{number}");
+/// What jobs are called so far, in small letters: some systems tell no others apart; and the
+/// number of the next that would be called so.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, usize>);
+
+impl Names {
+    /// The name, numbered where one before is called so.
+    pub(super) fn take(&mut self, id: String) -> String {
+        let first = id.to_lowercase();
+        let mut number = match self.0.insert(first.clone(), 2) {
+            None => return id,
+            Some(number) => number,
+        };
+        loop {
+            let next = format!("{id}-{number}");
             number += 1;
+            if let hash_map::Entry::Vacant(free) = self.0.entry(next.to_lowercase()) {
+                free.insert(2);
+                self.0.insert(first, number);
+                return next;
+            }
         }
     }
 }
@@ -109,9 +119,9 @@ mod tests {
             format!("{}b", "ä".repeat(300)),
         );
         assert!(fit(&long).len() <= LONGEST && fit(&long) != fit(&other));
-        let mut ids = ["a", "A", "a", "a-2"].map(str::to_owned);
-        tell_apart(ids.iter_mut());
-        assert_eq!(ids, ["a", "A-2", "a-3", "a-2-2"]);
+        let mut names = Names::default();
+        let ids = ["a", "A", "a", "a-2", "a"].map(|it| names.take(it.to_owned()));
+        assert_eq!(ids, ["a", "A-2", "a-3", "a-2-2", "a-4"]);
     }
 
     #[test]

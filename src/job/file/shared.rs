@@ -1,15 +1,11 @@
 //! Files that several jobs have to do with.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, path::Path};
 
 use super::{super::contradictions::place, Mistake, Placed};
-use crate::table::{files, is_npy};
 
 /// Files that one job writes and another writes or reads, or that hold the jobs.
-pub(super) fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
+pub(super) fn shared_files(jobs: &[Placed], file: &Path, results: &Path) -> Vec<Mistake> {
     let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
     for this in jobs {
         for (_, path) in this.planned.task.written() {
@@ -23,12 +19,7 @@ pub(super) fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
     }
     for this in jobs {
         let job = this.planned.task.job();
-        // A response is a file where the data are an array.
-        let response = job.response.as_ref().filter(|_| is_npy(&job.data));
-        let read = files(&job.data)
-            .into_iter()
-            .chain(response.map(PathBuf::from));
-        for at in read.filter_map(|it| place(&it)) {
+        for at in job.reads().iter().filter_map(|it| place(it)) {
             readers.entry(at).or_insert(this);
         }
     }
@@ -49,6 +40,9 @@ pub(super) fn shared_files(jobs: &[Placed], file: &Path) -> Vec<Mistake> {
             let shown = path.display();
             let what = match (writer, reader) {
                 _ if own.as_ref() == Some(&at) => "this is the job file".to_owned(),
+                _ if path.starts_with(results) => {
+                    format!("{shown} is in the folder of results, whose files are passel's own")
+                }
                 (Some(other), _) => format!("{} also writes {shown}", told(other, this)),
                 (None, Some(other)) => format!("{} reads {shown}", told(other, this)),
                 (None, None) => continue,
