@@ -24,7 +24,7 @@ pub fn options_markdown() -> String {
         page += &row(option);
     }
     page += "\n## Stability\n\nOf `passel stability DATA` alone, which has all those above but \
-             `--trace` and `--level` too: [stability.md](stability.md).\n\n\
+             `--trace`, `--level` and `--checkpoint` too: [stability.md](stability.md).\n\n\
              | option | default | range | meaning |\n| --- | --- | --- | --- |\n";
     page.extend(STABILITY.iter().map(row));
     page

@@ -206,7 +206,10 @@ fn what_is_out_of_date_is_told_and_done_again() {
     assert!(!variables.contains("seed=4"), "{variables}");
     folder.write("jobs.toml", &changed);
     // A file beside it that is another's, and a result that is damaged.
-    let out = changed.replace("name = \"grid\"", "name = \"grid\"\noutput = \"{id}.txt\"");
+    let out = changed.replace(
+        "name = \"grid\"",
+        "name = \"grid\"\nformat = \"csv\"\noutput = \"{id}.txt\"",
+    );
     folder.write("jobs.toml", &out);
     assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
     let beside = folder.read("grid,criterion=ebic,seed=3.txt");
