@@ -270,7 +270,13 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     };
     let folder = file.settings.folder(&file.path);
     let code = print(summary.told(&folder).as_bytes());
-    match (interrupt.requested(), summary.failed.is_empty()) {
+    if let Some(error) = &summary.tables {
+        complain(&format!("error: {}", chain(error)));
+    }
+    match (
+        interrupt.requested(),
+        summary.failed.is_empty() && summary.tables.is_none(),
+    ) {
         (true, _) => INTERRUPTED,
         (false, false) => FAILED,
         (false, true) => code,
@@ -314,7 +320,11 @@ fn report(job: &Job, result: Result<Report, RunError>) -> u8 {
     match error {
         Some(code) => code,
         None if report.outcome.interrupted() => {
-            complain("interrupted: this is the best so far");
+            let goes_on = match &job.checkpoint {
+                Some(file) => format!("; the same command goes on from {}", file.display()),
+                None => String::new(),
+            };
+            complain(&format!("interrupted: this is the best so far{goes_on}"));
             INTERRUPTED
         }
         None => DONE,

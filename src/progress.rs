@@ -236,15 +236,26 @@ impl Board {
         }
     }
 
-    /// A job ended: in what way, and how many have by now.
-    pub fn ended(&self, id: &str, (status, seconds): (&str, f64), (done, of): (usize, usize)) {
+    /// A job ended, well or for this reason, and how many have by now.
+    pub fn ended(
+        &self,
+        id: &str,
+        (status, seconds): (Result<(), &str>, f64),
+        (done, of): (usize, usize),
+    ) {
         if let Some((_, whole)) = &self.bars {
             whole.set_position(done as u64);
         }
+        if let (Err(message), false) = (status, self.kind == Progress::Json) {
+            self.complain(&format!("error: {id}: {message}"));
+        }
+        let message = status.err();
+        let status = if message.is_none() { "done" } else { "failed" };
         let line = match self.kind {
             Progress::Json => serde_json::json!({
                 "job": id,
                 "status": status,
+                "message": message,
                 "seconds": seconds,
                 "done": done,
                 "of": of,

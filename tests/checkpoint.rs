@@ -152,7 +152,10 @@ fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
     for _ in 0..3 {
         let ran = interrupted();
         assert_eq!(ran.code, Some(130), "{}", ran.stderr);
-        assert_eq!(ran.stderr, "interrupted: this is the best so far\n");
+        assert_eq!(
+            ran.stderr,
+            "interrupted: this is the best so far; the same command goes on from ck.json\n"
+        );
         let json: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(json["termination"], "interrupted");
         let iterations = json["iterations"].as_u64().unwrap();

@@ -47,19 +47,18 @@ pub struct Summary {
     pub done: BTreeSet<String>,
     /// Why others failed, by what they are called.
     pub failed: BTreeMap<String, String>,
+    /// Why the tables could not be written.
+    pub tables: Option<OutputError>,
     /// Jobs that were not started, or not finished, for the run was interrupted.
     pub left: usize,
 }
 
-/// Why a run could not begin, or not end.
+/// Why a run could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// Its folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The tables at its end.
-    #[error(transparent)]
-    Output(#[from] OutputError),
     /// A pattern that is none.
     #[error("--only {pattern}: {reason}")]
     Pattern {
@@ -77,10 +76,9 @@ pub enum BatchError {
 }
 
 impl BatchError {
-    /// 2 where arguments or the folder are wrong, 1 where the disk failed.
+    /// 2: arguments or the folder are wrong.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Output(error) => error.exit_code(),
             Self::Folder(_) | Self::Pattern { .. } | Self::NoJob { .. } => 2,
         }
     }
@@ -101,16 +99,17 @@ impl Summary {
             text += &format!(", {} left for the next run", self.left);
         }
         let folder = folder.display();
-        text +=
-            &format!("\n{folder}/jobs.csv has a row a job, {folder}/results.csv one a variable\n");
-        text
+        text + &match self.tables {
+            None => format!("\n{folder}/jobs.csv has a row a job, results.csv one a variable\n"),
+            Some(_) => format!("\nthe results are in {folder}\n"),
+        }
     }
 }
 
 /// Does what is missing or out of date of these jobs of a file, and writes the tables of all.
 ///
 /// # Errors
-/// The folder cannot be had, or the tables cannot be written. A job that fails is no error: see
+/// The folder cannot be had. A job that fails is no error, nor tables that cannot be written: see
 /// [`Summary`].
 pub fn run(
     file: &JobFile,
@@ -243,8 +242,9 @@ fn run_into(
     for (id, why) in &summary.failed {
         told.insert(id, Told::Failed(why));
     }
-    tables::write(folder.path(), file, &told)?;
-    Ok(summary)
+    let tables = tables::write(folder.path(), file, &told).err();
+    drop(told);
+    Ok(Summary { tables, ..summary })
 }
 
 /// Asks for the end of a run that takes too long.

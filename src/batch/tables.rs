@@ -1,4 +1,4 @@
-//! The tidy tables of a run: a row a job, a row a selected variable.
+//! The tidy tables of a run: a row a job, a row a selected variable, a row a pair.
 
 #[cfg(feature = "parquet")]
 use std::path::PathBuf;
@@ -12,7 +12,11 @@ use serde_json::Value;
 
 use super::{folder::stored, manifest::shown as shown_path};
 use crate::{
-    job::file::{JobFile, Planned},
+    job::{
+        Task,
+        file::{JobFile, Planned},
+        option,
+    },
     output::{OutputError, OutputFile},
     report::field,
 };
@@ -49,6 +53,9 @@ const OF_VARIABLE: &[&str] = &[
     "frequency",
 ];
 
+/// What a row a pair tells.
+const OF_PAIR: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
+
 /// How a job stands at the end of a run; without a word it has no result.
 #[derive(Debug, Clone, Copy)]
 pub enum Told<'a> {
@@ -60,34 +67,42 @@ pub enum Told<'a> {
     Failed(&'a str),
 }
 
-/// Writes `jobs.csv` and `results.csv` of all jobs of a file in the folder. How they stand is told
+/// Writes `jobs.csv`, `results.csv` and `pairs.csv` of all jobs of a file in the folder. How they stand is told
 /// by what they are called.
 ///
 /// # Errors
 /// A file cannot be written.
 pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Result<(), OutputError> {
     let options = columns(&file.jobs);
+    let asked = || options.iter().map(|it| column(it));
+    let of_all = || {
+        ["job", "command", "data"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(asked())
+    };
+    let texts =
+        |names: &[&str]| -> Vec<String> { names.iter().map(|it| (*it).to_owned()).collect() };
     let mut all = Table::create(&folder.join("jobs.csv"))?;
     let mut variables = Table::create(&folder.join("results.csv"))?;
-    let head = ["job", "status", "command", "data"]
-        .into_iter()
-        .chain(options.iter().copied());
+    let mut pairs = Table::create(&folder.join("pairs.csv"))?;
+    let of_job = OF_JOB.iter().map(|it| it.0.to_owned());
     all.row(
-        head.chain(OF_JOB.iter().map(|it| it.0))
-            .chain(["message"])
-            .map(str::to_owned),
+        of_all()
+            .chain(texts(&["status"]))
+            .chain(of_job)
+            .chain(texts(&["message"])),
     );
-    let head = ["job"]
-        .into_iter()
-        .chain(options.iter().copied())
-        .chain(["rank"]);
-    variables.row(head.chain(OF_VARIABLE.iter().copied()).map(str::to_owned));
+    variables.row(of_all().chain(texts(&["rank"])).chain(texts(OF_VARIABLE)));
+    pairs.row(of_all().chain(texts(&["rank"])).chain(texts(OF_PAIR)));
     for planned in &file.jobs {
-        let given = |name: &&str| match planned.options.iter().find(|it| it.0 == *name) {
-            Some((_, texts)) => texts.join(","),
-            None => String::new(),
-        };
-        let given: Vec<String> = options.iter().map(given).collect();
+        let task = &planned.task;
+        let data = shown_path(&task.job().data, file.folder());
+        let own = [&*planned.id, task.command().name(), &data].map(str::to_owned);
+        let own = own
+            .into_iter()
+            .chain(options.iter().map(|it| value(planned, it)));
+        let own: Vec<String> = own.collect();
         let (status, message) = match told.get(&*planned.id) {
             Some(Told::Failed(message)) => ("failed", *message),
             Some(Told::Done) => ("done", ""),
@@ -99,27 +114,53 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
             _ => None,
         };
         let result = result.unwrap_or(Value::Null);
-        let task = &planned.task;
-        let data = shown_path(&task.job().data, file.folder());
-        let own = [&planned.id, status, task.command().name(), &data].map(str::to_owned);
-        let told = OF_JOB.iter().map(|it| shown(result.pointer(it.1)));
-        all.row(
-            own.into_iter()
-                .chain(given.iter().cloned())
-                .chain(told)
-                .chain([message.to_owned()]),
-        );
-        let selected = result.get("selected").and_then(Value::as_array);
-        for (rank, variable) in selected.into_iter().flatten().enumerate() {
-            let own = [planned.id.clone()]
-                .into_iter()
-                .chain(given.iter().cloned());
-            let told = OF_VARIABLE.iter().map(|it| shown(variable.get(it)));
-            variables.row(own.chain([(rank + 1).to_string()]).chain(told));
+        let of_job = OF_JOB.iter().map(|it| shown(result.pointer(it.1)));
+        let row = own.iter().cloned().chain(texts(&[status]));
+        all.row(row.chain(of_job).chain(texts(&[message])));
+        for (table, member, names) in [
+            (&mut variables, "selected", OF_VARIABLE),
+            (&mut pairs, "pairs", OF_PAIR),
+        ] {
+            let rows = result.get(member).and_then(Value::as_array);
+            for (rank, it) in rows.into_iter().flatten().enumerate() {
+                let row = own.iter().cloned().chain([(rank + 1).to_string()]);
+                table.row(row.chain(names.iter().map(|name| shown(it.get(name)))));
+            }
         }
     }
+    pairs.finish()?;
     variables.finish()?;
     all.finish()
+}
+
+/// The name of an option's column, which no other has.
+fn column(option: &str) -> String {
+    let of_job = OF_JOB.iter().map(|it| it.0);
+    let mut others = of_job.chain(OF_VARIABLE.iter().chain(OF_PAIR).copied());
+    match others.any(|it| it == option) {
+        true => format!("option_{option}"),
+        false => option.to_owned(),
+    }
+}
+
+/// What a job has for an option: as it was given, or else what it is without a word, where every
+/// job has a column of it.
+fn value(planned: &Planned, name: &str) -> String {
+    let given = planned.options.iter().find(|it| it.0 == name);
+    if let Some((_, texts)) = given {
+        let bare = texts.iter().map(|it| it.trim_matches('"'));
+        return bare.collect::<Vec<_>>().join(",");
+    }
+    let (task, job) = (&planned.task, planned.task.job());
+    match (name, task) {
+        ("seed", _) => job.pass.seed.to_string(),
+        ("method", Task::Pairs(_)) => String::new(),
+        ("method", _) => job.method.clone(),
+        ("criterion", Task::Select(_) | Task::Stability(_)) if job.selector.is_none() => {
+            option(name).map_or(String::new(), |it| it.default.to_owned())
+        }
+        _ => String::new(),
+    }
 }
 
 /// The options that have a column: some always, and those that jobs have differently.

@@ -89,23 +89,25 @@ impl Batch<'_> {
             self.sources.done(task);
             let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
             let status = match ended {
-                Ok(Ended::Done) => {
-                    self.state().done.insert(id.to_owned());
-                    "done"
-                }
+                Ok(Ended::Done) => Ok(()),
                 Ok(Ended::Interrupted) => {
                     self.state().left += 1;
                     continue;
                 }
-                Err(message) => {
-                    self.board.complain(&format!("error: {id}: {message}"));
-                    self.state().failed.insert(id.to_owned(), message);
-                    "failed"
-                }
+                Err(message) => Err(message),
             };
             let done = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
             let seconds = started.elapsed().as_secs_f64();
-            self.board.ended(id, (status, seconds), (done, self.of));
+            let told = status.as_ref().map(|()| ()).map_err(|it| &**it);
+            self.board.ended(id, (told, seconds), (done, self.of));
+            match status {
+                Ok(()) => {
+                    self.state().done.insert(id.to_owned());
+                }
+                Err(message) => {
+                    self.state().failed.insert(id.to_owned(), message);
+                }
+            }
         }
     }
 

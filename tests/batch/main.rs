@@ -58,7 +58,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
     assert!(first.stderr.contains("12 of 12: "), "{}", first.stderr);
     let done = results(&folder.path("jobs-results"));
     let names: Vec<&str> = done.keys().map(String::as_str).collect();
-    assert_eq!(names.len(), 14, "{names:?}");
+    assert_eq!(names.len(), 15, "{names:?}");
     assert!(
         names.contains(&"grid,criterion=ebic-gamma=0.5,seed=7.json"),
         "{names:?}"
@@ -106,7 +106,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
     // A row a job, and a row a variable.
     let jobs = folder.read("jobs-results/jobs.csv");
     assert_eq!(jobs.lines().count(), 13);
-    let head = "job,status,command,data,method,criterion,seed,iterations,particles,top,n,p,k,";
+    let head = "job,command,data,method,criterion,seed,iterations,particles,top,status,n,p,k,";
     assert!(jobs.starts_with(head), "{jobs}");
     let variables = folder.read("jobs-results/results.csv");
     let of_one = variables
@@ -114,6 +114,16 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
         .filter(|it| it.contains("seed=7") && it.contains("ebic-"));
     let k = alone["selected"].as_array().unwrap().len();
     assert_eq!(of_one.count(), k);
+    // A row a pair; columns that would be called the same are not.
+    let pairs = folder.read("jobs-results/pairs.csv");
+    assert_eq!(pairs.lines().count(), 1 + 2 + 3);
+    assert!(
+        pairs
+            .lines()
+            .nth(1)
+            .unwrap()
+            .starts_with("\"pairs,data,top=2\",pairs,data.csv,")
+    );
     // Again: nothing is done, and nothing is written anew but the tables.
     let again = folder.run(&["run", "jobs.toml", "--threads", "1"]);
     assert!(
@@ -257,7 +267,7 @@ fn some_jobs_alone_and_none_at_all() {
         "{}",
         ran.stdout
     );
-    assert_eq!(results(&folder.path("here")).len(), 4);
+    assert_eq!(results(&folder.path("here")).len(), 5);
     let lines = folder.run(&["run", "jobs.toml", "--progress", "json", "--jobs", "2"]);
     let events: Vec<Value> = lines.stderr.lines().map(json).collect();
     assert_eq!(events.len(), 12);
@@ -303,11 +313,20 @@ seed = 2
         ran.stdout
     );
     let names: Vec<String> = results(&folder.path("jobs-results")).into_keys().collect();
-    assert_eq!(names, ["data.json", "jobs.csv", "last.json", "results.csv"]);
+    assert_eq!(
+        names,
+        [
+            "data.json",
+            "jobs.csv",
+            "last.json",
+            "pairs.csv",
+            "results.csv"
+        ]
+    );
     assert!(
         folder
             .read("jobs-results/jobs.csv")
-            .contains("\nbad,failed,")
+            .contains("\nbad,select,bad.csv,pass,ebic:gamma=1,1,failed,")
     );
     // Mended, it alone is done.
     folder.write("bad.csv", &folder.read("data.csv"));

@@ -328,7 +328,8 @@ fn a_job_file_asks_for_it() {
     let method = "relieff:neighbours=3,samples=30";
     let more = [RESPONSE, &["--seed", "4"]].concat();
     let found = select(&folder.path("set.csv"), method, 5, &more);
-    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(json["selected"], found.json["selected"]);
-    assert_eq!(json["method"]["neighbours"], 3.0);
+    let stored = folder.read("job-results/near.json");
+    let json: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(json["result"]["selected"], found.json["selected"]);
+    assert_eq!(json["result"]["method"]["neighbours"], 3.0);
 }

@@ -381,7 +381,7 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
     folder.write(
         "jobs.toml",
         "[defaults]\nseed = 5\nresponse = \"y\"\nbinning = \"levels\"\n\n[[job]]\n\
-         data = \"set.csv\"\nmethod = \"jmi\"\nstop = \"permutation:n=199,alpha=0.01\"\n",
+         data = \"set.csv\"\noutput = \"told\"\nmethod = \"jmi\"\nstop = \"permutation:n=199,alpha=0.01\"\n",
     );
     let ran = folder.run(&["run", "jobs.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -392,7 +392,8 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
         format!("permutation p {p:.4}\n"),
         "ended before a variable no better than the best of chance; ".to_owned(),
     ] {
-        assert!(ran.stdout.contains(&part), "no {part:?} in {}", ran.stdout);
+        let told = folder.read("told");
+        assert!(told.contains(&part), "no {part:?} in {told}");
     }
     let plain = select(&data, "jmi", 2, &["--response", "y"]);
     for absent in ["stop", "seed", "refused"] {

@@ -106,6 +106,7 @@ pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
     let run = RUN.iter().map(|it| it.name);
     let keys = task::names().chain(OWN_KEYS).chain(run);
     let help = match nearest(name, keys.chain(["run", "defaults", "job"])) {
+        _ if name == "jobs" => "did you mean `[[job]]`, or `jobs` below a line [run]?".to_owned(),
         Some(meant @ ("run" | "defaults" | "job")) => format!("did you mean `{meant}`?"),
         Some(key) if task::of_a_job(key).is_none() && of_the_run(key).is_some() => {
             format!("write `{key}` below a line [run]")
