@@ -98,7 +98,10 @@ impl Batch<'_> {
             };
             let done = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
             let seconds = started.elapsed().as_secs_f64();
-            let told = status.as_ref().map(|()| ()).map_err(|it| &**it);
+            let told = match &status {
+                Ok(()) => Ok(()),
+                Err(message) => Err(message.as_str()),
+            };
             self.board.ended(id, (told, seconds), (done, self.of));
             match status {
                 Ok(()) => {
