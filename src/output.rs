@@ -153,6 +153,16 @@ impl OutputFile {
         }
     }
 
+    /// Writes all there is to write, and brings the file to its place.
+    ///
+    /// # Errors
+    /// As [`OutputFile::commit`].
+    pub fn finish(mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        let written = self.write_all(bytes);
+        written.map_err(|source| self.write_error(source))?;
+        self.commit()
+    }
+
     /// Names this file in what the system said of a failed write.
     pub fn write_error(&self, source: io::Error) -> OutputError {
         OutputError::Write {

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -201,14 +204,11 @@ impl Folder {
     }
 
     fn put(&self, path: &Path, stored: &impl Serialize) -> Result<(), OutputError> {
-        let mut file = OutputFile::create_by(path, Some(&self.path.join(WORK)))?;
-        let text = serde_json::to_vec_pretty(stored).map_err(io::Error::from);
-        let written = text.and_then(|mut text| {
-            text.push(b'\n');
-            file.write_all(&text)
-        });
-        written.map_err(|source| file.write_error(source))?;
-        file.commit()
+        let file = OutputFile::create_by(path, Some(&self.path.join(WORK)))?;
+        let text = serde_json::to_vec_pretty(stored);
+        let mut text = text.map_err(|error| file.write_error(error.into()))?;
+        text.push(b'\n');
+        file.finish(&text)
     }
 
     fn add(&self, id: &str, times: &Times) -> io::Result<()> {
@@ -267,19 +267,20 @@ fn result(folder: &Path, id: &str) -> PathBuf {
 /// What the result of a job in a folder was made of; none where there is none, or none that can
 /// be read.
 pub fn head(folder: &Path, id: &str) -> Option<Head> {
-    let text = fs::read(result(folder, id)).ok()?;
-    serde_json::from_slice(&text).ok()
+    read(&result(folder, id))
 }
 
 /// Other files that a job wrote, each by its option, as they were then.
 pub fn files(folder: &Path, id: &str) -> Vec<Input> {
-    let text = fs::read(folder.join(format!("{id}{FILES}.json")));
-    let all = text.ok().and_then(|it| serde_json::from_slice(&it).ok());
-    all.unwrap_or_default()
+    read(&folder.join(format!("{id}{FILES}.json"))).unwrap_or_default()
 }
 
 /// The result of a job in a folder.
 pub fn stored(folder: &Path, id: &str) -> Option<Stored> {
-    let text = fs::read(result(folder, id)).ok()?;
-    serde_json::from_slice(&text).ok()
+    read(&result(folder, id))
+}
+
+/// What lies in a file, if it is there and whole.
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
 }

@@ -156,7 +156,7 @@ fn run_into(
                 continue;
             }
         };
-        let status = status(folder.path(), planned, &manifest, &mut inputs);
+        let status = status(folder.path(), planned, &manifest, &inputs);
         match &status {
             Status::Done => {
                 told.insert(id, Told::Done);

@@ -74,7 +74,7 @@ pub fn standings<'a>(file: &JobFile, jobs: &[&'a Planned]) -> Vec<Standing<'a>> 
     let mut standing = |planned: &&'a Planned| Standing {
         planned,
         status: match Manifest::of(planned, file.folder(), &mut inputs) {
-            Ok(manifest) => status(&folder, planned, &manifest, &mut inputs),
+            Ok(manifest) => status(&folder, planned, &manifest, &inputs),
             Err(error) => Status::Unreadable(chain(&error)),
         },
         memory: Need::of(&planned.task, &mut cards).memory,
@@ -87,7 +87,7 @@ pub(super) fn status(
     folder: &Path,
     planned: &Planned,
     manifest: &Manifest,
-    inputs: &mut Inputs,
+    inputs: &Inputs,
 ) -> Status {
     let Some(there) = folder::head(folder, &planned.id) else {
         return Status::Missing;

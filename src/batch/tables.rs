@@ -231,11 +231,10 @@ impl Table {
         }?;
         #[cfg(feature = "parquet")]
         if let (path, [names, rows @ ..]) = (self.also.0, &*self.also.1) {
-            let mut file = OutputFile::create(&path)?;
+            let file = OutputFile::create(&path)?;
             let page = crate::report::parquet_table(names, rows);
-            let written = page.and_then(|page| file.write_all(&page));
-            written.map_err(|source| file.write_error(source))?;
-            file.commit()?;
+            let page = page.map_err(|source| file.write_error(source))?;
+            file.finish(&page)?;
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use std::{
     any::Any,
     fs,
-    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -123,7 +122,7 @@ impl Batch<'_> {
         // Its report goes there when it is whole, and not before.
         let output = own.output.take();
         let place = output.as_deref().map(OutputFile::create).transpose();
-        let mut place = place.map_err(|error| chain(&error))?;
+        let place = place.map_err(|error| chain(&error))?;
         let checkpoint = self.folder.checkpoint(&job.manifest);
         let of = serde_json::to_string(&job.manifest).unwrap_or_default();
         let around = Surroundings {
@@ -167,10 +166,8 @@ impl Batch<'_> {
             let path = path.display();
             format!("{path} changed while it was read: run again")
         })?;
-        if let Some(mut file) = place.take() {
-            let written = file.write_all(&report.rendered);
-            let written = written.map_err(|source| file.write_error(source));
-            let written = written.and_then(|()| file.commit());
+        if let Some(file) = place {
+            let written = file.finish(&report.rendered);
             written.map_err(|error| chain(&error))?;
         }
         let (stored, mut times) = stored(job, &report)?;

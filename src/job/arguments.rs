@@ -277,6 +277,15 @@ fn values<T>(matches: &ArgMatches, option: &Opt<T>) -> Vec<String> {
     values.into_iter().flatten().cloned().collect()
 }
 
+/// Of these options those that were given, with their texts.
+fn given<T: 'static>(
+    matches: &ArgMatches,
+    options: impl IntoIterator<Item = &'static Opt<T>>,
+) -> impl Iterator<Item = (&'static Opt<T>, Vec<String>)> {
+    let all = options.into_iter().map(|it| (it, values(matches, it)));
+    all.filter(|(_, values)| !values.is_empty())
+}
+
 /// The simulation that the arguments of `simulate` ask for.
 ///
 /// # Errors
@@ -285,10 +294,7 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
     let name = matches.get_one::<String>("model");
     // The command line takes no other name than a model's.
     let model = name.and_then(|name| model(name)).unwrap_or(&MODELS[0]);
-    let given = SIMULATE
-        .iter()
-        .map(|option| (option, values(matches, option)));
-    let given: Vec<_> = given.filter(|(_, values)| !values.is_empty()).collect();
+    let given: Vec<_> = given(matches, SIMULATE).collect();
     Simulation::new(model, &given)
 }
 
@@ -319,11 +325,8 @@ pub fn settings(
     of_file: RunSettings,
 ) -> Result<RunSettings, Vec<OptionError>> {
     let (mut settings, mut errors) = (of_file, Vec::new());
-    for option in RUN {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(option.read(&mut settings, &values).err());
-        }
+    for (option, values) in given(matches, RUN) {
+        errors.extend(option.read(&mut settings, &values).err());
     }
     match errors.is_empty() {
         true => Ok(settings),
@@ -340,17 +343,11 @@ pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
     let mut draft = Draft::new(data.cloned().unwrap_or_default());
     let mut pairing = PairingDraft::default();
     let mut errors = Vec::new();
-    for option in shared_with_pairs() {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(draft.set(option.name, &values).err());
-        }
+    for (option, values) in given(matches, shared_with_pairs()) {
+        errors.extend(draft.set(option.name, &values).err());
     }
-    for option in PAIRS {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(option.read(&mut pairing, &values).err());
-        }
+    for (option, values) in given(matches, PAIRS) {
+        errors.extend(option.read(&mut pairing, &values).err());
     }
     match errors.is_empty() {
         true => pairing.check(draft),
@@ -367,17 +364,11 @@ pub fn stability(matches: &ArgMatches) -> Result<Stability, Vec<OptionError>> {
     let mut draft = Draft::new(data.cloned().unwrap_or_default());
     let mut own = StabilityDraft::default();
     let mut errors = Vec::new();
-    for option in STABILITY {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(option.read(&mut own, &values).err());
-        }
+    for (option, values) in given(matches, STABILITY) {
+        errors.extend(option.read(&mut own, &values).err());
     }
-    for option in OPTIONS {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(draft.set(option.name, &values).err());
-        }
+    for (option, values) in given(matches, OPTIONS) {
+        errors.extend(draft.set(option.name, &values).err());
     }
     match own.check(draft) {
         Ok(it) if errors.is_empty() => Ok(it),
@@ -397,11 +388,8 @@ pub fn job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
     let mut draft = Draft::new(data.cloned().unwrap_or_default());
     let mut errors = Vec::new();
-    for option in OPTIONS {
-        let values = values(matches, option);
-        if !values.is_empty() {
-            errors.extend(draft.set(option.name, &values).err());
-        }
+    for (option, values) in given(matches, OPTIONS) {
+        errors.extend(draft.set(option.name, &values).err());
     }
     // Even a draft with refused options, as of a job file: what it asks for that there is not
     // is told as well.

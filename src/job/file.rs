@@ -324,7 +324,6 @@ impl<'a> Base<'a> {
             for chosen in grid::combinations(&entries).take(most) {
                 let mut shared = self.draft.clone();
                 shared.job.data = path.clone();
-                shared.job.name.clone_from(&name);
                 let mut draft = TaskDraft::new(shared, command);
                 // A preset is where the other keys start from, wherever it stands.
                 let first = |it: &&(usize, &Entry, &entries::Value)| it.1.key == "preset";

@@ -9,6 +9,7 @@ use crate::{
     binning::{Binning, BinningError},
     device::Choice,
     nearest::nearest,
+    progress::Progress,
     search::sum_to_one,
     selector::{COUNTS, Permutation},
     spec::parse_spec,
@@ -141,6 +142,16 @@ impl Given<'_> {
         let time = seconds(self.one()?).and_then(|it| Duration::try_from_secs_f64(it).ok());
         let time = time.filter(|time| !time.is_zero() && *time <= LONGEST);
         time.ok_or_else(|| self.out_of_range())
+    }
+
+    /// How progress is shown.
+    pub(super) fn progress(&self) -> Result<Progress, OptionError> {
+        self.choice(&[
+            ("auto", Progress::Auto),
+            ("plain", Progress::Plain),
+            ("json", Progress::Json),
+            ("none", Progress::None),
+        ])
     }
 
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.

@@ -58,8 +58,6 @@ pub use task::Task;
 /// One selection to be made, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// What the job file calls it.
-    pub name: Option<String>,
     /// The file of observations and variables.
     pub data: PathBuf,
     /// The response: a column, or a second file beside a `.npy`; none where the
@@ -152,7 +150,6 @@ impl Draft {
     /// A draft with every option at its default.
     pub fn new(data: impl Into<PathBuf>) -> Self {
         let job = Job {
-            name: None,
             data: data.into(),
             response: None,
             factor: Vec::new(),
@@ -304,11 +301,8 @@ impl Draft {
     fn there_are(&self) -> Result<Plugins, PluginError> {
         let mut found = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
         let named = &self.job.plugins;
-        let all = match found.get(named) {
-            Some(all) => all.clone(),
-            None => Plugins::find(named),
-        };
-        found.entry(named.clone()).or_insert(all).clone()
+        let all = found.entry(named.clone());
+        all.or_insert_with(|| Plugins::find(named)).clone()
     }
 
     /// Takes note of the library of a plugin that is used.

@@ -339,10 +339,8 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
 
 /// Puts a report in its file, if it has one.
 fn written(output: Option<OutputFile>, rendered: Vec<u8>) -> Result<Vec<u8>, RunError> {
-    if let Some(mut file) = output {
-        let written = file.write_all(&rendered);
-        written.map_err(|source| file.write_error(source))?;
-        file.commit()?;
+    if let Some(file) = output {
+        file.finish(&rendered)?;
     }
     Ok(rendered)
 }

@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 
 use super::super::{Opt, RunSettings};
-use crate::progress::Progress;
 
 const RUNNING: &str = "Run";
 
@@ -83,12 +82,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
         heading: RUNNING,
         list: false,
         set: |it, given| {
-            it.progress = given.choice(&[
-                ("auto", Progress::Auto),
-                ("plain", Progress::Plain),
-                ("json", Progress::Json),
-                ("none", Progress::None),
-            ])?;
+            it.progress = given.progress()?;
             Ok(())
         },
     },

@@ -1,7 +1,7 @@
 //! What is told, and where.
 
 use super::super::Opt;
-use crate::{progress::Progress, report::Format};
+use crate::report::Format;
 
 const OUTPUT: &str = "Output";
 
@@ -87,12 +87,7 @@ pub(super) const REPORTING: &[Opt] = &[
         heading: OUTPUT,
         list: false,
         set: |job, given| {
-            job.progress = given.choice(&[
-                ("auto", Progress::Auto),
-                ("plain", Progress::Plain),
-                ("json", Progress::Json),
-                ("none", Progress::None),
-            ])?;
+            job.progress = given.progress()?;
             Ok(())
         },
     },
