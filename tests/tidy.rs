@@ -74,6 +74,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("comfy_table", &["report"]),
     ("glob", &["job", "batch"]),
     ("indicatif", &["progress"]),
+    ("kuva", &["report/html/draw"]),
     ("libloading", &["plugin"]),
     ("passel_abi", &["plugin"]),
     ("sha2", &["batch"]),
@@ -363,6 +364,7 @@ fn test_modules_are_compiled() {
         "device",
         "plugins",
         "stability",
+        "pages",
     ] {
         let main = fs::read_to_string(root().join(format!("tests/{folder}/main.rs"))).unwrap();
         for (path, _) in sources(&format!("tests/{folder}")) {

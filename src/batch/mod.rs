@@ -100,7 +100,9 @@ impl Summary {
         }
         let folder = folder.display();
         text + &match self.tables {
-            None => format!("\n{folder}/jobs.csv has a row a job, results.csv one a variable\n"),
+            None => format!(
+                "\n{folder}/jobs.csv has a row a job, results.csv one a variable; report.html shows them\n"
+            ),
             Some(_) => format!("\nthe results are in {folder}\n"),
         }
     }

@@ -18,7 +18,7 @@ use crate::{
         option,
     },
     output::{OutputError, OutputFile},
-    report::field,
+    report::{JobRow, Jobs, field},
 };
 
 /// Options that have a column in any case.
@@ -67,8 +67,8 @@ pub enum Told<'a> {
     Failed(&'a str),
 }
 
-/// Writes `jobs.csv`, `results.csv` and `pairs.csv` of all jobs of a file in the folder. How they stand is told
-/// by what they are called.
+/// Writes `jobs.csv`, `results.csv` and `pairs.csv` of all jobs of a file in the folder, and the page
+/// of them, `report.html`. How they stand is told by what they are called.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -86,6 +86,8 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
     let mut all = Table::create(&folder.join("jobs.csv"))?;
     let mut variables = Table::create(&folder.join("results.csv"))?;
     let mut pairs = Table::create(&folder.join("pairs.csv"))?;
+    let page = OutputFile::create(&folder.join("report.html"))?;
+    let mut jobs = Jobs::new(&file.path, asked().collect());
     let of_job = OF_JOB.iter().map(|it| it.0.to_owned());
     all.row(
         of_all()
@@ -114,6 +116,15 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
             _ => None,
         };
         let result = result.unwrap_or(Value::Null);
+        let row = JobRow {
+            id: own[0].clone(),
+            command: own[1].clone(),
+            data: own[2].clone(),
+            options: own[3..].to_vec(),
+            status,
+            message: message.to_owned(),
+        };
+        jobs.push(row, &result);
         let of_job = OF_JOB.iter().map(|it| shown(result.pointer(it.1)));
         let row = own.iter().cloned().chain(texts(&[status]));
         all.row(row.chain(of_job).chain(texts(&[message])));
@@ -130,7 +141,8 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
     }
     pairs.finish()?;
     variables.finish()?;
-    all.finish()
+    all.finish()?;
+    page.finish(jobs.page().as_bytes())
 }
 
 /// The name of an option's column, which no other has.

@@ -225,6 +225,7 @@ impl<'a> Builder<'a> {
             set_aside: self.set_aside,
             intercept: self.options.intercept,
             weights: self.options.weights.map(str::to_owned),
+            weight_values: self.weights.unwrap_or_default(),
             p_total: self.options.p_total,
             warnings: Vec::new(),
             truth: Vec::new(),

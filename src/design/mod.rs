@@ -89,6 +89,8 @@ pub struct Design {
     set_aside: Vec<SetAside>,
     intercept: bool,
     weights: Option<String>,
+    /// At mean one; empty where all observations count alike.
+    weight_values: Vec<f64>,
     p_total: Option<usize>,
     warnings: Vec<String>,
     truth: Vec<usize>,
@@ -289,6 +291,11 @@ impl Design {
     /// The column of weights, if the observations are weighted.
     pub fn weights(&self) -> Option<&str> {
         self.weights.as_deref()
+    }
+
+    /// The weights of the observations, at mean one; empty where all count alike.
+    pub fn weight_values(&self) -> &[f64] {
+        &self.weight_values
     }
 
     /// What the reader should know of the preparation.

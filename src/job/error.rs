@@ -152,7 +152,7 @@ pub enum OptionError {
     #[error(transparent)]
     Plugin(#[from] PluginError),
     /// A ranking has no form there.
-    #[error("format = parquet is for the method pass: take csv or json")]
+    #[error("format = parquet is for the method pass: take csv, json or html")]
     ParquetOfPass,
     /// Parquet is left out of this program.
     #[error("format = parquet: this passel was built without it")]

@@ -61,7 +61,7 @@ fn what_the_method_has_no_use_for_is_refused() {
         refused(&[("method", "jmi"), ("format", "parquet")])
             .last()
             .unwrap(),
-        "format = parquet is for the method pass: take csv or json"
+        "format = parquet is for the method pass: take csv, json or html"
     );
 }
 

@@ -7,6 +7,12 @@ pub(super) fn render(selection: &Selection) -> String {
     pretty(selection)
 }
 
+/// Plain data, as others read it.
+pub(super) fn value(told: &impl Serialize) -> serde_json::Value {
+    // As below.
+    serde_json::to_value(told).unwrap_or_default()
+}
+
 /// Plain data, indented.
 pub(super) fn pretty(told: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(told).unwrap_or_else(|error| {

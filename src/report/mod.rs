@@ -3,6 +3,7 @@
 pub mod criteria;
 mod csv;
 pub mod devices;
+mod html;
 mod json;
 pub mod methods;
 mod models;
@@ -19,6 +20,7 @@ use std::{io, path::Path};
 use crate::selection::{Estimate, PairsReport, Ranking, Selection, StabilityReport};
 
 pub(crate) use csv::field;
+pub use html::{Beside, Curves, JobRow, Jobs};
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,18 +34,26 @@ pub enum Format {
     Csv,
     /// The table of the CSV in typed columns, for a file.
     Parquet,
+    /// A page with figures, which needs nothing beside itself.
+    Html,
 }
 
-/// The report of a selection made from the file `data`; a text has a line end at
-/// its end.
+/// The report of a selection made from the file `data`, a page with what only the run knew; a text
+/// has a line end at its end.
 ///
 /// # Errors
 /// Parquet, where that feature is not built.
-pub fn render(selection: &Selection, data: &Path, format: Format) -> io::Result<Vec<u8>> {
+pub fn render(
+    selection: &Selection,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> io::Result<Vec<u8>> {
     let text = match format {
         Format::Text => text::render(selection, data),
         Format::Json => json::render(selection),
         Format::Csv => csv::render(selection),
+        Format::Html => html::page(&json::value(selection), data, beside),
         #[cfg(feature = "parquet")]
         Format::Parquet => return parquet::render(selection),
         #[cfg(not(feature = "parquet"))]

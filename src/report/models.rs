@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::Table;
 
 use super::text::{aligned, printable, significant};
-use crate::selection::{Selection, VisitedModel};
+use crate::selection::Selection;
 
 /// Names told of one difference; more are only counted.
 const NAMED: usize = 4;
@@ -32,7 +32,7 @@ pub(super) fn render(selection: &Selection) -> String {
             format!("{:.3}", model.delta),
             format!("{:.3}", model.weight),
             model.variables.len().to_string(),
-            difference(model, best),
+            difference(&model.variables, &best.variables),
         ]);
     }
     let mut page = format!(
@@ -56,13 +56,10 @@ pub(super) fn render(selection: &Selection) -> String {
 }
 
 /// `+ a, b − c`: what a model has and the best has not, and the reverse.
-fn difference(model: &VisitedModel, best: &VisitedModel) -> String {
-    let only = |here: &VisitedModel, there: &VisitedModel| {
-        let names = here
-            .variables
-            .iter()
-            .filter(|it| !there.variables.contains(it));
-        names.map(|it| printable(it)).collect::<Vec<_>>()
+pub(super) fn difference<T: AsRef<str> + PartialEq>(model: &[T], best: &[T]) -> String {
+    let only = |here: &[T], there: &[T]| {
+        let names = here.iter().filter(|it| !there.contains(it));
+        names.map(|it| printable(it.as_ref())).collect::<Vec<_>>()
     };
     [("+", only(model, best)), ("−", only(best, model))]
         .into_iter()

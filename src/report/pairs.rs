@@ -3,7 +3,7 @@
 use std::{fmt::Write, path::Path};
 
 use super::{
-    Format, field, json,
+    Beside, Format, field, html, json,
     ranking::{header, number, table, warnings},
     text,
 };
@@ -17,6 +17,7 @@ pub(super) fn pairs(found: &PairsReport, data: &Path, format: Format) -> Option<
         Format::Text => Some(pairs_text(found, data)),
         Format::Json => Some(json::pretty(found)),
         Format::Csv => Some(pairs_csv(found)),
+        Format::Html => Some(html::page(&json::value(found), data, &Beside::default())),
         Format::Parquet => None,
     }
 }

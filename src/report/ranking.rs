@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use comfy_table::Table;
 use serde_json::{Map, Value};
 
-use super::{Format, field, json, text};
+use super::{Beside, Format, field, html, json, text};
 use crate::selection::{Ending, Ranking, StopRule};
 
 pub(super) fn rank(ranking: &Ranking, data: &Path, format: Format) -> Option<String> {
@@ -13,6 +13,7 @@ pub(super) fn rank(ranking: &Ranking, data: &Path, format: Format) -> Option<Str
         Format::Text => Some(ranking_text(ranking, data)),
         Format::Json => Some(json::pretty(ranking)),
         Format::Csv => Some(ranking_csv(ranking)),
+        Format::Html => Some(html::page(&json::value(ranking), data, &Beside::default())),
         Format::Parquet => None,
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use serde_json::{Map, Value};
 
 use super::{
-    Format, field, json,
+    Beside, Format, field, html, json,
     ranking::{number, spec, table, warnings},
     text,
 };
@@ -19,6 +19,7 @@ pub(super) fn stability(told: &StabilityReport, data: &Path, format: Format) -> 
         Format::Text => Some(page(told, data)),
         Format::Json => Some(json::pretty(told)),
         Format::Csv => Some(rows(told)),
+        Format::Html => Some(html::page(&json::value(told), data, &Beside::default())),
         Format::Parquet => None,
     }
 }

@@ -227,7 +227,7 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 /// A percentage with the decimals it needs.
-fn percent(number: f64) -> String {
+pub(super) fn percent(number: f64) -> String {
     // The tenth decimal is far above rounding and below any level in use.
     let text = format!("{number:.10}");
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))

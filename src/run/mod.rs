@@ -25,14 +25,18 @@ pub use stability::{stability, stability_among};
 
 use crate::{
     binning::BinningError,
-    design::DesignError,
+    design::{Design, DesignError},
     device::{DeviceError, Places},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     plugin::Chooser,
-    report,
-    search::{self, Checkpoint, CheckpointError, Interrupt, Iteration, Leavable, SearchError},
-    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
+    report::{self, Beside, Curves, Format},
+    search::{
+        self, Checkpoint, CheckpointError, Found, Interrupt, Iteration, Leavable, SearchError,
+    },
+    selection::{
+        Elapsed, Ending, PairsReport, Ranking, Residuals, Selection, StabilityReport, Termination,
+    },
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
     table::{Form, TableError},
@@ -276,8 +280,12 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     if let Some(trace) = &mut trace {
         trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
     }
+    let mut curves = (job.format == Format::Html).then(Curves::default);
     let mut observe = |iteration: &Iteration<'_>| {
         meter.show(iteration);
+        if let Some(curves) = &mut curves {
+            curves.record(iteration);
+        }
         if let Some(trace) = &mut trace {
             trace.record(iteration);
         }
@@ -315,7 +323,12 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         search: found.seconds,
         total,
     };
-    let rendered = report::render(&selection, &job.data, job.format).map_err(RunError::Render)?;
+    let beside = Beside {
+        curves,
+        ..beside(job, &design, &found)
+    };
+    let rendered = report::render(&selection, &job.data, job.format, &beside);
+    let rendered = rendered.map_err(RunError::Render)?;
     let done = [Termination::Iterations, Termination::Patience].contains(&selection.termination);
     let report = Report {
         outcome: Outcome::Selection(Box::new(selection)),
@@ -334,6 +347,19 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
             source,
         }),
         (Ok(()), None) => Ok(report),
+    }
+}
+
+/// What a page tells of the chosen model beside the report.
+fn beside(job: &Job, design: &Design, found: &Found) -> Beside {
+    if job.format != Format::Html {
+        return Beside::default();
+    }
+    let deviation = |j: &u32| design.variables()[*j as usize].norm / (design.n() as f64).sqrt();
+    Beside {
+        curves: None,
+        residuals: Residuals::of(design, &found.fit, found.exact),
+        deviations: found.fit.support().iter().map(deviation).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{Outcome, Report, RunError, Surroundings, selectors::with_parameters, written};
+use super::{Outcome, Report, RunError, Surroundings, beside, selectors::with_parameters, written};
 use crate::{
     device::Places,
     job::Job,
@@ -64,7 +64,8 @@ pub(super) fn regress<T>(
     let report = match keeps {
         false => None,
         true => {
-            let rendered = report::render(&selection, &job.data, job.format);
+            let beside = beside(job, &design, &found);
+            let rendered = report::render(&selection, &job.data, job.format, &beside);
             Some(Report {
                 outcome: Outcome::Selection(Box::new(selection)),
                 rendered: written(output, rendered.map_err(RunError::Render)?)?,

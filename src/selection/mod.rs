@@ -8,6 +8,7 @@ mod estimates;
 mod independence;
 mod models;
 mod ranking;
+mod residuals;
 mod stability;
 
 pub(crate) use estimates::estimates;
@@ -19,6 +20,7 @@ pub use ranking::{
     Chosen, Ending, NamedPair, NamedPartner, Pair, Paired, PairsReport, Partner, Ranked,
     RankedVariable, Ranking, Refused, RefusedVariable, Single, StopRule,
 };
+pub use residuals::{Observed, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 
 /// The level of the confidence intervals unless another is asked for.

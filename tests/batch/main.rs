@@ -58,7 +58,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
     assert!(first.stderr.contains("12 of 12: "), "{}", first.stderr);
     let done = results(&folder.path("jobs-results"));
     let names: Vec<&str> = done.keys().map(String::as_str).collect();
-    assert_eq!(names.len(), 15, "{names:?}");
+    assert_eq!(names.len(), 16, "{names:?}");
     assert!(
         names.contains(&"grid,criterion=ebic-gamma=0.5,seed=7.json"),
         "{names:?}"
@@ -267,7 +267,7 @@ fn some_jobs_alone_and_none_at_all() {
         "{}",
         ran.stdout
     );
-    assert_eq!(results(&folder.path("here")).len(), 5);
+    assert_eq!(results(&folder.path("here")).len(), 6);
     let lines = folder.run(&["run", "jobs.toml", "--progress", "json", "--jobs", "2"]);
     let events: Vec<Value> = lines.stderr.lines().map(json).collect();
     assert_eq!(events.len(), 12);
@@ -320,6 +320,7 @@ seed = 2
             "jobs.csv",
             "last.json",
             "pairs.csv",
+            "report.html",
             "results.csv"
         ]
     );

@@ -24,8 +24,8 @@ pub(super) const REPORTING: &[Opt] = &[
         name: "format",
         value: "FORM",
         default: "text",
-        range: "text, json, csv or parquet",
-        help: "Form of the report; parquet, where it is built in, needs --output",
+        range: "text, json, csv, html or parquet",
+        help: "Form of the report; html is a page with figures; parquet, where it is built in, needs --output",
         heading: OUTPUT,
         list: false,
         set: |job, given| {
@@ -33,6 +33,7 @@ pub(super) const REPORTING: &[Opt] = &[
                 ("text", Format::Text),
                 ("json", Format::Json),
                 ("csv", Format::Csv),
+                ("html", Format::Html),
                 ("parquet", Format::Parquet),
             ];
             job.format = given.choice(&choices)?;

@@ -1,0 +1,170 @@
+//! What a page tells of jobs, gathered one by one as their results are read.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::Path,
+};
+
+use serde_json::Value;
+
+use super::told::{list, number, of, text, texts};
+
+/// Jobs whose own results are kept for the page.
+const DETAILED: usize = 12;
+
+/// Variables of a job that count for a path.
+const FOLLOWED: usize = 60;
+
+/// A job of a run, and how it stands.
+#[derive(Debug, Clone)]
+pub struct JobRow {
+    /// What it is called.
+    pub id: String,
+    /// The command that it stands for.
+    pub command: String,
+    /// Its file of data.
+    pub data: String,
+    /// What it has for each of the options of all.
+    pub options: Vec<String>,
+    /// `done`, `failed`, `stale` or `missing`.
+    pub status: &'static str,
+    /// Why it failed.
+    pub message: String,
+}
+
+/// What a page tells of the jobs of a file, gathered job by job.
+#[derive(Debug)]
+pub struct Jobs {
+    pub(super) file: String,
+    /// Options that have a column.
+    pub(super) options: Vec<String>,
+    pub(super) rows: Vec<Row>,
+    pub(super) names: Names,
+    /// Of each warning how many jobs have it.
+    pub(super) warnings: BTreeMap<String, usize>,
+    pub(super) devices: BTreeSet<String>,
+    pub(super) versions: BTreeSet<String>,
+    pub(super) detailed: Vec<(usize, Value)>,
+}
+
+/// A job and what comparisons want of its result.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) job: JobRow,
+    /// n, p, k, criterion, PSR, FDR.
+    pub(super) numbers: [Option<f64>; 6],
+    /// What it chose; none of jobs that choose nothing.
+    pub(super) chosen: Option<BTreeSet<u32>>,
+    /// Of stability selection: frequencies, the highest first, and the cut-off.
+    pub(super) frequencies: Vec<(u32, f64)>,
+    pub(super) cutoff: Option<f64>,
+}
+
+/// Where the numbers of a [`Row`] stand, and what they are called.
+pub(super) const NUMBERS: [(&str, &str); 6] = [
+    ("n", "/n"),
+    ("p", "/p"),
+    ("k", "/k"),
+    ("criterion value", "/criterion/value"),
+    ("PSR", "/truth/psr"),
+    ("FDR", "/truth/fdr"),
+];
+pub(super) const K: usize = 2;
+pub(super) const PSR: usize = 4;
+pub(super) const FDR: usize = 5;
+
+/// Names as numbers: many jobs choose the same variables.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    all: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        let place = self.all.len() as u32;
+        self.all.push(name.to_owned());
+        self.places.insert(name.to_owned(), place);
+        place
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        &self.all[number as usize]
+    }
+}
+
+impl Jobs {
+    /// Of a job file, with these options told of each job.
+    pub fn new(file: &Path, options: Vec<String>) -> Self {
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        Self {
+            file: name.display().to_string(),
+            options,
+            rows: Vec::new(),
+            names: Names::default(),
+            warnings: BTreeMap::new(),
+            devices: BTreeSet::new(),
+            versions: BTreeSet::new(),
+            detailed: Vec::new(),
+        }
+    }
+
+    /// Takes in a job with its result, null where it has none.
+    pub fn push(&mut self, job: JobRow, result: &Value) {
+        let number_of = |at: usize| result.pointer(NUMBERS[at].1).and_then(Value::as_f64);
+        let mut number_names = |member: &str| -> BTreeSet<u32> {
+            let all = list(result, member).iter();
+            all.map(|it| self.names.number(text(it, "name"))).collect()
+        };
+        let chosen = result.get("selected").map(|_| number_names("selected"));
+        let frequencies = match result.get("resampling") {
+            Some(_) => {
+                let all = list(result, "variables").iter().take(FOLLOWED);
+                let all = all.filter_map(|it| Some((text(it, "name"), number(it, "frequency")?)));
+                all.map(|it| (self.names.number(it.0), it.1)).collect()
+            }
+            None => Vec::new(),
+        };
+        for warning in texts(result, "warnings") {
+            *self.warnings.entry(warning.to_owned()).or_default() += 1;
+        }
+        let aside = list(result, "set_aside").len();
+        if aside > 0 {
+            let told = of(aside, "variable was", "variables were");
+            *self
+                .warnings
+                .entry(format!("{told} set aside"))
+                .or_default() += 1;
+        }
+        self.devices
+            .extend(texts(result, "devices").iter().map(|it| (*it).to_owned()));
+        self.versions
+            .extend(result["passel"].as_str().map(str::to_owned));
+        if !result.is_null() && self.detailed.len() < DETAILED {
+            self.detailed.push((self.rows.len(), result.clone()));
+        }
+        self.rows.push(Row {
+            numbers: std::array::from_fn(number_of),
+            chosen,
+            frequencies,
+            cutoff: number(result, "cutoff"),
+            job,
+        });
+    }
+
+    /// The options that jobs have differently, by place; the seed only if it is asked for.
+    pub(super) fn differing(&self, with_seed: bool) -> Vec<usize> {
+        let differs = |at: &usize| {
+            let first = self.rows.first().map(|it| &it.job.options[*at]);
+            (with_seed || self.options[*at] != "seed")
+                && self
+                    .rows
+                    .iter()
+                    .any(|it| Some(&it.job.options[*at]) != first)
+        };
+        (0..self.options.len()).filter(differs).collect()
+    }
+}

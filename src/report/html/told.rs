@@ -1,0 +1,90 @@
+//! What a report in JSON says, member by member: what is absent or null is nothing.
+
+use serde_json::{Map, Value};
+
+use super::super::text::{printable, significant};
+
+pub(super) fn text<'a>(told: &'a Value, member: &str) -> &'a str {
+    told[member].as_str().unwrap_or_default()
+}
+
+pub(super) fn number(told: &Value, member: &str) -> Option<f64> {
+    told[member].as_f64()
+}
+
+pub(super) fn count(told: &Value, member: &str) -> usize {
+    let count = told[member].as_u64();
+    count.and_then(|it| it.try_into().ok()).unwrap_or(0)
+}
+
+pub(super) fn list<'a>(told: &'a Value, member: &str) -> &'a [Value] {
+    told[member].as_array().map_or(&[], |it| &it[..])
+}
+
+/// The texts of a list.
+pub(super) fn texts<'a>(told: &'a Value, member: &str) -> Vec<&'a str> {
+    let all = list(told, member).iter();
+    all.filter_map(Value::as_str).collect()
+}
+
+/// A value on one line.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => printable(text),
+        Value::Null => "none".to_owned(),
+        Value::Array(all) => all.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// Name and parameters as they would be asked for: `ebic:gamma=1`.
+pub(super) fn spec(told: &Value, without: &[&str]) -> String {
+    let none = Map::new();
+    let members = told.as_object().unwrap_or(&none);
+    let parameters = members
+        .iter()
+        .filter(|it| it.0 != "name" && !without.contains(&it.0.as_str()))
+        // A list is no number: the search's parameters stand elsewhere.
+        .filter_map(|(name, value)| Some(format!("{name}={}", value.as_f64()?)));
+    let parameters: Vec<String> = parameters.collect();
+    match parameters.is_empty() {
+        true => text(told, "name").to_owned(),
+        false => format!("{}:{}", text(told, "name"), parameters.join(",")),
+    }
+}
+
+/// A count and what is counted.
+pub(super) fn of(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// PSR and FDR beside the truth that the file marks.
+pub(super) fn truth(told: &Value) -> Option<String> {
+    let truth = &told["truth"];
+    let (psr, fdr) = (number(truth, "psr")?, number(truth, "fdr")?);
+    Some(format!(
+        "{} of {} true variables found: PSR {}, FDR {}",
+        count(truth, "found"),
+        count(truth, "variables"),
+        significant(psr, 4),
+        significant(fdr, 4)
+    ))
+}
+
+/// What it ran on, in seconds where these are told.
+pub(super) fn place(told: &Value) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("devices", texts(told, "devices").join(", "))];
+    let arithmetic = match (text(told, "precision"), text(told, "screen")) {
+        ("", _) => None,
+        (decides, "") => Some(decides.to_owned()),
+        (decides, screens) => Some(format!("{decides}, screened in {screens}")),
+    };
+    rows.extend(arithmetic.map(|it| ("arithmetic", it)));
+    if let Some(total) = number(&told["elapsed_seconds"], "total") {
+        let search = number(&told["elapsed_seconds"], "search").unwrap_or(total);
+        let (search, total) = (significant(search, 3), significant(total, 3));
+        rows.push(("time", format!("{search} s, with reading {total} s")));
+    }
+    rows.push(("version", format!("passel {}", text(told, "passel"))));
+    rows
+}

@@ -1,0 +1,172 @@
+//! The residuals of a fit, as plots of them want them.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::{design::Design, least_squares::Fit};
+
+/// Observations that are kept of more.
+const KEPT: usize = 1000;
+
+/// Of these, those of the largest residuals.
+const LARGEST: usize = 200;
+
+/// One observation beside a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observed {
+    /// Which, from 1 on, of those used.
+    pub row: usize,
+    /// ŷ, on the response's scale.
+    pub fitted: f64,
+    /// y − ŷ on that scale, times the root of the observation's weight.
+    pub residual: f64,
+    /// h: what the observation's own y adds to its ŷ, in 0 … 1.
+    pub leverage: f64,
+    /// The residual over its standard error σ̂·√(1 − h); none where h is 1.
+    pub standardised: Option<f64>,
+    /// The quantile of the standard normal distribution at the rank of the standardised
+    /// residual among all n; 0 where there is none.
+    pub quantile: f64,
+}
+
+/// Observations beside a fit: all, or the largest residuals and others evenly by rank.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Residuals {
+    /// In the file's order.
+    pub observed: Vec<Observed>,
+    /// How many there are.
+    pub n: usize,
+    /// Whether they have weights.
+    pub weighted: bool,
+}
+
+impl Residuals {
+    /// Of a fit with degrees of freedom left; none else, or where the fit is exact.
+    ///
+    /// h of row i is xᵢᵀ(XᵀX)⁻¹xᵢ with the intercept's share, wᵢ/n.
+    pub fn of(design: &Design, fit: &Fit, exact: bool) -> Option<Self> {
+        let n = design.n();
+        let fixed = usize::from(design.intercept());
+        let freedom = n.checked_sub(fit.support().len() + fixed)?;
+        if freedom == 0 || exact {
+            return None;
+        }
+        let sigma = (fit.rss() / freedom as f64).sqrt();
+        let (x, response) = (design.columns(), design.response());
+        let weights = design.weight_values();
+        let mut own = vec![0.0; fit.support().len()];
+        let mut all: Vec<Observed> = Vec::with_capacity(n);
+        for (i, (&r, &y)) in fit.residual().iter().zip(design.y()).enumerate() {
+            for (value, &j) in own.iter_mut().zip(fit.support()) {
+                *value = x.column(j)[i];
+            }
+            let weight = weights.get(i).copied().unwrap_or(1.0);
+            let leverage = fit.inverse_gram_form(&own) + fixed as f64 * weight / n as f64;
+            let free = 1.0 - leverage;
+            all.push(Observed {
+                row: i + 1,
+                fitted: response.mean + (y - r) * response.norm / weight.sqrt(),
+                residual: r * response.norm,
+                leverage,
+                // As R's lm: beyond, the row is fitted whatever it is.
+                standardised: (free > 1e-10).then(|| r / (sigma * free.sqrt())),
+                quantile: 0.0,
+            });
+        }
+        let mut order: Vec<usize> = (0..n).filter(|&i| all[i].standardised.is_some()).collect();
+        let value = |all: &[Observed], i: usize| all[i].standardised.unwrap_or_default();
+        order.sort_by(|&a, &b| value(&all, a).total_cmp(&value(&all, b)));
+        let ranked = order.len() as f64;
+        // Plotting positions as R's ppoints has them.
+        let shift = if order.len() <= 10 { 0.375 } else { 0.5 };
+        for (rank, &i) in order.iter().enumerate() {
+            let share = (rank as f64 + 1.0 - shift) / (ranked + 1.0 - 2.0 * shift);
+            all[i].quantile = Normal::standard().inverse_cdf(share);
+        }
+        let observed = match n > KEPT {
+            false => all,
+            true => thinned(all, &order),
+        };
+        Some(Self {
+            observed,
+            n,
+            weighted: design.weights().is_some(),
+        })
+    }
+}
+
+/// The largest residuals of either sign, and others evenly by rank.
+fn thinned(all: Vec<Observed>, order: &[usize]) -> Vec<Observed> {
+    let mut kept = vec![false; all.len()];
+    let ends = LARGEST / 2;
+    let (first, last) = (order.iter().take(ends), order.iter().rev().take(ends));
+    first.chain(last).for_each(|&i| kept[i] = true);
+    let others = KEPT - LARGEST;
+    for part in 0..others {
+        if let Some(&i) = order.get(part * order.len() / others) {
+            kept[i] = true;
+        }
+    }
+    let kept = all.into_iter().zip(kept).filter(|it| it.1);
+    kept.map(|it| it.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+
+    use super::*;
+
+    /// A design of two columns and the fit of both.
+    fn fitted(n: usize) -> (Design, Fit, DMatrix<f64>, DVector<f64>) {
+        let value = |i: usize, j: usize| ((i * (7 + 4 * j) + 3 * j) % 23) as f64 - 9.0;
+        let x = DMatrix::from_fn(n, 2, value);
+        let y = DVector::from_fn(n, |i, _| {
+            5.0 + 2.0 * x[(i, 0)] - x[(i, 1)] + ((i * i * 31) % 17) as f64
+        });
+        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let (fit, _) = Fit::of(design.columns(), design.y(), &[0, 1]);
+        (design, fit, x, y)
+    }
+
+    #[test]
+    fn fitted_residual_leverage_and_its_standard_error_are_those_of_the_definition() {
+        let (design, fit, x, y) = fitted(40);
+        let residuals = Residuals::of(&design, &fit, false).unwrap();
+        // H = Z(ZᵀZ)⁻¹Zᵀ of the matrix with the column of ones, in its own numbers.
+        let z = DMatrix::from_fn(40, 3, |i, j| if j == 0 { 1.0 } else { x[(i, j - 1)] });
+        let hat = &z * (z.transpose() * &z).try_inverse().unwrap() * z.transpose();
+        let fitted = &hat * &y;
+        let rss: f64 = (&y - &fitted).norm_squared();
+        let sigma = (rss / 37.0).sqrt();
+        assert_eq!((residuals.observed.len(), residuals.n), (40, 40));
+        for (i, it) in residuals.observed.iter().enumerate() {
+            let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
+            assert_eq!(it.row, i + 1);
+            close(it.fitted, fitted[i]);
+            close(it.residual, y[i] - fitted[i]);
+            close(it.leverage, hat[(i, i)]);
+            let error = sigma * (1.0 - hat[(i, i)]).sqrt();
+            close(it.standardised.unwrap(), (y[i] - fitted[i]) / error);
+        }
+        // The median stands at 0, and order is kept.
+        let mut order = residuals.observed.clone();
+        order.sort_by(|a, b| a.quantile.total_cmp(&b.quantile));
+        assert!(order.is_sorted_by(|a, b| a.standardised <= b.standardised));
+        assert!((order[0].quantile + 2.241_402_727_604_945).abs() < 1e-6);
+        assert!((order[0].quantile + order[39].quantile).abs() < 1e-9);
+    }
+
+    #[test]
+    fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
+        let (design, fit, ..) = fitted(5000);
+        let residuals = Residuals::of(&design, &fit, false).unwrap();
+        assert!((800..=KEPT).contains(&residuals.observed.len()));
+        assert_eq!(residuals.n, 5000);
+        let largest = fit.residual().iter().copied().fold(0.0, f64::max);
+        let kept = residuals.observed.iter().map(|it| it.residual);
+        let kept = kept.fold(0.0, f64::max);
+        assert!((kept - largest * design.response().norm).abs() < 1e-9);
+        assert!(residuals.observed.is_sorted_by_key(|it| it.row));
+        assert_eq!(Residuals::of(&design, &fit, true), None);
+    }
+}
