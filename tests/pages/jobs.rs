@@ -61,7 +61,7 @@ fn a_run_has_one_page_of_all_its_jobs() {
     let agreement = &page.rows("Agreement between settings")[1..];
     let own = agreement
         .iter()
-        .filter(|row| row[0] == row[1] && row[0] != "");
+        .filter(|row| row[0] == row[1] && !row[0].is_empty());
     assert!(own.clone().count() >= 2 && own.clone().all(|row| number(&row[2]) == 1.0));
     let path = page.rows("Frequencies by criterion ebic:gamma");
     let cuts: Vec<&str> = path[1..]

@@ -24,6 +24,7 @@ fn both(folder: &Folder, arguments: &[&str]) -> (Page, Value) {
     (Page::of(report("html")), json)
 }
 
+/// A field that is one.
 pub fn number(text: &str) -> f64 {
     text.parse().unwrap()
 }

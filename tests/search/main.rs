@@ -18,4 +18,5 @@ mod moves;
 mod original;
 mod polish;
 mod refusals;
+mod residuals;
 mod weights;

@@ -11,14 +11,13 @@ use super::{
 use crate::report::text::significant;
 
 /// Variables with a colour in a path, those drawn, and figures of paths.
-const COLORS: [&str; 7] = [
+const COLORS: [&str; 6] = [
     "var(--a)",
     "var(--c)",
     "var(--d)",
     "var(--e)",
     "var(--f)",
     "var(--g)",
-    "var(--bad)",
 ];
 const FOLLOWED: usize = 40;
 const PATHS: usize = 6;

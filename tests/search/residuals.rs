@@ -1,0 +1,59 @@
+//! Residuals, leverages and their quantiles from the definition.
+
+use nalgebra::{DMatrix, DVector};
+
+use passel::{design::Design, least_squares::Fit, selection::Residuals};
+
+/// A design of two columns and the fit of both.
+fn fitted(n: usize) -> (Design, Fit, DMatrix<f64>, DVector<f64>) {
+    let value = |i: usize, j: usize| ((i * (7 + 4 * j) + 3 * j) % 23) as f64 - 9.0;
+    let x = DMatrix::from_fn(n, 2, value);
+    let y = DVector::from_fn(n, |i, _| {
+        5.0 + 2.0 * x[(i, 0)] - x[(i, 1)] + ((i * i * 31) % 17) as f64
+    });
+    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let (fit, _) = Fit::of(design.columns(), design.y(), &[0, 1]);
+    (design, fit, x, y)
+}
+
+#[test]
+fn fitted_residual_leverage_and_its_standard_error_are_those_of_the_definition() {
+    let (design, fit, x, y) = fitted(40);
+    let residuals = Residuals::of(&design, &fit, false).unwrap();
+    // H = Z(ZᵀZ)⁻¹Zᵀ of the matrix with the column of ones, in its own numbers.
+    let z = DMatrix::from_fn(40, 3, |i, j| if j == 0 { 1.0 } else { x[(i, j - 1)] });
+    let hat = &z * (z.transpose() * &z).try_inverse().unwrap() * z.transpose();
+    let fitted = &hat * &y;
+    let rss: f64 = (&y - &fitted).norm_squared();
+    let sigma = (rss / 37.0).sqrt();
+    assert_eq!((residuals.observed.len(), residuals.n), (40, 40));
+    for (i, it) in residuals.observed.iter().enumerate() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
+        assert_eq!(it.row, i + 1);
+        close(it.fitted, fitted[i]);
+        close(it.residual, y[i] - fitted[i]);
+        close(it.leverage, hat[(i, i)]);
+        let error = sigma * (1.0 - hat[(i, i)]).sqrt();
+        close(it.standardised.unwrap(), (y[i] - fitted[i]) / error);
+    }
+    // The median stands at 0, and order is kept.
+    let mut order = residuals.observed.clone();
+    order.sort_by(|a, b| a.quantile.total_cmp(&b.quantile));
+    assert!(order.is_sorted_by(|a, b| a.standardised <= b.standardised));
+    assert!((order[0].quantile + 2.241_402_727_604_945).abs() < 1e-6);
+    assert!((order[0].quantile + order[39].quantile).abs() < 1e-9);
+}
+
+#[test]
+fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
+    let (design, fit, ..) = fitted(5000);
+    let residuals = Residuals::of(&design, &fit, false).unwrap();
+    assert!((800..=1000).contains(&residuals.observed.len()));
+    assert_eq!(residuals.n, 5000);
+    let largest = fit.residual().iter().copied().fold(0.0, f64::max);
+    let kept = residuals.observed.iter().map(|it| it.residual);
+    let kept = kept.fold(0.0, f64::max);
+    assert!((kept - largest * design.response().norm).abs() < 1e-9);
+    assert!(residuals.observed.is_sorted_by_key(|it| it.row));
+    assert_eq!(Residuals::of(&design, &fit, true), None);
+}
