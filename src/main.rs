@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Some(("pairs", matches)) => match job::arguments::pairing(matches) {
             Ok(mut pairing) => {
                 pairing.job.interrupt = interrupt.clone();
+                pairing.job.command = Some(command());
                 report(&pairing.job, pairs(&pairing))
             }
             Err(errors) => refuse(&errors),
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Some(("stability", matches)) => match job::arguments::stability(matches) {
             Ok(mut it) => {
                 it.job.interrupt = interrupt.clone();
+                it.job.command = Some(command());
                 report(&it.job, stability(&it))
             }
             Err(errors) => refuse(&errors),
@@ -217,10 +219,24 @@ fn select(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     match job::arguments::job(matches) {
         Ok(mut job) => {
             job.interrupt = interrupt.clone();
+            job.command = Some(command());
             report(&job, run(&job))
         }
         Err(errors) => refuse(&errors),
     }
+}
+
+/// The command as a shell would be given it.
+fn command() -> String {
+    let plain = |it: char| it.is_alphanumeric() || "-_./:=,+@%".contains(it);
+    let quoted = |text: String| match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    let rest = std::env::args_os().skip(1);
+    let rest = rest.map(|it| quoted(it.to_string_lossy().into_owned()));
+    let all: Vec<String> = [String::from("passel")].into_iter().chain(rest).collect();
+    all.join(" ")
 }
 
 /// Tells every option that cannot be taken.

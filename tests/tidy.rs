@@ -74,7 +74,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("comfy_table", &["report"]),
     ("glob", &["job", "batch"]),
     ("indicatif", &["progress"]),
-    ("kuva", &["report/html/draw"]),
+    ("kuva", &["report/html/draw", "report/html/maps"]),
     ("libloading", &["plugin"]),
     ("passel_abi", &["plugin"]),
     ("sha2", &["batch"]),

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Options that change no result.
-const WITHOUT_EFFECT: &[&str] = &[
+pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "threads",
     "device",
     "precision",

@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::{folder::stored, manifest::shown as shown_path};
+use super::{
+    folder::stored,
+    manifest::{WITHOUT_EFFECT, shown as shown_path},
+};
 use crate::{
     job::{
         Task,
@@ -87,7 +90,11 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
     let mut variables = Table::create(&folder.join("results.csv"))?;
     let mut pairs = Table::create(&folder.join("pairs.csv"))?;
     let page = OutputFile::create(&folder.join("report.html"))?;
-    let mut jobs = Jobs::new(&file.path, asked().collect());
+    // What changes no result is no setting.
+    let settings = options.iter().filter(|it| !WITHOUT_EFFECT.contains(it));
+    let settings = settings.map(|it| (*it).to_owned());
+    let names = ["command".to_owned()].into_iter().chain(settings);
+    let mut jobs = Jobs::new(&file.path, names.collect());
     let of_job = OF_JOB.iter().map(|it| it.0.to_owned());
     all.row(
         of_all()
@@ -118,9 +125,8 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
         let result = result.unwrap_or(Value::Null);
         let row = JobRow {
             id: own[0].clone(),
-            command: own[1].clone(),
             data: own[2].clone(),
-            options: own[3..].to_vec(),
+            options: settings_of(&own[1], &options, &own[3..]),
             status,
             message: message.to_owned(),
         };
@@ -143,6 +149,14 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
     variables.finish()?;
     all.finish()?;
     page.finish(jobs.page().as_bytes())
+}
+
+/// The command, and the options that change results.
+fn settings_of(command: &str, options: &[&str], values: &[String]) -> Vec<String> {
+    let both = options.iter().zip(values);
+    let telling = both.filter(|it| !WITHOUT_EFFECT.contains(it.0));
+    let values = telling.map(|it| it.1.clone());
+    [command.to_owned()].into_iter().chain(values).collect()
 }
 
 /// The name of an option's column, which no other has.

@@ -226,6 +226,7 @@ impl<'a> Builder<'a> {
             intercept: self.options.intercept,
             weights: self.options.weights.map(str::to_owned),
             weight_values: self.weights.unwrap_or_default(),
+            rows: Vec::new(),
             p_total: self.options.p_total,
             warnings: Vec::new(),
             truth: Vec::new(),

@@ -91,6 +91,8 @@ pub struct Design {
     weights: Option<String>,
     /// At mean one; empty where all observations count alike.
     weight_values: Vec<f64>,
+    /// Of each observation its row in the table; empty where none was left out.
+    rows: Vec<usize>,
     p_total: Option<usize>,
     warnings: Vec<String>,
     truth: Vec<usize>,
@@ -139,6 +141,14 @@ impl Design {
             .collect();
         table.columns.retain(stays);
         let rows = table.rows;
+        // Which rows are left out is told by a column that goes with them.
+        let numbered = options.missing == Missing::DropRows || weights.is_some();
+        if numbered {
+            table.columns.push(Column {
+                name: String::new(),
+                values: Values::Numbers((0..rows).map(|row| row as f64).collect()),
+            });
+        }
         let dropped = table.handle_missing(options.missing)?;
         if dropped > 0 {
             warnings.push(format!(
@@ -156,6 +166,7 @@ impl Design {
                 ));
             }
         }
+        let numbers = table.columns.pop_if(|_| numbered);
         let n = table.rows;
         if n < FEWEST_ROWS {
             return Err(DesignError::FewRows {
@@ -177,6 +188,11 @@ impl Design {
         let mut design = builder.finish(taken, &response_name)?;
         design.warnings = warnings;
         design.truth = truth;
+        if let Some(Values::Numbers(numbers)) = numbers.map(|it| it.values)
+            && n < rows
+        {
+            design.rows = numbers.into_iter().map(|row| row as usize).collect();
+        }
         Ok(design)
     }
 
@@ -296,6 +312,24 @@ impl Design {
     /// The weights of the observations, at mean one; empty where all count alike.
     pub fn weight_values(&self) -> &[f64] {
         &self.weight_values
+    }
+
+    /// The row of the table that an observation is, from 0 on: rows that miss values or have no
+    /// weight are none.
+    pub fn row(&self, observation: usize) -> usize {
+        self.rows.get(observation).copied().unwrap_or(observation)
+    }
+
+    /// The standard deviation of a variable on its own scale (divided by n; with weights the
+    /// weighted one).
+    pub(crate) fn deviation(&self, j: u32) -> f64 {
+        let (variable, n) = (&self.variables[j as usize], self.n as f64);
+        // With an intercept the column is centred already.
+        let column = self.columns().column(j);
+        let root = |i: usize| self.weight_values.get(i).map_or(1.0, |it| it.sqrt());
+        let mean: f64 = column.iter().enumerate().map(|(i, x)| root(i) * x).sum();
+        let square = 1.0 / n - (mean / n).powi(2);
+        variable.norm * square.max(0.0).sqrt()
     }
 
     /// What the reader should know of the preparation.

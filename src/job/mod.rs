@@ -103,6 +103,8 @@ pub struct Job {
     pub resources: Resources,
     /// The form of the report.
     pub format: Format,
+    /// The command that asks for it, where it was one; for pages.
+    pub command: Option<String>,
     /// Where the report goes; none for standard output.
     pub output: Option<PathBuf>,
     /// Where the trace goes; none for no trace.
@@ -172,6 +174,7 @@ impl Draft {
             pass: Pass::default(),
             resources: Resources::default(),
             format: Format::Text,
+            command: None,
             output: None,
             trace: None,
             checkpoint: None,

@@ -157,7 +157,7 @@ mod tests {
             "trace is of one selection: it has no effect on many",
             "level is of one selection: it has no effect on many",
             "checkpoint is of one selection: it has no effect on many",
-            "format = parquet is for the method pass: take csv or json",
+            "format = parquet is for the method pass: take csv, json or html",
             "fraction is of resampling = subsample: other resamples have a size of their own",
             "false-picks says what the cut-off is to be, and cutoff is given: leave one out",
             "keep and response both name y",

@@ -53,7 +53,7 @@ pub fn render(
         Format::Text => text::render(selection, data),
         Format::Json => json::render(selection),
         Format::Csv => csv::render(selection),
-        Format::Html => html::page(&json::value(selection), data, beside),
+        Format::Html => html::page(json::value(selection), data, beside),
         #[cfg(feature = "parquet")]
         Format::Parquet => return parquet::render(selection),
         #[cfg(not(feature = "parquet"))]
@@ -76,8 +76,13 @@ pub fn parquet_table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u
 ///
 /// # Errors
 /// Parquet, which has no form for it.
-pub fn rank(ranking: &Ranking, data: &Path, format: Format) -> io::Result<Vec<u8>> {
-    let page = ranking::rank(ranking, data, format);
+pub fn rank(
+    ranking: &Ranking,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> io::Result<Vec<u8>> {
+    let page = ranking::rank(ranking, data, format, beside);
     let page = page.ok_or(io::ErrorKind::Unsupported)?;
     Ok(page.into_bytes())
 }
@@ -86,8 +91,13 @@ pub fn rank(ranking: &Ranking, data: &Path, format: Format) -> io::Result<Vec<u8
 ///
 /// # Errors
 /// Parquet, which has no form for it.
-pub fn pairs(found: &PairsReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
-    let page = pairs::pairs(found, data, format);
+pub fn pairs(
+    found: &PairsReport,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> io::Result<Vec<u8>> {
+    let page = pairs::pairs(found, data, format, beside);
     let page = page.ok_or(io::ErrorKind::Unsupported)?;
     Ok(page.into_bytes())
 }
@@ -96,8 +106,13 @@ pub fn pairs(found: &PairsReport, data: &Path, format: Format) -> io::Result<Vec
 ///
 /// # Errors
 /// Parquet, which has no form for it.
-pub fn stability(told: &StabilityReport, data: &Path, format: Format) -> io::Result<Vec<u8>> {
-    let page = stability::stability(told, data, format);
+pub fn stability(
+    told: &StabilityReport,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> io::Result<Vec<u8>> {
+    let page = stability::stability(told, data, format, beside);
     let page = page.ok_or(io::ErrorKind::Unsupported)?;
     Ok(page.into_bytes())
 }
@@ -168,6 +183,7 @@ pub(crate) mod example {
             p: 1000,
             p_total: None,
             k: 2,
+            kept: Vec::new(),
             rss: 50.0,
             tss: 250.0,
             level: LEVEL,

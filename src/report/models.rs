@@ -8,7 +8,7 @@ use super::text::{aligned, printable, significant};
 use crate::selection::Selection;
 
 /// Names told of one difference; more are only counted.
-const NAMED: usize = 4;
+pub(super) const NAMED: usize = 4;
 
 /// Sizes told on either side of the selection's.
 const SIZES: usize = 3;
@@ -32,7 +32,7 @@ pub(super) fn render(selection: &Selection) -> String {
             format!("{:.3}", model.delta),
             format!("{:.3}", model.weight),
             model.variables.len().to_string(),
-            difference(&model.variables, &best.variables),
+            difference(&model.variables, &best.variables, NAMED),
         ]);
     }
     let mut page = format!(
@@ -55,8 +55,13 @@ pub(super) fn render(selection: &Selection) -> String {
     page
 }
 
-/// `+ a, b − c`: what a model has and the best has not, and the reverse.
-pub(super) fn difference<T: AsRef<str> + PartialEq>(model: &[T], best: &[T]) -> String {
+/// `+ a, b − c`: what a model has and the best has not, and the reverse; so many names of each at
+/// most.
+pub(super) fn difference<T: AsRef<str> + PartialEq>(
+    model: &[T],
+    best: &[T],
+    most: usize,
+) -> String {
     let only = |here: &[T], there: &[T]| {
         let names = here.iter().filter(|it| !there.contains(it));
         names.map(|it| printable(it.as_ref())).collect::<Vec<_>>()
@@ -64,7 +69,7 @@ pub(super) fn difference<T: AsRef<str> + PartialEq>(model: &[T], best: &[T]) -> 
     [("+", only(model, best)), ("−", only(best, model))]
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
-        .map(|(sign, names)| format!("{sign} {}", list(&names, NAMED)))
+        .map(|(sign, names)| format!("{sign} {}", list(&names, most)))
         .collect::<Vec<_>>()
         .join(" ")
 }

@@ -12,12 +12,17 @@ use crate::selection::{Ending, NamedPartner, PairsReport};
 /// Variables told of before the pairs, alone and with their partners, in a report for a reader.
 const SINGLE: usize = 10;
 
-pub(super) fn pairs(found: &PairsReport, data: &Path, format: Format) -> Option<String> {
+pub(super) fn pairs(
+    found: &PairsReport,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> Option<String> {
     match format {
         Format::Text => Some(pairs_text(found, data)),
         Format::Json => Some(json::pretty(found)),
         Format::Csv => Some(pairs_csv(found)),
-        Format::Html => Some(html::page(&json::value(found), data, &Beside::default())),
+        Format::Html => Some(html::page(json::value(found), data, beside)),
         Format::Parquet => None,
     }
 }

@@ -8,12 +8,17 @@ use serde_json::{Map, Value};
 use super::{Beside, Format, field, html, json, text};
 use crate::selection::{Ending, Ranking, StopRule};
 
-pub(super) fn rank(ranking: &Ranking, data: &Path, format: Format) -> Option<String> {
+pub(super) fn rank(
+    ranking: &Ranking,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> Option<String> {
     match format {
         Format::Text => Some(ranking_text(ranking, data)),
         Format::Json => Some(json::pretty(ranking)),
         Format::Csv => Some(ranking_csv(ranking)),
-        Format::Html => Some(html::page(&json::value(ranking), data, &Beside::default())),
+        Format::Html => Some(html::page(json::value(ranking), data, beside)),
         Format::Parquet => None,
     }
 }

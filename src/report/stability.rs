@@ -14,12 +14,17 @@ use crate::selection::{Ending, StabilityReport, StableVariable};
 /// Variables that are not selected told of in a report for a reader.
 const OTHERS: usize = 10;
 
-pub(super) fn stability(told: &StabilityReport, data: &Path, format: Format) -> Option<String> {
+pub(super) fn stability(
+    told: &StabilityReport,
+    data: &Path,
+    format: Format,
+    beside: &Beside,
+) -> Option<String> {
     match format {
         Format::Text => Some(page(told, data)),
         Format::Json => Some(json::pretty(told)),
         Format::Csv => Some(rows(told)),
-        Format::Html => Some(html::page(&json::value(told), data, &Beside::default())),
+        Format::Html => Some(html::page(json::value(told), data, beside)),
         Format::Parquet => None,
     }
 }

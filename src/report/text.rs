@@ -73,6 +73,10 @@ fn header(selection: &Selection, data: &Path) -> String {
             format!("{} with {free} degrees of freedom", or_dash(error, 6)),
         ),
     ];
+    if !selection.kept.is_empty() {
+        let kept: Vec<String> = selection.kept.iter().map(|it| printable(it)).collect();
+        rows.insert(5, ("always kept", kept.join(", ")));
+    }
     if let Some(weights) = &selection.weights {
         rows.insert(2, ("weights", printable(weights)));
     }

@@ -1,6 +1,7 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
+mod beside;
 mod checkpoint;
 mod kept;
 mod pairs;
@@ -18,6 +19,7 @@ use std::{
 
 use thiserror::Error;
 
+use beside::beside;
 pub use kept::Keep;
 pub use pairs::{pairs, pairs_among};
 pub use sources::{Sources, Surroundings};
@@ -25,18 +27,14 @@ pub use stability::{stability, stability_among};
 
 use crate::{
     binning::BinningError,
-    design::{Design, DesignError},
+    design::DesignError,
     device::{DeviceError, Places},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     plugin::Chooser,
     report::{self, Beside, Curves, Format},
-    search::{
-        self, Checkpoint, CheckpointError, Found, Interrupt, Iteration, Leavable, SearchError,
-    },
-    selection::{
-        Elapsed, Ending, PairsReport, Ranking, Residuals, Selection, StabilityReport, Termination,
-    },
+    search::{self, Checkpoint, CheckpointError, Interrupt, Iteration, Leavable, SearchError},
+    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
     selector::{ProcedureFault, SelectorError},
     simulate::SimulateError,
     table::{Form, TableError},
@@ -347,19 +345,6 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
             source,
         }),
         (Ok(()), None) => Ok(report),
-    }
-}
-
-/// What a page tells of the chosen model beside the report.
-fn beside(job: &Job, design: &Design, found: &Found) -> Beside {
-    if job.format != Format::Html {
-        return Beside::default();
-    }
-    let deviation = |j: &u32| design.variables()[*j as usize].norm / (design.n() as f64).sqrt();
-    Beside {
-        curves: None,
-        residuals: Residuals::of(design, &found.fit, found.exact),
-        deviations: found.fit.support().iter().map(deviation).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Instant};
 
 use super::{
-    Outcome, Report, RunError, Surroundings,
+    Outcome, Report, RunError, Surroundings, beside,
     selectors::{Ended, elapsed, saved, unless, with_parameters},
     written,
 };
@@ -108,7 +108,8 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         elapsed_seconds: elapsed(started, found.starting, found.seconds),
         warnings,
     };
-    let rendered = report::pairs(&told, &job.data, job.format).map_err(RunError::Render)?;
+    let rendered = report::pairs(&told, &job.data, job.format, &beside::command(job))
+        .map_err(RunError::Render)?;
     if let Some(mut file) = matrix.filter(|_| whole) {
         let written = write_matrix(&found.matrix, own.len(), &mut file);
         written.map_err(|source| file.write_error(source))?;

@@ -9,7 +9,7 @@ use serde_json::{
 };
 
 use super::{
-    Outcome, Report, RunError, Surroundings,
+    Outcome, Report, RunError, Surroundings, beside,
     procedures::{self, partly},
     written,
 };
@@ -138,7 +138,8 @@ pub(super) fn rank(
     if failed.is_some() && ranking.k == 0 {
         return procedures::unless(settled, None, failed);
     }
-    let rendered = report::rank(&ranking, &job.data, job.format).map_err(RunError::Render)?;
+    let rendered = report::rank(&ranking, &job.data, job.format, &beside::command(job))
+        .map_err(RunError::Render)?;
     let report = Report {
         outcome: Outcome::Ranking(Box::new(ranking)),
         rendered: written(output, rendered)?,

@@ -6,7 +6,7 @@ use std::{cmp::Reverse, collections::BTreeMap, iter, time::Instant};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outcome, Report, RunError, Surroundings,
+    Outcome, Report, RunError, Surroundings, beside,
     kept::{Kept, State},
     resampled::{Chosen, choose, each, side_by_side},
     selectors::{Binned, binned_of, elapsed, with_parameters},
@@ -130,7 +130,8 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
     }
     let seconds = started.elapsed().as_secs_f64() - read_seconds;
     told.elapsed_seconds = elapsed(started, 0.0, seconds);
-    let rendered = report::stability(&told, &job.data, job.format).map_err(RunError::Render)?;
+    let rendered = report::stability(&told, &job.data, job.format, &beside::command(job))
+        .map_err(RunError::Render)?;
     Ok(Report {
         outcome: Outcome::Stability(Box::new(told)),
         rendered: written(output, rendered)?,

@@ -172,6 +172,7 @@ impl Found {
             p: design.p(),
             p_total: design.p_total(),
             k,
+            kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),
             tss: design.tss(),
             level: LEVEL,

@@ -78,7 +78,7 @@ fn two_sided(t: f64, freedom: f64) -> f64 {
 /// The q with P(|T| ≥ q) = 1 − level, by halving: positive numbers are ordered
 /// like their bits, so 63 steps reach the last bit of any of them. (statrs's own
 /// inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
-pub(super) fn quantile(level: f64, freedom: f64) -> f64 {
+pub(crate) fn quantile(level: f64, freedom: f64) -> f64 {
     let (mut below, mut above) = (0, f64::MAX.to_bits());
     while above - below > 1 {
         let middle = below + (above - below) / 2;

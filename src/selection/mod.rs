@@ -12,7 +12,7 @@ mod residuals;
 mod stability;
 
 pub(crate) use estimates::estimates;
-use estimates::quantile;
+pub(crate) use estimates::quantile;
 pub use independence::Independence;
 pub use models::{Inclusion, VisitedModel};
 pub(crate) use models::{inclusion, visited};
@@ -45,8 +45,10 @@ pub struct Selection {
     pub p: usize,
     /// Candidates before a prescreening, where told: the p of the criterion.
     pub p_total: Option<usize>,
-    /// Chosen variables; the intercept is not counted.
+    /// Chosen variables, the kept ones among them; the intercept is not counted.
     pub k: usize,
+    /// Variables that every model holds: they were not chosen.
+    pub kept: Vec<String>,
     /// Residual sum of squares, on the response's scale; with weights Σ w (y − ŷ)²,
     /// the weights at mean one over the observations used.
     pub rss: f64,

@@ -7,13 +7,13 @@ use crate::{design::Design, least_squares::Fit};
 /// Observations that are kept of more.
 const KEPT: usize = 1000;
 
-/// Of these, those of the largest residuals.
+/// Of these, those of the largest residuals, and as many of the largest leverage.
 const LARGEST: usize = 200;
 
 /// One observation beside a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed {
-    /// Which, from 1 on, of those used.
+    /// The row of the table, from 1 on.
     pub row: usize,
     /// ŷ, on the response's scale.
     pub fitted: f64,
@@ -28,7 +28,8 @@ pub struct Observed {
     pub quantile: f64,
 }
 
-/// Observations beside a fit: all, or the largest residuals and others evenly by rank.
+/// Observations beside a fit: all, or the largest residuals and leverages, and others evenly by
+/// rank.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Residuals {
     /// In the file's order.
@@ -63,7 +64,7 @@ impl Residuals {
             let leverage = fit.inverse_gram_form(&own) + fixed as f64 * weight / n as f64;
             let free = 1.0 - leverage;
             all.push(Observed {
-                row: i + 1,
+                row: design.row(i) + 1,
                 fitted: response.mean + (y - r) * response.norm / weight.sqrt(),
                 residual: r * response.norm,
                 leverage,
@@ -94,13 +95,16 @@ impl Residuals {
     }
 }
 
-/// The largest residuals of either sign, and others evenly by rank.
+/// The largest residuals of either sign, the largest leverages, and others evenly by rank.
 fn thinned(all: Vec<Observed>, order: &[usize]) -> Vec<Observed> {
     let mut kept = vec![false; all.len()];
     let ends = LARGEST / 2;
     let (first, last) = (order.iter().take(ends), order.iter().rev().take(ends));
     first.chain(last).for_each(|&i| kept[i] = true);
-    let others = KEPT - LARGEST;
+    let mut far: Vec<usize> = (0..all.len()).collect();
+    far.sort_by(|&a, &b| all[b].leverage.total_cmp(&all[a].leverage));
+    far.iter().take(LARGEST).for_each(|&i| kept[i] = true);
+    let others = KEPT - 2 * LARGEST;
     for part in 0..others {
         if let Some(&i) = order.get(part * order.len() / others) {
             kept[i] = true;

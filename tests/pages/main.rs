@@ -37,6 +37,7 @@ fn a_regression_has_its_model_its_residuals_and_its_search() {
     page.has("<dt>seed</dt><dd>1</dd>");
     page.has("<dt>devices</dt><dd>cpu");
     page.has("No warnings.");
+    page.has("<code>passel select data.csv --response y --format html --progress none</code>");
     // What comes first is what there is to know, and not what came out.
     let place = |part: &str| page.text.find(part).unwrap();
     assert!(place("No warnings.") < place("The chosen model"));
@@ -132,6 +133,9 @@ fn weights_warnings_and_what_was_set_aside_are_told_first() {
     assert!(place("duplicate of a") < place("The chosen model"));
     // Residuals are those that the weighted sum is of; fitted values are on y's own scale.
     let residuals = &page.rows("Residuals and fitted values")[1..];
+    // Rows are those of the file, of which every fourth has no weight.
+    let numbers: Vec<&str> = residuals.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(numbers[..5], ["1", "2", "3", "5", "6"]);
     let squares = residuals.iter().map(|row| number(&row[2]).powi(2));
     let rss = squares.sum::<f64>() / json["rss"].as_f64().unwrap();
     assert!((rss - 1.0).abs() < 1e-9);
@@ -183,15 +187,15 @@ fn names_of_a_file_are_texts_whatever_they_are() {
         assert!(!page.text.contains("<script>alert"));
         page.has("&lt;script&gt;alert(1)&lt;/script&gt;");
         page.has("y&lt;/script&gt;&lt;b&gt;&quot; in odd &amp; &lt;i&gt;.csv");
-        // A dollar sign begins no formula, and a long name is cut in plots alone.
-        page.has("$x_1$ &amp; ");
     }
     let told = ranking.rows("Chosen variables");
     let told: Vec<&str> = told[1..].iter().map(|row| row[1].as_str()).collect();
     assert!(told.contains(&"two \"quotes\", and a comma"), "{told:?}");
     assert!(told.contains(&names[4]), "{told:?}");
     ranking.has(names[4]);
-    ranking.has("a_very_long_name_of_a…</text>");
+    ranking.has("a_very_lon…_room_for_γ</text>");
+    // A dollar sign begins no formula.
+    regression.has("$x_1$ &amp; &apos;more&apos;</text>");
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn nothing_chosen_and_an_exact_fit_are_pages_too() {
     ];
     let (page, json) = both(&folder, &noise);
     assert_eq!(json["k"], 0);
-    page.has("0 variables chosen of 4");
+    page.has("0 variables chosen of 4;");
     assert!(page.data.iter().all(|it| it.0 != "Coefficients"));
     let exact: String = (0..9)
         .map(|i| format!("{},{i},{}\n", i + 2 * (i * i % 5), i * i % 5))

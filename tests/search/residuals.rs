@@ -57,3 +57,49 @@ fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
     assert!(residuals.observed.is_sorted_by_key(|it| it.row));
     assert_eq!(Residuals::of(&design, &fit, true), None);
 }
+
+#[test]
+fn without_an_intercept_and_with_weights_it_is_that_of_the_definition_too() {
+    let n = 30;
+    let value = |i: usize, j: usize| ((i * (5 + 3 * j) + j) % 13) as f64 - 4.0;
+    let weight = |i: usize| (i % 3) as f64;
+    let y = |i: usize| 2.0 * value(i, 0) - value(i, 1) + ((i * i * 7) % 11) as f64;
+    let mut text = String::from("y,a,b,w\n");
+    for i in 0..n {
+        text += &format!("{},{},{},{}\n", y(i), value(i, 0), value(i, 1), weight(i));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.csv");
+    std::fs::write(&path, text).unwrap();
+    for intercept in [true, false] {
+        let table = passel::table::read(&path, &Default::default()).unwrap();
+        let options = passel::design::DesignOptions {
+            response: Some("y"),
+            weights: Some("w"),
+            intercept,
+            ..Default::default()
+        };
+        let design = Design::from_table(table, &options).unwrap();
+        let (fit, _) = Fit::of(design.columns(), design.y(), &[0, 1]);
+        let told = Residuals::of(&design, &fit, false).unwrap();
+        // Weights at mean one over those that have any: 1 and 2 in turn.
+        let used: Vec<usize> = (0..n).filter(|&i| weight(i) > 0.0).collect();
+        let root = |i: usize| (weight(i) / 1.5).sqrt();
+        let fixed = usize::from(intercept);
+        let z = DMatrix::from_fn(used.len(), 2 + fixed, |r, c| {
+            let i = used[r];
+            root(i) * if c < fixed { 1.0 } else { value(i, c - fixed) }
+        });
+        let v = DVector::from_fn(used.len(), |r, _| root(used[r]) * y(used[r]));
+        let hat = &z * (z.transpose() * &z).try_inverse().unwrap() * z.transpose();
+        let fitted = &hat * &v;
+        assert_eq!(told.observed.len(), used.len());
+        for (r, it) in told.observed.iter().enumerate() {
+            let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
+            assert_eq!(it.row, used[r] + 1);
+            close(it.leverage, hat[(r, r)]);
+            close(it.residual, v[r] - fitted[r]);
+            close(it.fitted, fitted[r] / root(used[r]));
+        }
+    }
+}

@@ -261,7 +261,7 @@ fn wrong_options_and_data_end_with_2_and_all_are_told() {
     );
     assert_eq!(
         refused(&["--fraction", "0.3", "--format", "parquet"]),
-        "error: format = parquet is for the method pass: take csv or json\n\
+        "error: format = parquet is for the method pass: take csv, json or html\n\
          error: fraction is of resampling = subsample: other resamples have a size of their own\n"
     );
     assert_eq!(

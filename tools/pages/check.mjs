@@ -80,7 +80,8 @@ const measured = (paper) => {
   };
   for (const [one, other, least] of [
     ["ink", "bg", 4.5], ["ink", "card", 4.5], ["ink", "mark", 4.5], ["soft", "bg", 4.5], ["soft", "card", 4.5],
-    ["a", "card", 4.5], ["axis", "card", 3], ["b", "card", 3], ["c", "card", 3], ["d", "card", 3],
+    ["a", "card", 4.5], ["axis", "card", 3], ["b", "card", 3], ["c", "card", 3], ["d", "card", 3], ["e", "card", 3],
+    ["f", "card", 3], ["g", "card", 3],
   ]) {
     const ratio = contrast(one, other);
     if (ratio < least) found.push(`contrast of ${one} on ${other}: ${ratio.toFixed(2)} < ${least}`);
@@ -93,7 +94,7 @@ const worked = async (page) => {
   const table = page.locator("table.data").filter({ has: page.locator("td.n") }).first();
   if (!(await table.count()) || !(await table.isVisible())) return [];
   const found = [];
-  const head = table.locator("th.n button").first();
+  const head = table.locator("th.n").first();
   const order = () =>
     table.evaluate((it) => {
       const at = [...it.tHead.rows[0].cells].findIndex((cell) => cell.className === "n");
@@ -112,7 +113,7 @@ const worked = async (page) => {
     const word = (await own.locator("tbody tr").last().locator("td").first().textContent()).trim();
     await find.fill(word);
     const after = await own.locator("tbody tr:visible").count();
-    if (after < 1 || after > before) found.push(`a filter leaves ${after} of ${before} rows`);
+    if (after < 1 || (before > 20 && after === before)) found.push(`a filter leaves ${after} of ${before} rows`);
     await find.fill("no row has this");
     if (await own.locator("tbody tr:visible").count()) found.push("a filter hides nothing");
     await find.fill("");

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    draw::{forest, heat},
+    draw::forest,
     gathered::{FDR, Jobs, K, PSR, Row},
+    maps::heat,
     page::{Cell, Data, Figure, Page, Table, raw},
 };
+use crate::selection::quantile;
 
 /// Settings side by side in a figure.
 const COMPARED: usize = 24;
@@ -18,11 +20,13 @@ struct Group<'a> {
     rows: Vec<&'a Row>,
 }
 
-fn groups(jobs: &Jobs) -> (Vec<usize>, Vec<Group<'_>>) {
+fn groups(jobs: &Jobs) -> Vec<Group<'_>> {
     let options = jobs.differing(false);
     let mut groups: Vec<Group> = Vec::new();
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
-    for row in jobs.rows.iter().filter(|it| it.job.status == "done") {
+    // All pairs choose nothing.
+    let choosing = |it: &&Row| it.job.status == "done" && it.numbers[K].is_some();
+    for row in jobs.rows.iter().filter(choosing) {
         let values: Vec<&str> = options
             .iter()
             .map(|at| row.job.options[*at].as_str())
@@ -42,16 +46,18 @@ fn groups(jobs: &Jobs) -> (Vec<usize>, Vec<Group<'_>>) {
         let told = places
             .iter()
             .map(|place| (options[*place], group.values[*place]));
-        let told =
-            told.filter(|it| !it.1.is_empty())
-                .map(|(at, value)| match value.parse::<f64>() {
-                    Ok(_) => format!("{}={value}", jobs.options[at]),
-                    Err(_) => value.to_owned(),
-                });
-        told.collect::<Vec<_>>().join(" ")
+        let told = told.filter(|it| !it.1.is_empty());
+        let told = told.map(|(at, value)| match jobs.options[at].as_str() {
+            "command" | "method" | "criterion" | "binning" => value.to_owned(),
+            name => format!("{name}={value}"),
+        });
+        match told.collect::<Vec<_>>().join(" ") {
+            label if label.is_empty() => "without".to_owned(),
+            label => label,
+        }
     };
     let mut telling = Vec::new();
-    let mut labels = vec![String::new(); groups.len()];
+    let mut labels = vec!["all".to_owned(); groups.len()];
     for place in 0..options.len() {
         let more: Vec<usize> = telling.iter().copied().chain([place]).collect();
         let told: Vec<String> = groups.iter().map(|it| label(it, &more)).collect();
@@ -64,35 +70,60 @@ fn groups(jobs: &Jobs) -> (Vec<usize>, Vec<Group<'_>>) {
         .iter_mut()
         .zip(labels)
         .for_each(|(it, label)| it.label = label);
-    (options, groups)
+    groups
 }
 
-/// Mean and its standard error, of what is known.
-fn mean(rows: &[&Row], at: usize) -> Option<(f64, f64)> {
-    let values: Vec<f64> = rows.iter().filter_map(|it| it.numbers[at]).collect();
+/// A mean over data sets, in each of which seeds were averaged first: they are no sample of
+/// anything but the search.
+struct Mean {
+    mean: f64,
+    /// Its standard error, where there are two data sets.
+    error: Option<f64>,
+    /// Half of its 95 % interval, by Student's t.
+    half: Option<f64>,
+}
+
+/// Of what is known.
+fn mean(rows: &[&Row], at: usize) -> Option<Mean> {
+    let mut sets: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in rows {
+        if let Some(value) = row.numbers[at] {
+            sets.entry(&row.job.data).or_default().push(value);
+        }
+    }
+    let average = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    let values: Vec<f64> = sets.values().map(|it| average(it)).collect();
     let n = values.len() as f64;
     if values.is_empty() {
         return None;
     }
-    let mean = values.iter().sum::<f64>() / n;
+    let mean = average(&values);
     let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
-    let error = if n > 1.0 {
-        (squares / (n - 1.0) / n).sqrt()
-    } else {
-        0.0
-    };
-    Some((mean, error))
+    let error = (n > 1.0).then(|| (squares / (n - 1.0) / n).sqrt());
+    let half = error.map(|it| it * quantile(0.95, n - 1.0));
+    Some(Mean { mean, error, half })
+}
+
+/// The data sets of a setting.
+fn sets<'a>(group: &Group<'a>) -> BTreeSet<&'a str> {
+    group.rows.iter().map(|it| &*it.job.data).collect()
 }
 
 /// Settings side by side, over data and seeds.
 pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
-    let (options, groups) = groups(jobs);
+    let groups = groups(jobs);
     let done: usize = groups.iter().map(|it| it.rows.len()).sum();
     if done < 2 {
         return;
     }
     let with_truth = groups.iter().any(|it| mean(&it.rows, PSR).is_some());
     page.section("Comparison");
+    page.text("Means over data sets; in each of them seeds are averaged first.");
+    if groups.iter().any(|it| sets(it) != sets(&groups[0])) {
+        page.text(
+            "Not all settings were run on the same data: their means do not compare as they are.",
+        );
+    }
     if with_truth {
         for (at, title, caption) in [
             (
@@ -103,31 +134,32 @@ pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
             (
                 FDR,
                 "False discovery rate",
-                "The share of the chosen variables that is not true: 0 is best.",
+                "The share of the chosen variables that is not true, 0 where none was chosen: 0 is best.",
             ),
         ] {
             rates(page, &groups, at, title, caption);
         }
     }
-    let mut names = ["setting", "jobs", "mean k"].map(str::to_owned).to_vec();
+    let mut names = ["setting", "data sets", "jobs", "mean k"]
+        .map(str::to_owned)
+        .to_vec();
     if with_truth {
-        names.extend(["PSR", "± s.e.", "FDR", "± s.e."].map(str::to_owned));
+        names.extend(["PSR", "s.e. of PSR", "FDR", "s.e. of FDR"].map(str::to_owned));
     }
-    names.extend(options.iter().map(|at| jobs.options[*at].clone()));
     let rows = groups.iter().map(|it| {
-        let mut row = vec![Cell::text(&it.label), Cell::count(it.rows.len())];
-        row.push(Cell::number(mean(&it.rows, K).map(|it| it.0), 4));
+        let mut row = vec![Cell::text(&it.label), Cell::count(sets(it).len())];
+        row.push(Cell::count(it.rows.len()));
+        row.push(Cell::number(mean(&it.rows, K).map(|it| it.mean), 4));
         for at in [PSR, FDR].into_iter().filter(|_| with_truth) {
             let rate = mean(&it.rows, at);
-            row.push(Cell::number(rate.map(|it| it.0), 4));
-            row.push(Cell::number(rate.map(|it| it.1), 2));
+            row.push(Cell::number(rate.as_ref().map(|it| it.mean), 4));
+            row.push(Cell::number(rate.and_then(|it| it.error), 2));
         }
-        row.extend(it.values.iter().map(|value| Cell::text(*value)));
         row
     });
     page.table(&Table {
         title: "Settings compared",
-        caption: "Means over data and seeds.",
+        caption: "s.e.: over data sets, where there are two.",
         names,
         rows: rows.collect(),
         of: groups.len(),
@@ -136,14 +168,10 @@ pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
 
 fn rates(page: &mut Page, groups: &[Group], at: usize, title: &str, caption: &str) {
     let rows = groups.iter().filter_map(|it| {
-        let (mean, error) = mean(&it.rows, at)?;
-        let label = if it.label.is_empty() {
-            "all jobs"
-        } else {
-            &it.label
-        };
-        let ends = [mean - 1.96 * error, mean + 1.96 * error].map(|it| it.clamp(0.0, 1.0));
-        Some((label, mean, ends[0], ends[1]))
+        let Mean { mean, half, .. } = mean(&it.rows, at)?;
+        let half = half.unwrap_or(0.0);
+        let ends = [mean - half, mean + half].map(|it| it.clamp(0.0, 1.0));
+        Some((it.label.as_str(), mean, ends[0], ends[1]))
     });
     let rows: Vec<(&str, f64, f64, f64)> = rows.take(COMPARED).collect();
     let told: Vec<String> = rows
@@ -159,7 +187,7 @@ fn rates(page: &mut Page, groups: &[Group], at: usize, title: &str, caption: &st
         title: title.to_owned(),
         alt: format!("{title} by setting: {}", told.join(", ")),
         caption: format!(
-            "{caption} Means over data and seeds, with 1.96 standard errors.{}",
+            "{caption} With 95 % intervals over data sets, where there are two.{}",
             match groups.len() > rows.len() {
                 true => format!(" The first {} of {} settings.", rows.len(), groups.len()),
                 false => String::new(),
@@ -174,7 +202,7 @@ fn rates(page: &mut Page, groups: &[Group], at: usize, title: &str, caption: &st
 
 /// |A∩B| / |A∪B| of what settings chose from the same data with the same seed.
 pub(super) fn agreement(page: &mut Page, jobs: &Jobs) {
-    let (_, mut groups) = groups(jobs);
+    let mut groups = groups(jobs);
     groups.retain(|it| it.rows.iter().any(|row| row.chosen.is_some()));
     let all = groups.len();
     groups.truncate(COMPARED);
@@ -182,10 +210,14 @@ pub(super) fn agreement(page: &mut Page, jobs: &Jobs) {
         return;
     }
     let seed = jobs.options.iter().position(|it| it == "seed");
+    // Dummies of one factor are one column; columns are counted without the weights, which not all
+    // jobs may have.
+    let by_column = !jobs.options.iter().any(|it| it == "weights");
     let by_problem = |group: &Group| -> BTreeMap<(String, String), BTreeSet<u32>> {
         let problem = |row: &&Row| {
             let seed = seed.map_or_else(String::new, |at| row.job.options[at].clone());
-            Some(((row.job.data.clone(), seed), row.chosen.clone()?))
+            let chosen = if by_column { &row.columns } else { &row.chosen };
+            Some(((row.job.data.clone(), seed), chosen.clone()?))
         };
         group.rows.iter().filter_map(problem).collect()
     };
@@ -209,6 +241,7 @@ pub(super) fn agreement(page: &mut Page, jobs: &Jobs) {
         .map(|a| (0..groups.len()).map(|b| share(a, b)).collect())
         .collect();
     let names: Vec<String> = groups.iter().map(|it| it.label.clone()).collect();
+    let unknown = cells.iter().flatten().any(|it| !it.is_finite());
     let data = (0..names.len()).flat_map(|a| (0..names.len()).map(move |b| (a, b)));
     let data = data.map(|(a, b)| {
         let share = cells[a][b];
@@ -236,14 +269,19 @@ pub(super) fn agreement(page: &mut Page, jobs: &Jobs) {
         alt: format!("Heat map of the agreement of {} settings{apart}", names.len()),
         caption: format!(
             "Of what two settings chose from the same data with the same seed, the share that both chose: \
-             |A∩B| / |A∪B|, the mean over data and seeds.{}",
+             |A∩B| / |A∪B|, the mean over data and seeds; 1 where both chose nothing. The dummies of a \
+             factor are one variable.{}{}",
+            match unknown {
+                true => " An empty cell: no data in common.",
+                false => "",
+            },
             match all > names.len() {
                 true => format!(" The first {} of {all}.", names.len()),
                 false => String::new(),
             }
         ),
         legend: Vec::new(),
-        svg: heat(&names, &cells, names.len() <= 9),
+        svg: heat(&names, &cells, !unknown && names.len() <= 5, Some((0.0, 1.0))),
         data,
         heat: true,
     });

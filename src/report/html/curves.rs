@@ -138,6 +138,13 @@ impl Curves {
                 parts.join(", ")
             ),
         };
+        if self
+            .all()
+            .flat_map(|it| &it.models)
+            .any(|it| !it.0.is_finite())
+        {
+            told += " Models whose criterion is no number are left out.";
+        }
         if self.first > 1 {
             told += &format!(
                 " The search went on from a checkpoint: steps before iteration {} are not known.",

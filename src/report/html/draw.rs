@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use kuva::{
     TickFormat,
-    plot::{
-        BarPlot, ColorMap, ForestPlot, Heatmap, LegendPosition, LinePlot, NetworkPlot, ScatterPlot,
-        network::NetworkLayout,
-    },
+    plot::{BarPlot, ForestPlot, LinePlot, ScatterPlot},
     prelude::{Layout, Plot},
     render::{
         annotations::{Orientation, ReferenceLine},
@@ -16,48 +13,17 @@ use kuva::{
     render_to_svg,
 };
 
-use super::super::text;
+use super::labels::{short, shortened, ticks};
+use crate::quietly::quietly;
 
 /// Width that all are drawn at: what a phone shows at four fifths.
-const WIDTH: f64 = 420.0;
+pub(super) const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 310.0;
 
 /// Width of a line that is a rule.
 const RULE: f64 = 1.8;
 
-/// Signs of a name that a plot has room for.
-const SIGNS: usize = 22;
-
-/// The same around a network, where names stand at its sides.
-const AROUND: usize = 12;
-
 pub(super) type Points = Vec<(f64, f64)>;
-
-/// A number beside an axis.
-fn tick(number: f64) -> String {
-    let text = text::significant(number, 6);
-    match text.split_once('.') {
-        Some((_, part)) if !part.contains('e') => {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        _ => text,
-    }
-}
-
-/// A name as a plot has room for it. (A dollar sign would begin a formula.)
-pub(super) fn short(name: &str) -> String {
-    within(name, SIGNS)
-}
-
-fn within(name: &str, signs: usize) -> String {
-    let name = text::printable(name);
-    let mut short: String = name.chars().take(signs).collect();
-    if short.len() < name.len() {
-        short.pop();
-        short.push('…');
-    }
-    short.replace('$', "\\$")
-}
 
 /// What an axis is called, and between which numbers it is drawn, where that is not left to the
 /// points.
@@ -164,20 +130,24 @@ fn theme() -> Theme {
     }
 }
 
-fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
+pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
     // A whole number is written as it is.
     let height = height.round();
-    let svg = render_to_svg(
-        plots,
-        layout
-            .with_width(WIDTH)
-            .with_height(height)
-            .with_theme(theme())
-            .with_font_family("inherit")
-            .with_tick_size(12)
-            .with_label_size(13)
-            .with_body_size(12),
-    );
+    let layout = layout
+        .with_width(WIDTH)
+        .with_height(height)
+        .with_theme(theme())
+        .with_font_family("inherit")
+        .with_tick_size(12)
+        .with_label_size(13)
+        .with_body_size(12);
+    // A report is worth more than one of its plots.
+    let svg = quietly(|| render_to_svg(plots, layout)).unwrap_or_else(|_| {
+        format!(
+            "<svg width=\"{WIDTH}\" height=\"{height}\"><text x=\"20\" y=\"40\" fill=\"var(--ink)\">\
+             this plot could not be drawn; its data can be saved</text></svg>"
+        )
+    });
     // It has the width that the page gives it.
     svg.replacen(
         &format!("width=\"{WIDTH}\" height=\"{height}\""),
@@ -231,26 +201,36 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
                 }
                 plots.push(dots.into());
             }
-            Mark::Across(at, color) => {
-                all.extend(all.first().map(|it| (it.0, at)));
-                rules.push((Orientation::Horizontal, at, color));
-            }
+            Mark::Across(at, color) => rules.push((Orientation::Horizontal, at, color)),
             Mark::Upright(at, color) => rules.push((Orientation::Vertical, at, color)),
         }
     }
-    let mut layout = Layout::auto_from_plots(&plots)
-        .with_x_label(x.label)
-        .with_y_label(y.label)
-        .with_x_tick_format(TickFormat::Custom(Arc::new(tick)))
-        .with_y_tick_format(TickFormat::Custom(Arc::new(tick)));
-    let (across, up) = (
-        ends(all.iter().map(|it| it.0)),
-        ends(all.iter().map(|it| it.1)),
-    );
+    // Level lines are within the frame.
+    let level = rules
+        .iter()
+        .filter(|it| matches!(it.0, Orientation::Horizontal));
+    let up = all.iter().map(|it| it.1).chain(level.map(|it| it.1));
+    let (across, up) = (ends(all.iter().map(|it| it.0)), ends(up));
     let (x_from, x_to) = (x.from.unwrap_or(across.0), x.to.unwrap_or(across.1));
     let (y_from, y_to) = (y.from.unwrap_or(up.0), y.to.unwrap_or(up.1));
-    layout = layout.with_x_axis_min(x_from).with_x_axis_max(x_to);
-    layout = layout.with_y_axis_min(y_from).with_y_axis_max(y_to);
+    let (x_label, y_label) = (short(x.label), short(y.label));
+    let mut layout = Layout::auto_from_plots(&plots)
+        .with_x_label(if x.label.len() > 40 {
+            x_label
+        } else {
+            x.label.replace('$', "\\$")
+        })
+        .with_y_label(if y.label.len() > 40 {
+            y_label
+        } else {
+            y.label.replace('$', "\\$")
+        })
+        .with_x_tick_format(format_of(x_from, x_to))
+        .with_y_tick_format(format_of(y_from, y_to))
+        .with_x_axis_min(x_from)
+        .with_x_axis_max(x_to)
+        .with_y_axis_min(y_from)
+        .with_y_axis_max(y_to);
     if x.whole {
         layout = layout.with_x_tick_step(whole_step(x_to - x_from));
     }
@@ -266,6 +246,10 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
         layout = layout.with_reference_line(line);
     }
     drawn(plots, layout, HEIGHT)
+}
+
+pub(super) fn format_of(from: f64, to: f64) -> TickFormat {
+    TickFormat::Custom(Arc::new(ticks(from, to)))
 }
 
 /// From the least to the largest number, with some room.
@@ -303,15 +287,18 @@ pub(super) fn forest(
     between: Option<(f64, f64)>,
 ) -> String {
     let mut plot = ForestPlot::new().with_color("var(--a)").with_cap_size(3.0);
-    for (name, estimate, lower, upper) in rows {
-        plot = plot.with_row(short(name), *estimate, *lower, *upper);
+    let names: Vec<&str> = rows.iter().map(|it| it.0).collect();
+    for (name, (_, estimate, lower, upper)) in shortened(&names).into_iter().zip(rows) {
+        plot = plot.with_row(name, *estimate, *lower, *upper);
     }
     let plots = vec![plot.into()];
+    let numbers = rows.iter().flat_map(|it| [it.1, it.2, it.3]).chain([0.0]);
+    let (from, to) = between.unwrap_or_else(|| ends(numbers));
     let mut layout = Layout::auto_from_plots(&plots)
-        .with_x_label(label)
+        .with_x_label(label.replace('$', "\\$"))
         .with_ticks(4)
-        .with_x_tick_format(TickFormat::Custom(Arc::new(tick)));
-    if let Some((from, to)) = between {
+        .with_x_tick_format(format_of(from, to));
+    if between.is_some() {
         // With room for the marks at the ends.
         let room = 0.03 * (to - from);
         layout = layout
@@ -328,8 +315,9 @@ pub(super) fn bars(
     label: &str,
     rules: &[(f64, &'static str)],
 ) -> String {
-    let bars = rows.iter().rev();
-    let bars = bars.map(|(name, value, color)| (short(name), *value, *color));
+    let names: Vec<&str> = rows.iter().map(|it| it.0).collect();
+    let bars = shortened(&names).into_iter().zip(rows).rev();
+    let bars = bars.map(|(name, (_, value, color))| (name, *value, *color));
     let plot = BarPlot::new().with_colored_bars(bars);
     let plots = vec![plot.with_horizontal(true).into()];
     let mut layout = Layout::auto_from_plots(&plots)
@@ -337,81 +325,10 @@ pub(super) fn bars(
         .with_x_axis_min(0.0)
         .with_x_axis_max(1.0)
         .with_x_tick_step(0.2)
-        .with_x_tick_format(TickFormat::Custom(Arc::new(tick)));
+        .with_x_tick_format(format_of(0.0, 1.0));
     for (at, color) in rules {
         let line = ReferenceLine::vertical(*at).with_color(*color);
         layout = layout.with_reference_line(line.with_stroke_width(RULE));
     }
     drawn(plots, layout, by_rows(rows.len()))
-}
-
-/// A cell for every two names; one that is not known stays empty.
-pub(super) fn heat(names: &[String], cells: &[Vec<f64>], with_values: bool) -> String {
-    // They are drawn from the bottom up.
-    let plot = Heatmap::new().with_data(cells.iter().rev().cloned());
-    let plot = plot.with_color_map(ColorMap::Custom(Arc::new(pale)));
-    let plot = if with_values {
-        plot.with_values()
-    } else {
-        plot
-    };
-    let plots = vec![plot.into()];
-    let own: Vec<String> = names.iter().map(|it| short(it)).collect();
-    let layout = Layout::auto_from_plots(&plots)
-        .with_x_categories(own.clone())
-        .with_y_categories(own.into_iter().rev().collect())
-        .with_x_tick_rotate(-45.0)
-        .with_legend_position(LegendPosition::OutsideRightTop)
-        .with_colorbar_tick_format(TickFormat::Custom(Arc::new(tick)));
-    drawn(plots, layout, WIDTH * 0.92)
-}
-
-/// From a pale yellow to a blue on which dark texts are read: by lightness, for any eye.
-fn pale(share: f64) -> String {
-    if share.is_nan() {
-        return "none".to_owned();
-    }
-    let (low, high) = ([252.0, 228.0, 150.0], [78.0, 152.0, 205.0]);
-    let share = share.clamp(0.0, 1.0);
-    let mix = |at: usize| (low[at] + (high[at] - low[at]) * share) as u8;
-    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
-}
-
-/// Names joined by lines, the thicker the larger the number.
-pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
-    let mut plot = NetworkPlot::new()
-        .with_labels()
-        .with_layout(NetworkLayout::Circle)
-        .with_node_radius(6.0)
-        .with_edge_opacity(0.7);
-    let (least, most) = edges
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
-            (ends.0.min(it.2), ends.1.max(it.2))
-        });
-    let share = |score: f64| {
-        if most > least {
-            (score - least) / (most - least)
-        } else {
-            0.5
-        }
-    };
-    let mut names: Vec<&str> = Vec::new();
-    for name in edges.iter().flat_map(|it| [it.0, it.1]) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    // Those that pairs bring together stand across, not side by side.
-    let (first, second) = (names.iter().step_by(2), names.iter().skip(1).step_by(2));
-    for name in first.chain(second) {
-        plot = plot.with_node_color(within(name, AROUND), "var(--b)");
-    }
-    for (a, b, score) in edges {
-        let width = 1.0 + 4.0 * share(*score);
-        plot = plot.with_edge_color(within(a, AROUND), within(b, AROUND), width, "var(--a)");
-    }
-    let plots = vec![plot.into()];
-    let layout = Layout::auto_from_plots(&plots).with_force_margins(70.0, 70.0);
-    drawn(plots, layout, WIDTH * 0.8)
 }

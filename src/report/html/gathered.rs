@@ -1,27 +1,25 @@
 //! What a page tells of jobs, gathered one by one as their results are read.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
 };
 
 use serde_json::Value;
 
-use super::told::{list, number, of, text, texts};
+use super::{
+    page::ROWS,
+    told::{cut, list, number, of, text, texts},
+};
 
-/// Jobs whose own results are kept for the page.
+/// Jobs whose own results are kept for the page, each the first of a setting.
 const DETAILED: usize = 12;
-
-/// Variables of a job that count for a path.
-const FOLLOWED: usize = 60;
 
 /// A job of a run, and how it stands.
 #[derive(Debug, Clone)]
 pub struct JobRow {
     /// What it is called.
     pub id: String,
-    /// The command that it stands for.
-    pub command: String,
     /// Its file of data.
     pub data: String,
     /// What it has for each of the options of all.
@@ -45,6 +43,7 @@ pub struct Jobs {
     pub(super) devices: BTreeSet<String>,
     pub(super) versions: BTreeSet<String>,
     pub(super) detailed: Vec<(usize, Value)>,
+    settings: HashSet<Vec<String>>,
 }
 
 /// A job and what comparisons want of its result.
@@ -55,6 +54,8 @@ pub(super) struct Row {
     pub(super) numbers: [Option<f64>; 6],
     /// What it chose; none of jobs that choose nothing.
     pub(super) chosen: Option<BTreeSet<u32>>,
+    /// The same as columns of the file: the dummies of a factor are one.
+    pub(super) columns: Option<BTreeSet<u32>>,
     /// Of stability selection: frequencies, the highest first, and the cut-off.
     pub(super) frequencies: Vec<(u32, f64)>,
     pub(super) cutoff: Option<f64>,
@@ -109,6 +110,7 @@ impl Jobs {
             devices: BTreeSet::new(),
             versions: BTreeSet::new(),
             detailed: Vec::new(),
+            settings: HashSet::new(),
         }
     }
 
@@ -120,9 +122,12 @@ impl Jobs {
             all.map(|it| self.names.number(text(it, "name"))).collect()
         };
         let chosen = result.get("selected").map(|_| number_names("selected"));
+        let column = |it: &Value| it["index"].as_u64()?.try_into().ok();
+        let columns = result.get("selected").map(|_| list(result, "selected"));
+        let columns = columns.map(|it| it.iter().filter_map(column).collect());
         let frequencies = match result.get("resampling") {
             Some(_) => {
-                let all = list(result, "variables").iter().take(FOLLOWED);
+                let all = list(result, "variables").iter();
                 let all = all.filter_map(|it| Some((text(it, "name"), number(it, "frequency")?)));
                 all.map(|it| (self.names.number(it.0), it.1)).collect()
             }
@@ -143,12 +148,22 @@ impl Jobs {
             .extend(texts(result, "devices").iter().map(|it| (*it).to_owned()));
         self.versions
             .extend(result["passel"].as_str().map(str::to_owned));
-        if !result.is_null() && self.detailed.len() < DETAILED {
-            self.detailed.push((self.rows.len(), result.clone()));
+        // The first of each setting.
+        let seed = self.options.iter().position(|it| it == "seed");
+        let others = job.options.iter().enumerate();
+        let setting = others
+            .filter(|it| Some(it.0) != seed)
+            .map(|it| it.1.clone())
+            .collect();
+        if !result.is_null() && self.detailed.len() < DETAILED && self.settings.insert(setting) {
+            let mut result = result.clone();
+            cut(&mut result, ROWS);
+            self.detailed.push((self.rows.len(), result));
         }
         self.rows.push(Row {
             numbers: std::array::from_fn(number_of),
             chosen,
+            columns,
             frequencies,
             cutoff: number(result, "cutoff"),
             job,

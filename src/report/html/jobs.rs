@@ -15,11 +15,11 @@ use super::{
     told::{list, of, shown, text},
 };
 
-/// Failures that are told first; more are in the table.
+/// Failures that are told first, and warnings; more are in the table and in the results.
 const FAILURES: usize = 20;
 
 /// Bytes that a page may have with the results of jobs.
-const BYTES: usize = 1_200_000;
+const BYTES: usize = 1_600_000;
 
 impl Jobs {
     fn with_status(&self, status: &str) -> usize {
@@ -63,10 +63,9 @@ impl Jobs {
         let of_all = |what: &dyn Fn(&Row) -> &str| few(self.rows.iter().map(what).collect());
         let mut facts = vec![
             ("job file", self.file.clone()),
-            ("commands", of_all(&|it| &it.job.command)),
             ("data", of_all(&|it| &it.job.data)),
         ];
-        let told = ["method", "criterion"];
+        let told = ["command", "method", "criterion"];
         for (name, label) in told.iter().zip(told) {
             if let Some(at) = self.options.iter().position(|it| it == name) {
                 let all = self.rows.iter().map(|it| it.job.options[at].as_str());
@@ -115,11 +114,23 @@ impl Jobs {
                 notes.push(format!("{}: {why}", of(count, "job", "jobs")));
             }
         }
-        let warned = self.warnings.iter();
-        notes.extend(warned.map(|(warning, count)| match self.rows.len() {
-            1 => warning.clone(),
-            _ => format!("{}: {warning}", of(*count, "job", "jobs")),
-        }));
+        let mut warned: Vec<(&String, &usize)> = self.warnings.iter().collect();
+        warned.sort_by_key(|it| std::cmp::Reverse(it.1));
+        let more = warned.len().saturating_sub(FAILURES);
+        warned.truncate(FAILURES);
+        notes.extend(
+            warned
+                .into_iter()
+                .map(|(warning, count)| match self.rows.len() {
+                    1 => warning.clone(),
+                    _ => format!("{}: {warning}", of(*count, "job", "jobs")),
+                }),
+        );
+        if more > 0 {
+            notes.push(format!(
+                "{more} warnings more of fewer jobs: their results have them"
+            ));
+        }
         page.notes(&notes);
     }
 
@@ -139,44 +150,49 @@ impl Jobs {
         }
     }
 
-    /// How many jobs chose each variable.
+    /// How many jobs chose each variable of each data set.
     fn often(&self, page: &mut Page) {
-        let choosing: Vec<&BTreeSet<u32>> = self
-            .rows
-            .iter()
-            .filter_map(|it| it.chosen.as_ref())
-            .collect();
-        if choosing.len() < 2 {
+        let mut jobs: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(&str, u32), usize> = BTreeMap::new();
+        for row in &self.rows {
+            let data = row.job.data.as_str();
+            let Some(chosen) = &row.chosen else {
+                continue;
+            };
+            *jobs.entry(data).or_default() += 1;
+            for variable in chosen {
+                *counts.entry((data, *variable)).or_default() += 1;
+            }
+        }
+        if jobs.values().all(|it| *it < 2) {
             return;
         }
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        choosing
-            .iter()
-            .copied()
-            .flatten()
-            .for_each(|it| *counts.entry(*it).or_default() += 1);
-        let mut counts: Vec<(u32, usize)> = counts.into_iter().collect();
-        counts.sort_by_key(|it| std::cmp::Reverse(it.1));
-        let all = choosing.len();
+        let mut counts: Vec<((&str, u32), usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|it| (it.0.0, std::cmp::Reverse(it.1)));
         let rows = counts
             .iter()
             .take(super::page::ROWS)
-            .map(|(number, count)| {
+            .map(|((data, number), count)| {
+                let all = jobs.get(data).copied().unwrap_or(1);
                 vec![
+                    Cell::text(*data),
                     Cell::text(self.names.name(*number)),
                     Cell::count(*count),
+                    Cell::count(all),
                     Cell::number(Some(*count as f64 / all as f64), 3),
                 ]
             });
         page.section("Variables over all jobs");
         page.open_lid(
             "",
-            &format!("How often each was chosen by the {all} jobs that choose"),
+            "How often each was chosen from its data, by whatever setting",
         );
         page.table(&Table {
             title: "Variables by the jobs that chose them",
             caption: "",
-            names: ["variable", "jobs", "share"].map(str::to_owned).to_vec(),
+            names: ["data", "variable", "jobs", "of", "share"]
+                .map(str::to_owned)
+                .to_vec(),
             rows: rows.collect(),
             of: counts.len(),
         });
@@ -196,7 +212,11 @@ impl Jobs {
         names.extend(options.iter().map(|at| self.options[*at].clone()));
         let rows = self.rows.iter().take(super::page::ROWS).map(|it| {
             let job = &it.job;
-            let mut row = [&job.id, job.status].map(Cell::text).to_vec();
+            let name = match job.status {
+                "done" => Cell::Link(job.id.clone(), format!("{}.json", job.id)),
+                _ => Cell::text(&job.id),
+            };
+            let mut row = vec![name, Cell::text(job.status)];
             row.extend(failed.then(|| Cell::text(&job.message)));
             row.extend(numbers.iter().map(|at| match it.numbers[*at] {
                 Some(count) if *at <= K => Cell::count(count as usize),
@@ -210,7 +230,8 @@ impl Jobs {
         page.section("Jobs");
         page.table(&Table {
             title: "All jobs",
-            caption: "jobs.csv has the same, results.csv a row for each variable that a job chose.",
+            caption: "Each leads to its result. jobs.csv has more of them, results.csv a row for each \
+                      variable that a job chose.",
             names,
             rows: rows.collect(),
             of: self.rows.len(),
@@ -222,29 +243,31 @@ impl Jobs {
         if self.detailed.is_empty() {
             return;
         }
-        page.section("Each job");
+        page.section("A job of each setting");
         page.text(
-            "From the stored results; a job with the options format = \"html\" and output has a page of its \
-             own, with the course of the search and the residuals.",
+            "The first of each, from the stored results; a job with the options format = \"html\" and output \
+             has a page of its own, with the course of the search and the residuals.",
         );
-        let mut shown = 0;
+        let mut left = 0;
         for (at, result) in &self.detailed {
-            if page.bytes() > BYTES {
-                break;
-            }
             let job = &self.rows[*at].job;
-            page.open_lid("job", &format!("{}: {}", job.id, summary(result)));
+            let mut part = page.part();
+            part.open_lid("job", &format!("{}: {}", job.id, summary(result)));
             let kind = Kind::of(result);
             let mut facts = vec![("data", job.data.clone())];
-            head(page, result, kind, &mut facts);
-            sections(page, result, kind, &Beside::default());
-            page.close_lid();
-            shown += 1;
+            head(&mut part, result, kind, &mut facts);
+            sections(&mut part, result, kind, &Beside::default());
+            part.close_lid();
+            if page.bytes() + part.bytes() > BYTES {
+                left += 1;
+                continue;
+            }
+            page.take(part);
         }
-        let done = self.with_status("done");
-        if shown < done {
+        if left > 0 {
             page.text(&format!(
-                "The first {shown} of {done}; the results of all are in files of their own beside this page."
+                "{} left out, for the page would be too large.",
+                of(left, "is", "are")
             ));
         }
     }

@@ -3,9 +3,12 @@
 
 mod compare;
 mod curves;
+mod data;
 mod draw;
 mod gathered;
 mod jobs;
+mod labels;
+mod maps;
 mod page;
 mod pairs;
 mod paths;
@@ -38,6 +41,8 @@ pub struct Beside {
     pub residuals: Option<Residuals>,
     /// Of each chosen variable the standard deviation.
     pub deviations: Vec<f64>,
+    /// What makes the report again.
+    pub command: Option<String>,
 }
 
 /// What a report is of.
@@ -74,13 +79,18 @@ impl Kind {
 }
 
 /// The page of one report on the file `data`.
-pub(super) fn page(told: &Value, data: &Path, beside: &Beside) -> String {
+pub(super) fn page(mut told: Value, data: &Path, beside: &Beside) -> String {
+    told::cut(&mut told, page::ROWS.max(ranking::POINTS));
+    let told = &told;
     let kind = Kind::of(told);
     let file = data.file_name().unwrap_or(data.as_os_str());
     let title = format!("{} in {}", told::text(told, "response"), file.display());
     let mut page = Page::new(kind.name(), &title);
     let mut facts = vec![("data", data.display().to_string())];
     head(&mut page, told, kind, &mut facts);
+    if let Some(command) = &beside.command {
+        page.command(command);
+    }
     page.close_head();
     sections(&mut page, told, kind, beside);
     page.finish(env!("CARGO_PKG_VERSION"))
@@ -99,20 +109,22 @@ fn head(page: &mut Page, told: &Value, kind: Kind, facts: &mut Vec<(&'static str
     facts.extend(told::place(told));
     page.facts(facts);
     let aside = told::list(told, "set_aside");
-    let mut notes: Vec<String> = told::texts(told, "warnings")
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let warnings = told::texts(told, "warnings").into_iter();
+    let mut notes: Vec<String> = warnings.map(str::to_owned).collect();
+    if kind == Kind::Regression {
+        notes.extend(regression::notes(told));
+    }
     if !aside.is_empty() {
-        let count = told::of(aside.len(), "variable was", "variables were");
+        let count = told::all(told, "set_aside");
+        let count = told::of(count, "variable was", "variables were");
         notes.push(format!("{count} set aside, and never a candidate"));
     }
     page.notes(&notes);
-    set_aside(page, aside);
+    set_aside(page, aside, told::all(told, "set_aside"));
 }
 
 /// The variables that never were candidates.
-fn set_aside(page: &mut Page, aside: &[Value]) {
+fn set_aside(page: &mut Page, aside: &[Value], all: usize) {
     if aside.is_empty() {
         return;
     }
@@ -123,13 +135,13 @@ fn set_aside(page: &mut Page, aside: &[Value]) {
         caption: "",
         names: ["variable", "reason"].map(str::to_owned).to_vec(),
         rows: rows.map(Vec::from).collect(),
-        of: aside.len(),
+        of: all,
     };
     if aside.len() <= NAMED {
         page.table(&table);
         return;
     }
-    page.open_lid("", &format!("The {} variables set aside", aside.len()));
+    page.open_lid("", &format!("The {all} variables set aside"));
     page.table(&table);
     page.close_lid();
 }

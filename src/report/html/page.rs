@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use super::super::{field, text};
+use super::super::text;
+use super::data::encoded;
+pub(super) use super::data::{Cell, Data, raw};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -18,13 +20,6 @@ pub(super) struct Page {
     figures: usize,
     /// Among figures and tables.
     in_flow: bool,
-}
-
-/// Rows of texts under names: what a figure shows.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Data {
-    pub(super) names: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
 }
 
 /// A figure with all that a reader needs to read it.
@@ -67,97 +62,6 @@ pub(super) struct Table<'a> {
     pub(super) of: usize,
 }
 
-/// One field of a table.
-#[derive(Debug, Clone)]
-pub(super) enum Cell {
-    Text(String),
-    /// A number, absent or not, and how it is shown.
-    Number(Option<f64>, String),
-}
-
-impl Cell {
-    pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
-    }
-
-    /// To so many significant digits.
-    pub(super) fn number(number: Option<f64>, digits: usize) -> Self {
-        let shown = number.map_or_else(|| "–".to_owned(), |it| text::significant(it, digits));
-        Self::Number(number, shown)
-    }
-
-    pub(super) fn count(count: usize) -> Self {
-        Self::Number(Some(count as f64), count.to_string())
-    }
-
-    pub(super) fn p_value(p: Option<f64>) -> Self {
-        Self::Number(p, p.map_or_else(|| "–".to_owned(), text::p_value))
-    }
-
-    fn raw(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Number(number, _) => number.map_or_else(String::new, raw),
-        }
-    }
-}
-
-/// The shortest text that reads back to the number.
-pub(super) fn raw(number: f64) -> String {
-    match number.fract() == 0.0 && number.abs() < 1e15 {
-        true => format!("{number}"),
-        false => format!("{number:?}"),
-    }
-}
-
-impl Data {
-    pub(super) fn of(names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Self {
-        Self {
-            names: names.iter().map(|it| (*it).to_owned()).collect(),
-            rows: rows.collect(),
-        }
-    }
-
-    /// A link by which the browser saves it as a file, without a server.
-    fn link(&self, title: &str) -> String {
-        let mut href = String::from("data:text/csv;charset=utf-8,");
-        for row in [&self.names].into_iter().chain(&self.rows) {
-            for (at, value) in row.iter().enumerate() {
-                href += if at == 0 { "" } else { "," };
-                encoded(&mut href, &field(value));
-            }
-            href += "%0A";
-        }
-        let name: String = title
-            .chars()
-            .map(|it| match it.is_ascii_alphanumeric() {
-                true => it.to_ascii_lowercase(),
-                false => '-',
-            })
-            .collect();
-        format!(
-            "<a class=\"csv\" download=\"{name}.csv\" href=\"{href}\" title=\"the data of: {}\">CSV</a>",
-            escaped(title)
-        )
-    }
-}
-
-/// What may stand in a link as it is does; the rest by its bytes.
-fn encoded(href: &mut String, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => href.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b',' | b':' | b'=' | b'+' | b'*' | b'(' | b')' => {
-                href.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a String cannot fail.
-                let _ = write!(href, "%{byte:02X}");
-            }
-        }
-    }
-}
-
 /// A text as HTML shows it; controls of a file's header are made visible.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -188,6 +92,23 @@ impl Page {
             figures: 0,
             in_flow: false,
         }
+    }
+
+    /// Room for what may become a part of it.
+    pub(super) fn part(&self) -> Self {
+        Self {
+            title: String::new(),
+            body: String::new(),
+            figures: self.figures,
+            in_flow: false,
+        }
+    }
+
+    /// Makes it one.
+    pub(super) fn take(&mut self, part: Self) {
+        self.put(&part.body);
+        self.figures = part.figures;
+        self.in_flow = part.in_flow;
     }
 
     /// Bytes so far.
@@ -244,6 +165,14 @@ impl Page {
         let items: String = items.collect();
         self.put(&format!(
             "<div class=\"notes\" role=\"note\"><h3>To know first</h3><ul>\n{items}</ul></div>\n"
+        ));
+    }
+
+    /// What makes the same again.
+    pub(super) fn command(&mut self, command: &str) {
+        let command = escaped(command);
+        self.put(&format!(
+            "<p class=\"kind\">Made by <code>{command}</code></p>\n"
         ));
     }
 
@@ -352,7 +281,14 @@ impl Page {
             html += "<tr>";
             for cell in row {
                 let _ = match cell {
-                    Cell::Text(text) => write!(html, "<td>{}</td>", escaped(text)),
+                    Cell::Text(text) | Cell::Short(_, text) => {
+                        write!(html, "<td>{}</td>", escaped(text))
+                    }
+                    Cell::Link(text, file) => {
+                        let mut href = String::from("./");
+                        encoded(&mut href, file);
+                        write!(html, "<td><a href=\"{href}\">{}</a></td>", escaped(text))
+                    }
                     Cell::Number(_, shown) => write!(
                         html,
                         "<td class=\"n\" data-v=\"{}\">{}</td>",

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    draw::{heat, network},
+    maps::{heat, network},
     page::{Cell, Data, Figure, Page, Table, raw},
     ranking::{counted, rules},
-    told::{count, list, number, of, spec, text},
+    told::{all, count, list, number, of, spec, text},
 };
 use crate::report::text::significant;
 
@@ -34,7 +34,7 @@ pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
     };
     let lead = format!(
         "{} of {} by {method}{whole}{best}.",
-        of(pairs.len(), "pair", "pairs"),
+        of(all(told, "pairs"), "pair", "pairs"),
         p * p.saturating_sub(1) / 2
     );
     let mut facts = counted(told);
@@ -49,7 +49,9 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
     page.section("Pairs");
     page.text(
         "Synergy is I((a,b);y) − I(a;y) − I(b;y): what two variables tell together beyond what each tells \
-         alone. Informations are in nats, by counts: with few observations a cell they are too large.",
+         alone; the score mi3 is I((a,b);y) itself. Informations are in nats, by counts: with few \
+         observations a cell they are too large. The best of many pairs is large by chance too: the same \
+         with a shuffled response shows how large.",
     );
     if !pairs.is_empty() {
         map(page, pairs);
@@ -66,14 +68,12 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
                 .enumerate()
                 .map(pair)
                 .collect(),
-            of: pairs.len(),
+            of: all(told, "pairs"),
         });
     }
-    let single = list(told, "single");
-    let mut best: Vec<&Value> = single.iter().collect();
-    let score = |it: &Value| number(it, "score").unwrap_or(f64::NEG_INFINITY);
-    best.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    let row = |it: &&Value| {
+    // The best first.
+    let best = list(told, "single");
+    let row = |it: &Value| {
         vec![
             Cell::text(text(it, "name")),
             Cell::number(number(it, "score"), 6),
@@ -86,9 +86,9 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
         caption: "",
         names: ["variable", "I(x;y)", "p (G)"].map(str::to_owned).to_vec(),
         rows: best.iter().take(super::page::ROWS).map(row).collect(),
-        of: best.len(),
+        of: all(told, "single"),
     });
-    partners(page, list(told, "partners"));
+    partners(page, told);
 }
 
 fn pair((at, it): (usize, &Value)) -> Vec<Cell> {
@@ -102,14 +102,12 @@ fn pair((at, it): (usize, &Value)) -> Vec<Cell> {
 }
 
 /// Of every variable the one it scores best with, where that was asked for.
-fn partners(page: &mut Page, all: &[Value]) {
-    if all.is_empty() {
+fn partners(page: &mut Page, told: &Value) {
+    let best = list(told, "partners");
+    if best.is_empty() {
         return;
     }
-    let mut best: Vec<&Value> = all.iter().collect();
-    let score = |it: &Value| number(it, "score").unwrap_or(f64::NEG_INFINITY);
-    best.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    let row = |it: &&Value| {
+    let row = |it: &Value| {
         vec![
             Cell::text(text(it, "name")),
             Cell::text(match text(it, "partner") {
@@ -127,16 +125,19 @@ fn partners(page: &mut Page, all: &[Value]) {
             .map(str::to_owned)
             .to_vec(),
         rows: best.iter().take(super::page::ROWS).map(row).collect(),
-        of: best.len(),
+        of: all(told, "partners"),
     });
 }
 
 fn map(page: &mut Page, pairs: &[Value]) {
     let mut names: Vec<String> = Vec::new();
-    for name in pairs.iter().flat_map(|it| [text(it, "a"), text(it, "b")]) {
-        if names.len() < MAPPED && !names.iter().any(|it| it == name) {
-            names.push(name.to_owned());
+    for it in pairs {
+        let own = [text(it, "a"), text(it, "b")].map(str::to_owned);
+        let new: Vec<String> = own.into_iter().filter(|it| !names.contains(it)).collect();
+        if names.len() + new.len() > MAPPED {
+            break;
         }
+        names.extend(new);
     }
     let mut cells = vec![vec![f64::NAN; names.len()]; names.len()];
     let mut data = Vec::new();
@@ -160,7 +161,7 @@ fn map(page: &mut Page, pairs: &[Value]) {
             pairs.len()
         ),
         legend: Vec::new(),
-        svg: heat(&names, &cells, false),
+        svg: heat(&names, &cells, false, None),
         data: Data::of(&["a", "b", "score"], data.into_iter()),
         heat: true,
     });
@@ -197,7 +198,7 @@ fn joined(page: &mut Page, pairs: &[Value]) {
         title: "Network of the strongest".to_owned(),
         alt: format!("Network of the {} strongest pairs{hub}", edges.len()),
         caption: format!(
-            "The {} strongest pairs, from {} to {}: the stronger, the thicker.",
+            "The {} strongest pairs, the thinnest line of score {}, the thickest of {}.",
             edges.len(),
             significant(edges[edges.len() - 1].2, 3),
             significant(edges[0].2, 3)

@@ -12,21 +12,19 @@ use crate::report::text::significant;
 
 /// Variables with a colour in a path, those drawn, and figures of paths.
 const COLORS: [&str; 6] = [
-    "var(--a)",
-    "var(--c)",
-    "var(--d)",
-    "var(--e)",
-    "var(--f)",
-    "var(--g)",
+    "var(--a)", "var(--c)", "var(--d)", "var(--e)", "var(--f)", "var(--g)",
 ];
 const FOLLOWED: usize = 40;
+
+/// Options whose numbers are names.
+const NAMES: [&str; 6] = ["response", "keep", "drop", "factor", "weights", "plugins"];
 const PATHS: usize = 6;
 
 /// A text that ends in a number: what stands before it, and the number.
 fn setting(text: &str) -> Option<(&str, f64)> {
-    let of_number = |it: char| it.is_ascii_digit() || "+-.eE".contains(it);
-    let end = text.trim_end_matches(of_number).len();
-    Some((&text[..end], text[end..].parse().ok()?))
+    let end = text.rfind(['=', ':']).map_or(0, |it| it + 1);
+    let value: f64 = text[end..].parse().ok()?;
+    value.is_finite().then_some((&text[..end], value))
 }
 
 /// A value of the setting, and its job.
@@ -40,7 +38,8 @@ pub(super) fn paths(page: &mut Page, jobs: &Jobs) {
         .filter(|it| !it.frequencies.is_empty())
         .collect();
     let mut drawn = 0;
-    for at in jobs.differing(false) {
+    let names = |at: &usize| !NAMES.contains(&jobs.options[*at].as_str());
+    for at in jobs.differing(false).into_iter().filter(names) {
         // Jobs that differ in this alone are a path.
         let mut together: BTreeMap<(Vec<&str>, &str), Vec<Step>> = BTreeMap::new();
         for row in &stable {
@@ -73,7 +72,7 @@ pub(super) fn paths(page: &mut Page, jobs: &Jobs) {
             let label = match stem {
                 "" => jobs.options[at].clone(),
                 stem => format!("{} {stem}", jobs.options[at])
-                    .trim_end_matches('=')
+                    .trim_end_matches(['=', ':'])
                     .to_owned(),
             };
             path(page, jobs, &steps, &label, data);
@@ -93,7 +92,7 @@ fn path(page: &mut Page, jobs: &Jobs, steps: &[Step], label: &str, data: &str) {
     order.truncate(FOLLOWED);
     let frequency = |row: &Row, name: u32| {
         let own = row.frequencies.iter().find(|it| it.0 == name);
-        // Those that are rarer than the ones kept are drawn at the bottom.
+        // It was never chosen there.
         own.map_or(0.0, |it| it.1)
     };
     let mut marks = Vec::new();
@@ -128,13 +127,17 @@ fn path(page: &mut Page, jobs: &Jobs, steps: &[Step], label: &str, data: &str) {
     );
     if !bound.is_empty() {
         legend.push(key("var(--b)", Shape::Dashed, "cut-off of the bound"));
-        marks.push(Mark::Line {
-            points: bound,
+        // Where there is none between two, the line is not drawn on.
+        let steps = steps.iter().map(|it| Some((it.0, it.1.cutoff?)));
+        let steps: Vec<Option<(f64, f64)>> = steps.collect();
+        marks.extend(steps.split(Option::is_none).map(|part| Mark::Line {
+            points: part.iter().flatten().copied().collect(),
             color: "var(--b)",
             width: 2.5,
             dashed: true,
             step: false,
-        });
+        }));
+        marks.push(Mark::dots(bound, "var(--b)", 3.0));
     }
     let (from, to) = (steps[0].0, steps[steps.len() - 1].0);
     let first = order.first().map_or("", |it| jobs.names.name(it.0));
@@ -178,6 +181,8 @@ mod tests {
             ("ebic", None),
             ("", None),
             ("relieff", None),
+            ("x17", None),
+            ("top:3", Some(("top:", 3.0))),
         ] {
             assert_eq!(setting(text), told, "{text}");
         }

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    draw::{Axis, Mark, plane, short},
+    draw::{Axis, Mark, plane},
+    labels::shortened,
     page::{Cell, Data, Figure, Page, Shape, Table, raw},
     regression::key,
-    told::{count, list, number, of, shown, spec, text, truth},
+    told::{all, count, list, number, of, shown, spec, text, truth},
 };
 use crate::report::text::significant;
 
@@ -14,7 +15,7 @@ use crate::report::text::significant;
 const NAMED: usize = 12;
 
 /// Points of a plot.
-const POINTS: usize = 2000;
+pub(super) const POINTS: usize = 2000;
 
 type Fact = (&'static str, String);
 
@@ -69,7 +70,7 @@ fn ended(told: &Value) -> &'static str {
     match text(told, "termination") {
         "top" => "as many as were wanted, or as there are",
         "threshold" => "the next one's score is below the threshold",
-        "permutation" => "the next one is no better than the best of chance",
+        "permutation" => "the next one was not shown to be better than the best of chance",
         "zero" => "no other's score is above zero",
         "interrupted" => "interrupted: what was chosen before",
         "fault" => "ended by a failure: what was chosen before",
@@ -95,10 +96,17 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
     page.text(
         "Relevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean of I(x;w) over the \
          variables w chosen before. Informations are in nats, by counts: with few observations a cell they \
-         are too large. p is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.",
+         are too large. p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.",
     );
-    by_rank(page, selected);
-    plane_of(page, selected);
+    if !told["stop"].is_null() {
+        page.text(
+            "p (permutations): the share of permutations of the response whose best candidate scores no less, \
+             itself counted: one step's chance, not corrected for the steps before.",
+        );
+    }
+    let count = all(told, "selected");
+    by_rank(page, selected, count);
+    plane_of(page, selected, count);
     table(page, told, selected);
 }
 
@@ -116,7 +124,7 @@ fn first_of(all: usize) -> String {
     }
 }
 
-fn by_rank(page: &mut Page, selected: &[Value]) {
+fn by_rank(page: &mut Page, selected: &[Value], all: usize) {
     let scores = points(selected, |it| number(it, "score"));
     let relevances = points(selected, |it| number(it, "relevance"));
     let told: Vec<String> = selected
@@ -159,21 +167,22 @@ fn by_rank(page: &mut Page, selected: &[Value]) {
         title: "Scores by rank".to_owned(),
         alt: format!("Scores of {count} variables by rank: {}", first.join(", ")),
         caption: format!(
-            "A kink tells where the rest adds little. The score is the one each was chosen for.{}",
-            first_of(selected.len())
+            "The score that each was chosen for, in the method's own unit: by some methods it is a sum over \
+             those chosen before, and need not fall.{}",
+            first_of(all)
         ),
         legend: vec![
             key("var(--a)", Shape::Line, "score"),
             key("var(--e)", Shape::Dot, "relevance"),
         ],
-        svg: plane(marks, Axis::counts("rank"), Axis::of("nats")),
+        svg: plane(marks, Axis::counts("rank"), Axis::of("score")),
         data: Data::of(&["rank", "variable", "score", "relevance"], data),
         heat: false,
     });
 }
 
 /// The relevance-redundancy plane.
-fn plane_of(page: &mut Page, selected: &[Value]) {
+fn plane_of(page: &mut Page, selected: &[Value], all: usize) {
     let place = |it: &Value| {
         // The first has none before it.
         let redundancy = number(it, "redundancy").unwrap_or(0.0);
@@ -188,14 +197,19 @@ fn plane_of(page: &mut Page, selected: &[Value]) {
         return;
     }
     let (named, others) = known.split_at(known.len().min(NAMED));
-    let data = known.iter().enumerate().map(|(at, (name, it))| {
-        vec![
-            (at + 1).to_string(),
-            (*name).to_owned(),
-            raw(it.0),
-            raw(it.1),
-        ]
-    });
+    let first = selected.iter().map(|it| number(it, "redundancy"));
+    let data = known
+        .iter()
+        .zip(first)
+        .enumerate()
+        .map(|(at, ((name, it), redundancy))| {
+            vec![
+                (at + 1).to_string(),
+                (*name).to_owned(),
+                redundancy.map_or_else(String::new, raw),
+                raw(it.1),
+            ]
+        });
     let marks = vec![
         Mark::dots(others.iter().map(|it| it.1).collect(), "var(--thin)", 2.5),
         Mark::Dots {
@@ -203,7 +217,7 @@ fn plane_of(page: &mut Page, selected: &[Value]) {
             color: "var(--a)",
             size: 3.5,
             told: named.iter().map(|it| it.0.to_owned()).collect(),
-            names: named.iter().map(|it| short(it.0)).collect(),
+            names: shortened(&named.iter().map(|it| it.0).collect::<Vec<_>>()),
             smooth: None,
         },
     ];
@@ -219,14 +233,14 @@ fn plane_of(page: &mut Page, selected: &[Value]) {
              The first has none before it and stands at 0.{}",
             match others.is_empty() {
                 true => String::new(),
-                false => format!(" The first {} are named.{}", named.len(), first_of(selected.len())),
+                false => format!(" The first {} are named.{}", named.len(), first_of(all)),
             }
         ),
         legend: Vec::new(),
         svg: plane(
             marks,
-            Axis::of("redundancy: mean I(x;w), nats"),
-            Axis::of("relevance, nats"),
+            Axis::of("redundancy: mean I(x;w)"),
+            Axis::of("relevance"),
         ),
         data: Data::of(&["rank", "variable", "redundancy", "relevance"], data),
         heat: false,
@@ -256,6 +270,6 @@ fn table(page: &mut Page, told: &Value, selected: &[Value]) {
         caption: "",
         names,
         rows: rows.collect(),
-        of: selected.len(),
+        of: all(told, "selected"),
     });
 }

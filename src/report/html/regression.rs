@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{
     Beside,
     draw::{bars, forest},
-    page::{Cell, Data, Figure, Key, Page, Shape, Table, raw},
+    page::{Cell, Data, Figure, Key, Page, ROWS, Shape, Table, raw},
     residuals, search,
-    told::{count, list, number, of, shown, spec, text, truth},
+    told::{all, count, list, number, of, shown, spec, text, texts, truth},
 };
 use crate::report::text::{percent, significant};
 
@@ -18,6 +18,12 @@ const NAMED: usize = 20;
 
 /// Variables are drawn from this inclusion weight on.
 const NOTED: f64 = 0.005;
+
+/// From this on they are as good as 1.
+const WHOLE: f64 = 0.9995;
+
+/// Names in the sentence that a page begins with.
+const LED: usize = 8;
 
 type Fact = (&'static str, String);
 
@@ -28,9 +34,30 @@ pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
     let named = spec(criterion, &["value"]);
     let value = number(criterion, "value").map_or("–".to_owned(), |it| significant(it, 9));
     let (fit, free) = fit(told);
+    let kept = texts(told, "kept");
+    let names: Vec<&str> = list(told, "selected")
+        .iter()
+        .map(|it| text(it, "name"))
+        .collect();
+    let names: Vec<&str> = names.into_iter().filter(|it| !kept.contains(it)).collect();
+    let first = names
+        .iter()
+        .take(LED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     let lead = format!(
-        "{} chosen of {p}, with {named} = {value}{fit}.",
-        of(k, "variable", "variables")
+        "{} chosen of {p}{}{}; {named} = {value}{fit}.",
+        of(k - kept.len().min(k), "variable", "variables"),
+        match names.len() {
+            0 => String::new(),
+            1..=LED => format!(": {first}"),
+            count => format!(": {first} and {} more", count - LED),
+        },
+        match kept.len() {
+            0 => String::new(),
+            count => format!(", beside {count} always kept"),
+        }
     );
     let candidates = match number(told, "p_total") {
         Some(total) => format!("{p}, of {total} before screening"),
@@ -55,8 +82,30 @@ pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
         ("ended", ended(told)),
         ("residual error", free),
     ]);
+    facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(truth(told).map(|it| ("truth", it)));
     (lead, facts)
+}
+
+/// What to know that the report tells elsewhere.
+pub(super) fn notes(told: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    if told["certified"].as_bool() != Some(true) {
+        notes.push(
+            "not certified: the addition, drop or exchange of one variable may lower the criterion"
+                .to_owned(),
+        );
+    }
+    if ["time-limit", "interrupted", "fault"].contains(&text(told, "termination")) {
+        notes.push(format!("the search was cut short: {}", ended(told)));
+    }
+    if told["method"]["polish"].as_bool() == Some(false) {
+        notes.push(
+            "without the polish far too few models are met for weights: take them for nothing"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// R² for a sentence, and the residual standard error.
@@ -101,14 +150,11 @@ fn ended(told: &Value) -> String {
 
 pub(super) fn sections(page: &mut Page, told: &Value, beside: &Beside) {
     page.section("The chosen model");
-    page.text(match told["certified"].as_bool() {
-        Some(true) => {
-            "Certified: no allowed addition, drop or exchange of one variable lowers the criterion."
-        }
-        _ => {
-            "Not certified: the addition, drop or exchange of one variable may lower the criterion."
-        }
-    });
+    if told["certified"].as_bool() == Some(true) {
+        page.text(
+            "Certified: no allowed addition, drop or exchange of one variable lowers the criterion.",
+        );
+    }
     if list(told, "selected")
         .iter()
         .any(|it| !it["p_value"].is_null())
@@ -116,6 +162,15 @@ pub(super) fn sections(page: &mut Page, told: &Value, beside: &Beside) {
         page.text(
             "The p-values and intervals take the model as given beforehand; it was chosen by looking at \
              the same data, so they are optimistic.",
+        );
+    }
+    if list(told, "selected")
+        .iter()
+        .any(|it| text(it, "name").contains('='))
+    {
+        page.text(
+            "A name column=level is a dummy, 1 where the column has that level: its coefficient is against all \
+             levels whose dummies are not in the model.",
         );
     }
     page.table(&coefficients(told, beside));
@@ -140,6 +195,7 @@ fn coefficients<'a>(told: &Value, beside: &Beside) -> Table<'a> {
     let scaled = !selected.is_empty() && beside.deviations.len() == selected.len();
     names.extend(scaled.then(|| "per deviation".to_owned()));
     names.push("inclusion".to_owned());
+    let kept = texts(told, "kept");
     let row = |name: &str, it: &Value, deviation: Option<f64>, weight| {
         let mut row = vec![
             Cell::text(name),
@@ -154,7 +210,10 @@ fn coefficients<'a>(told: &Value, beside: &Beside) -> Table<'a> {
             .zip(deviation)
             .map(|it| it.0 * it.1);
         row.extend(scaled.then(|| Cell::number(effect, 4)));
-        row.push(Cell::number(weight, 3));
+        row.push(match kept.contains(&name) {
+            true => Cell::Number(None, "kept".to_owned()),
+            false => Cell::number(weight, 3),
+        });
         row
     };
     let weight = |name: &str| {
@@ -178,8 +237,8 @@ fn coefficients<'a>(told: &Value, beside: &Beside) -> Table<'a> {
             false => "Coefficients on the file's own scale.",
         },
         names,
-        rows: first.into_iter().chain(others).collect(),
-        of: selected.len() + usize::from(!intercept.is_null()),
+        rows: first.into_iter().chain(others).take(ROWS).collect(),
+        of: all(told, "selected") + usize::from(!intercept.is_null()),
     }
 }
 
@@ -187,11 +246,15 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &Beside) {
     let selected = list(told, "selected");
     let scaled = beside.deviations.len() == selected.len();
     let mut rows: Vec<(&str, f64, f64, f64)> = Vec::new();
+    let mut bare = false;
     for (at, it) in selected.iter().enumerate() {
         let unit = if scaled { beside.deviations[at] } else { 1.0 };
         let of = |member| number(it, member).map(|it| it * unit);
         if let Some(own) = of("coefficient") {
-            let ends = of("lower").zip(of("upper")).unwrap_or((own, own));
+            // An exact fit has none.
+            let ends = of("lower").zip(of("upper"));
+            bare |= ends.is_none();
+            let ends = ends.unwrap_or((own, own));
             rows.push((text(it, "name"), own, ends.0, ends.1));
         }
     }
@@ -212,11 +275,17 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &Beside) {
         .take(5)
         .map(|it| {
             let [own, lower, upper] = [it.1, it.2, it.3].map(|it| significant(it, 3));
-            format!("{} {own} ({lower} to {upper})", it.0)
+            match bare {
+                true => format!("{} {own}", it.0),
+                false => format!("{} {own} ({lower} to {upper})", it.0),
+            }
         })
         .collect();
     let data = rows.iter().map(|it| {
-        let numbers = [it.1, it.2, it.3].map(raw);
+        let mut numbers = [it.1, it.2, it.3].map(raw);
+        if bare {
+            numbers[1..].fill(String::new());
+        }
         [it.0.to_owned()].into_iter().chain(numbers).collect()
     });
     page.figure(&Figure {
@@ -226,8 +295,12 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &Beside) {
             first.join(", ")
         ),
         caption: format!(
-            "Estimates with {} intervals, the largest first{}{}.",
-            percent(level),
+            "Estimates{}, the largest first{}{}.",
+            match bare {
+                true => " without intervals: there are no degrees of freedom, or the fit is exact"
+                    .to_owned(),
+                false => format!(" with {} intervals", percent(level)),
+            },
             match scaled {
                 true => ", each of one standard deviation of its variable",
                 false => "",
@@ -250,15 +323,28 @@ fn inclusion(page: &mut Page, told: &Value) {
         .iter()
         .map(|it| text(it, "name"))
         .collect();
-    let noted = |it: &&Value| number(it, "weight") >= Some(NOTED);
-    let rows = weights.iter().filter(noted).take(NAMED).filter_map(|it| {
-        let name = text(it, "name");
-        let color = match selected.contains(name) {
-            true => "var(--a)",
-            false => "var(--e)",
-        };
-        Some((name, number(it, "weight")?, color))
-    });
+    let kept = texts(told, "kept");
+    let noted =
+        |it: &&Value| number(it, "weight") >= Some(NOTED) && !kept.contains(&text(it, "name"));
+    let noted: Vec<&Value> = weights.iter().filter(noted).collect();
+    // Where there is no room for all, those that are sure are only counted.
+    let sure = noted
+        .iter()
+        .filter(|it| number(it, "weight") >= Some(WHOLE))
+        .count();
+    let left_out = if noted.len() > NAMED { sure } else { 0 };
+    let rows = noted
+        .into_iter()
+        .skip(left_out)
+        .take(NAMED)
+        .filter_map(|it| {
+            let name = text(it, "name");
+            let color = match selected.contains(name) {
+                true => "var(--a)",
+                false => "var(--e)",
+            };
+            Some((name, number(it, "weight")?, color))
+        });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
         return;
@@ -276,11 +362,15 @@ fn inclusion(page: &mut Page, told: &Value) {
         title: "Inclusion weights".to_owned(),
         alt: format!("Bars of the inclusion weights: {}", first.join(", ")),
         caption: format!(
-            "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: \
-             near 1 the data insist on it.{}",
+            "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
+             sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
             count(told, "met"),
-            match weights.len() > rows.len() {
-                true => format!(" The {} largest of {}.", rows.len(), weights.len()),
+            match left_out {
+                0 => String::new(),
+                count => format!(" {} more at 1.00 {} not drawn.", count, if count == 1 { "is" } else { "are" }),
+            },
+            match weights.len() > rows.len() + left_out + kept.len() {
+                true => format!(" {} of {} are drawn; the JSON has all.", rows.len(), weights.len()),
                 false => String::new(),
             }
         ),
@@ -302,7 +392,7 @@ pub(super) fn key(color: &'static str, shape: Shape, label: &str) -> Key {
     }
 }
 
-fn parameters(page: &mut Page, told: &Value) {
+pub(super) fn parameters(page: &mut Page, told: &Value) {
     let Some(members) = told["method"].as_object() else {
         return;
     };

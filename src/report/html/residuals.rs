@@ -88,7 +88,10 @@ pub(super) fn plots(page: &mut Page, residuals: &Residuals, response: &str) {
         format!("; the largest standardised residual is {value:.2}, of observation {row}")
     });
     for view in views {
-        plot(page, residuals, view, &largest);
+        // Against one value there is nothing to see.
+        if spread || view.x.1 == "normal_quantile" {
+            plot(page, residuals, view, &largest);
+        }
     }
 }
 
@@ -100,11 +103,23 @@ fn plot(page: &mut Page, residuals: &Residuals, view: View, largest: &str) {
     let shown: Vec<(usize, (f64, f64))> = shown.collect();
     let thinned = match residuals.observed.len() < residuals.n {
         true => format!(
-            " {} of {} observations drawn: the largest residuals, and others evenly by rank.",
+            " {} of {} observations drawn: the largest residuals and leverages, and others evenly by rank; so \
+             the ends look fuller than they are.",
             shown.len(),
             residuals.n
         ),
         false => String::new(),
+    };
+    let whole = residuals
+        .observed
+        .iter()
+        .filter(|it| (view.of)(it).is_none())
+        .count();
+    let whole = match whole {
+        0 => String::new(),
+        count => {
+            format!(" Not drawn: {count} of leverage 1, which the model fits whatever they are.")
+        }
     };
     let told = match shown.len() > POINTED {
         true => Vec::new(),
@@ -119,7 +134,7 @@ fn plot(page: &mut Page, residuals: &Residuals, view: View, largest: &str) {
     page.figure(&Figure {
         title: view.title.to_owned(),
         alt: format!("{} of {} observations{largest}", view.alt, residuals.n),
-        caption: format!("{}{thinned}", view.caption),
+        caption: format!("{}{thinned}{whole}", view.caption),
         legend: view.legend,
         data: Data::of(&["row", view.x.1, view.y.1], data),
         svg: plane(

@@ -16,12 +16,15 @@ for (const table of document.querySelectorAll("table.data")) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, at) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = head.textContent;
-    button.title = "sort by " + head.textContent;
-    head.replaceChildren(button);
-    button.addEventListener("click", () => {
+    // (Buttons would not be repeated on the pages of a printed table.)
+    head.tabIndex = 0;
+    head.title = "sort by " + head.textContent;
+    head.addEventListener("keydown", (it) => {
+      if (it.key !== "Enter" && it.key !== " ") return;
+      it.preventDefault();
+      head.click();
+    });
+    head.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((it) => it.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -42,15 +45,26 @@ for (const table of document.querySelectorAll("table.data")) {
     find.setAttribute("aria-label", "filter the rows of " + table.getAttribute("aria-label"));
     find.addEventListener("input", () => {
       const words = find.value.toLowerCase().split(/\s+/);
+      let shown = 0;
       for (const row of body.rows) {
-        const text = row.textContent.toLowerCase();
-        row.hidden = !words.every((word) => text.includes(word));
+        const text = [...row.cells].map((it) => it.textContent.toLowerCase());
+        row.hidden = !words.every((word) => text.some((it) => it.includes(word)));
+        shown += !row.hidden;
       }
+      found.textContent = find.value ? `${shown} of ${body.rows.length}` : "";
     });
-    table.closest(".table").querySelector(".head").append(find);
+    const found = document.createElement("span");
+    found.className = "found";
+    found.setAttribute("role", "status");
+    table.closest(".table").querySelector(".head").append(find, found);
   }
 }
 // Paper has no lid to open.
+let closed = [];
 addEventListener("beforeprint", () => {
-  for (const it of document.querySelectorAll("details")) it.open = true;
+  closed = [...document.querySelectorAll("details:not([open])")];
+  for (const it of closed) it.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const it of closed) it.open = false;
 });

@@ -1,6 +1,6 @@
 //! How a search went: its curves, and the models it met.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -11,7 +11,10 @@ use super::{
     regression::key,
     told::{list, number, text, texts},
 };
-use crate::report::{models::difference, text::significant};
+use crate::report::{
+    models::{NAMED, difference},
+    text::significant,
+};
 
 /// Of visited models those of a share above this are left out of the frame.
 const SHARE: f64 = 0.95;
@@ -20,8 +23,15 @@ const SHARE: f64 = 0.95;
 pub(super) fn sections(page: &mut Page, told: &Value, curves: Option<&Curves>) {
     page.section("The search");
     let criterion = text(&told["criterion"], "name");
-    if let Some(curves) = curves.filter(|it| !it.is_empty()) {
-        page.figure(&curve_plot(curves, criterion));
+    match curves {
+        Some(curves) if curves.is_empty() => page.text(
+            "The search went on from a checkpoint within the polish: its steps are not known.",
+        ),
+        Some(curves) if curves.best().is_empty() => {
+            page.text("No model met has a criterion that is a number: there is no curve to draw.");
+        }
+        Some(curves) => page.figure(&curve_plot(curves, criterion)),
+        None => {}
     }
     visited(page, told, curves, criterion);
     models(page, told);
@@ -67,9 +77,13 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         true => ("var(--faint)", 0.7),
         false => ("var(--thin)", 1.0),
     };
+    let alone = lines.iter().all(|it| it.1.len() < 2);
     let marks = lines.into_iter().map(|(_, points)| {
         let points = points.into_iter().map(|(x, y)| (x, y.min(top))).collect();
-        Mark::line(points, color, width)
+        match alone {
+            true => Mark::dots(points, color, 2.5),
+            false => Mark::line(points, color, width),
+        }
     });
     let mut marks: Vec<Mark> = marks.collect();
     let (first, last) = (best.first().copied(), best.last().copied());
@@ -90,7 +104,10 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
     }
     let told = first.zip(last).map_or_else(String::new, |(first, last)| {
         let (from, to) = (significant(first.1, 6), significant(last.1, 6));
-        format!(": the best falls from {from} to {to}")
+        match from == to {
+            true => format!(": the best is {to} from the start"),
+            false => format!(": the best falls from {from} to {to}"),
+        }
     });
     Figure {
         title: "Criterion by iteration".to_owned(),
@@ -141,7 +158,7 @@ fn visited(page: &mut Page, told: &Value, curves: Option<&Curves>, criterion: &s
         return;
     };
     let met: Vec<(usize, f64)> = curves.into_iter().flat_map(Curves::models).collect();
-    let values = met.iter().chain(std::iter::empty()).map(|it| it.1);
+    let values = met.iter().map(|it| it.1);
     let (top, above) = frame(values.chain(front.iter().map(|it| it.1)));
     let least = front.iter().map(|it| it.1).fold(chosen.1, f64::min);
     let most = met.iter().map(|it| it.1).chain(front.iter().map(|it| it.1));
@@ -149,13 +166,15 @@ fn visited(page: &mut Page, told: &Value, curves: Option<&Curves>, criterion: &s
     // Those that would cover one another are drawn once.
     let line =
         |value: f64| ((value - least) / (most - least).max(f64::MIN_POSITIVE) * 250.0) as u64;
-    let shown: BTreeSet<(usize, u64)> = met
+    let mut shown: BTreeMap<(usize, u64), f64> = BTreeMap::new();
+    for (size, value) in met.iter().filter(|it| it.1 <= top) {
+        let lowest = shown.entry((*size, line(*value))).or_insert(*value);
+        *lowest = lowest.min(*value);
+    }
+    let dots: Points = shown
         .iter()
-        .filter(|it| it.1 <= top)
-        .map(|it| (it.0, line(it.1)))
+        .map(|(it, value)| (it.0 as f64, *value))
         .collect();
-    let back = |at: u64| least + at as f64 / 250.0 * (most - least);
-    let dots: Points = shown.iter().map(|it| (it.0 as f64, back(it.1))).collect();
     let within = |points: &[(f64, f64)]| -> Points {
         points.iter().copied().filter(|it| it.1 <= top).collect()
     };
@@ -187,11 +206,12 @@ fn visited(page: &mut Page, told: &Value, curves: Option<&Curves>, criterion: &s
         ),
         caption: format!(
             "How the criterion weighs size against fit: steep on the left, a variable is missing; on \
-             the right, each more costs its penalty.{}",
+             the right, each more costs its penalty.{}{}",
             match above {
                 0 => "",
                 _ => " Models far above the rest are left out.",
-            }
+            },
+            curves.map(Curves::thinned).unwrap_or_default()
         ),
         legend,
         svg: plane(
@@ -217,7 +237,10 @@ fn models(page: &mut Page, told: &Value) {
             Cell::number(number(it, "weight"), 3),
             Cell::count(own.len()),
             Cell::number(number(it, "criterion"), 8),
-            Cell::text(difference(&own, &best)),
+            Cell::Short(
+                difference(&own, &best, usize::MAX),
+                difference(&own, &best, NAMED),
+            ),
         ]
     });
     page.table(&Table {

@@ -6,8 +6,8 @@ use super::{
     draw::{Axis, Mark, bars, plane},
     page::{Cell, Data, Figure, Page, Shape, Table, raw},
     ranking::rules,
-    regression::key,
-    told::{count, list, number, of, shown, spec, text, texts, truth},
+    regression::{key, parameters},
+    told::{all, count, list, number, of, shown, spec, text, texts, truth},
 };
 use crate::report::text::significant;
 
@@ -23,8 +23,8 @@ pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
     let decides = text(told, "decides");
     let lead = match (number(told, "cutoff"), number(told, "false_picks")) {
         (Some(cutoff), Some(wanted)) => format!(
-            "{} of {p}, chosen from {} % of the resamples or more: by the bound {decides} no more than \
-             {wanted} expected to be false.",
+            "{} of {p}, chosen from {} % of the resamples or more: the cut-off at which the bound {decides} \
+             expects at most {wanted} false.",
             of(k, "stable variable", "stable variables"),
             significant(100.0 * cutoff, 3),
         ),
@@ -107,8 +107,9 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
         caption: "",
         names,
         rows: rows.collect(),
-        of: variables.len(),
+        of: all(told, "variables"),
     });
+    parameters(page, told);
 }
 
 /// The cut-off that decides, where there is one.
@@ -148,16 +149,18 @@ fn frequencies(page: &mut Page, told: &Value) {
         ),
         caption: format!(
             "The share of resamples from which each was chosen.{}",
-            match variables.len() > rows.len() {
-                true => format!(" The first {} of {}.", rows.len(), variables.len()),
+            match all(told, "variables") > rows.len() {
+                true => format!(" The first {} of {}.", rows.len(), all(told, "variables")),
                 false => String::new(),
             }
         ),
-        legend: vec![
+        legend: [
             key("var(--a)", Shape::Dot, "selected"),
             key("var(--e)", Shape::Dot, "not selected"),
-            key("var(--b)", Shape::Dashed, "cut-off"),
-        ],
+        ]
+        .into_iter()
+        .chain(number(told, "cutoff").map(|_| key("var(--b)", Shape::Dashed, "cut-off")))
+        .collect(),
         svg: bars(&rows, "frequency", &rules_of(told)),
         data: Data::of(&["variable", "frequency", "selected"], data),
         heat: false,
@@ -221,8 +224,17 @@ fn by_rank(page: &mut Page, told: &Value) {
             variables.len(),
             count(told, "k")
         ),
-        caption: "A gap parts what is chosen again and again from what chance brings in."
-            .to_owned(),
+        caption: format!(
+            "A gap parts what is chosen again and again from what chance brings in.{}",
+            match all(told, "variables") > points.len() {
+                true => format!(
+                    " The first {} of {} are drawn.",
+                    points.len(),
+                    all(told, "variables")
+                ),
+                false => String::new(),
+            }
+        ),
         legend,
         svg: plane(
             marks,
@@ -238,7 +250,7 @@ fn bounds(page: &mut Page, told: &Value) {
     let decides = text(told, "decides");
     let rows = list(told, "bounds").iter().map(|it| {
         let name = text(it, "name");
-        let mark = if name == decides { "decides" } else { "" };
+        let mark = if name == decides { "yes" } else { "" };
         let selected = list(it, "variables").len();
         vec![
             Cell::text(name),
@@ -252,15 +264,32 @@ fn bounds(page: &mut Page, told: &Value) {
         ]
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
+    let q = number(told, "q").unwrap_or_default() / (count(told, "p").max(1) as f64);
+    page.section("What the bounds say");
+    page.text(&format!(
+        "They are of an expected number, with q measured, not of this selection. By the bounds of \
+         complementary pairs a false pick is a variable that the method itself chooses rarely: from half of \
+         the rows with a chance of at most θ = q/p, here {}. The worst case takes nothing for granted; \
+         unimodal and r-concave assume a shape of the shares of resamples, which no theorem promises. By \
+         Meinshausen and Bühlmann's a false pick is a variable without an effect, where all of these are \
+         chosen alike. A dash: the bound says nothing there.",
+        significant(q, 2)
+    ));
     page.table(&Table {
         title: "Bounds on the expected false picks",
         caption: match told["false_picks"].is_null() {
             true => "The cut-off was given.",
             false => "Each at the least cut-off above one half that keeps what is allowed.",
         },
-        names: ["bound", "cut-off", "false picks at most", "selected", ""]
-            .map(str::to_owned)
-            .to_vec(),
+        names: [
+            "bound",
+            "cut-off",
+            "false picks at most",
+            "selected",
+            "decides",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         of: rows.len(),
         rows,
     });

@@ -21,6 +21,43 @@ pub(super) fn list<'a>(told: &'a Value, member: &str) -> &'a [Value] {
     told[member].as_array().map_or(&[], |it| &it[..])
 }
 
+/// How many there are of a list that was cut.
+pub(super) fn all(told: &Value, member: &str) -> usize {
+    let all = told["all"][member].as_u64();
+    let all = all.and_then(|it| it.try_into().ok());
+    all.unwrap_or_else(|| list(told, member).len())
+}
+
+/// Lists of a report that a page shows the best of, and by what.
+const LONG: [(&str, Option<&str>); 6] = [
+    ("single", Some("score")),
+    ("partners", Some("score")),
+    ("pairs", None),
+    ("selected", None),
+    ("variables", None),
+    ("set_aside", None),
+];
+
+/// Leaves of long lists what a page may show, and says how long they were.
+pub(super) fn cut(told: &mut Value, most: usize) {
+    let mut lengths = Map::new();
+    for (member, by) in LONG {
+        let Some(Value::Array(all)) = told.get_mut(member) else {
+            continue;
+        };
+        lengths.insert(member.to_owned(), all.len().into());
+        if let Some(by) = by {
+            let score = |it: &Value| number(it, by).unwrap_or(f64::NEG_INFINITY);
+            all.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        }
+        all.truncate(most);
+        all.shrink_to_fit();
+    }
+    if let Some(members) = told.as_object_mut() {
+        members.insert("all".to_owned(), lengths.into());
+    }
+}
+
 /// The texts of a list.
 pub(super) fn texts<'a>(told: &'a Value, member: &str) -> Vec<&'a str> {
     let all = list(told, member).iter();
@@ -63,7 +100,8 @@ pub(super) fn truth(told: &Value) -> Option<String> {
     let truth = &told["truth"];
     let (psr, fdr) = (number(truth, "psr")?, number(truth, "fdr")?);
     Some(format!(
-        "{} of {} true variables found: PSR {}, FDR {}",
+        "{} of {} true variables found: PSR {} (the share of the true that was found), FDR {} (the share of the \
+         chosen that is false)",
         count(truth, "found"),
         count(truth, "variables"),
         significant(psr, 4),

@@ -1,0 +1,133 @@
+//! Names and numbers as plots have room for them.
+
+use std::collections::BTreeMap;
+
+use super::super::text::printable;
+
+/// Signs of a name that a plot has room for.
+const SIGNS: usize = 22;
+
+/// A text as a plot has room for it: its ends, for these tell names apart. (A dollar sign would
+/// begin a formula.)
+pub(super) fn short(name: &str) -> String {
+    within(name, SIGNS)
+}
+
+fn within(name: &str, signs: usize) -> String {
+    let all: Vec<char> = printable(name).chars().collect();
+    let text: String = match all.len() > signs {
+        false => all.into_iter().collect(),
+        true => {
+            let behind = signs / 2;
+            let first = all[..signs - behind - 1].iter();
+            let last = all[all.len() - behind..].iter();
+            first.chain(['…'].iter()).chain(last).collect()
+        }
+    };
+    text.replace('$', "\\$")
+}
+
+/// The names of one plot, each shortened, no two of different names alike.
+pub(super) fn shortened(names: &[&str]) -> Vec<String> {
+    apart(names, SIGNS)
+}
+
+/// The same with less room.
+pub(super) fn apart(names: &[&str], signs: usize) -> Vec<String> {
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    let distinct = |name: &&'_ str| -> String { within(name, signs) };
+    let mut own = Vec::new();
+    for name in names {
+        let mut label = distinct(name);
+        let mut more = 2;
+        while taken.get(&label).is_some_and(|it| it != name) {
+            label = format!("{} ({more})", within(name, signs.saturating_sub(4)));
+            more += 1;
+        }
+        taken.insert(label.clone(), name);
+        own.push(label);
+    }
+    own
+}
+
+/// How numbers between these are written beside an axis: with the digits that tell one from the
+/// next.
+pub(super) fn ticks(from: f64, to: f64) -> impl Fn(f64) -> String + Clone {
+    let most = from.abs().max(to.abs());
+    let step = ((to - from).abs() / 10.0)
+        .max(most * 1e-12)
+        .max(f64::MIN_POSITIVE);
+    move |number: f64| {
+        // What rounding leaves of zero.
+        let number = if number.abs() < step * 1e-6 {
+            0.0
+        } else {
+            number
+        };
+        let digits = (most / step).log10().ceil().clamp(1.0, 12.0) as usize;
+        match number == 0.0 || (1e-4..1e6).contains(&most) || digits > 6 {
+            true => {
+                let decimals = (1.0 - step.log10().floor()).clamp(0.0, 12.0) as usize;
+                trimmed(&format!("{number:.decimals$}")).to_owned()
+            }
+            false => {
+                let text = format!("{number:.digits$e}");
+                let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+                format!("{}e{exponent}", trimmed(mantissa))
+            }
+        }
+    }
+}
+
+/// Without the zeros at its end that say nothing.
+fn trimmed(text: &str) -> &str {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_ends_and_stay_apart() {
+        assert_eq!(short("a name"), "a name");
+        assert_eq!(short("$x$\n"), "\\$x\\$\\n");
+        let long: Vec<String> = (0..3)
+            .map(|at| format!("ENSG000000000000000000{at}00000000000"))
+            .collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        let own = shortened(&[long[0], long[1], long[2], long[0]]);
+        assert_eq!(own[0], own[3]);
+        assert!(
+            own[0] != own[1] && own[1] != own[2] && own[0] != own[2],
+            "{own:?}"
+        );
+        assert!(own.iter().all(|it| it.chars().count() <= SIGNS), "{own:?}");
+        let other = shortened(&[
+            "a_long_prefix_shared_by_all_0",
+            "a_long_prefix_shared_by_all_1",
+        ]);
+        assert!(
+            other[0].ends_with("y_all_0") && other[1].ends_with("y_all_1"),
+            "{other:?}"
+        );
+    }
+
+    #[test]
+    fn ticks_have_the_digits_that_part_them() {
+        for (from, to, number, text) in [
+            (0.0, 1.0, 0.25, "0.25"),
+            (0.0, 40.0, 20.0, "20"),
+            (2_459_000.5, 2_459_000.8, 2_459_000.55, "2459000.55"),
+            (0.0, 12_000_000.0, 11_000_000.0, "1.1e7"),
+            (-1e-7, 1e-7, 5e-8, "5e-8"),
+            (-0.3, 0.3, 1e-17, "0"),
+            (3500.0, 3900.0, 3650.0, "3650"),
+        ] {
+            assert_eq!(ticks(from, to)(number), text);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Plots of names against names: heat maps and networks.
+
+use std::sync::Arc;
+
+use kuva::{
+    plot::{ColorMap, Heatmap, LegendPosition, NetworkPlot, network::NetworkLayout},
+    prelude::Layout,
+};
+
+use super::{
+    super::text::significant,
+    draw::{WIDTH, drawn, format_of},
+    labels::apart,
+};
+
+/// Signs of a name around a network, where names stand at its sides.
+const AROUND: usize = 11;
+
+/// The same beside the rows of a heat map.
+const BESIDE: usize = 18;
+
+/// A cell for every two names; one that is not known stays empty.
+///
+/// Its colours are those of shares of `between`, or of the numbers there are. Columns are told by the
+/// numbers of the rows.
+pub(super) fn heat(
+    names: &[String],
+    cells: &[Vec<f64>],
+    with_values: bool,
+    between: Option<(f64, f64)>,
+) -> String {
+    // They are drawn from the bottom up.
+    let plot = Heatmap::new().with_data(cells.iter().rev().cloned());
+    // What the plot makes of the numbers there are, from 0 to 1, is made shares of what there may be.
+    let known = cells.iter().flatten().filter(|it| it.is_finite());
+    let ends = known.fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
+        (ends.0.min(*it), ends.1.max(*it))
+    });
+    let color = move |share: f64| match between {
+        Some((from, to)) => pale((ends.0 + share * (ends.1 - ends.0) - from) / (to - from)),
+        None => pale(share),
+    };
+    let plot = plot.with_color_map(ColorMap::Custom(Arc::new(color)));
+    let plot = if with_values {
+        plot.with_values()
+    } else {
+        plot
+    };
+    // What each cell is, where it is pointed at.
+    let pairs = names.iter().zip(cells).rev();
+    let told = pairs.flat_map(|(a, row)| {
+        let told = names.iter().zip(row);
+        told.map(move |(b, value)| match value.is_finite() {
+            true => format!("{a} and {b}: {}", significant(*value, 4)),
+            false => format!("{a} and {b}"),
+        })
+    });
+    let told: Vec<String> = told.collect();
+    let plot = plot.with_tooltips().with_tooltip_labels(told);
+    let plots = vec![plot.into()];
+    let told: Vec<&str> = names.iter().map(String::as_str).collect();
+    let numbered = apart(&told, BESIDE).into_iter().enumerate();
+    let own: Vec<String> = numbered
+        .map(|(at, it)| format!("{it} {}", at + 1))
+        .collect();
+    let numbers = (1..=names.len()).map(|it| it.to_string()).collect();
+    let layout = Layout::auto_from_plots(&plots)
+        .with_x_categories(numbers)
+        .with_y_categories(own.into_iter().rev().collect())
+        .with_legend_position(LegendPosition::OutsideRightTop)
+        .with_colorbar_tick_format(format_of(ends.0, ends.1));
+    drawn(plots, layout, WIDTH * 0.92)
+}
+
+/// From a pale yellow to a blue on which dark texts are read: by lightness, for any eye.
+fn pale(share: f64) -> String {
+    if share.is_nan() {
+        return "none".to_owned();
+    }
+    let (low, high) = ([252.0, 228.0, 150.0], [78.0, 152.0, 205.0]);
+    let share = share.clamp(0.0, 1.0);
+    let mix = |at: usize| (low[at] + (high[at] - low[at]) * share) as u8;
+    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
+}
+
+/// Names joined by lines, the thicker the larger the number.
+pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
+    let mut plot = NetworkPlot::new()
+        .with_labels()
+        .with_layout(NetworkLayout::Circle)
+        .with_node_radius(6.0)
+        .with_edge_opacity(0.7);
+    let (least, most) = edges
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
+            (ends.0.min(it.2), ends.1.max(it.2))
+        });
+    let share = |score: f64| {
+        if most > least {
+            (score - least) / (most - least)
+        } else {
+            0.5
+        }
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for name in edges.iter().flat_map(|it| [it.0, it.1]) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // Those that pairs bring together stand across, not side by side.
+    let (first, second) = (names.iter().step_by(2), names.iter().skip(1).step_by(2));
+    let labels = apart(&names, AROUND);
+    let label = |name: &str| {
+        let place = names.iter().position(|it| *it == name);
+        place.map_or_else(String::new, |it| labels[it].clone())
+    };
+    for name in first.chain(second) {
+        plot = plot.with_node_color(label(name), "var(--b)");
+    }
+    for (a, b, score) in edges {
+        let width = 1.0 + 4.0 * share(*score);
+        plot = plot.with_edge_color(label(a), label(b), width, "var(--a)");
+    }
+    let plots = vec![plot.into()];
+    let layout = Layout::auto_from_plots(&plots).with_force_margins(70.0, 70.0);
+    drawn(plots, layout, WIDTH * 0.8)
+}
