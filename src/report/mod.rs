@@ -3,6 +3,7 @@
 pub mod criteria;
 mod csv;
 pub mod devices;
+mod goodness;
 mod html;
 mod json;
 pub mod methods;

@@ -23,21 +23,17 @@ pub(super) fn rank(
     }
 }
 
-/// The method as it would be asked for: `mifs:beta=0.5`.
-pub(super) fn spec(method: &Map<String, Value>) -> String {
+/// Name and parameters as they would be asked for, without some of them: `mifs:beta=0.5`.
+pub(super) fn spec(method: &Map<String, Value>, without: &[&str]) -> String {
+    let name = method.get("name").and_then(Value::as_str);
     let parameters = method
         .iter()
-        .filter(|(key, _)| *key != "name" && *key != "plugin");
-    let mut text = method
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or("")
-        .to_owned();
-    for (at, (name, value)) in parameters.enumerate() {
-        text += if at == 0 { ":" } else { "," };
-        text += &format!("{name}={}", value.as_f64().unwrap_or(f64::NAN));
-    }
-    text
+        .filter(|it| it.0 != "name" && !without.contains(&it.0.as_str()))
+        // A list is no number: the search's parameters stand elsewhere.
+        .filter_map(|(name, value)| Some(format!("{name}={}", value.as_f64()?)));
+    let parameters: Vec<String> = parameters.collect();
+    let colon = if parameters.is_empty() { "" } else { ":" };
+    format!("{}{colon}{}", name.unwrap_or(""), parameters.join(","))
 }
 
 /// The first lines of both.
@@ -61,7 +57,7 @@ pub(super) fn header(
         ),
         ("observations n", n.to_string()),
         ("candidates p", p.to_string()),
-        ("method", spec(method)),
+        ("method", spec(method, &["plugin"])),
         ("binning", rules.rule),
     ];
     let mut page = String::new();

@@ -46,14 +46,7 @@ fn header(told: &StabilityReport, data: &Path) -> String {
         Some(_) if !told.method.contains_key("plugin") => {
             text_of(Some(&told.method), "name").to_owned()
         }
-        _ => {
-            let own = |it: &(&String, &Value)| !["top", "threshold"].contains(&it.0.as_str());
-            let own = told.method.iter().filter(own);
-            spec(
-                &own.map(|(name, value)| (name.clone(), value.clone()))
-                    .collect(),
-            )
-        }
+        _ => spec(&told.method, &["plugin", "top", "threshold"]),
     };
     let candidates = match told.kept.len() {
         0 => told.p.to_string(),
@@ -75,7 +68,11 @@ fn header(told: &StabilityReport, data: &Path) -> String {
         ("candidates p", candidates),
         ("method", method),
     ];
-    rows.extend(told.criterion.as_ref().map(|it| ("criterion", spec(it))));
+    rows.extend(
+        told.criterion
+            .as_ref()
+            .map(|it| ("criterion", spec(it, &[]))),
+    );
     if let Some(rules) = told.binning.as_ref() {
         let (rule, response) = (
             text_of(Some(rules), "rule"),

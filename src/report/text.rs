@@ -2,7 +2,7 @@ use std::{fmt::Write, path::Path};
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
-use super::models;
+use super::{goodness::Goodness, models};
 use crate::selection::{Estimate, Selection, Termination};
 
 /// Set-aside variables named one by one; more are only counted.
@@ -36,13 +36,12 @@ fn header(selection: &Selection, data: &Path) -> String {
     }
     let fixed = usize::from(selection.intercept.is_some());
     let (n, k) = (selection.n, selection.k);
-    let free = n.saturating_sub(k + fixed);
-    // Rounding can take the empty model's R² below zero.
-    let r2 = (selection.tss > 0.0).then(|| (1.0 - selection.rss / selection.tss).max(0.0));
-    // Adjusted R² compares variances, each over its own degrees of freedom.
-    let spread = n.saturating_sub(fixed) as f64 / free as f64;
-    let adjusted = r2.filter(|_| free > 0).map(|r2| 1.0 - (1.0 - r2) * spread);
-    let error = (free > 0).then(|| (selection.rss / free as f64).sqrt());
+    let Goodness {
+        free,
+        r2,
+        adjusted,
+        error,
+    } = Goodness::of((n, k + fixed), fixed, (selection.rss, selection.tss));
     let or_dash = |number: Option<f64>, digits| {
         number.map_or_else(|| "–".to_owned(), |it| significant(it, digits))
     };

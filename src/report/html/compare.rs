@@ -14,13 +14,21 @@ use crate::selection::quantile;
 const COMPARED: usize = 24;
 
 /// Jobs of one setting: whatever differs but data and seed, as `method=jmi top=10`.
-struct Group<'a> {
+pub(super) struct Group<'a> {
     label: String,
     values: Vec<&'a str>,
     rows: Vec<&'a Row>,
 }
 
-fn groups(jobs: &Jobs) -> Vec<Group<'_>> {
+impl<'a> Group<'a> {
+    /// Its data sets.
+    fn sets(&self) -> BTreeSet<&'a str> {
+        self.rows.iter().map(|it| &*it.job.data).collect()
+    }
+}
+
+/// Of jobs that are done and choose.
+pub(super) fn groups(jobs: &Jobs) -> Vec<Group<'_>> {
     let options = jobs.differing(false);
     let mut groups: Vec<Group> = Vec::new();
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
@@ -104,14 +112,8 @@ fn mean(rows: &[&Row], at: usize) -> Option<Mean> {
     Some(Mean { mean, error, half })
 }
 
-/// The data sets of a setting.
-fn sets<'a>(group: &Group<'a>) -> BTreeSet<&'a str> {
-    group.rows.iter().map(|it| &*it.job.data).collect()
-}
-
 /// Settings side by side, over data and seeds.
-pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
-    let groups = groups(jobs);
+pub(super) fn comparison(page: &mut Page, groups: &[Group]) {
     let done: usize = groups.iter().map(|it| it.rows.len()).sum();
     if done < 2 {
         return;
@@ -119,7 +121,8 @@ pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
     let with_truth = groups.iter().any(|it| mean(&it.rows, PSR).is_some());
     page.section("Comparison");
     page.text("Means over data sets; in each of them seeds are averaged first.");
-    if groups.iter().any(|it| sets(it) != sets(&groups[0])) {
+    let sets: Vec<BTreeSet<&str>> = groups.iter().map(Group::sets).collect();
+    if sets.windows(2).any(|it| it[0] != it[1]) {
         page.text(
             "Not all settings were run on the same data: their means do not compare as they are.",
         );
@@ -137,7 +140,7 @@ pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
                 "The share of the chosen variables that is not true, 0 where none was chosen: 0 is best.",
             ),
         ] {
-            rates(page, &groups, at, title, caption);
+            rates(page, groups, at, title, caption);
         }
     }
     let mut names = ["setting", "data sets", "jobs", "mean k"]
@@ -146,8 +149,8 @@ pub(super) fn comparison(page: &mut Page, jobs: &Jobs) {
     if with_truth {
         names.extend(["PSR", "s.e. of PSR", "FDR", "s.e. of FDR"].map(str::to_owned));
     }
-    let rows = groups.iter().map(|it| {
-        let mut row = vec![Cell::text(&it.label), Cell::count(sets(it).len())];
+    let rows = groups.iter().zip(&sets).map(|(it, sets)| {
+        let mut row = vec![Cell::text(&it.label), Cell::count(sets.len())];
         row.push(Cell::count(it.rows.len()));
         row.push(Cell::number(mean(&it.rows, K).map(|it| it.mean), 4));
         for at in [PSR, FDR].into_iter().filter(|_| with_truth) {
@@ -201,18 +204,17 @@ fn rates(page: &mut Page, groups: &[Group], at: usize, title: &str, caption: &st
 }
 
 /// |A∩B| / |A∪B| of what settings chose from the same data with the same seed.
-pub(super) fn agreement(page: &mut Page, jobs: &Jobs) {
-    let mut groups = groups(jobs);
+pub(super) fn agreement(page: &mut Page, jobs: &Jobs, mut groups: Vec<Group>) {
     groups.retain(|it| it.rows.iter().any(|row| row.chosen.is_some()));
     let all = groups.len();
     groups.truncate(COMPARED);
     if groups.len() < 2 {
         return;
     }
-    let seed = jobs.options.iter().position(|it| it == "seed");
+    let seed = jobs.place("seed");
     // Dummies of one factor are one column; columns are counted without the weights, which not all
     // jobs may have.
-    let by_column = !jobs.options.iter().any(|it| it == "weights");
+    let by_column = jobs.place("weights").is_none();
     let by_problem = |group: &Group| -> BTreeMap<(String, String), BTreeSet<u32>> {
         let problem = |row: &&Row| {
             let seed = seed.map_or_else(String::new, |at| row.job.options[at].clone());

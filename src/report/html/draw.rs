@@ -13,7 +13,7 @@ use kuva::{
     render_to_svg,
 };
 
-use super::labels::{short, shortened, ticks};
+use super::labels::{shortened, ticks, titled};
 use crate::quietly::quietly;
 
 /// Width that all are drawn at: what a phone shows at four fifths.
@@ -213,18 +213,9 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
     let (across, up) = (ends(all.iter().map(|it| it.0)), ends(up));
     let (x_from, x_to) = (x.from.unwrap_or(across.0), x.to.unwrap_or(across.1));
     let (y_from, y_to) = (y.from.unwrap_or(up.0), y.to.unwrap_or(up.1));
-    let (x_label, y_label) = (short(x.label), short(y.label));
     let mut layout = Layout::auto_from_plots(&plots)
-        .with_x_label(if x.label.len() > 40 {
-            x_label
-        } else {
-            x.label.replace('$', "\\$")
-        })
-        .with_y_label(if y.label.len() > 40 {
-            y_label
-        } else {
-            y.label.replace('$', "\\$")
-        })
+        .with_x_label(titled(x.label))
+        .with_y_label(titled(y.label))
         .with_x_tick_format(format_of(x_from, x_to))
         .with_y_tick_format(format_of(y_from, y_to))
         .with_x_axis_min(x_from)
@@ -252,11 +243,16 @@ pub(super) fn format_of(from: f64, to: f64) -> TickFormat {
     TickFormat::Custom(Arc::new(ticks(from, to)))
 }
 
+/// The least and the largest number; the other way round where there is none.
+pub(super) fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| {
+        (least.min(it), most.max(it))
+    })
+}
+
 /// From the least to the largest number, with some room.
 fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (least, most) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| {
-        (least.min(it), most.max(it))
-    });
+    let (least, most) = extent(numbers);
     if least > most {
         return (0.0, 1.0);
     }

@@ -117,14 +117,11 @@ impl Jobs {
     /// Takes in a job with its result, null where it has none.
     pub fn push(&mut self, job: JobRow, result: &Value) {
         let number_of = |at: usize| result.pointer(NUMBERS[at].1).and_then(Value::as_f64);
-        let mut number_names = |member: &str| -> BTreeSet<u32> {
-            let all = list(result, member).iter();
-            all.map(|it| self.names.number(text(it, "name"))).collect()
-        };
-        let chosen = result.get("selected").map(|_| number_names("selected"));
+        let selected = result["selected"].as_array();
         let column = |it: &Value| it["index"].as_u64()?.try_into().ok();
-        let columns = result.get("selected").map(|_| list(result, "selected"));
-        let columns = columns.map(|it| it.iter().filter_map(column).collect());
+        let columns = selected.map(|all| all.iter().filter_map(column).collect());
+        let mut name = |it: &Value| self.names.number(text(it, "name"));
+        let chosen = selected.map(|all| all.iter().map(&mut name).collect());
         let frequencies = match result.get("resampling") {
             Some(_) => {
                 let all = list(result, "variables").iter();
@@ -149,7 +146,7 @@ impl Jobs {
         self.versions
             .extend(result["passel"].as_str().map(str::to_owned));
         // The first of each setting.
-        let seed = self.options.iter().position(|it| it == "seed");
+        let seed = self.place("seed");
         let others = job.options.iter().enumerate();
         let setting = others
             .filter(|it| Some(it.0) != seed)
@@ -168,6 +165,11 @@ impl Jobs {
             cutoff: number(result, "cutoff"),
             job,
         });
+    }
+
+    /// Where an option stands.
+    pub(super) fn place(&self, option: &str) -> Option<usize> {
+        self.options.iter().position(|it| it == option)
     }
 
     /// The options that jobs have differently, by place; the seed only if it is asked for.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Beside, Kind,
-    compare::{agreement, comparison},
+    compare::{agreement, comparison, groups},
     gathered::{Jobs, K, NUMBERS, PSR, Row},
     head,
     page::{Cell, Page, Table},
@@ -34,13 +34,14 @@ impl Jobs {
         let mut page = Page::new("Run of jobs", &self.file);
         self.head(&mut page);
         page.close_head();
-        comparison(&mut page, &self);
-        agreement(&mut page, &self);
+        let groups = groups(&self);
+        comparison(&mut page, &groups);
+        agreement(&mut page, &self, groups);
         paths(&mut page, &self);
         self.often(&mut page);
         self.table(&mut page);
         self.each(&mut page);
-        page.finish(env!("CARGO_PKG_VERSION"))
+        page.finish()
     }
 
     fn head(&self, page: &mut Page) {
@@ -65,9 +66,8 @@ impl Jobs {
             ("job file", self.file.clone()),
             ("data", of_all(&|it| &it.job.data)),
         ];
-        let told = ["command", "method", "criterion"];
-        for (name, label) in told.iter().zip(told) {
-            if let Some(at) = self.options.iter().position(|it| it == name) {
+        for label in ["command", "method", "criterion"] {
+            if let Some(at) = self.place(label) {
                 let all = self.rows.iter().map(|it| it.job.options[at].as_str());
                 let all: BTreeSet<&str> = all.filter(|it| !it.is_empty()).collect();
                 facts.extend((!all.is_empty()).then(|| (label, few(all))));
@@ -135,7 +135,7 @@ impl Jobs {
     }
 
     fn seeds(&self) -> String {
-        let Some(at) = self.options.iter().position(|it| it == "seed") else {
+        let Some(at) = self.place("seed") else {
             return "–".to_owned();
         };
         let numbers = self

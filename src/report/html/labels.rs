@@ -7,6 +7,9 @@ use super::super::text::printable;
 /// Signs of a name that a plot has room for.
 const SIGNS: usize = 22;
 
+/// Bytes of a label that an axis has room for.
+const TITLE: usize = 40;
+
 /// A text as a plot has room for it: its ends, for these tell names apart. (A dollar sign would
 /// begin a formula.)
 pub(super) fn short(name: &str) -> String {
@@ -27,6 +30,14 @@ fn within(name: &str, signs: usize) -> String {
     text.replace('$', "\\$")
 }
 
+/// What an axis is called: most of it, where there is room.
+pub(super) fn titled(label: &str) -> String {
+    match label.len() > TITLE {
+        true => short(label),
+        false => label.replace('$', "\\$"),
+    }
+}
+
 /// The names of one plot, each shortened, no two of different names alike.
 pub(super) fn shortened(names: &[&str]) -> Vec<String> {
     apart(names, SIGNS)
@@ -35,10 +46,9 @@ pub(super) fn shortened(names: &[&str]) -> Vec<String> {
 /// The same with less room.
 pub(super) fn apart(names: &[&str], signs: usize) -> Vec<String> {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    let distinct = |name: &&'_ str| -> String { within(name, signs) };
     let mut own = Vec::new();
     for name in names {
-        let mut label = distinct(name);
+        let mut label = within(name, signs);
         let mut more = 2;
         while taken.get(&label).is_some_and(|it| it != name) {
             label = format!("{} ({more})", within(name, signs.saturating_sub(4)));

@@ -9,7 +9,7 @@ use kuva::{
 
 use super::{
     super::text::significant,
-    draw::{WIDTH, drawn, format_of},
+    draw::{WIDTH, drawn, extent, format_of},
     labels::apart,
 };
 
@@ -32,10 +32,8 @@ pub(super) fn heat(
     // They are drawn from the bottom up.
     let plot = Heatmap::new().with_data(cells.iter().rev().cloned());
     // What the plot makes of the numbers there are, from 0 to 1, is made shares of what there may be.
-    let known = cells.iter().flatten().filter(|it| it.is_finite());
-    let ends = known.fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
-        (ends.0.min(*it), ends.1.max(*it))
-    });
+    let known = cells.iter().flatten().copied();
+    let ends = extent(known.filter(|it| it.is_finite()));
     let color = move |share: f64| match between {
         Some((from, to)) => pale((ends.0 + share * (ends.1 - ends.0) - from) / (to - from)),
         None => pale(share),
@@ -90,11 +88,7 @@ pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
         .with_layout(NetworkLayout::Circle)
         .with_node_radius(6.0)
         .with_edge_opacity(0.7);
-    let (least, most) = edges
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |ends, it| {
-            (ends.0.min(it.2), ends.1.max(it.2))
-        });
+    let (least, most) = extent(edges.iter().map(|it| it.2));
     let share = |score: f64| {
         if most > least {
             (score - least) / (most - least)

@@ -16,6 +16,7 @@ mod ranking;
 mod regression;
 mod residuals;
 mod search;
+mod shares;
 mod stability;
 mod told;
 
@@ -93,7 +94,7 @@ pub(super) fn page(mut told: Value, data: &Path, beside: &Beside) -> String {
     }
     page.close_head();
     sections(&mut page, told, kind, beside);
-    page.finish(env!("CARGO_PKG_VERSION"))
+    page.finish()
 }
 
 /// What came out, how, and what to know before trusting it.

@@ -44,6 +44,16 @@ pub(super) struct Key {
     pub(super) label: String,
 }
 
+impl Key {
+    pub(super) fn new(color: &'static str, shape: Shape, label: &str) -> Self {
+        Self {
+            color,
+            shape,
+            label: label.to_owned(),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Line,
@@ -308,7 +318,8 @@ impl Page {
     }
 
     /// The whole page.
-    pub(super) fn finish(mut self, version: &str) -> String {
+    pub(super) fn finish(mut self) -> String {
+        let version = env!("CARGO_PKG_VERSION");
         self.put("</main>\n");
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -8,15 +8,13 @@ use super::{
     maps::{heat, network},
     page::{Cell, Data, Figure, Page, Table, raw},
     ranking::{counted, rules},
-    told::{all, count, list, number, of, spec, text},
+    told::{Fact, all, count, list, number, of, spec, text},
 };
 use crate::report::text::significant;
 
 /// Variables of a map, and of a network.
 const MAPPED: usize = 16;
 const JOINED: usize = 18;
-
-type Fact = (&'static str, String);
 
 /// What came out in a sentence, and how it was found.
 pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {

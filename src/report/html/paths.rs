@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     draw::{Axis, Mark, plane},
     gathered::{Jobs, Row},
-    page::{Data, Figure, Page, Shape, raw},
-    regression::key,
+    page::{Data, Figure, Key, Page, Shape, raw},
 };
 use crate::report::text::significant;
 
@@ -110,7 +109,7 @@ fn path(page: &mut Page, jobs: &Jobs, steps: &[Step], label: &str, data: &str) {
         rows.extend(own.collect::<Vec<_>>().into_iter().rev());
         match COLORS.get(at) {
             Some(color) => {
-                legend.push(key(color, Shape::Line, name));
+                legend.push(Key::new(color, Shape::Line, name));
                 marks.push(Mark::line(points, color, 2.0));
             }
             None => marks.push(Mark::line(points, "var(--thin)", 1.0)),
@@ -126,7 +125,7 @@ fn path(page: &mut Page, jobs: &Jobs, steps: &[Step], label: &str, data: &str) {
             .map(|it| vec!["cut-off".to_owned(), raw(it.0), raw(it.1)]),
     );
     if !bound.is_empty() {
-        legend.push(key("var(--b)", Shape::Dashed, "cut-off of the bound"));
+        legend.push(Key::new("var(--b)", Shape::Dashed, "cut-off of the bound"));
         // Where there is none between two, the line is not drawn on.
         let steps = steps.iter().map(|it| Some((it.0, it.1.cutoff?)));
         let steps: Vec<Option<(f64, f64)>> = steps.collect();

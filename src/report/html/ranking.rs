@@ -5,9 +5,8 @@ use serde_json::Value;
 use super::{
     draw::{Axis, Mark, plane},
     labels::shortened,
-    page::{Cell, Data, Figure, Page, Shape, Table, raw},
-    regression::key,
-    told::{all, count, list, number, of, shown, spec, text, truth},
+    page::{Cell, Data, Figure, Key, Page, Shape, Table, raw},
+    told::{Fact, all, count, list, number, of, shown, spec, text, truth},
 };
 use crate::report::text::significant;
 
@@ -16,8 +15,6 @@ const NAMED: usize = 12;
 
 /// Points of a plot.
 pub(super) const POINTS: usize = 2000;
-
-type Fact = (&'static str, String);
 
 /// What came out in a sentence, and how it was found.
 pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
@@ -172,8 +169,8 @@ fn by_rank(page: &mut Page, selected: &[Value], all: usize) {
             first_of(all)
         ),
         legend: vec![
-            key("var(--a)", Shape::Line, "score"),
-            key("var(--e)", Shape::Dot, "relevance"),
+            Key::new("var(--a)", Shape::Line, "score"),
+            Key::new("var(--e)", Shape::Dot, "relevance"),
         ],
         svg: plane(marks, Axis::counts("rank"), Axis::of("score")),
         data: Data::of(&["rank", "variable", "score", "relevance"], data),

@@ -6,12 +6,16 @@ use serde_json::Value;
 
 use super::{
     Beside,
-    draw::{bars, forest},
-    page::{Cell, Data, Figure, Key, Page, ROWS, Shape, Table, raw},
+    draw::forest,
+    page::{Cell, Data, Figure, Page, ROWS, Table, raw},
     residuals, search,
-    told::{all, count, list, number, of, shown, spec, text, texts, truth},
+    shares::Shares,
+    told::{Fact, all, count, list, number, of, shown, spec, text, texts, truth},
 };
-use crate::report::text::{percent, significant};
+use crate::report::{
+    goodness::Goodness,
+    text::{percent, significant},
+};
 
 /// Rows of a plot with names.
 const NAMED: usize = 20;
@@ -24,8 +28,6 @@ const WHOLE: f64 = 0.9995;
 
 /// Names in the sentence that a page begins with.
 const LED: usize = 8;
-
-type Fact = (&'static str, String);
 
 /// What came out in a sentence, and how it was found.
 pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
@@ -112,24 +114,18 @@ pub(super) fn notes(told: &Value) -> Vec<String> {
 fn fit(told: &Value) -> (String, String) {
     let fixed = usize::from(!told["intercept"].is_null());
     let (n, k) = (count(told, "n"), count(told, "k"));
-    let free = n.saturating_sub(k + fixed);
     let (Some(rss), Some(tss)) = (number(told, "rss"), number(told, "tss")) else {
         return Default::default();
     };
-    let error = match free {
-        0 => "–".to_owned(),
-        free => significant((rss / free as f64).sqrt(), 6),
-    };
-    let error = format!("{error} with {free} degrees of freedom");
-    if tss <= 0.0 {
+    let fit = Goodness::of((n, k + fixed), fixed, (rss, tss));
+    let error = fit.error.map_or("–".to_owned(), |it| significant(it, 6));
+    let error = format!("{error} with {} degrees of freedom", fit.free);
+    let Some(r2) = fit.r2 else {
         return (String::new(), error);
-    }
-    // Rounding can take the empty model's R² below zero.
-    let r2 = (1.0 - rss / tss).max(0.0);
+    };
     let about = if fixed == 1 { "R²" } else { "R² about zero" };
     let mut told = format!("; {about} {}", significant(r2, 4));
-    if free > 0 {
-        let adjusted = 1.0 - (1.0 - r2) * n.saturating_sub(fixed) as f64 / free as f64;
+    if let Some(adjusted) = fit.adjusted {
         told += &format!(", adjusted {}", significant(adjusted, 4));
     }
     (told, error)
@@ -333,34 +329,15 @@ fn inclusion(page: &mut Page, told: &Value) {
         .filter(|it| number(it, "weight") >= Some(WHOLE))
         .count();
     let left_out = if noted.len() > NAMED { sure } else { 0 };
-    let rows = noted
-        .into_iter()
-        .skip(left_out)
-        .take(NAMED)
-        .filter_map(|it| {
-            let name = text(it, "name");
-            let color = match selected.contains(name) {
-                true => "var(--a)",
-                false => "var(--e)",
-            };
-            Some((name, number(it, "weight")?, color))
-        });
-    let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    let first: Vec<String> = rows
-        .iter()
-        .take(6)
-        .map(|it| format!("{} {:.2}", it.0, it.1))
-        .collect();
-    let data = rows.iter().map(|it| {
-        let chosen = selected.contains(it.0).to_string();
-        vec![it.0.to_owned(), raw(it.1), chosen]
+    let rows = noted.into_iter().skip(left_out).take(NAMED);
+    let rows = rows.filter_map(|it| {
+        let name = text(it, "name");
+        Some((name, number(it, "weight")?, selected.contains(name)))
     });
-    page.figure(&Figure {
-        title: "Inclusion weights".to_owned(),
-        alt: format!("Bars of the inclusion weights: {}", first.join(", ")),
+    let rows: Vec<_> = rows.collect();
+    Shares {
+        title: "Inclusion weights",
+        alt: "Bars of the inclusion weights",
         caption: format!(
             "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
              sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
@@ -374,22 +351,11 @@ fn inclusion(page: &mut Page, told: &Value) {
                 false => String::new(),
             }
         ),
-        legend: vec![
-            key("var(--a)", Shape::Dot, "selected"),
-            key("var(--e)", Shape::Dot, "not selected"),
-        ],
-        svg: bars(&rows, "inclusion weight", &[]),
-        data: Data::of(&["variable", "weight", "selected"], data),
-        heat: false,
-    });
-}
-
-pub(super) fn key(color: &'static str, shape: Shape, label: &str) -> Key {
-    Key {
-        color,
-        shape,
-        label: label.to_owned(),
+        rows: &rows,
+        of: ("inclusion weight", "weight"),
+        cutoff: None,
     }
+    .put(page);
 }
 
 pub(super) fn parameters(page: &mut Page, told: &Value) {

@@ -3,7 +3,6 @@
 use super::{
     draw::{Axis, Mark, plane},
     page::{Data, Figure, Key, Page, Shape, raw},
-    regression::key,
 };
 use crate::selection::{Observed, Residuals};
 
@@ -33,7 +32,7 @@ pub(super) fn plots(page: &mut Page, residuals: &Residuals, response: &str) {
     let first = observed.first().map(|it| it.fitted);
     let spread = observed.iter().any(|it| Some(it.fitted) != first);
     let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
-    let smoothed = smooth.map(|color| key(color, Shape::Line, "smoothed (loess)"));
+    let smoothed = smooth.map(|color| Key::new(color, Shape::Line, "smoothed (loess)"));
     let ends = observed.iter().filter(|it| it.standardised.is_some());
     let ends = ends.fold((0.0_f64, 0.0_f64), |ends, it| {
         (ends.0.min(it.quantile), ends.1.max(it.quantile))
@@ -60,7 +59,7 @@ pub(super) fn plots(page: &mut Page, residuals: &Residuals, response: &str) {
             title: "Residuals and the normal distribution",
             alt: "Quantiles of standardised residuals against normal quantiles".to_owned(),
             caption: "On the line where they are normal; p-values lean on that.",
-            legend: vec![key("var(--b)", Shape::Line, "normal")],
+            legend: vec![Key::new("var(--b)", Shape::Line, "normal")],
             behind: normal,
             smooth: None,
             x: ("normal quantile", "normal_quantile"),

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::{
     Curves,
     draw::{Axis, Mark, Points, plane},
-    page::{Cell, Data, Figure, Page, Shape, Table, raw},
-    regression::key,
+    page::{Cell, Data, Figure, Key, Page, Shape, Table, raw},
     told::{list, number, text, texts},
 };
 use crate::report::{
@@ -95,12 +94,12 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         step: true,
     });
     let mut legend = vec![
-        key("var(--b)", Shape::Line, "best so far"),
-        key("var(--axis)", Shape::Line, "a particle"),
+        Key::new("var(--b)", Shape::Line, "best so far"),
+        Key::new("var(--axis)", Shape::Line, "a particle"),
     ];
     if let Some(end) = curves.polished_from() {
         marks.push(Mark::Upright(end as f64, "var(--c)"));
-        legend.push(key("var(--c)", Shape::Dashed, "the polish begins"));
+        legend.push(Key::new("var(--c)", Shape::Dashed, "the polish begins"));
     }
     let told = first.zip(last).map_or_else(String::new, |(first, last)| {
         let (from, to) = (significant(first.1, 6), significant(last.1, 6));
@@ -190,13 +189,13 @@ fn visited(page: &mut Page, told: &Value, curves: Option<&Curves>, criterion: &s
     let mut legend = Vec::new();
     if !dots.is_empty() {
         marks.push(Mark::dots(dots, "var(--thin)", 2.0));
-        legend.push(key("var(--axis)", Shape::Dot, "met by a particle"));
+        legend.push(Key::new("var(--axis)", Shape::Dot, "met by a particle"));
     }
     marks.push(Mark::line(within(&front), "var(--a)", 2.0));
     marks.push(Mark::dots(within(&front), "var(--a)", 3.0));
     marks.push(Mark::dots(vec![chosen], "var(--b)", 5.5));
-    legend.push(key("var(--a)", Shape::Line, "best of its size"));
-    legend.push(key("var(--b)", Shape::Dot, "chosen"));
+    legend.push(Key::new("var(--a)", Shape::Line, "best of its size"));
+    legend.push(Key::new("var(--b)", Shape::Dot, "chosen"));
     page.figure(&Figure {
         title: "Size and criterion".to_owned(),
         alt: format!(

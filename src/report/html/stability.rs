@@ -3,19 +3,18 @@
 use serde_json::Value;
 
 use super::{
-    draw::{Axis, Mark, bars, plane},
-    page::{Cell, Data, Figure, Page, Shape, Table, raw},
+    draw::{Axis, Mark, plane},
+    page::{Cell, Data, Figure, Key, Page, Shape, Table, raw},
     ranking::rules,
-    regression::{key, parameters},
-    told::{all, count, list, number, of, shown, spec, text, texts, truth},
+    regression::parameters,
+    shares::Shares,
+    told::{Fact, all, count, list, number, of, shown, spec, text, texts, truth},
 };
 use crate::report::text::significant;
 
 /// Variables of a plot with names, and of one without.
 const NAMED: usize = 30;
 const POINTS: usize = 2000;
-
-type Fact = (&'static str, String);
 
 /// What came out in a sentence, and how it was found.
 pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
@@ -112,41 +111,15 @@ pub(super) fn sections(page: &mut Page, told: &Value) {
     parameters(page, told);
 }
 
-/// The cut-off that decides, where there is one.
-fn rules_of(told: &Value) -> Vec<(f64, &'static str)> {
-    number(told, "cutoff")
-        .map(|it| (it, "var(--b)"))
-        .into_iter()
-        .collect()
-}
-
 fn frequencies(page: &mut Page, told: &Value) {
     let (variables, k) = (list(told, "variables"), count(told, "k"));
-    let rows = variables
-        .iter()
-        .take(NAMED)
-        .enumerate()
-        .filter_map(|(at, it)| {
-            let color = if at < k { "var(--a)" } else { "var(--e)" };
-            Some((text(it, "name"), number(it, "frequency")?, color))
-        });
+    let rows = variables.iter().take(NAMED).enumerate();
+    let rows =
+        rows.filter_map(|(at, it)| Some((text(it, "name"), number(it, "frequency")?, at < k)));
     let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    let first: Vec<String> = rows
-        .iter()
-        .take(6)
-        .map(|it| format!("{} {:.2}", it.0, it.1))
-        .collect();
-    let data = rows.iter().enumerate();
-    let data = data.map(|(at, it)| vec![it.0.to_owned(), raw(it.1), (at < k).to_string()]);
-    page.figure(&Figure {
-        title: "The most frequent".to_owned(),
-        alt: format!(
-            "Bars of the shares of resamples that chose a variable: {}",
-            first.join(", ")
-        ),
+    Shares {
+        title: "The most frequent",
+        alt: "Bars of the shares of resamples that chose a variable",
         caption: format!(
             "The share of resamples from which each was chosen.{}",
             match all(told, "variables") > rows.len() {
@@ -154,17 +127,11 @@ fn frequencies(page: &mut Page, told: &Value) {
                 false => String::new(),
             }
         ),
-        legend: [
-            key("var(--a)", Shape::Dot, "selected"),
-            key("var(--e)", Shape::Dot, "not selected"),
-        ]
-        .into_iter()
-        .chain(number(told, "cutoff").map(|_| key("var(--b)", Shape::Dashed, "cut-off")))
-        .collect(),
-        svg: bars(&rows, "frequency", &rules_of(told)),
-        data: Data::of(&["variable", "frequency", "selected"], data),
-        heat: false,
-    });
+        rows: &rows,
+        of: ("frequency", "frequency"),
+        cutoff: number(told, "cutoff"),
+    }
+    .put(page);
 }
 
 /// All frequencies, so that a gap among them is seen, or that there is none.
@@ -200,7 +167,7 @@ fn by_rank(page: &mut Page, told: &Value) {
         }
     }
     if marks.len() > 1 {
-        legend.push(key(
+        legend.push(Key::new(
             "var(--axis)",
             Shape::Dashed,
             "cut-offs of the other bounds",
@@ -210,7 +177,7 @@ fn by_rank(page: &mut Page, told: &Value) {
         marks.push(Mark::Across(cutoff, "var(--b)"));
         legend.insert(
             0,
-            key("var(--b)", Shape::Dashed, &format!("cut-off ({decides})")),
+            Key::new("var(--b)", Shape::Dashed, &format!("cut-off ({decides})")),
         );
     }
     let data = variables.iter().zip(&points);

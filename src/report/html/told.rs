@@ -2,7 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::super::text::{printable, significant};
+use super::super::{
+    ranking,
+    text::{printable, significant},
+};
+
+/// What was run, on what or how: a label and its value.
+pub(super) type Fact = (&'static str, String);
 
 pub(super) fn text<'a>(told: &'a Value, member: &str) -> &'a str {
     told[member].as_str().unwrap_or_default()
@@ -74,20 +80,10 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// Name and parameters as they would be asked for: `ebic:gamma=1`.
+/// See [`ranking::spec`].
 pub(super) fn spec(told: &Value, without: &[&str]) -> String {
-    let none = Map::new();
-    let members = told.as_object().unwrap_or(&none);
-    let parameters = members
-        .iter()
-        .filter(|it| it.0 != "name" && !without.contains(&it.0.as_str()))
-        // A list is no number: the search's parameters stand elsewhere.
-        .filter_map(|(name, value)| Some(format!("{name}={}", value.as_f64()?)));
-    let parameters: Vec<String> = parameters.collect();
-    match parameters.is_empty() {
-        true => text(told, "name").to_owned(),
-        false => format!("{}:{}", text(told, "name"), parameters.join(",")),
-    }
+    let members = told.as_object();
+    members.map_or_else(String::new, |it| ranking::spec(it, without))
 }
 
 /// A count and what is counted.
@@ -110,7 +106,7 @@ pub(super) fn truth(told: &Value) -> Option<String> {
 }
 
 /// What it ran on, in seconds where these are told.
-pub(super) fn place(told: &Value) -> Vec<(&'static str, String)> {
+pub(super) fn place(told: &Value) -> Vec<Fact> {
     let mut rows = vec![("devices", texts(told, "devices").join(", "))];
     let arithmetic = match (text(told, "precision"), text(told, "screen")) {
         ("", _) => None,
