@@ -71,6 +71,7 @@ fn dense(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
         n,
         columns,
         response,
+        own: None,
     }
 }
 
@@ -110,6 +111,7 @@ fn sparse(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
         n,
         columns,
         response,
+        own: None,
     }
 }
 

@@ -38,6 +38,10 @@ mod logs;
 
 mod fnv;
 
+mod interrupt;
+
+pub mod ranks;
+
 pub mod table;
 
 pub mod simulate;
@@ -75,6 +79,8 @@ pub mod job;
 pub mod run;
 
 pub mod batch;
+
+pub mod program;
 
 pub use design::Design;
 pub use passel_criteria as criteria;

@@ -145,6 +145,7 @@ impl<'a> Input<'a> {
         let options = ReadOptions {
             response: self.response,
             factors,
+            ..ReadOptions::default()
         };
         let (table, peak) = peak_of(|| {
             let read = read(Path::new(&path), &options);
@@ -190,6 +191,7 @@ fn well_formed(table: &Table) {
                 assert!(values.iter().all(|value| !value.is_infinite()));
             }
             Values::Bytes(values) | Values::Gapped(values) => assert_eq!(values.len(), n),
+            Values::Elsewhere => panic!("nobody else reads"),
             Values::Factor { levels, codes } => {
                 assert_eq!(codes.len(), n);
                 assert!(levels.is_sorted_by(|a, b| a < b));

@@ -58,8 +58,8 @@ pub enum FolderError {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Holds the lock.
-    _lock: File,
+    /// Holds the lock; none where another rank does.
+    _lock: Option<File>,
 }
 
 /// A result as it lies in its file.
@@ -132,8 +132,21 @@ impl Folder {
         }
         Ok(Self {
             path: path.to_owned(),
-            _lock: lock,
+            _lock: Some(lock),
         })
+    }
+
+    /// The same folder, which another rank has opened.
+    pub fn beside(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            _lock: None,
+        }
+    }
+
+    /// Whether this machine sees what the one that opened it has made.
+    pub fn is_there(&self) -> bool {
+        self.path.join(WORK).is_dir()
     }
 
     /// The folder.

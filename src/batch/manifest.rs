@@ -22,6 +22,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "threads",
     "device",
     "precision",
+    "over",
     "memory-limit",
     "output",
     "trace",
@@ -219,6 +220,14 @@ impl Inputs {
         }
         Ok(())
     }
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// What the system says.
+pub fn sha256(path: &Path) -> io::Result<String> {
+    Ok(hashed(path, &Interrupt::default())?.sha256)
 }
 
 /// A path as it leads from a folder, where it lies there; whichever way the two were told.

@@ -6,6 +6,7 @@
 
 mod folder;
 mod manifest;
+mod ranks;
 mod room;
 mod standing;
 mod tables;
@@ -21,13 +22,14 @@ use std::{
 };
 
 pub use folder::FolderError;
-pub use manifest::{Input, Manifest};
+pub use manifest::{Input, Manifest, sha256};
 pub use standing::{Standing, Status, list, only, standings};
 
 use crate::{
     job::file::{JobFile, Planned},
     output::OutputError,
     progress::Board,
+    ranks::Among,
     run::Sources,
     search::Interrupt,
 };
@@ -59,6 +61,12 @@ pub enum BatchError {
     /// Its folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// Another rank of the same run.
+    #[error("the ranks cannot go on together: {reason}")]
+    Ranks {
+        /// What the one that looked for it saw.
+        reason: String,
+    },
     /// A pattern that is none.
     #[error("--only {pattern}: {reason}")]
     Pattern {
@@ -76,9 +84,10 @@ pub enum BatchError {
 }
 
 impl BatchError {
-    /// 2: arguments or the folder are wrong.
+    /// 2 where arguments or the folder are wrong, 1 where ranks failed.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Ranks { .. } => 1,
             Self::Folder(_) | Self::Pattern { .. } | Self::NoJob { .. } => 2,
         }
     }
@@ -108,7 +117,8 @@ impl Summary {
     }
 }
 
-/// Does what is missing or out of date of these jobs of a file, and writes the tables of all.
+/// Does what is missing or out of date of these jobs of a file, and writes the tables of all. Of
+/// ranks each takes some of the jobs, or all work at each; what is said of the end is for the first.
 ///
 /// # Errors
 /// The folder cannot be had. A job that fails is no error, nor tables that cannot be written: see
@@ -117,15 +127,16 @@ pub fn run(
     file: &JobFile,
     jobs: &[&Planned],
     interrupt: &Interrupt,
+    among: Option<&Among>,
 ) -> Result<Summary, BatchError> {
-    let folder = Folder::open(&file.settings.folder(&file.path))?;
+    let folder = ranks::open(&file.settings.folder(&file.path), among)?;
     let watch = Watch::default();
     thread::scope(|scope| {
         if let Some(limit) = file.settings.time_limit {
             let watch = &watch;
             scope.spawn(move || watch.wait(limit, interrupt));
         }
-        let ended = run_into(folder, file, jobs, interrupt);
+        let ended = run_into(folder, file, jobs, interrupt, among);
         watch.end();
         ended
     })
@@ -136,13 +147,19 @@ fn run_into(
     file: &JobFile,
     jobs: &[&Planned],
     interrupt: &Interrupt,
+    among: Option<&Among>,
 ) -> Result<Summary, BatchError> {
+    let is_first = among.is_none_or(Among::is_first);
     let wanted: HashSet<&str> = jobs.iter().map(|it| &*it.id).collect();
     let (mut inputs, mut cards) = (Inputs::heeding(interrupt), Cards::default());
     let mut told: HashMap<&str, Told> = HashMap::new();
     let (mut open, mut notes, mut left) = (Vec::new(), Vec::new(), 0);
     let (mut before, mut failed) = (0, BTreeMap::new());
-    for planned in &file.jobs {
+    // Of ranks the first looks what there is to do; nobody else can say that it should end.
+    if let Some(among) = among {
+        among.interrupt_alone(true);
+    }
+    for planned in file.jobs.iter().filter(|_| is_first) {
         let (id, is_wanted) = (&*planned.id, wanted.contains(&*planned.id));
         let manifest = Manifest::of(planned, file.folder(), &mut inputs);
         if interrupt.requested() {
@@ -183,12 +200,13 @@ fn run_into(
         }
     }
     let all: HashSet<&str> = file.jobs.iter().map(|it| &*it.id).collect();
-    for stranger in folder.strangers(&all) {
+    let strangers = is_first.then(|| folder.strangers(&all));
+    for stranger in strangers.into_iter().flatten() {
         let path = folder.path().join(stranger);
         let (path, file) = (path.display(), file.path.display());
         notes.push(format!("{path}.json is of no job of {file}"));
     }
-    if wanted.len() == all.len() && !interrupt.requested() {
+    if is_first && wanted.len() == all.len() && !interrupt.requested() {
         folder.sweep(open.iter().map(|it| &it.manifest));
     }
     // Jobs of one file of data follow one another: it is given back before the next is read.
@@ -199,15 +217,38 @@ fn run_into(
     let place = |it: &Open| places[&it.planned.task.job().data];
     let mut order: Vec<(usize, usize)> = open.iter().map(place).zip(0..).collect();
     order.sort_unstable();
+    drop(places);
+    let mut together = None;
+    if let Some(among) = among {
+        among.interrupt_alone(false);
+        let ids: Vec<&str> = order.iter().map(|it| &*open[it.1].planned.id).collect();
+        let plan = ranks::plan(&ids, file.settings.apart, among)?;
+        if plan.apart {
+            let own = plan.own(among);
+            open = ranks::take(&own, file, (&mut inputs, &mut cards), open, &mut failed);
+            order = (0..open.len()).map(|at| (at, at)).collect();
+        } else if is_first {
+            together = Some(among);
+            // All GPUs of all ranks are every job's.
+            open.iter_mut().for_each(|it| it.need.for_all());
+        } else {
+            ranks::follow(&plan.ids, file, interrupt, among);
+            return Ok(Summary::default());
+        }
+        among.interrupt_alone(plan.apart);
+    }
     let sources = Sources::default();
     for it in &open {
         sources.expect(&it.planned.task);
     }
     let needs: Vec<&Need> = open.iter().map(|it| &it.need).collect();
+    // Of ranks that take some each, each counts its own.
+    let of = before + failed.len() + open.len();
     let batch = Batch {
-        room: Room::new(&file.settings, &mut cards, &needs),
-        board: Board::new(file.settings.progress, before, jobs.len()),
-        of: jobs.len(),
+        together,
+        room: Room::new(&file.settings, &mut cards, &needs, among),
+        board: Board::new(file.settings.progress, before, of),
+        of,
         ended: AtomicUsize::new(before + failed.len()),
         next: AtomicUsize::new(0),
         state: Mutex::new(Summary {
@@ -227,7 +268,11 @@ fn run_into(
         batch.board.complain(&format!("error: {id}: {message}"));
     }
     thread::scope(|scope| {
-        let workers = batch.room.at_once().min(open.len());
+        let at_once = match together {
+            Some(_) => 1,
+            None => batch.room.at_once(),
+        };
+        let workers = at_once.min(open.len());
         for _ in 0..workers {
             scope.spawn(|| batch.work(&open, &order));
         }
@@ -239,7 +284,14 @@ fn run_into(
         ..
     } = batch;
     board.finish();
-    let summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(among) = among.filter(|_| together.is_none()) {
+        among.interrupt_alone(false);
+        summary = ranks::all(summary, among)?;
+        if !is_first {
+            return Ok(summary);
+        }
+    }
     told.extend(summary.done.iter().map(|id| (&**id, Told::Done)));
     for (id, why) in &summary.failed {
         told.insert(id, Told::Failed(why));

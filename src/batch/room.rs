@@ -10,6 +10,7 @@ use std::{
 use crate::{
     device::{Choice, Places, Resources, WORTH_A_GPU},
     job::{RunSettings, Task, task::Command},
+    ranks::Among,
     table::extent,
 };
 
@@ -66,6 +67,14 @@ impl Need {
     }
 }
 
+impl Need {
+    /// Of a job that all ranks do together: none of them waits for a card.
+    pub fn for_all(&mut self) {
+        self.any_card = false;
+        self.cards.clear();
+    }
+}
+
 /// What is free.
 #[derive(Debug)]
 struct Free {
@@ -98,19 +107,34 @@ pub struct Taken<'a> {
 
 impl Room {
     /// As the settings of a run say.
-    pub fn new(settings: &RunSettings, cards: &mut Cards, needs: &[&Need]) -> Self {
+    pub fn new(
+        settings: &RunSettings,
+        cards: &mut Cards,
+        needs: &[&Need],
+        among: Option<&Among>,
+    ) -> Self {
         let threads = Resources {
             threads: settings.threads,
+            ranks: among.cloned(),
             ..Resources::default()
         };
         let threads = threads.thread_count();
         let wants = needs.iter().any(|it| it.any_card || !it.cards.is_empty());
-        let cards = if wants { cards.count() } else { 0 };
+        let count = if wants { cards.count() } else { 0 };
+        // Of ranks on one machine each has its own.
+        let all = match count {
+            0 => Vec::new(),
+            _ => match Places::Cuda((0..count).collect()).shared(among) {
+                Places::Cuda(own) => own,
+                Places::Cpu(_) => Vec::new(),
+            },
+        };
+        let cards = all.len();
         Self {
             free: Mutex::new(Free {
                 threads,
                 memory: settings.memory_limit,
-                cards: (0..cards).rev().collect(),
+                cards: all.into_iter().rev().collect(),
                 running: 0,
             }),
             given_back: Condvar::new(),
@@ -189,7 +213,8 @@ impl Taken<'_> {
     pub fn give(&self, resources: &mut Resources) {
         resources.threads = NonZeroUsize::new(self.threads);
         // Of one card it is the same, and where it cannot be used the CPU is.
-        let alone = self.room.cards == 1 && resources.devices == Choice::Auto;
+        let alone =
+            self.room.cards == 1 && self.own_card == Some(0) && resources.devices == Choice::Auto;
         if let Some(card) = self.own_card.filter(|_| !alone) {
             resources.devices = Choice::Cuda(vec![card]);
         }
@@ -218,7 +243,7 @@ mod tests {
             memory_limit: memory,
             ..RunSettings::default()
         };
-        Room::new(&settings, &mut Cards::default(), &[])
+        Room::new(&settings, &mut Cards::default(), &[], None)
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::{
     job::{Task, file::Planned},
     output::OutputFile,
     progress::Board,
+    ranks::Among,
     run::{
         Keep, Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among,
         stability_among,
@@ -39,6 +40,8 @@ pub(super) struct Open<'a> {
 
 /// What the workers share.
 pub(super) struct Batch<'a> {
+    /// The ranks that work at each job together; none for one process.
+    pub(super) together: Option<&'a Among>,
     pub(super) folder: Folder,
     pub(super) inputs: Inputs,
     pub(super) sources: Sources,
@@ -113,12 +116,32 @@ impl Batch<'_> {
         }
     }
 
-    /// Does one job and writes its result; else why there is none.
+    /// Does one job and writes its result; else why there is none. Ranks that do it together learn
+    /// how it ended.
     fn one(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
+        let Some(among) = self.together else {
+            return self.alone(job, taken, started);
+        };
+        among.renew();
+        among.interrupt_alone(job.planned.task.is_for_one());
+        let ended = catch_unwind(AssertUnwindSafe(|| self.alone(job, taken, started)));
+        among.interrupt_alone(false);
+        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        let told = ended.as_ref().map(|_| ()).map_err(String::clone);
+        let failures = among.end(told).map_err(|error| error.to_string())?;
+        match failures.into_iter().find(|it| it.rank > 0) {
+            Some(failure) if ended.is_ok() => Err(failure.to_string()),
+            _ => ended,
+        }
+    }
+
+    fn alone(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
         let mut task = job.planned.task.clone();
+        let is_for_one = task.is_for_one();
         let own = task.job_mut();
         own.interrupt = self.interrupt.clone();
         taken.give(&mut own.resources);
+        own.resources.ranks = self.together.filter(|_| !is_for_one).cloned();
         // Its report goes there when it is whole, and not before.
         let output = own.output.take();
         let place = output.as_deref().map(OutputFile::create).transpose();
@@ -225,7 +248,9 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
             times.devices = seconds("devices");
             times.search = seconds("search");
         }
-        // Which of several is no part of the result.
+        // Who did it is no part of the result.
+        members.shift_remove("together");
+        // Which of several is none either.
         let devices = members.get("devices").and_then(Value::as_array);
         let kinds = devices.into_iter().flatten().filter_map(Value::as_str);
         let mut kinds: Vec<&str> = kinds.filter_map(|it| it.split(':').next()).collect();
@@ -237,7 +262,7 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
 }
 
 /// A panic as one line.
-fn panicked(panic: &(dyn Any + Send)) -> String {
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!(

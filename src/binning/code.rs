@@ -23,7 +23,7 @@ pub(super) fn misses(values: &Values) -> bool {
         Values::Numbers(values) | Values::Sparse { values, .. } => {
             values.iter().any(|value| value.is_nan())
         }
-        Values::Bytes(_) => false,
+        Values::Bytes(_) | Values::Elsewhere => false,
         Values::Gapped(values) => values.contains(&MISSING_BYTE),
         Values::Factor { codes, .. } => codes.contains(&MISSING),
     }
@@ -97,6 +97,7 @@ pub(super) fn codes(
             let first = first.map_or(rows.len(), |(at, _)| at);
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
         }
+        Values::Elsewhere => Ok(Codes::Byte(Vec::new())),
         Values::Bytes(values) | Values::Gapped(values) => {
             // An error for each byte that does not come would take longer than most columns.
             let known: Vec<_> = (0..=u8::MAX).map(|byte| known(number(byte))).collect();

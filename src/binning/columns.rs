@@ -1,5 +1,7 @@
 //! Columns of codes, dense or sparse.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// The codes of a column, 0 … levels − 1, one for each observation.
@@ -30,6 +32,55 @@ impl Codes {
             Self::Word(codes) => codes.len(),
             Self::Sparse { n, .. } => *n,
         }
+    }
+
+    /// As another rank is given them: a byte for what follows, then whole numbers, the lowest byte
+    /// first.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let words = |codes: &[u16]| codes.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let (kind, rest): (u8, Vec<u8>) = match self {
+            Self::Byte(codes) => (0, codes.clone()),
+            Self::Word(codes) => (1, words(codes)),
+            Self::Sparse {
+                n,
+                most,
+                rows,
+                codes,
+            } => {
+                let mut bytes = Vec::from((*n as u64).to_le_bytes());
+                bytes.extend(most.to_le_bytes());
+                bytes.extend(rows.iter().flat_map(|it| it.to_le_bytes()));
+                bytes.extend::<Vec<u8>>(words(codes));
+                (2, bytes)
+            }
+        };
+        [&[kind], &*rest].concat()
+    }
+
+    /// What another rank gave; none where it is nothing of the kind.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let words = |bytes: &[u8]| {
+            let words = bytes.chunks_exact(2).map(|it| [it[0], it[1]]);
+            words.map(u16::from_le_bytes).collect::<Vec<u16>>()
+        };
+        let (kind, rest) = bytes.split_first()?;
+        Some(match kind {
+            0 => Self::Byte(rest.to_vec()),
+            1 => Self::Word(words(rest)),
+            2 => {
+                let (n, rest) = rest.split_first_chunk()?;
+                let (most, rest) = rest.split_first_chunk()?;
+                let (rows, codes) = rest.split_at_checked(rest.len() / 6 * 4)?;
+                let row = |it: &[u8]| Some(u32::from_le_bytes(it.try_into().ok()?));
+                Self::Sparse {
+                    n: u64::from_le_bytes(*n) as usize,
+                    most: u16::from_le_bytes(*most),
+                    rows: rows.chunks_exact(4).filter_map(row).collect(),
+                    codes: words(codes),
+                }
+            }
+            _ => return None,
+        })
     }
 
     /// How many codes occur, of those below `levels`.
@@ -89,7 +140,7 @@ pub enum Rule {
 }
 
 /// The code of missing values, behind those of all levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MissingCode {
     /// A level as any other.
     Level(u16),
@@ -125,6 +176,23 @@ pub struct BinnedColumn {
 }
 
 impl BinnedColumn {
+    /// One that another rank has.
+    pub(super) fn elsewhere(name: String, index: usize) -> Self {
+        Self {
+            name,
+            index,
+            levels: 1,
+            codes: Codes::Byte(Vec::new()),
+            rule: Rule::Edges(Vec::new()),
+            missing: None,
+        }
+    }
+
+    /// What other ranks are told of it.
+    pub(super) fn told(&self) -> (usize, Rule, Option<MissingCode>) {
+        (self.levels, self.rule.clone(), self.missing)
+    }
+
     /// The code of the observations that tables of this column leave out, if there are any.
     pub fn left_out(&self) -> Option<u16> {
         match self.missing {
@@ -143,11 +211,36 @@ pub struct BinnedColumns {
     pub columns: Vec<BinnedColumn>,
     /// What they are to tell about.
     pub response: BinnedColumn,
+    /// Of ranks the candidates that this one has, the others being without codes; none where it
+    /// has all.
+    pub own: Option<Range<usize>>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codes_come_back_from_bytes() {
+        let sparse = |rows: &[u32]| Codes::Sparse {
+            n: 1 << 33,
+            most: 7,
+            rows: rows.to_vec(),
+            codes: rows.iter().map(|it| (it % 50_000) as u16).collect(),
+        };
+        for codes in [
+            Codes::Byte(vec![0, 255, 3]),
+            Codes::Byte(Vec::new()),
+            Codes::Word(vec![0, 65_535, 256]),
+            sparse(&[]),
+            sparse(&[1, 70_000, u32::MAX]),
+        ] {
+            assert_eq!(Codes::from_bytes(&codes.to_bytes()), Some(codes));
+        }
+        assert_eq!(Codes::from_bytes(&[]), None);
+        assert_eq!(Codes::from_bytes(&[2, 1]), None);
+        assert_eq!(Codes::from_bytes(&[9]), None);
+    }
 
     #[test]
     fn levels_that_occur_are_counted_however_codes_lie() {

@@ -141,7 +141,7 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
             found
         }
         // Text keeps its levels.
-        Values::Factor { .. } => Vec::new(),
+        Values::Factor { .. } | Values::Elsewhere => Vec::new(),
     }
 }
 

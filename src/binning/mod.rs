@@ -18,7 +18,8 @@ use std::{collections::HashSet, fmt, path::PathBuf, str::FromStr};
 
 use crate::{
     nearest::nearest,
-    table::{Column, Missing, Table, Values, is_npy},
+    ranks::Among,
+    table::{Column, Missing, Table, TableError, Values, is_npy},
 };
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
@@ -131,6 +132,8 @@ pub struct BinningOptions<'a> {
     pub binning: &'a Binning,
     /// The rule of the response: not [`Binning::Mdlp`].
     pub bin_response: &'a Binning,
+    /// Ranks of which each has a share of the table's columns; none where the table has them all.
+    pub among: Option<&'a Among>,
 }
 
 impl Default for BinningOptions<'_> {
@@ -141,6 +144,7 @@ impl Default for BinningOptions<'_> {
             missing: Missing::Refuse,
             binning: &Binning::Auto,
             bin_response: &Binning::Auto,
+            among: None,
         }
     }
 }
@@ -171,6 +175,7 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
     let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
     let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
 
+    let shares = options.among.map(|it| it.share(table.columns.len()));
     let dropped: HashSet<&String> = options.drop.iter().collect();
     let stays = |column: &Column| !dropped.contains(&column.name);
     let positions = table.columns.iter().enumerate();
@@ -179,7 +184,7 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         .map(|(at, _)| at)
         .collect();
     table.columns.retain(stays);
-    table.handle_missing(options.missing)?;
+    table.handle_missing_among(options.missing, options.among)?;
     let own_place = positions.iter().position(|at| *at == response);
     if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
         table.drop_missing_of(response)?;
@@ -197,14 +202,33 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         candidates.classes = Some(Classes::new(&taken));
     }
     let mut columns = Vec::with_capacity(positions.len());
+    let own = shares.map(|share| {
+        let behind = |end: usize| positions.partition_point(|at| *at < end);
+        behind(share.start)..behind(share.end)
+    });
     for (at, column) in positions.into_iter().zip(table.columns) {
         let index = at - usize::from(at > response);
-        columns.push(candidates.bin(&source, column, n, index)?);
+        let is_own = own.as_ref().is_none_or(|it| it.contains(&columns.len()));
+        columns.push(match is_own {
+            true => candidates.bin(&source, column, n, index)?,
+            false => BinnedColumn::elsewhere(column.name, index),
+        });
+    }
+    if let (Some(among), Some(own)) = (options.among, &own) {
+        let told: Vec<_> = columns[own.clone()]
+            .iter()
+            .map(BinnedColumn::told)
+            .collect();
+        let all = among.gather(&told).map_err(TableError::ranks)?;
+        for (column, told) in columns.iter_mut().zip(all.into_iter().flatten()) {
+            (column.levels, column.rule, column.missing) = told;
+        }
     }
     Ok(BinnedColumns {
         n,
         columns,
         response: taken,
+        own,
     })
 }
 
@@ -325,6 +349,7 @@ impl<'a> Maker<'a> {
         let wide;
         let numbers = match (values, &self.classes) {
             (Values::Factor { levels, .. }, _) => return Rule::Texts(levels.clone()),
+            (Values::Elsewhere, _) => return Rule::Edges(Vec::new()),
             (_, Some(classes)) => return mdlp::rule(values, classes),
             (Values::Numbers(values), _) => Numbers::new(values, 0),
             (bytes @ (Values::Bytes(values) | Values::Gapped(values)), _) => {

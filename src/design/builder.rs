@@ -1,11 +1,15 @@
 //! Columns, one after another, to a design matrix.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use super::{Design, DesignError, DesignOptions, Variable, dummy_name, standardise::standardise};
+use super::{
+    Design, DesignError, DesignOptions, Elsewhere, Variable, dummy_name, standardise::standardise,
+};
 use crate::{
+    fnv::Fnv,
+    ranks::Among,
     selection::SetAside,
-    table::{Column, Table, Values},
+    table::{Column, Table, TableError, Values},
     vector::product,
 };
 
@@ -33,6 +37,7 @@ impl<'a> Builder<'a> {
         weights: Option<Vec<f64>>,
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
+            Values::Elsewhere => 0,
             Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
             // An identifier is refused when its turn comes.
             Values::Factor { levels, .. } if levels.len() >= n => 0,
@@ -62,11 +67,27 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Heeds whether ranks with columns before these have a factor.
+    pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
+        if let Some(among) = self.options.among.filter(|_| !self.options.intercept) {
+            let several = |codes: &[u32]| codes.iter().any(|it| *it != codes[0]);
+            let is_factor = |it: &Column| match &it.values {
+                Values::Factor { codes, .. } => several(codes),
+                _ => false,
+            };
+            let factor = own.iter().any(is_factor);
+            let all = among.gather(&factor).map_err(TableError::ranks)?;
+            self.full_factor = all[..among.rank()].contains(&true);
+        }
+        Ok(self)
+    }
+
     /// Takes up a column, a factor as its dummies.
     pub(super) fn push(&mut self, column: Column, index: usize) -> Result<(), DesignError> {
         let name = column.name;
         let kept = self.options.keep.contains(&name);
         match column.values {
+            Values::Elsewhere => Ok(()),
             Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
             values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_)) => {
                 let values = values.numbers(self.n).unwrap_or_default();
@@ -172,7 +193,7 @@ impl<'a> Builder<'a> {
                     level: levels.into_iter().next().unwrap_or_default(),
                 });
             }
-            None => Vec::new(),
+            Some(Values::Elsewhere) | None => Vec::new(),
         };
         self.check_finite(name, &y)?;
         let value = y[0];
@@ -187,9 +208,10 @@ impl<'a> Builder<'a> {
                 norm,
             });
         }
-        self.check_kept()?;
         self.refuse_copies(name, &y)?;
-        self.set_duplicates_aside()?;
+        let spread = self.gather()?;
+        self.check_kept()?;
+        let counts = self.set_duplicates_aside(spread)?;
         if self.variables.is_empty() {
             return Err(DesignError::NoVariables {
                 table: self.table,
@@ -210,9 +232,14 @@ impl<'a> Builder<'a> {
             .filter(|(_, (_, kept))| *kept)
             .map(|(j, _)| j)
             .collect();
-        Ok(Design {
+        let elsewhere = self
+            .options
+            .among
+            .map(|among| Elsewhere::new(among, &counts));
+        let design = Design {
             n: self.n,
             x: self.x,
+            elsewhere: elsewhere.map(Arc::new),
             y,
             variables: self.variables.into_iter().map(|(v, _)| v).collect(),
             response: Variable {
@@ -230,6 +257,53 @@ impl<'a> Builder<'a> {
             p_total: self.options.p_total,
             warnings: Vec::new(),
             truth: Vec::new(),
+        };
+        // Every model holds them.
+        let kept = design.columns().bring(design.keep.iter().copied());
+        kept.map_err(TableError::ranks)?;
+        Ok(design)
+    }
+
+    /// Of the ranks that have columns each, all variables on each.
+    fn gather(&mut self) -> Result<Spread, DesignError> {
+        let Some(among) = self.options.among else {
+            return Ok(Spread::alone(self.variables.len()));
+        };
+        let aside = self.set_aside.iter();
+        let aside: Vec<_> = aside
+            .map(|it| (it.name.clone(), it.reason.clone()))
+            .collect();
+        let own = (std::mem::take(&mut self.variables), aside);
+        let all = among.gather(&own).map_err(TableError::ranks)?;
+        self.set_aside.clear();
+        let mut ranges = Vec::new();
+        for (variables, aside) in all {
+            let start = self.variables.len();
+            self.variables.extend(variables);
+            ranges.push(start..self.variables.len());
+            let aside = aside.into_iter();
+            self.set_aside
+                .extend(aside.map(|(name, reason)| SetAside { name, reason }));
+        }
+        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
+        for (variable, _) in &self.variables {
+            *alike.entry(scale(variable)).or_default() += 1;
+        }
+        let own = ranges[among.rank()].clone();
+        let suspects = own
+            .clone()
+            .filter(|j| alike[&scale(&self.variables[*j].0)] > 1);
+        let hashed = suspects.map(|j| {
+            // As == has it, zeros of both signs are the same.
+            let column = self.x[(j - own.start) * self.n..][..self.n].iter();
+            let column: Vec<f64> = column.map(|it| it + 0.0).collect();
+            (j, Fnv::new().numbers(&column).finish())
+        });
+        let hashed: Vec<(usize, u128)> = hashed.collect();
+        let all = among.gather(&hashed).map_err(TableError::ranks)?;
+        Ok(Spread {
+            ranges,
+            hashes: Some(all.into_iter().flatten().collect()),
         })
     }
 
@@ -267,46 +341,75 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Of columns equal value by value, only the first stays; a kept one
-    /// before others.
-    fn set_duplicates_aside(&mut self) -> Result<(), DesignError> {
+    /// Of columns equal value by value, only the first stays; a kept one before others. Columns of
+    /// ranks are equal where their hashes are. How many each rank has then.
+    fn set_duplicates_aside(
+        &mut self,
+        Spread { ranges, hashes }: Spread,
+    ) -> Result<Vec<usize>, DesignError> {
         let n = self.n;
+        let counts = || ranges.iter().map(Range::len).collect();
+        let equal = |i: usize, j: usize| match &hashes {
+            Some(all) => all.get(&i) == all.get(&j),
+            None => self.x[i * n..][..n] == self.x[j * n..][..n],
+        };
         // Equal columns have equal means and norms, bit for bit.
         let mut seen: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
         let mut order: Vec<usize> = (0..self.variables.len()).collect();
         order.sort_by_key(|&j| !self.variables[j].1);
         let mut original: Vec<Option<usize>> = vec![None; order.len()];
         for j in order {
-            let (variable, _) = &self.variables[j];
-            let key = [variable.mean.to_bits(), variable.norm.to_bits()];
-            let twins = seen.entry(key).or_default();
-            original[j] = twins
-                .iter()
-                .copied()
-                .find(|&i| self.x[i * n..][..n] == self.x[j * n..][..n]);
+            let twins = seen.entry(scale(&self.variables[j].0)).or_default();
+            original[j] = twins.iter().copied().find(|&i| equal(i, j));
             if original[j].is_none() {
                 twins.push(j);
             }
         }
         if original.iter().all(Option::is_none) {
-            return Ok(());
+            return Ok(counts());
         }
         let variables = std::mem::take(&mut self.variables);
         let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
+        let own = ranges[self.options.among.map_or(0, Among::rank)].clone();
         let mut x = Vec::with_capacity(self.x.len());
+        let mut left = counts();
         for (j, (variable, kept)) in variables.into_iter().enumerate() {
             match original[j] {
                 Some(i) => {
+                    left[ranges.partition_point(|it| it.end <= j)] -= 1;
                     let reason = format!("duplicate of {}", names[i]);
                     self.put_aside(variable.name, kept, reason)?;
                 }
                 None => {
-                    x.extend_from_slice(&self.x[j * n..][..n]);
+                    if own.contains(&j) {
+                        x.extend_from_slice(&self.x[(j - own.start) * n..][..n]);
+                    }
                     self.variables.push((variable, kept));
                 }
             }
         }
         self.x = x;
-        Ok(())
+        Ok(left)
     }
+}
+
+/// Which of the variables each rank has, and hashes of the columns that may be equal to others';
+/// none where one process has all.
+struct Spread {
+    ranges: Vec<Range<usize>>,
+    hashes: Option<HashMap<usize, u128>>,
+}
+
+impl Spread {
+    fn alone(count: usize) -> Self {
+        Self {
+            ranges: std::iter::once(0..count).collect(),
+            hashes: None,
+        }
+    }
+}
+
+/// What columns that are equal have alike.
+fn scale(variable: &Variable) -> [u64; 2] {
+    [variable.mean.to_bits(), variable.norm.to_bits()]
 }

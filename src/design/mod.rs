@@ -6,22 +6,27 @@
 
 mod builder;
 mod columns;
+mod elsewhere;
 mod error;
+mod names;
 mod standardise;
 mod weights;
 
-use std::path::Path;
+use std::{io, sync::Arc};
 
 use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    nearest::nearest,
+    ranks::Among,
     selection::SetAside,
-    table::{Column, Missing, Table, Values, is_npy},
+    table::{Column, Missing, Table, Values},
 };
 use builder::Builder;
 pub use columns::Columns;
+use elsewhere::Elsewhere;
 pub use error::DesignError;
+use names::{check_names, dummy_name, response_of, unknown};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
@@ -43,6 +48,8 @@ pub struct DesignOptions<'a> {
     pub weights: Option<&'a str>,
     /// Candidates before these were screened out of them; none where these are all.
     pub p_total: Option<usize>,
+    /// Ranks of which each has a share of the table's columns; none where the table has them all.
+    pub among: Option<&'a Among>,
 }
 
 impl Default for DesignOptions<'_> {
@@ -55,12 +62,13 @@ impl Default for DesignOptions<'_> {
             intercept: true,
             weights: None,
             p_total: None,
+            among: None,
         }
     }
 }
 
 /// One candidate variable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
@@ -80,8 +88,10 @@ pub struct Variable {
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
-    /// n × p, column-major.
+    /// n × p, column-major; of the columns that this rank has.
     x: Vec<f64>,
+    /// The others.
+    elsewhere: Option<Arc<Elsewhere>>,
     y: Vec<f64>,
     variables: Vec<Variable>,
     response: Variable,
@@ -115,7 +125,7 @@ impl Design {
         let response_name = table.columns[response].name.clone();
         let weights = weights::position(&table, options, response)?;
         for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
-            check_names(&table, option, list, response)?;
+            check_names(&table, option, list, response, options.among.is_some())?;
             if let Some(name) = options
                 .weights
                 .filter(|name| list.iter().any(|it| it == name))
@@ -132,6 +142,7 @@ impl Design {
         if let Some(at) = weights {
             weights::check(&table, at)?;
         }
+        let width = table.columns.len();
         let stays = |c: &Column| !options.drop.contains(&c.name);
         let (truth, mut warnings) = table.true_indexes(response, weights);
         let positions = table.columns.iter().enumerate();
@@ -140,6 +151,10 @@ impl Design {
             .map(|(i, _)| i)
             .collect();
         table.columns.retain(stays);
+        let own = match options.among {
+            Some(among) => among.share(width),
+            None => 0..width,
+        };
         let rows = table.rows;
         // Which rows are left out is told by a column that goes with them.
         let numbered = options.missing == Missing::DropRows || weights.is_some();
@@ -149,7 +164,7 @@ impl Design {
                 values: Values::Numbers((0..rows).map(|row| row as f64).collect()),
             });
         }
-        let dropped = table.handle_missing(options.missing)?;
+        let dropped = table.handle_missing_among(options.missing, options.among)?;
         if dropped > 0 {
             warnings.push(format!(
                 "{dropped} of {rows} rows were dropped for missing values"
@@ -174,16 +189,22 @@ impl Design {
                 n,
             });
         }
-        let mut builder = Builder::new(n, &table, options, values)?;
+        let builder = Builder::new(n, &table, options, values)?;
         let mut taken = None;
+        let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 taken = Some(column);
-            } else if Some(at) != weights {
+            } else if Some(at) != weights && own.contains(&at) {
                 let before =
                     usize::from(at > response) + usize::from(weights.is_some_and(|w| at > w));
-                builder.push(column, at - before)?;
+                places.push(at - before);
+                candidates.push(column);
             }
+        }
+        let mut builder = builder.after(&candidates)?;
+        for (index, column) in places.into_iter().zip(candidates) {
+            builder.push(column, index)?;
         }
         let mut design = builder.finish(taken, &response_name)?;
         design.warnings = warnings;
@@ -259,7 +280,18 @@ impl Design {
 
     /// X at unit norm, n × p.
     pub fn columns(&self) -> Columns<'_> {
-        Columns::new(&self.x, self.n)
+        Columns::new(&self.x, self.n).with(self.elsewhere.as_deref())
+    }
+
+    /// The same design with all columns on every rank.
+    ///
+    /// # Errors
+    /// A rank that failed or is gone, or one where they have no room.
+    pub(crate) fn whole(mut self) -> io::Result<Self> {
+        if let Some(elsewhere) = self.elsewhere.take() {
+            self.x = elsewhere.all(self.n, self.x)?;
+        }
+        Ok(self)
     }
 
     /// y at unit norm, n values.
@@ -336,67 +368,4 @@ impl Design {
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
-}
-
-/// Which column is the response.
-fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignError> {
-    let named = options.response.map(|name| (name, table.position(name)));
-    match (named, table.response) {
-        (Some((_, Some(at))), _) => Ok(at),
-        // The reader has read it: the second file of `.npy`.
-        (Some((name, None)), Some(at)) if is_npy(Path::new(name)) => Ok(at),
-        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
-        (None, Some(at)) => Ok(at),
-        (None, None) => Err(DesignError::NoResponse {
-            table: table.source.clone(),
-            columns: table.columns.iter().map(|c| c.name.clone()).collect(),
-        }),
-    }
-}
-
-fn unknown(table: &Table, option: &'static str, name: &str) -> DesignError {
-    let names = table.columns.iter().map(|c| c.name.as_str());
-    DesignError::UnknownColumn {
-        table: table.source.clone(),
-        option,
-        name: name.to_owned(),
-        nearest: nearest(name, names).map(str::to_owned),
-    }
-}
-
-/// Every name of a list must be a column; one of `--keep` may be a dummy.
-fn check_names(
-    table: &Table,
-    option: &'static str,
-    list: &[String],
-    response: usize,
-) -> Result<(), DesignError> {
-    for name in list {
-        match table.position(name) {
-            Some(at) if at == response => {
-                return Err(DesignError::ResponseInList {
-                    name: name.clone(),
-                    option,
-                });
-            }
-            Some(_) => {}
-            None if option == "--keep" && names_a_level(table, name) => {}
-            None => return Err(unknown(table, option, name)),
-        }
-    }
-    Ok(())
-}
-
-/// Whether a name is `column=level` for a level that has a dummy.
-fn names_a_level(table: &Table, name: &str) -> bool {
-    table.columns.iter().any(|column| match &column.values {
-        Values::Factor { levels, .. } => levels
-            .iter()
-            .any(|level| dummy_name(&column.name, level) == name),
-        Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => false,
-    })
-}
-
-fn dummy_name(column: &str, level: &str) -> String {
-    format!("{column}={level}")
 }

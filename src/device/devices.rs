@@ -6,10 +6,11 @@ use std::{
 };
 
 use rayon::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Candidate, Choice, Device, DeviceError, Gain, Held, Neighbours, Resources, Shard, Update,
-    Updated, WORTH_A_GPU,
+    Candidate, Device, DeviceError, Gain, Held, Neighbours, Over, Places, Resources, Shard, Update,
+    Updated,
     cpu::Cpu,
     cuda::{self, Cuda},
     exact::{TIE, tie},
@@ -17,76 +18,8 @@ use super::{
 use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
+    ranks::Among,
 };
-
-/// Where the devices of a search are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Places {
-    /// The CPU, in so many shards.
-    Cpu(usize),
-    /// The GPUs of these ordinals, at least one.
-    Cuda(Vec<usize>),
-}
-
-impl Places {
-    /// Those chosen, for n × p elements; a GPU named twice counts once. A note where there
-    /// are GPUs that cannot be used, and nobody asked for them.
-    ///
-    /// # Errors
-    /// GPUs that were asked for and are not there.
-    pub(crate) fn of(
-        choice: &Choice,
-        elements: usize,
-    ) -> Result<(Self, Option<String>), DeviceError> {
-        let places = match choice {
-            Choice::Cpu(count) => Self::Cpu(count.get()),
-            Choice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
-            Choice::Auto => match cuda::count() {
-                Ok(count) => Self::Cuda((0..count).collect()),
-                Err(error) => {
-                    let note = format!("the CPU was used, for the GPUs cannot be: {error}");
-                    return Ok((Self::Cpu(1), cuda::is_there().then_some(note)));
-                }
-            },
-            Choice::Cuda(ordinals) => {
-                let count = cuda::count()?;
-                if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
-                    return Err(DeviceError::Ordinal { asked, count });
-                }
-                let mut once: Vec<usize> = Vec::new();
-                for ordinal in ordinals {
-                    if !once.contains(ordinal) {
-                        once.push(*ordinal);
-                    }
-                }
-                Self::Cuda(match once.is_empty() {
-                    true => (0..count).collect(),
-                    false => once,
-                })
-            }
-        };
-        Ok((places, None))
-    }
-
-    /// Whether the GPUs asked for are there: to be known before a long reading.
-    ///
-    /// # Errors
-    /// As [`Places::of`].
-    pub(crate) fn check(choice: &Choice) -> Result<(), DeviceError> {
-        match choice {
-            Choice::Cuda(_) => Self::of(choice, 0).map(drop),
-            Choice::Auto | Choice::Cpu(_) => Ok(()),
-        }
-    }
-
-    /// Threads that wait for a device of their own.
-    pub(crate) fn threads(&self) -> usize {
-        match self {
-            Self::Cpu(_) => 1,
-            Self::Cuda(ordinals) => ordinals.len(),
-        }
-    }
-}
 
 /// The devices of a search, each with its range of the columns.
 ///
@@ -95,11 +28,16 @@ impl Places {
 /// each updates only a share of them, and a sweep reads the residuals where they lie.
 pub(crate) struct Devices<'x> {
     devices: Vec<Box<dyn Device + 'x>>,
+    /// Where a column that other ranks have comes from.
+    x: Option<Columns<'x>>,
     n: usize,
     /// Whether model i is updated by device i mod their number alone.
     split: bool,
     /// RSS of each model.
     rss: Vec<f64>,
+    /// The other ranks, and what is theirs: some of the columns, or all columns and some of the
+    /// models.
+    among: Option<(Among, Over)>,
 }
 
 impl<'x> Devices<'x> {
@@ -117,17 +55,26 @@ impl<'x> Devices<'x> {
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
+        let over = resources.over.unwrap_or(Over::Columns);
+        let own = match &resources.ranks {
+            // Not all are here.
+            _ if x.is_part() => x.own(),
+            Some(among) if over != Over::Particles => among.share(x.p()),
+            _ => 0..x.p(),
+        };
         let cpus = |count: usize| {
             let limit = resources.memory_limit;
-            let shards = shards(x, count).into_iter();
+            let shards = shards(x, &own, count).into_iter();
             let cpus =
                 shards.map(|it| Box::new(Cpu::new(it, y, threads, limit)) as Box<dyn Device>);
             cpus.collect()
         };
         let (devices, split) = match places {
+            // A rank without columns.
+            _ if own.is_empty() => (cpus(1), false),
             Places::Cpu(count) => (cpus(*count), false),
             Places::Cuda(ordinals) => {
-                let shards = shards(x, ordinals.len());
+                let shards = shards(x, &own, ordinals.len());
                 let (precision, limit) = (resources.precision, resources.memory_limit);
                 let open = |(ordinal, shard): (&usize, Shard<'x>)| {
                     Cuda::new(*ordinal, shard, y, models, precision, limit)
@@ -140,7 +87,10 @@ impl<'x> Devices<'x> {
                 (cards.collect(), reached && gain == Gain::Correlation)
             }
         };
-        Ok(Self::of(devices, x.n(), split))
+        let mut all = Self::of(devices, x.n(), split);
+        all.among = resources.ranks.clone().map(|it| (it, over));
+        all.x = Some(x);
+        Ok(all)
     }
 
     /// Devices that have their shards.
@@ -150,6 +100,8 @@ impl<'x> Devices<'x> {
             n,
             split,
             rss: Vec::new(),
+            among: None,
+            x: None,
         }
     }
 
@@ -176,16 +128,32 @@ impl<'x> Devices<'x> {
     /// Gives each held model its support (ascending, the kept variables among them) and
     /// factors it anew: the bits are those that [`Update::Refactor`] gives.
     pub(crate) fn place(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
+        self.bring(supports.iter().flat_map(|it| it.iter().copied()))?;
         let (count, split) = (self.devices.len(), self.split);
+        let mine = self.share(supports.len());
         let all: Vec<(usize, &[u32])> = supports.iter().copied().enumerate().collect();
         self.each(|at, device| {
             let own = |it: &&(usize, &[u32])| !split || it.0 % count == at;
-            let own: Vec<_> = all.iter().filter(own).copied().collect();
+            let own: Vec<_> = all[mine.clone()].iter().filter(own).copied().collect();
             device.place(&own)
         })?;
         let anew: Vec<_> = all.iter().map(|it| (it.0, Update::Refactor)).collect();
         self.update(&anew)?;
         Ok(())
+    }
+
+    /// The models that this rank's devices update and sweep.
+    fn share(&self, models: usize) -> Range<usize> {
+        match &self.among {
+            Some((among, Over::Particles)) => among.share(models),
+            _ => 0..models,
+        }
+    }
+
+    /// Columns that other ranks have come here before a model holds them.
+    fn bring(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
+        let brought = self.x.map_or(Ok(()), |x| x.bring(columns));
+        brought.map_err(DeviceError::ranks)
     }
 
     /// RSS of a held model.
@@ -201,26 +169,55 @@ impl<'x> Devices<'x> {
         if updates.is_empty() {
             return Ok(Vec::new());
         }
-        let count = self.devices.len();
-        let told = match self.split && count > 1 {
-            false => self
-                .each(|_, device| device.update(updates))?
-                .swap_remove(0),
-            true => {
-                let mut shares = vec![Vec::new(); count];
-                for update in updates {
-                    shares[update.0 % count].push(*update);
-                }
-                let told = self.each(|at, device| device.update(&shares[at]))?;
-                let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-                let in_turn = updates.iter().map(|(model, _)| told[model % count].next());
-                in_turn.flatten().collect()
-            }
-        };
+        self.bring(updates.iter().filter_map(|(_, update)| match update {
+            Update::Add(column) => Some(*column),
+            Update::Drop(_) | Update::DropCheapest | Update::Refactor => None,
+        }))?;
+        let mine = self.share(self.rss.len());
+        let own: Vec<_> = updates
+            .iter()
+            .filter(|it| mine.contains(&it.0))
+            .copied()
+            .collect();
+        let told = self.update_here(&own)?;
+        let told = self.of_all(told, updates.iter().map(|it| it.0))?;
         for ((model, _), updated) in updates.iter().zip(&told) {
             self.rss[*model] = updated.rss;
         }
         Ok(told)
+    }
+
+    /// The same of models that are this rank's.
+    fn update_here(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+        let count = self.devices.len();
+        if !self.split || count == 1 {
+            return Ok(self
+                .each(|_, device| device.update(updates))?
+                .swap_remove(0));
+        }
+        let mut shares = vec![Vec::new(); count];
+        for update in updates {
+            shares[update.0 % count].push(*update);
+        }
+        let told = self.each(|at, device| device.update(&shares[at]))?;
+        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+        let in_turn = updates.iter().map(|(model, _)| told[model % count].next());
+        Ok(in_turn.flatten().collect())
+    }
+
+    /// Of each model named what its rank told.
+    fn of_all<T: Serialize + DeserializeOwned>(
+        &self,
+        own: Vec<T>,
+        models: impl Iterator<Item = usize>,
+    ) -> Result<Vec<T>, DeviceError> {
+        let Some((among, Over::Particles)) = &self.among else {
+            return Ok(own);
+        };
+        let told = among.gather(&own).map_err(DeviceError::ranks)?;
+        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+        let owner = |model| among.owner(model, self.rss.len());
+        Ok(models.filter_map(|it| told[owner(it)].next()).collect())
     }
 
     /// Of each model named, the strongest column outside its support; none where no
@@ -233,7 +230,19 @@ impl<'x> Devices<'x> {
         if models.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.each(|_, device| device.strongest(models, gain))?;
+        let mine = self.share(self.rss.len());
+        let own: Vec<_> = models
+            .iter()
+            .filter(|it| mine.contains(&it.number))
+            .copied()
+            .collect();
+        let mut found = match own.is_empty() {
+            true => Vec::new(),
+            false => self.each(|_, device| device.strongest(&own, gain))?,
+        };
+        if let Some((among, Over::Columns | Over::Sweeps)) = &self.among {
+            found = gathered(among, &found)?;
+        }
         let strongest = |(at, model): (usize, &Held)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let most = near().map(|it| it.score).fold(0.0, f64::max);
@@ -244,7 +253,8 @@ impl<'x> Devices<'x> {
             let equal = near().filter(|it| it.score >= most - off);
             equal.map(|Candidate { column, .. }| *column).min()
         };
-        Ok(models.iter().enumerate().map(strongest).collect())
+        let own = own.iter().enumerate().map(strongest).collect();
+        self.of_all(own, models.iter().map(|it| it.number))
     }
 
     /// See [`Device::neighbours`]; of all columns.
@@ -255,15 +265,39 @@ impl<'x> Devices<'x> {
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        let found = self.each(|_, device| device.neighbours(anchors, keep, count, stop))?;
-        let mut all = vec![Neighbours::default(); anchors.len()];
+        // Of ranks that have all columns each takes some of the anchors.
+        let turns = match &self.among {
+            Some((among, Over::Particles)) => (among.rank(), among.size()),
+            _ => (0, 1),
+        };
+        let own: Vec<Anchor> = anchors
+            .iter()
+            .skip(turns.0)
+            .step_by(turns.1)
+            .copied()
+            .collect();
+        let mut found = match own.is_empty() {
+            true => Vec::new(),
+            false => self.each(|_, device| device.neighbours(&own, keep, count, stop))?,
+        };
+        if let Some((among, Over::Columns | Over::Sweeps)) = &self.among {
+            found = gathered(among, &found)?;
+        }
+        let mut all = vec![Neighbours::default(); own.len()];
         for shard in found {
             for (all, some) in all.iter_mut().zip(shard) {
                 all.joining.extend(some.joining);
                 all.replacing.extend(some.replacing);
             }
         }
-        Ok(all.into_iter().map(|it| it.first(count)).collect())
+        let all: Vec<Neighbours> = all.into_iter().map(|it| it.first(count)).collect();
+        let Some((among, Over::Particles)) = &self.among else {
+            return Ok(all);
+        };
+        let told = among.gather(&all).map_err(DeviceError::ranks)?;
+        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+        let in_turn = (0..anchors.len()).filter_map(|at| told[at % turns.1].next());
+        Ok(in_turn.collect())
     }
 
     /// All devices at the same time.
@@ -317,12 +351,24 @@ impl Drop for Done<'_> {
     }
 }
 
-/// The columns in as many shards, where there are so many.
-fn shards(x: Columns<'_>, count: usize) -> Vec<Shard<'_>> {
-    let shard = |range: Range<usize>| Shard {
-        x,
-        first: range.start,
-        own: x.range(range),
+/// What the devices of all ranks found, of what those of this one did.
+fn gathered<T: Serialize + DeserializeOwned>(
+    among: &Among,
+    own: &Vec<T>,
+) -> Result<Vec<T>, DeviceError> {
+    let all = among.gather(own).map_err(DeviceError::ranks)?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// Some of the columns in as many shards, where there are so many.
+fn shards<'x>(x: Columns<'x>, own: &Range<usize>, count: usize) -> Vec<Shard<'x>> {
+    let shard = |range: Range<usize>| {
+        let range = own.start + range.start..own.start + range.end;
+        Shard {
+            x,
+            first: range.start,
+            own: x.range(range),
+        }
     };
-    super::shards(x.p(), count).map(shard).collect()
+    super::shards(own.len(), count).map(shard).collect()
 }

@@ -29,6 +29,12 @@ pub enum DeviceError {
         /// What does not fit, and what to do.
         reason: String,
     },
+    /// Another process of the same work.
+    #[error("the ranks cannot go on together: {reason}")]
+    Ranks {
+        /// What the one that looked for it saw.
+        reason: String,
+    },
     /// The driver is there, a GPU it can use is not.
     #[error("no GPU can be used: {reason}")]
     None {
@@ -145,6 +151,15 @@ impl Unscored {
             None => column,
         };
         format!("score of {whose} {}", self.reason)
+    }
+}
+
+impl DeviceError {
+    /// What became of a message to the other ranks.
+    pub(crate) fn ranks(error: std::io::Error) -> Self {
+        Self::Ranks {
+            reason: error.to_string(),
+        }
     }
 }
 

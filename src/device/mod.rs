@@ -19,6 +19,7 @@ mod error;
 mod exact;
 pub mod host;
 mod neighbours;
+mod places;
 mod pool;
 mod resources;
 #[cfg(test)]
@@ -26,13 +27,16 @@ mod tests;
 
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuValues};
-pub(crate) use devices::{Devices, Places};
+pub(crate) use devices::Devices;
 pub use error::{Bytes, DeviceError, NoScore, Unscored};
 pub(crate) use neighbours::Neighbours;
+pub(crate) use places::Places;
 pub(crate) use pool::Pool;
-pub use resources::{Choice, Precision, Resources, WORTH_A_GPU};
+pub use resources::{Choice, Over, Precision, Resources, WORTH_A_GPU};
 
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
     design::Columns,
@@ -82,7 +86,7 @@ pub(crate) enum Update {
 }
 
 /// What became of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Updated {
     /// The variable added or dropped; none where nothing was done.
     pub(crate) variable: Option<u32>,
@@ -100,7 +104,7 @@ pub(crate) struct Held<'a> {
 }
 
 /// A column that a device's sweep could not tell from its strongest.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Candidate {
     pub(crate) column: u32,
     /// |xᵀr| by one dot product in a fixed order, or the exact gain.

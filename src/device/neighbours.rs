@@ -12,6 +12,8 @@
 //! Here is what every device's sweep shares; [`super::cpu`] and [`super::cuda`]
 //! have the sweeps.
 
+use serde::{Deserialize, Serialize};
+
 use super::exact::{Projected, TIE, projected};
 use crate::{
     design::Columns,
@@ -25,7 +27,7 @@ use crate::{
 pub(crate) const LEAST: f64 = 1e-10;
 
 /// One column in or for one position of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Change {
     /// The column that joins.
     pub(crate) column: u32,
@@ -37,7 +39,7 @@ pub(crate) struct Change {
 
 /// The columns that would do most for a model, the strongest first; of each
 /// column its best exchange.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
     pub(crate) joining: Vec<Change>,
     pub(crate) replacing: Vec<Change>,

@@ -2,6 +2,8 @@
 
 use std::{num::NonZeroUsize, thread::available_parallelism};
 
+use crate::ranks::Among;
+
 /// What a search may run on. The selection does not depend on it.
 ///
 /// | field | meaning | default |
@@ -10,6 +12,8 @@ use std::{num::NonZeroUsize, thread::available_parallelism};
 /// | `devices` | where sweeps run | chosen by the size of the problem |
 /// | `precision` | what screens on GPUs; f64 decides | f64 |
 /// | `memory_limit` | bytes on each device for its columns | what is free |
+/// | `ranks` | processes that do the same work together | none: this one alone |
+/// | `over` | what each of them has | what is less to say |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Threads of the CPU; none for one a core.
@@ -22,6 +26,22 @@ pub struct Resources {
     /// have, and products: a GPU streams from the host's memory what has no room, a CPU
     /// does without copies in f32. None for what is free.
     pub memory_limit: Option<u64>,
+    /// The processes that do the same work together; none for one alone.
+    pub ranks: Option<Among>,
+    /// What each of them has; none for what is less to say.
+    pub over: Option<Over>,
+}
+
+/// What ranks that search together share among them. The selection does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// The columns: each sweeps its own, and updates all models; a column that joins one is told to
+    /// all.
+    Columns,
+    /// The sweeps: the same, but all columns are told to all at once.
+    Sweeps,
+    /// The particles: each has all columns, and updates and sweeps its own models.
+    Particles,
 }
 
 impl Choice {
@@ -34,8 +54,23 @@ impl Choice {
 impl Resources {
     /// How many threads of the CPU that is.
     pub(crate) fn thread_count(&self) -> usize {
-        let threads = self.threads.or_else(|| available_parallelism().ok());
-        threads.map_or(1, NonZeroUsize::get)
+        let asked = self.threads.map(NonZeroUsize::get);
+        asked.unwrap_or_else(|| {
+            let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+            // Ranks that are not bound to cores of their own share them.
+            let ranks = self.ranks.as_ref().map_or(1, |it| it.on_cores().1);
+            (cores / ranks).max(1)
+        })
+    }
+
+    /// The ranks that read a share of the columns each, where there are several.
+    pub(crate) fn sharing(&self) -> Option<&Among> {
+        self.ranks.as_ref().filter(|it| it.size() > 1)
+    }
+
+    /// Whether this process writes files and shows how far it is: of ranks the first.
+    pub(crate) fn speaks(&self) -> bool {
+        self.ranks.as_ref().is_none_or(Among::is_first)
     }
 
     /// The CPU alone, with so many threads; 0 for one a core.

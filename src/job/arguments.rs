@@ -74,6 +74,22 @@ Example:
   Runs jmi on both halves of 100 random splits of the rows, and selects what is
   chosen so often that one false pick is to be expected at most.";
 
+/// The commands that ranks do together.
+pub fn of_ranks() -> Command {
+    let all = command();
+    let some = ["select", "pairs", "run"];
+    let own = all
+        .get_subcommands()
+        .filter(|it| some.contains(&it.get_name()));
+    let own: Vec<Command> = own.cloned().collect();
+    Command::new("passel-mpi")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("passel on many machines: mpirun -n RANKS passel-mpi …")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(own)
+}
+
 /// The command line of the program: `select`, `pairs`, `stability`, `run`, `simulate` and the lists.
 pub fn command() -> Command {
     let data = Arg::new("data")

@@ -21,6 +21,8 @@ pub struct RunSettings {
     pub memory_limit: Option<u64>,
     /// When the run stops.
     pub time_limit: Option<Duration>,
+    /// Whether ranks take a job each; none for where there are as many jobs as ranks.
+    pub apart: Option<bool>,
     /// How progress is shown.
     pub progress: Progress,
 }

@@ -8,6 +8,7 @@ use super::{
     options::{Kind, SHARED},
 };
 use crate::nearest::nearest;
+use crate::plugin::Chooser;
 
 /// Options that a run sees to, for all of its jobs.
 const OF_THE_RUN: [&str; 2] = ["progress", "checkpoint"];
@@ -159,6 +160,19 @@ impl Task {
             Self::Select(_) => Command::Select,
             Self::Pairs(_) => Command::Pairs,
             Self::Stability(_) => Command::Stability,
+        }
+    }
+
+    /// Whether ranks leave it to one of them: a procedure sees all columns, and resamples are not
+    /// shared out.
+    pub fn is_for_one(&self) -> bool {
+        match self {
+            Self::Select(job) => job.selector.as_ref().is_some_and(|it| match it.by {
+                Chooser::Score(_) => false,
+                Chooser::Ranks(_) | Chooser::Regresses(_) => true,
+            }),
+            Self::Pairs(_) => false,
+            Self::Stability(_) => true,
         }
     }
 

@@ -227,6 +227,7 @@ pub(crate) mod example {
             screen: "f32".into(),
             iterations: 256,
             termination: Termination::Iterations,
+            together: None,
             elapsed_seconds: Elapsed {
                 read: 0.1,
                 devices: 0.0,

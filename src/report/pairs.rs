@@ -7,7 +7,7 @@ use super::{
     ranking::{header, number, table, warnings},
     text,
 };
-use crate::selection::{Ending, NamedPartner, PairsReport};
+use crate::selection::{Ending, NamedPartner, PairsReport, Together};
 
 /// Variables told of before the pairs, alone and with their partners, in a report for a reader.
 const SINGLE: usize = 10;
@@ -64,7 +64,7 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
              observations a cell they are too large.\n\n";
     let _ = writeln!(
         page,
-        "{} pairs of {}{}; {:.3} s on {}",
+        "{} pairs of {}{}; {:.3} s on {}{}",
         found.pairs.len(),
         found.p * found.p.saturating_sub(1) / 2,
         match found.termination {
@@ -73,7 +73,8 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
             _ => "",
         },
         found.elapsed_seconds.search,
-        found.devices.join(", ")
+        found.devices.join(", "),
+        Together::text(found.together.as_ref())
     );
     page
 }
@@ -195,6 +196,7 @@ mod tests {
             devices: vec!["cpu".to_owned()],
             precision: "exact",
             termination: Ending::Top,
+            together: None,
             elapsed_seconds: Elapsed::default(),
             warnings: Vec::new(),
         }

@@ -6,7 +6,7 @@ use comfy_table::Table;
 use serde_json::{Map, Value};
 
 use super::{Beside, Format, field, html, json, text};
-use crate::selection::{Ending, Ranking, StopRule};
+use crate::selection::{Ending, Ranking, StopRule, Together};
 
 pub(super) fn rank(
     ranking: &Ranking,
@@ -169,10 +169,11 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
     }
     let _ = writeln!(
         page,
-        "{}; {:.3} s on {}",
+        "{}; {:.3} s on {}{}",
         ending(ranking.termination, ranking.k),
         ranking.elapsed_seconds.search,
-        ranking.devices.join(", ")
+        ranking.devices.join(", "),
+        Together::text(ranking.together.as_ref())
     );
     page
 }
@@ -247,6 +248,7 @@ mod tests {
             devices: vec!["cpu".to_owned()],
             precision: "exact",
             termination: Ending::Threshold,
+            together: None,
             elapsed_seconds: Elapsed::default(),
             warnings: vec!["3 of 53 rows were dropped for missing values".to_owned()],
         }

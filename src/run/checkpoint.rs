@@ -9,32 +9,50 @@ use std::{
 
 use super::RunError;
 use crate::{
+    device::DeviceError,
     output::{OutputError, OutputFile},
-    search::{CheckpointError, Saved},
+    ranks::Among,
+    search::{CheckpointError, Saved, SearchError},
 };
 
 /// The longest file that is read, in bytes: 65,536 particles of 2,000 variables.
 const LONGEST: u64 = 1 << 30;
 
 /// What lies in the file, if it is there; whether the file can be written is found before
-/// any work is done.
-pub(super) fn open(path: &Path) -> Result<Option<Saved>, RunError> {
-    let refused = |source| RunError::Checkpoint {
+/// any work is done. Of ranks the first looks, and tells the others.
+pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Option<Saved>, RunError> {
+    let text = match among {
+        None => opened(path)?,
+        Some(among) => {
+            let own = among.is_first().then(|| opened(path)).transpose()?;
+            let told = among.of_first(|| own.flatten());
+            told.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?
+        }
+    };
+    let saved = text.map(|it| Saved::read(&it)).transpose();
+    saved.map_err(|source| refused(path, source))
+}
+
+fn refused(path: &Path, source: CheckpointError) -> RunError {
+    RunError::Checkpoint {
         path: path.to_owned(),
         source,
-    };
+    }
+}
+
+fn opened(path: &Path) -> Result<Option<String>, RunError> {
     let known = path.metadata().ok();
     if known.is_some_and(|it| !it.is_dir() && (!it.is_file() || it.len() > LONGEST)) {
         // A pipe, to open which may take for ever, or a device.
-        return Err(refused(CheckpointError::Foreign));
+        return Err(refused(path, CheckpointError::Foreign));
     }
     // Left without a commit, this changes nothing.
     OutputFile::create(path)?;
     match read(path) {
-        Ok(text) => Saved::read(&text).map(Some).map_err(refused),
+        Ok(text) => Ok(Some(text)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(None),
-            io::ErrorKind::InvalidData => Err(refused(CheckpointError::Foreign)),
+            io::ErrorKind::InvalidData => Err(refused(path, CheckpointError::Foreign)),
             _ => Err(RunError::Unread {
                 path: path.to_owned(),
                 source: error,

@@ -3,6 +3,7 @@
 
 mod beside;
 mod checkpoint;
+mod error;
 mod kept;
 mod pairs;
 mod procedures;
@@ -14,30 +15,29 @@ mod stability;
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 
-use thiserror::Error;
-
 use beside::beside;
+pub use error::RunError;
 pub use kept::Keep;
 pub use pairs::{pairs, pairs_among};
 pub use sources::{Sources, Surroundings};
 pub use stability::{stability, stability_among};
 
 use crate::{
-    binning::BinningError,
-    design::DesignError,
-    device::{DeviceError, Places},
+    design::Design,
+    device::{DeviceError, Over, Places, Resources},
     job::{Job, Simulation},
     output::{OutputError, OutputFile},
     plugin::Chooser,
     report::{self, Beside, Curves, Format},
-    search::{self, Checkpoint, CheckpointError, Interrupt, Iteration, Leavable, SearchError},
-    selection::{Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination},
-    selector::{ProcedureFault, SelectorError},
-    simulate::SimulateError,
-    table::{Form, TableError},
+    search::{self, Checkpoint, Interrupt, Iteration, Leavable, SearchError},
+    selection::{
+        Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination, Together,
+    },
+    table::Form,
     trace::Trace,
 };
 
@@ -99,150 +99,6 @@ impl Outcome {
     }
 }
 
-/// Why a job gave nothing, or not all of it.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The file could not be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The table makes no design matrix.
-    #[error(transparent)]
-    Design(#[from] DesignError),
-    /// The table makes no columns of codes.
-    #[error(transparent)]
-    Binning(#[from] BinningError),
-    /// A selector could not begin.
-    #[error(transparent)]
-    Selector(#[from] SelectorError),
-    /// The search could not begin: a parameter that does not fit the data.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    /// The report or the trace has no place, or the report could not be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    /// The model cannot be drawn as it was asked for.
-    #[error(transparent)]
-    Simulate(#[from] SimulateError),
-    /// The search cannot go on from its checkpoint.
-    #[error("the checkpoint {} {source}; name another file or delete it", path.display())]
-    Checkpoint {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: CheckpointError,
-    },
-    /// The checkpoint cannot be read.
-    #[error("cannot read the checkpoint {}", path.display())]
-    Unread {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file of data was not finished, on request.
-    #[error("interrupted: nothing was written")]
-    Interrupted,
-    /// The report has no form in this program.
-    #[error("the selection is complete, its report cannot be made")]
-    Render(#[source] io::Error),
-    /// A device failed; what was found before was reported.
-    #[error("a device failed, the selection is the best until then")]
-    Fault {
-        /// What was found until then.
-        report: Box<Report>,
-        /// What failed.
-        source: DeviceError,
-        /// The trace, if that could not be written either.
-        trace: Option<Box<OutputError>>,
-    },
-    /// A selector of a plugin failed; what it chose before was reported.
-    #[error("method `{method}` of plugin `{plugin}` failed")]
-    Procedure {
-        /// What it chose until then, if it chose anything.
-        report: Option<Box<Report>>,
-        /// Its name.
-        method: String,
-        /// The plugin.
-        plugin: String,
-        /// At what.
-        source: Box<ProcedureFault>,
-    },
-    /// The table of a variable gave no score; what was found before was reported.
-    #[error("{reason}; what was found before is reported")]
-    Unscored {
-        /// What was found until then.
-        report: Box<Report>,
-        /// Which variable, and why.
-        reason: String,
-    },
-    /// The table of a variable gave no score, in a resample.
-    #[error("{0}")]
-    NoScore(String),
-    /// Too few rows to choose from.
-    #[error(
-        "a resample of {rows} of the {n} observations is too small, {least} are needed: take more \
-         observations, or a larger --fraction"
-    )]
-    FewRows {
-        /// Rows of a resample.
-        rows: usize,
-        /// Observations.
-        n: usize,
-        /// The fewest that there must be.
-        least: usize,
-    },
-    /// The selection from a resample failed, and with it all.
-    #[error("resample {number} of {of}, {rows} of {n} rows")]
-    Resample {
-        /// Which, from 1 on.
-        number: usize,
-        /// Of how many.
-        of: usize,
-        /// Its rows.
-        rows: usize,
-        /// Observations.
-        n: usize,
-        /// At what.
-        source: Box<RunError>,
-    },
-    /// The selection was made and reported, but its trace could not be written.
-    #[error("the selection is complete, its trace is not")]
-    Trace {
-        /// What was found nevertheless.
-        report: Box<Report>,
-        /// What failed.
-        source: OutputError,
-    },
-}
-
-impl RunError {
-    /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-            Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
-            Self::Selector(SelectorError::Device(error))
-            | Self::Search(SearchError::Device(error))
-            | Self::Selector(SelectorError::Search(SearchError::Device(error))) => match error {
-                DeviceError::Ordinal { .. } => 2,
-                _ => 1,
-            },
-            Self::Search(error) | Self::Selector(SelectorError::Search(error)) => match error {
-                SearchError::Threads { .. } | SearchError::Thread { .. } => 1,
-                _ => 2,
-            },
-            Self::Selector(_) | Self::FewRows { .. } => 2,
-            Self::Checkpoint { .. } | Self::Unread { .. } => 2,
-            Self::Interrupted => 130,
-            Self::Resample { source, .. } => source.exit_code(),
-            Self::NoScore(_) => 1,
-            Self::Output(error) => error.exit_code(),
-            Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
-            Self::Unscored { .. } | Self::Trace { .. } => 1,
-        }
-    }
-}
-
 /// Runs one job; files it names are written whole or not at all.
 ///
 /// # Errors
@@ -265,14 +121,17 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     }
     let started = Instant::now();
     // Both places first: a search of hours must not end at a wrong path.
-    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
-    let mut trace = job.trace.as_deref().map(Trace::create).transpose()?;
+    let output = output_of(job)?;
+    let own_trace = job.trace.as_deref().filter(|_| job.resources.speaks());
+    let mut trace = own_trace.map(Trace::create).transpose()?;
     let kept = job.checkpoint.as_deref();
-    let from = kept.map(checkpoint::open).transpose()?.flatten();
+    let from = kept.map(|it| checkpoint::open(it, job.resources.ranks.as_ref()));
+    let from = from.transpose()?.flatten();
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
-    let design = around.design(job)?;
+    let design = around.design(job, job.resources.sharing())?;
+    let (design, resources) = planned(job, design)?;
 
     let mut meter = around.meter(job);
     if let Some(trace) = &mut trace {
@@ -290,12 +149,16 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     };
     let criterion = &*job.criterion;
     let place = kept.unwrap_or(Path::new(""));
-    let mut keep = |text: &str| checkpoint::write(place, text);
+    let speaks = job.resources.speaks();
+    let mut keep = |text: &str| match speaks {
+        true => checkpoint::write(place, text),
+        false => Ok(()),
+    };
     let found = search::search_on(
         &design,
         criterion,
         &job.pass,
-        &job.resources,
+        &resources,
         &job.interrupt,
         &mut observe,
         kept.map(|_| Checkpoint {
@@ -314,6 +177,14 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
 
     let mut selection = found.selection(&design, criterion, &job.pass);
     selection.set_level(job.level);
+    selection.together = together(
+        job,
+        match resources.over {
+            Some(Over::Particles) => "particles",
+            Some(Over::Sweeps) => "sweeps",
+            Some(Over::Columns) | None => "columns",
+        },
+    );
     let total = started.elapsed().as_secs_f64();
     selection.elapsed_seconds = Elapsed {
         read: total - found.seconds - found.starting,
@@ -331,7 +202,7 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
     let report = Report {
         outcome: Outcome::Selection(Box::new(selection)),
         rendered: written(output, rendered)?,
-        checkpoint: job.checkpoint.clone().filter(|_| done),
+        checkpoint: job.checkpoint.clone().filter(|_| done && speaks),
         _held: None,
     };
     match (trace.map_or(Ok(()), Trace::finish), found.fault) {
@@ -346,6 +217,55 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         }),
         (Ok(()), None) => Ok(report),
     }
+}
+
+/// What ranks share out in a search, and the design with the columns they need for it.
+///
+/// Over columns every column that joins a model is told to all: those of random steps, about one
+/// in ten of all, and what the polish looks at. Where there are no more columns than that, each
+/// rank gets all of them at once, and no more is told of any. Then models are what there is to
+/// share: on GPUs, where they cost little, the sweeps are.
+fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
+    let told = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
+    let over = job.resources.over.unwrap_or(match design.p() <= told {
+        true if job.resources.devices.is_cuda() => Over::Sweeps,
+        true => Over::Particles,
+        false => Over::Columns,
+    });
+    let resources = Resources {
+        over: Some(over),
+        ..job.resources.clone()
+    };
+    if over == Over::Columns || job.resources.sharing().is_none() {
+        return Ok((design, resources));
+    }
+    let design = Arc::unwrap_or_clone(design).whole();
+    let design = design.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?;
+    Ok((Arc::new(design), resources))
+}
+
+/// About how many columns the polish looks at.
+const POLISHED: usize = 1000;
+
+/// What ranks that share this said until now.
+fn together(job: &Job, over: &'static str) -> Option<Together> {
+    let among = job.resources.ranks.as_ref()?;
+    let told = among.told();
+    Some(Together {
+        ranks: among.size(),
+        hosts: among.hosts().into_iter().map(str::to_owned).collect(),
+        over,
+        gathered: told.gathered,
+        gathered_bytes: told.gathered_bytes,
+        broadcast: told.broadcast,
+        broadcast_bytes: told.broadcast_bytes,
+    })
+}
+
+/// The place of a job's report, if it has one and this process is the one that writes it.
+fn output_of(job: &Job) -> Result<Option<OutputFile>, RunError> {
+    let own = job.output.as_deref().filter(|_| job.resources.speaks());
+    Ok(own.map(OutputFile::create).transpose()?)
 }
 
 /// Puts a report in its file, if it has one.

@@ -5,7 +5,7 @@ use std::{path::Path, time::Instant};
 use super::{
     Outcome, Report, RunError, Surroundings, beside,
     selectors::{Ended, elapsed, saved, unless, with_parameters},
-    written,
+    together, written,
 };
 use crate::{
     job::Pairing,
@@ -31,13 +31,17 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
 pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &pairing.job;
-    let create = |path: Option<&Path>| path.map(OutputFile::create).transpose();
+    let wants_matrix = pairing.matrix.is_some();
+    let create = |path: Option<&Path>| {
+        let own = path.filter(|_| job.resources.speaks());
+        own.map(OutputFile::create).transpose()
+    };
     let (output, matrix) = (
         create(job.output.as_deref())?,
         create(pairing.matrix.as_deref())?,
     );
     selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
-    let binned = around.binned(job, false)?;
+    let binned = around.binned(job, false, None)?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
     let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);
@@ -45,7 +49,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         top: job.stop.top,
         threshold: job.stop.threshold,
         partners: pairing.partners,
-        matrix: matrix.is_some(),
+        matrix: wants_matrix,
     };
     let found = selector::pairs(
         columns,
@@ -105,6 +109,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         devices: found.devices,
         precision: "exact",
         termination: found.termination,
+        together: together(job, "pairs"),
         elapsed_seconds: elapsed(started, found.starting, found.seconds),
         warnings,
     };

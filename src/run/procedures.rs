@@ -3,11 +3,12 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{Outcome, Report, RunError, Surroundings, beside, selectors::with_parameters, written};
+use super::{
+    Outcome, Report, RunError, Surroundings, beside, output_of, selectors::with_parameters, written,
+};
 use crate::{
     device::Places,
     job::Job,
-    output::OutputFile,
     plugin::Settled,
     report,
     search::SearchError,
@@ -23,9 +24,9 @@ pub(super) fn regress<T>(
     procedure: &Arc<dyn Procedure>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
-    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
+    let output = output_of(job)?;
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
-    let design = around.design(job)?;
+    let design = around.design(job, None)?;
     let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);
     // Until the report is told, beyond the selector's end.

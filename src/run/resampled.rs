@@ -49,14 +49,14 @@ pub(super) fn choose(
         ..job.pass.clone()
     };
     let Some(settled) = &job.selector else {
-        let design = design_of(job, table)?;
+        let design = design_of(job, table, None)?;
         let (criterion, ignore) = (&*job.criterion, &mut |_: &search::Iteration| {});
         let found = search::search(&design, criterion, &pass, resources, interrupt, ignore)?;
         return of_model(&design, found);
     };
     match &settled.by {
         Chooser::Regresses(procedure) => {
-            let design = Arc::new(design_of(job, table)?);
+            let design = Arc::new(design_of(job, table, None)?);
             let regressed = selector::regress(
                 procedure,
                 &design,
@@ -72,7 +72,7 @@ pub(super) fn choose(
             }
         }
         Chooser::Score(score) => {
-            let Binned { columns, .. } = binned_of(job, table, false)?;
+            let Binned { columns, .. } = binned_of(job, table, false, None)?;
             let permutation = job.stop.permutation;
             let stop = Stop {
                 permutation: permutation.map(|it| selector::Permutation { seed, ..it }),
@@ -93,7 +93,7 @@ pub(super) fn choose(
         Chooser::Ranks(procedure) => {
             let Binned {
                 columns, numbers, ..
-            } = binned_of(job, table, true)?;
+            } = binned_of(job, table, true, None)?;
             let asked = Asked {
                 top: job.stop.top,
                 seed,

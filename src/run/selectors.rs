@@ -9,16 +9,16 @@ use serde_json::{
 };
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside,
+    Outcome, Report, RunError, Surroundings, beside, output_of,
     procedures::{self, partly},
-    written,
+    together, written,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
     device::DeviceError,
     job::Job,
-    output::OutputFile,
     plugin::{Chooser, Settled},
+    ranks::Among,
     report::{self, Format},
     selection::{Elapsed, RankedVariable, Ranking, RefusedVariable, StopRule, Truth},
     selector::{self, Asked, OVER_LEVELS},
@@ -32,7 +32,7 @@ pub(super) fn rank(
     settled: &Settled<Chooser>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
-    let output = job.output.as_deref().map(OutputFile::create).transpose()?;
+    let output = output_of(job)?;
     let (wants_numbers, devices) = (
         matches!(settled.by, Chooser::Ranks(_)),
         &job.resources.devices,
@@ -41,7 +41,9 @@ pub(super) fn rank(
         Chooser::Score(score) => selector::check(score, devices)?,
         Chooser::Ranks(_) | Chooser::Regresses(_) => selector::on_cpu(OVER_LEVELS, devices)?,
     }
-    let binned = around.binned(job, wants_numbers)?;
+    // A procedure sees all columns.
+    let among = job.resources.sharing().filter(|_| !wants_numbers);
+    let binned = around.binned(job, wants_numbers, among)?;
     let columns = Arc::clone(&binned.columns);
     let mut warnings = binned.warnings.clone();
     let mut meter = around.meter(job);
@@ -131,6 +133,7 @@ pub(super) fn rank(
         devices: ranked.devices,
         precision: "exact",
         termination: ranked.termination,
+        together: together(job, "columns"),
         elapsed_seconds: elapsed(started, ranked.starting, ranked.seconds),
         warnings,
     };
@@ -205,7 +208,12 @@ pub(super) struct Binned {
 }
 
 /// A job's columns as codes, of the table that was read for it.
-pub(super) fn binned_of(job: &Job, table: Table, with_numbers: bool) -> Result<Binned, RunError> {
+pub(super) fn binned_of(
+    job: &Job,
+    table: Table,
+    with_numbers: bool,
+    among: Option<&Among>,
+) -> Result<Binned, RunError> {
     let rows = table.rows;
     // Where there is none, `bin` says so.
     let named = job.response.as_deref().and_then(|it| table.position(it));
@@ -220,6 +228,7 @@ pub(super) fn binned_of(job: &Job, table: Table, with_numbers: bool) -> Result<B
         missing: job.missing,
         binning: &job.binning,
         bin_response: &job.bin_response,
+        among,
     };
     let numbers = match response.filter(|_| with_numbers) {
         Some(response) => numbers(table.clone(), response, job)?,

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt::Debug,
+    fs,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -12,10 +13,12 @@ use super::{
 };
 use crate::{
     design::{Design, DesignOptions},
+    fnv::Fnv,
     job::{Job, Task},
     plugin::Chooser,
-    progress::{Board, Meter},
-    table::{self, ReadOptions, Table},
+    progress::{Board, Meter, Progress},
+    ranks::Among,
+    table::{self, ReadOptions, Table, TableError, Values},
 };
 
 /// Where a job takes what it reads from, and how it shows its progress.
@@ -33,6 +36,7 @@ impl Surroundings<'_> {
     pub(super) fn meter(&self, job: &Job) -> Meter {
         match self.board {
             Some((board, id)) => board.meter(id),
+            None if !job.resources.speaks() => Meter::new(Progress::None),
             None => Meter::new(job.progress),
         }
     }
@@ -40,41 +44,95 @@ impl Surroundings<'_> {
     /// The table of a job's data.
     pub(super) fn table(&self, job: &Job) -> Result<Table, RunError> {
         match self.sources {
-            Some(sources) => sources.table(job),
-            None => read(job),
+            Some(sources) if job.resources.sharing().is_none() => sources.table(job),
+            _ => read(job, None),
         }
     }
 
-    /// The design matrix of a job's data.
-    pub(super) fn design(&self, job: &Job) -> Result<Arc<Design>, RunError> {
-        let made = |table| design_of(job, table).map(Arc::new);
+    /// The design matrix of a job's data, of which ranks have some columns each.
+    pub(super) fn design(&self, job: &Job, among: Option<&Among>) -> Result<Arc<Design>, RunError> {
+        let made = |table| design_of(job, table, among).map(Arc::new);
         match self.sources {
-            Some(sources) => sources.made(&sources.designs, (job, design_key(job)), made),
-            None => made(read(job)?),
+            // Ranks read at the same time: what one remembers others might not.
+            Some(sources) if job.resources.sharing().is_none() => {
+                sources.made(&sources.designs, (job, design_key(job)), made)
+            }
+            _ => made(read(job, among)?),
         }
     }
 
-    /// The columns of codes of a job's data.
-    pub(super) fn binned(&self, job: &Job, numbers: bool) -> Result<Arc<Binned>, RunError> {
-        let made = |table| binned_of(job, table, numbers).map(Arc::new);
+    /// The columns of codes of a job's data, of which ranks have some each.
+    pub(super) fn binned(
+        &self,
+        job: &Job,
+        numbers: bool,
+        among: Option<&Among>,
+    ) -> Result<Arc<Binned>, RunError> {
+        let made = |table| binned_of(job, table, numbers, among).map(Arc::new);
         match self.sources {
-            Some(sources) => sources.made(&sources.binned, (job, binned_key(job, numbers)), made),
-            None => made(read(job)?),
+            Some(sources) if job.resources.sharing().is_none() => {
+                sources.made(&sources.binned, (job, binned_key(job, numbers)), made)
+            }
+            _ => made(read(job, among)?),
         }
     }
 }
 
-/// The table of a job's data.
-fn read(job: &Job) -> Result<Table, RunError> {
+/// The table of a job's data; of ranks each reads its own columns, and what all need.
+fn read(job: &Job, among: Option<&Among>) -> Result<Table, RunError> {
+    let everywhere = [&job.response, &job.weights];
+    let everywhere: Vec<&str> = everywhere.into_iter().flatten().map(|it| &**it).collect();
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
+        among,
+        everywhere: &everywhere,
     };
-    Ok(table::read(&job.data, &reading)?)
+    let table = table::read(&job.data, &reading)?;
+    if let Some(among) = &job.resources.ranks {
+        let files = table::files(&job.data).into_iter();
+        let bytes: u64 = files
+            .filter_map(|it| Some(fs::metadata(it).ok()?.len()))
+            .sum();
+        let own = format!(
+            "{} rows of {} columns in {bytes} bytes, hash {:032x}",
+            table.rows,
+            table.columns.len(),
+            hash(&table, &everywhere, reading.among.is_none())
+        );
+        among
+            .check_same("the data", &own)
+            .map_err(TableError::ranks)?;
+    }
+    Ok(table)
+}
+
+/// A hash of the names, and of the values that every rank has.
+fn hash(table: &Table, everywhere: &[&str], whole: bool) -> u128 {
+    let mut hash = Fnv::new();
+    for (at, column) in table.columns.iter().enumerate() {
+        hash = hash.part(column.name.as_bytes());
+        if whole || table.response == Some(at) || everywhere.contains(&&*column.name) {
+            hash = match &column.values {
+                Values::Factor { levels, codes } => {
+                    let hash = levels.iter().fold(hash, |all, it| all.part(it.as_bytes()));
+                    codes
+                        .iter()
+                        .fold(hash, |all, it| all.bytes(&it.to_le_bytes()))
+                }
+                values => hash.numbers(&values.numbers(table.rows).unwrap_or_default()),
+            };
+        }
+    }
+    hash.finish()
 }
 
 /// The design matrix of a table, by a job's options.
-pub(super) fn design_of(job: &Job, table: Table) -> Result<Design, RunError> {
+pub(super) fn design_of(
+    job: &Job,
+    table: Table,
+    among: Option<&Among>,
+) -> Result<Design, RunError> {
     let choices = DesignOptions {
         response: job.response.as_deref(),
         keep: &job.keep,
@@ -83,6 +141,7 @@ pub(super) fn design_of(job: &Job, table: Table) -> Result<Design, RunError> {
         intercept: job.intercept,
         weights: job.weights.as_deref(),
         p_total: job.p_total,
+        among,
     };
     Ok(Design::from_table(table, &choices)?)
 }
@@ -200,7 +259,7 @@ impl Sources {
         let mut own = lock(&own);
         let whole = match own.0.take() {
             Some(whole) => whole,
-            None => read(job)?,
+            None => read(job, None)?,
         };
         if own.1 > 1 {
             own.0 = Some(whole.clone());
@@ -224,7 +283,7 @@ impl Sources {
         let mut table = lock(&table);
         let whole = match table.0.take() {
             Some(whole) => whole,
-            None => read(job)?,
+            None => read(job, None)?,
         };
         // The last that is made of it takes it.
         table.1 = table.1.saturating_sub(1);

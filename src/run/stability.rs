@@ -172,7 +172,7 @@ impl Whole {
         let chooser = job.selector.as_ref().map(|it| &it.by);
         let mut whole = match chooser {
             None | Some(Chooser::Regresses(_)) => {
-                let design = design_of(job, table.clone())?;
+                let design = design_of(job, table.clone(), None)?;
                 let index = |at: u32| design.variables()[at as usize].index;
                 Self {
                     response: design.response().name.clone(),
@@ -190,7 +190,7 @@ impl Whole {
                     truth,
                     warnings,
                     ..
-                } = binned_of(job, table.clone(), false)?;
+                } = binned_of(job, table.clone(), false, None)?;
                 Self {
                     response: columns.response.name.clone(),
                     names: Vec::new(),

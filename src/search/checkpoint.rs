@@ -6,6 +6,7 @@
 
 use std::{
     error::Error,
+    io,
     time::{Duration, Instant},
 };
 
@@ -15,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 use thiserror::Error;
 
-use super::{Pass, particle::Problem, state::State};
-use crate::{design::Design, fnv::Fnv};
+use super::{Pass, SearchError, particle::Problem, state::State};
+use crate::{design::Design, device::DeviceError, fnv::Fnv};
 
 /// Of the form below.
 const VERSION: u64 = 1;
@@ -168,10 +169,11 @@ fn identity(
     criterion: &dyn Criterion,
     pass: &Pass,
     max_size: usize,
-) -> Map<String, Value> {
+) -> io::Result<Map<String, Value>> {
     let (x, p) = (design.columns(), design.p() as u32);
-    let hashed = |j: u32| Fnv::new().numbers(x.column(j)).finish();
-    let columns: Vec<u128> = (0..p).into_par_iter().map(hashed).collect();
+    let hashed = |j: usize| Fnv::new().numbers(x.column(j as u32)).finish();
+    let own: Vec<u128> = x.own().into_par_iter().map(hashed).collect();
+    let columns = x.of_all(own)?;
     let data = Fnv::new().numbers(design.y()).numbers(&[design.tss()]);
     let data = columns
         .iter()
@@ -202,7 +204,7 @@ fn identity(
     search.extend(pass.parameters(max_size));
     // Of one run, not of the search.
     search.remove("time_limit");
-    search
+    Ok(search)
 }
 
 /// Tells the state of a search from time to time, where that was asked for.
@@ -236,11 +238,12 @@ impl<'a> Keeper<'a> {
         (design, criterion): (&Design, &dyn Criterion),
         problem: &Problem,
         pass: &Pass,
-    ) -> Result<(Self, Option<State>), CheckpointError> {
+    ) -> Result<(Self, Option<State>), SearchError> {
         let Some(Checkpoint { from, keep }) = checkpoint else {
             return Ok((Self::none(), None));
         };
         let search = identity(design, criterion, pass, problem.max_size);
+        let search = search.map_err(DeviceError::ranks)?;
         let from = from.map(|it| it.of(&search, problem, pass)).transpose()?;
         let now = Instant::now();
         let asked = Asked {

@@ -145,6 +145,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
             interrupt: &never,
             observe: &mut observe,
             keeper: Keeper::none(),
+            ranks: None,
         };
         match walk(problem, judge, devices, &pass, 1, outside, None) {
             Err(error) => {

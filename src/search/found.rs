@@ -191,6 +191,7 @@ impl Found {
             screen: self.screen.clone(),
             iterations: self.iterations,
             termination: self.termination,
+            together: None,
             elapsed_seconds: Elapsed {
                 devices: self.starting,
                 search: self.seconds,

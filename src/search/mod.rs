@@ -10,7 +10,6 @@ mod checkpoint;
 mod faults;
 mod found;
 mod gains;
-mod interrupt;
 mod observe;
 mod particle;
 mod polish;
@@ -31,18 +30,17 @@ use std::{
 use passel_criteria::Criterion;
 use thiserror::Error;
 
-pub use crate::device::Gain;
+pub(crate) use crate::interrupt::Leavable;
 use crate::{
     design::Design,
     device::{Choice, DeviceError, Devices, Places, Resources},
     least_squares::{Collinear, Fit},
     selection::Selection,
 };
+pub use crate::{device::Gain, interrupt::Interrupt};
 use checkpoint::Keeper;
 pub use checkpoint::{Checkpoint, CheckpointError, Keep, Saved};
 pub use found::Found;
-pub use interrupt::Interrupt;
-pub(crate) use interrupt::Leavable;
 pub use observe::{Iteration, Move, Step};
 use particle::Problem;
 pub(crate) use settings::sum_to_one;
@@ -145,8 +143,9 @@ pub fn search_on(
 ) -> Result<Found, SearchError> {
     let (max_size, kept) = start(design, pass)?;
     let threads = resources.thread_count();
-    let elements = design.columns().values().len();
+    let elements = design.n().saturating_mul(design.p());
     let (places, note) = Places::of(&resources.devices, elements)?;
+    let places = places.shared(resources.ranks.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.threads());
     let problem = Problem {
@@ -205,6 +204,7 @@ pub fn search_on(
             interrupt,
             observe,
             keeper,
+            ranks: resources.ranks.as_ref(),
         };
         let found = walk(problem, judge, devices, pass, threads, outside, from)?;
         notes.extend(complaint(&undefined));

@@ -23,6 +23,7 @@ use crate::{
     device::{DeviceError, Devices, Neighbours, Pool},
     least_squares::{Anchor, Fit},
     random::Stream,
+    ranks::Among,
 };
 
 /// Columns of each kind, joining and replacing, that a sweep of one model brings
@@ -59,6 +60,8 @@ pub(super) struct Polish<'a> {
     pub(super) threads: usize,
     /// Whether the search should end.
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
+    /// The processes that walk with some of the islands each.
+    pub(super) ranks: Option<&'a Among>,
 }
 
 /// A local optimum.
@@ -94,19 +97,23 @@ impl Polish<'_> {
         keep: &mut dyn FnMut(&Islands, &Visited),
         observe: &mut dyn FnMut(&Wave),
     ) -> Polished {
+        let unpolished = |visited: &Visited, fault| Polished {
+            members: visited.starts(1).swap_remove(0).members.into_vec(),
+            certified: false,
+            cut: true,
+            fault,
+        };
         if (self.stop)() {
             // To fill the pool may take longer than is left.
-            let best = visited.starts(1).swap_remove(0);
-            return Polished {
-                members: best.members.into_vec(),
-                certified: false,
-                cut: true,
-                fault: None,
-            };
+            return unpolished(visited, None);
         }
-        let mut islands = match from {
-            Some(state) => Islands::resumed(*self, state),
+        let islands = match from {
+            Some(state) => Ok(Islands::resumed(*self, state)),
             None => Islands::new(*self, visited),
+        };
+        let mut islands = match islands {
+            Ok(islands) => islands,
+            Err(fault) => return unpolished(visited, Some(fault)),
         };
         let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
         let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
@@ -114,11 +121,11 @@ impl Polish<'_> {
         let mut fault = None;
         while !(cut || islands.certified && islands.idle >= allowed) {
             keep(&islands, visited);
-            if let Err(error) = islands.sweep(devices, visited) {
+            let swept = islands.sweep(devices, visited);
+            if let Err(error) = swept.and_then(|()| islands.walk(visited, observe)) {
                 fault = Some(error);
                 break;
             }
-            islands.walk(visited, observe);
             cut = (self.stop)();
         }
         Polished {
@@ -169,10 +176,11 @@ pub(super) struct Islands<'a> {
 }
 
 impl<'a> Islands<'a> {
-    fn new(with: Polish<'a>, visited: &Visited) -> Self {
+    fn new(with: Polish<'a>, visited: &Visited) -> Result<Self, DeviceError> {
         let Problem { x, y, .. } = *with.problem;
         let mut pool = Pool::new(x.p());
         if x.p() <= SMALL {
+            x.bring(0..x.p() as u32).map_err(DeviceError::ranks)?;
             pool.take(x, y, 0..x.p() as u32, with.threads);
         }
         let count = with.pass.islands;
@@ -181,7 +189,7 @@ impl<'a> Islands<'a> {
             members: starts[island % starts.len()].members.to_vec(),
             stream: Stream::new(with.pass.seed, (with.pass.particles + island) as u64),
         });
-        Self {
+        Ok(Self {
             with,
             pool,
             islands: islands.collect(),
@@ -190,7 +198,7 @@ impl<'a> Islands<'a> {
             certified: false,
             idle: 0,
             waves: 0,
-        }
+        })
     }
 
     /// Sweeps the best model, unless it is certified, and then the islands' in
@@ -225,6 +233,11 @@ impl<'a> Islands<'a> {
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
         let swept = devices.neighbours(&anchors, keep, NEAR, self.with.stop)?;
+        let changes = swept
+            .iter()
+            .flat_map(|it| it.joining.iter().chain(&it.replacing));
+        let brought = x.bring(changes.map(|it| it.column));
+        brought.map_err(DeviceError::ranks)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if (self.with.stop)() {
@@ -265,7 +278,14 @@ impl<'a> Islands<'a> {
     }
 
     /// Every island walks on; the best model they meet, if it is better.
-    fn walk(&mut self, visited: &mut Visited, observe: &mut dyn FnMut(&Wave)) {
+    ///
+    /// Of ranks each walks with some, and all go on from what these found: products of another CPU
+    /// may differ in their last digits.
+    fn walk(
+        &mut self,
+        visited: &mut Visited,
+        observe: &mut dyn FnMut(&Wave),
+    ) -> Result<(), DeviceError> {
         let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
         // A tableau costs k steps to build: it is worth as many.
@@ -278,16 +298,30 @@ impl<'a> Islands<'a> {
             value: self.best.value,
             stop: self.with.stop,
         };
-        let walk = |island: &mut Island| {
-            let walked = walk.from(&island.members, &mut island.stream, visited.like());
-            island.members.clone_from(&walked.end);
-            walked
+        let (rank, ranks) = self.with.ranks.map_or((0, 1), |it| (it.rank(), it.size()));
+        let walk = |island: &Island| {
+            let mut stream = island.stream.clone();
+            let walked = walk.from(&island.members, &mut stream, visited.like());
+            (stream.words(), walked)
         };
-        let walks: Vec<Walked> = if self.with.threads > 1 {
-            self.islands.par_iter_mut().map(walk).collect()
+        let own: Vec<&Island> = self.islands.iter().skip(rank).step_by(ranks).collect();
+        let mut walks: Vec<(u64, Walked)> = if self.with.threads > 1 {
+            own.into_par_iter().map(walk).collect()
         } else {
-            self.islands.iter_mut().map(walk).collect()
+            own.into_iter().map(walk).collect()
         };
+        if let Some(among) = self.with.ranks {
+            let told = among.gather(&walks).map_err(DeviceError::ranks)?;
+            let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+            let in_turn = (0..self.islands.len()).filter_map(|at| told[at % ranks].next());
+            walks = in_turn.collect();
+        }
+        let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
+        for ((number, island), (words, walked)) in numbered.zip(&walks) {
+            island.members.clone_from(&walked.end);
+            island.stream = Stream::at(self.with.pass.seed, number, *words);
+        }
+        let walks: Vec<Walked> = walks.into_iter().map(|it| it.1).collect();
         let found = walks.iter().filter_map(|walked| walked.best.as_ref());
         let found = found
             .map(|members| self.with.fitted(members))
@@ -318,6 +352,7 @@ impl<'a> Islands<'a> {
             best_size: self.best.fit.support().len(),
             steps: &steps,
         });
+        Ok(())
     }
 
     /// A new best model: the first island goes on from it.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices},
+    ranks::Among,
     selection::Termination,
 };
 
@@ -20,6 +21,7 @@ pub(super) struct Outside<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) observe: &'a mut dyn FnMut(&Iteration),
     pub(super) keeper: Keeper<'k>,
+    pub(super) ranks: Option<&'a Among>,
 }
 
 /// What the swarm leaves to the polish.
@@ -44,9 +46,19 @@ pub(super) fn walk(
     from: Option<State>,
 ) -> Result<Found, DeviceError> {
     let start = Instant::now();
-    let interrupt = outside.interrupt;
-    let late = || pass.time_limit.is_some_and(|most| start.elapsed() >= most);
+    let (interrupt, ranks) = (outside.interrupt, outside.ranks);
+    let late = || {
+        let own = pass.time_limit.is_some_and(|most| start.elapsed() >= most);
+        match ranks {
+            Some(among) => among.late(own),
+            None => own,
+        }
+    };
     let (names, screen) = (devices.names(), devices.screen());
+    if let Some(state) = &from {
+        let brought = problem.x.bring(state.columns());
+        brought.map_err(DeviceError::ranks)?;
+    }
     if from.as_ref().is_some_and(|it| it.undefined) {
         judge.undefined.store(true, Ordering::Relaxed);
     }
@@ -109,6 +121,7 @@ pub(super) fn walk(
             pass,
             threads,
             stop: &|| interrupt.requested() || late(),
+            ranks,
         };
         let Outside {
             observe, keeper, ..

@@ -1,6 +1,8 @@
 //! What a search goes on from with the same bits: the swarm after a canonical iteration
 //! ([`super::swarm`]), the islands between two waves of the polish.
 
+use std::{cell::RefCell, collections::BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -92,6 +94,28 @@ pub(super) mod bits {
 }
 
 impl State {
+    /// The columns of all models in it.
+    pub(super) fn columns(&self) -> Vec<u32> {
+        let all = RefCell::new(BTreeSet::new());
+        self.visited.holds(|it| {
+            all.borrow_mut().extend(it.iter().copied());
+            true
+        });
+        let mut all = all.into_inner();
+        match &self.stage {
+            Stage::Swarm { swarm, .. } => {
+                all.extend(swarm.best.members.iter());
+                all.extend(swarm.particles.iter().flat_map(|it| &it.members));
+            }
+            Stage::Polish { polish, .. } => {
+                all.extend(&polish.best);
+                all.extend(polish.islands.iter().flat_map(|it| &it.members));
+                all.extend(polish.pool.iter().flatten());
+            }
+        }
+        all.into_iter().collect()
+    }
+
     /// Whether nothing in it can lead a search astray: a checksum may be made by anyone.
     pub(super) fn is_sound(&self, problem: &Problem, pass: &Pass) -> bool {
         let p = problem.x.p();

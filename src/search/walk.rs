@@ -6,6 +6,8 @@
 //! dropped may not return for a while, nor what was just added leave: so it does
 //! not fall back. (Glover, Tabu Search, 1989.)
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     particle::{Problem, rises},
     swarm::Judge,
@@ -48,6 +50,7 @@ pub(super) struct Walk<'a> {
 }
 
 /// Where a walk came to.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Walked {
     /// The last model, columns ascending, and its φ.
     pub(super) end: Vec<u32>,

@@ -92,6 +92,9 @@ pub struct Selection {
     pub iterations: usize,
     /// Why the search ended.
     pub termination: Termination,
+    /// The ranks that did it together, where it was not one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Wall-clock seconds, by stage.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
@@ -228,6 +231,49 @@ pub enum Termination {
     Fault,
     /// The selector of a plugin chose all that it wanted to.
     Done,
+}
+
+/// Ranks that work together, and what the first of them said and heard.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Together {
+    /// How many.
+    pub ranks: usize,
+    /// Their machines, each once.
+    pub hosts: Vec<String>,
+    /// What each had a share of: `columns`, `particles` or `pairs`.
+    pub over: &'static str,
+    /// Messages of all to all.
+    pub gathered: u64,
+    /// Bytes of them that one rank gave.
+    pub gathered_bytes: u64,
+    /// Messages of one to all.
+    pub broadcast: u64,
+    /// Their bytes.
+    pub broadcast_bytes: u64,
+}
+
+impl Together {
+    /// Behind the devices in a text.
+    pub(crate) fn text(of: Option<&Self>) -> String {
+        let Some(it) = of else { return String::new() };
+        let plural = if it.ranks == 1 { "" } else { "s" };
+        let hosts = match it.hosts.len() {
+            1 => "one machine".to_owned(),
+            count => format!("{count} machines"),
+        };
+        let Self {
+            ranks,
+            over,
+            gathered,
+            broadcast,
+            ..
+        } = it;
+        let megabytes = (it.gathered_bytes + it.broadcast_bytes) as f64 / 1e6;
+        format!(
+            ", {ranks} rank{plural} on {hosts} sharing {over} ({gathered} messages of all, {broadcast} of \
+             one, {megabytes:.3} MB a rank)"
+        )
+    }
 }
 
 /// Wall-clock seconds.

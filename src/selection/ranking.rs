@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Elapsed, Independence, SetAside, Truth};
+use super::{Elapsed, Independence, SetAside, Together, Truth};
 use crate::device::DeviceError;
 
 /// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
@@ -46,6 +46,9 @@ pub struct Ranking {
     pub precision: &'static str,
     /// Why it ended.
     pub termination: Ending,
+    /// The ranks that did it together, where it was not one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Wall-clock seconds.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know.
@@ -126,6 +129,9 @@ pub struct PairsReport {
     pub precision: &'static str,
     /// Why it ended.
     pub termination: Ending,
+    /// The ranks that did it together, where it was not one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Wall-clock seconds.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know.

@@ -1,6 +1,6 @@
 //! One variable after another: the best candidate joins, and the others are counted against it.
 
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Cow, io, sync::Arc, time::Instant};
 
 use rayon::prelude::*;
 
@@ -9,11 +9,12 @@ use super::{
     independence::{counted, independence},
 };
 use crate::{
-    binning::{BinnedColumn, BinnedColumns},
+    binning::{BinnedColumn, BinnedColumns, Codes},
     device::{
         DeviceError,
         counting::{Anchor, Counters, Facts, Found, Logs, Step, Tally, information},
     },
+    ranks::Among,
     score::Against,
     search::Interrupt,
     selection::{Chosen, Ending, Independence, Ranked, Refused},
@@ -29,6 +30,8 @@ pub(super) struct Selection<'a> {
     pub(super) threshold: Option<f64>,
     pub(super) permutation: Option<Permutation>,
     pub(super) interrupt: &'a Interrupt,
+    /// The other processes.
+    pub(super) among: Option<&'a Among>,
 }
 
 impl<'a> Selection<'a> {
@@ -111,10 +114,13 @@ impl<'a> Selection<'a> {
                 }
                 permutation_p = Some(p);
             }
-            let column = Arc::new(Step::of(best.column, &self.columns.columns, tally));
+            let own = self.column(best.column, counters.owner())?;
+            let laid = Arc::clone(&own);
+            let column = Step::new(Some(best.column), move || tally.anchor(&laid));
+            let column = Arc::new(column);
             chosen.push(Chosen {
                 permutation_p,
-                ..self.told(&best, &column, &before, counters)?
+                ..self.told(&best, (&own, &column), &before, counters)?
             });
             observe(chosen.len(), self.top);
             counters.take(best.column);
@@ -153,12 +159,36 @@ impl<'a> Selection<'a> {
         Ok(Ending::Top)
     }
 
+    /// A candidate, which this rank has or that one tells.
+    fn column(&self, at: u32, owner: usize) -> Result<Arc<Cow<'a, BinnedColumn>>, DeviceError> {
+        let column = &self.columns.columns[at as usize];
+        let (Some(among), Some(own)) = (self.among, &self.columns.own) else {
+            return Ok(Arc::new(Cow::Borrowed(column)));
+        };
+        let bytes = match own.contains(&(at as usize)) {
+            true => column.codes.to_bytes(),
+            false => Vec::new(),
+        };
+        let told = among.broadcast(owner, bytes).map_err(DeviceError::ranks)?;
+        if own.contains(&(at as usize)) {
+            return Ok(Arc::new(Cow::Borrowed(column)));
+        }
+        let codes = Codes::from_bytes(&told).filter(|it| it.n() == self.columns.n);
+        let codes = codes.ok_or_else(|| {
+            DeviceError::ranks(io::Error::other("a rank told another column than it has"))
+        })?;
+        Ok(Arc::new(Cow::Owned(BinnedColumn {
+            codes,
+            ..column.clone()
+        })))
+    }
+
     /// What is told of the best candidate, which joins those chosen before. A device that counts
     /// it knows it all, else the host walks over the observations.
     fn told(
         &self,
         best: &Found,
-        column: &Step<'a>,
+        (own, column): (&BinnedColumn, &Step<'a>),
         before: &[Arc<Step<'a>>],
         counters: &mut Counters,
     ) -> Result<Chosen, DeviceError> {
@@ -185,14 +215,13 @@ impl<'a> Selection<'a> {
             score: best.score,
             relevance: best.relevance,
             redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
-            independence: self.tested(best.column, column, facts),
+            independence: self.tested(own, column, facts),
             permutation_p: None,
         })
     }
 
     /// Whether a column and the response are independent.
-    fn tested(&self, at: u32, column: &Step<'a>, facts: Option<Facts>) -> Independence {
-        let own = &self.columns.columns[at as usize];
+    fn tested(&self, own: &BinnedColumn, column: &Step<'a>, facts: Option<Facts>) -> Independence {
         let logs = self.logs;
         // A function sees codes as they are, of levels that need not occur.
         let occurring = |it: &BinnedColumn| self.tally.score().coded().map(|_| Anchor::of(it));

@@ -271,6 +271,7 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
         n: 8,
         columns: (0..scores.len()).map(own).collect(),
         response: column(0, 1, vec![0; 8]),
+        own: None,
     };
     for sign in [1.0, -1.0] {
         let value = move |table: &Cells| match sign > 0.0 {

@@ -148,7 +148,7 @@ pub fn rank(
         let logs = Logs::new(columns.n, score.reach());
         let tally = Tally::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
-        let counters = counting.counters(&columns.columns, &response, (&logs, &tally))?;
+        let counters = counting.counters(columns, &response, (&logs, &tally))?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
@@ -159,6 +159,7 @@ pub fn rank(
             threshold: stop.threshold,
             permutation: stop.permutation,
             interrupt,
+            among: resources.ranks.as_ref(),
         };
         Ok(Ranked {
             starting,
@@ -195,6 +196,7 @@ mod tests {
             n: response.len(),
             columns: (0..).zip(columns).map(|(at, it)| column(at, it)).collect(),
             response: column(0, response),
+            own: None,
         };
         let mim = Score {
             measure: Measure::Declared {

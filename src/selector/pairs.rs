@@ -105,7 +105,8 @@ pub fn pairs(
             let mut observe = observe.lock().unwrap_or_else(PoisonError::into_inner);
             observe(finished, all);
         };
-        let stop = || interrupt.requested();
+        // Of ranks each ends by itself: they meet when all have.
+        let stop = || interrupt.wished();
         let alone = alone.unwrap_or_else(|| counters.relevance());
         let found = alone.and_then(|single| {
             let rows = wanted.matrix.then_some(&mut matrix[..]);
@@ -154,7 +155,7 @@ pub fn pairs(
             pairs: found.pairs.into_iter().map(pair).collect(),
             partners: partners.map(|it| it.map(partner)).collect(),
             matrix,
-            termination: match (&fault, interrupt.requested()) {
+            termination: match (&fault, found.cut) {
                 (Some(_), _) => Ending::Fault,
                 (None, true) => Ending::Interrupted,
                 (None, false) => Ending::Top,

@@ -8,7 +8,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ use super::Selection;
 use crate::{
     device::{
         DeviceError,
-        counting::{Anchor, Counters, Found, Step},
+        counting::{Anchor, Counters, Found, Part, Step},
     },
     random::Stream,
     score::Gather,
@@ -105,29 +105,43 @@ impl Selection<'_> {
             order
         };
         let reaches = |found: Option<Found>| found.is_some_and(|it| it.score >= winner.score);
-        let (mut done, mut reached) = (0, 0);
-        while done < rule.n {
+        let mut reached = Vec::with_capacity(rule.n);
+        while reached.len() < rule.n {
             if self.interrupt.requested() {
                 return Ok(None);
             }
             // One alone shows whether there is a way for many.
+            let done = reached.len();
             let most = match done {
                 0 => 1,
                 _ => (CELLS / self.columns.n.max(1)).clamp(1, TOGETHER),
             };
             let next = rule.n.min(done + most);
             let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
-            let Some(found) = counters.permuted(&orders, &swept) else {
-                let each = |at, threads| {
-                    let found = self.strongest(&order(at), chosen, &swept, threads)?;
-                    Ok(reaches(found))
-                };
-                return self.one_by_one(rule, each);
-            };
-            reached += found?.into_iter().filter(|it| reaches(*it)).count();
-            done = next;
+            match counters.permuted(&orders, &swept) {
+                Some(found) => reached.extend(found?.into_iter().map(reaches)),
+                None => {
+                    let each = |at, threads| {
+                        let found = self.strongest(&order(at), chosen, &swept, threads)?;
+                        Ok(reaches(found))
+                    };
+                    match self.one_by_one(rule, each)? {
+                        Some(all) => reached = all,
+                        None => return Ok(None),
+                    }
+                }
+            }
         }
-        Ok(Some(rule.p(reached)))
+        if let Some(among) = self.among {
+            // Each rank has seen its own columns.
+            let all = among.gather(&reached).map_err(DeviceError::ranks)?;
+            for theirs in all {
+                for (all, it) in reached.iter_mut().zip(theirs) {
+                    *all |= it;
+                }
+            }
+        }
+        Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
     }
 
     /// The same by counters of their own, each of which tells whether its permutation reaches the
@@ -136,7 +150,7 @@ impl Selection<'_> {
         &self,
         rule: &Permutation,
         each: impl Fn(usize, usize) -> Result<bool, DeviceError> + Sync,
-    ) -> Result<Option<f64>, DeviceError> {
+    ) -> Result<Option<Vec<bool>>, DeviceError> {
         let cells = self.columns.n * self.columns.columns.len();
         let threads = rayon::current_num_threads();
         // A thread each, or one after the other by all threads.
@@ -144,7 +158,8 @@ impl Selection<'_> {
             true => (threads, 1),
             false => (1, threads),
         };
-        let (next, reached) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let next = AtomicUsize::new(0);
+        let reached: Vec<AtomicBool> = (0..rule.n).map(|_| AtomicBool::new(false)).collect();
         // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
             while thread < under_way && !self.interrupt.requested() {
@@ -152,9 +167,7 @@ impl Selection<'_> {
                 if at >= rule.n {
                     break;
                 }
-                if each(at, threads)? {
-                    reached.fetch_add(1, Ordering::Relaxed);
-                }
+                reached[at].store(each(at, threads)?, Ordering::Relaxed);
             }
             Ok(())
         };
@@ -163,7 +176,8 @@ impl Selection<'_> {
             .collect();
         walked?;
         let whole = next.into_inner() >= rule.n && !self.interrupt.requested();
-        Ok(whole.then(|| rule.p(reached.into_inner())))
+        let reached = reached.into_iter().map(AtomicBool::into_inner);
+        Ok(whole.then(|| reached.collect()))
     }
 
     /// The best candidate where response and anchors are in this order, by so many threads.
@@ -175,8 +189,8 @@ impl Selection<'_> {
         threads: usize,
     ) -> Result<Option<Found>, DeviceError> {
         let response = self.response.permuted(order);
-        let columns = &self.columns.columns;
-        let mut counters = Counters::cpu(columns, &response, (self.logs, self.tally), 1, threads);
+        let own = Part::of(self.columns, self.among);
+        let mut counters = Counters::cpu(own, &response, (self.logs, self.tally), 1, threads);
         for it in chosen {
             counters.take(it.column as u32);
         }

@@ -7,7 +7,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Choice, DeviceError, Places, Resources, Unscored,
-        counting::{Anchor, Counters, Logs, PairCounters, Tally, cells},
+        counting::{Anchor, Counters, Logs, PairCounters, Part, Tally, cells},
     },
     score::{Coded, Score},
 };
@@ -67,6 +67,7 @@ impl<'a> Counting<'a> {
         // Of what no GPU can compute no size is worth one.
         let elements = if has_cuda(score) { elements } else { 0 };
         let (places, note) = Places::of(&resources.devices, elements)?;
+        let places = places.shared(resources.ranks.as_ref());
         Ok(Self {
             // A thread for each GPU, however few there are for other work: it only waits.
             threads: resources.thread_count().max(places.threads()),
@@ -90,15 +91,20 @@ impl<'a> Counting<'a> {
     /// A device that was asked for and cannot begin.
     pub(super) fn counters<'c>(
         &mut self,
-        own: &'c [BinnedColumn],
+        columns: &'c BinnedColumns,
         response: &Anchor,
         by: (&'c Logs, &'c Tally),
     ) -> Result<Counters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        self.either(
+        let own = Part::of(columns, self.resources.ranks.as_ref());
+        if own.own.is_empty() {
+            self.places = Places::Cpu(1);
+        }
+        let counters = self.either(
             |shards| Counters::cpu(own, response, by, shards, threads),
             |ordinals| Counters::cuda(own, response, by, ordinals, limit),
-        )
+        )?;
+        Ok(counters.among(self.resources.ranks.as_ref()))
     }
 
     /// The same, for all pairs, of which so many are wanted at most.
@@ -113,10 +119,11 @@ impl<'a> Counting<'a> {
         wanted: usize,
     ) -> Result<PairCounters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        self.either(
+        let counters = self.either(
             |shards| PairCounters::cpu(own, response, by, shards, threads),
             |ordinals| PairCounters::cuda(own, response, by, ordinals, (wanted, limit)),
-        )
+        )?;
+        Ok(counters.among(self.resources.ranks.as_ref()))
     }
 
     fn either<T>(

@@ -12,7 +12,7 @@ use super::field::{Field, classify};
 use super::head::{self, Head};
 use super::rows::Rows;
 use super::source::Source;
-use super::{Column, TableError, Values, names};
+use super::{Column, ReadOptions, TableError, Values, names};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
@@ -23,13 +23,19 @@ const HEADER_BYTES: usize = 1 << 24;
 ///
 /// # Errors
 /// A file that cannot be opened or read, and a header that names its columns badly.
-pub(super) fn read(path: &Path, delimiter: u8) -> Result<Option<(Head, Vec<Column>)>, TableError> {
+pub(super) fn read(
+    path: &Path,
+    delimiter: u8,
+    options: &ReadOptions,
+) -> Result<Option<(Head, Vec<Column>)>, TableError> {
     let (head, source) = head::open(path)?;
     let mut window = Window::new(source, delimiter);
     let Some(names) = header(path, &head, &mut window)? else {
         return Ok(None);
     };
-    let mut rows = Rows::new(names.len());
+    let wanted = |(at, name): (usize, &String)| options.wants(at, names.len(), name);
+    let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
+    let mut rows = Rows::of(wanted.clone());
     let mut column = 0;
     let mut reserved = false;
     while let Some(text) = window.next()? {
@@ -54,10 +60,13 @@ pub(super) fn read(path: &Path, delimiter: u8) -> Result<Option<(Head, Vec<Colum
     if column != 0 || rows.count() == 0 {
         return Ok(None);
     }
-    let columns = names.into_iter().zip(rows.into_columns());
-    let columns = columns.map(|(name, values)| Column {
+    let columns = names.into_iter().zip(rows.into_columns()).zip(wanted);
+    let columns = columns.map(|((name, values), wanted)| Column {
         name,
-        values: Values::Numbers(values),
+        values: match wanted {
+            true => Values::Numbers(values),
+            false => Values::Elsewhere,
+        },
     });
     Ok(Some((head, columns.collect())))
 }

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::io;
 
+use serde::{Deserialize, Serialize};
+
 use super::{ArffError, DatError, LibsvmError, MrmrError, PlinkError};
 use crate::nearest::{as_option, did_you_mean};
 
@@ -10,7 +12,7 @@ use crate::nearest::{as_option, did_you_mean};
 const COLUMNS_LISTED: usize = 8;
 
 /// Missing values of one column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingColumn {
     /// The column's name.
     pub name: String,
@@ -37,6 +39,9 @@ pub enum TableError {
          .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .bed or .parquet"
     )]
     UnknownFormat { path: String },
+    /// Another rank of the same work.
+    #[error("{reason}")]
+    Ranks { reason: String },
     /// The name of a file to be written has no ending that can be.
     #[error(
         "{path}: the file's name tells its format and must end in .csv, .tsv or .dat, \
@@ -342,6 +347,15 @@ pub(super) fn shown(text: &str) -> impl fmt::Display {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
+    }
+}
+
+impl TableError {
+    /// What became of a message to the other ranks.
+    pub(crate) fn ranks(error: io::Error) -> Self {
+        Self::Ranks {
+            reason: error.to_string(),
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Lines `label index:value …`, as LIBSVM and its kin write them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::error::shown;
 use super::field::{Field, classify};
 use super::lines::Lines;
-use super::{Column, TableError, Values};
+use super::{Column, ReadOptions, TableError, Values};
 
 /// What can be wrong with a line of a libsvm file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +44,30 @@ pub enum LibsvmError {
 ///
 /// # Errors
 /// The first line that is not as it should be.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+    if options.among.is_none() {
+        return Ok(entries(path, None)?.columns());
+    }
+    // Which columns there are is known at the end: the second time only those wanted are kept.
+    let indexes = entries(path, Some(HashSet::new()))?.indexes();
+    let width = indexes.len() + 1;
+    let wanted = (1..).zip(indexes);
+    let wanted = wanted.filter(|(at, index)| options.wants(*at, width, &name(*index)));
+    let wanted = wanted.map(|(_, index)| index).collect();
+    Ok(entries(path, Some(wanted))?.columns())
+}
+
+fn name(index: u32) -> String {
+    format!("f{index}")
+}
+
+/// What the lines have, of these indexes or of all.
+fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
     let mut lines = Lines::open(path)?;
-    let mut read = Entries::default();
+    let mut read = Entries {
+        wanted,
+        ..Entries::default()
+    };
     while lines.advance()? {
         if let Err(source) = read.line(&lines.text) {
             return Err(TableError::Libsvm {
@@ -63,7 +84,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
         (_, true) => Err(TableError::NoRows {
             path: lines.shown(),
         }),
-        _ => Ok(read.columns()),
+        _ => Ok(read),
     }
 }
 
@@ -75,6 +96,8 @@ struct Entries {
     places: HashMap<u32, usize>,
     /// Rows and values of each index, by order of appearance.
     columns: Vec<(Vec<u32>, Vec<f64>)>,
+    /// The indexes whose entries are kept; none for all.
+    wanted: Option<HashSet<u32>>,
 }
 
 impl Entries {
@@ -111,7 +134,7 @@ impl Entries {
                 self.columns.push((Vec::new(), Vec::new()));
             }
             // A zero that is written out makes a column and no entry.
-            if value != 0.0 {
+            if value != 0.0 && self.wants(index) {
                 let (rows, values) = &mut self.columns[place];
                 rows.push(row);
                 values.push(value);
@@ -120,22 +143,37 @@ impl Entries {
         Ok(())
     }
 
+    fn wants(&self, index: u32) -> bool {
+        let wanted = self.wanted.as_ref();
+        wanted.is_none_or(|it| it.contains(&index))
+    }
+
+    /// Those that occur, ascending.
+    fn indexes(self) -> Vec<u32> {
+        let mut indexes: Vec<u32> = self.places.into_keys().collect();
+        indexes.sort_unstable();
+        indexes
+    }
+
     fn columns(mut self) -> Vec<Column> {
-        let mut places: Vec<(u32, usize)> = self.places.into_iter().collect();
+        let mut places: Vec<(u32, usize)> = std::mem::take(&mut self.places).into_iter().collect();
         places.sort_unstable();
         self.labels.shrink_to_fit();
         let mut columns = Vec::with_capacity(places.len() + 1);
         columns.push(Column {
             name: String::from("y"),
-            values: Values::Numbers(self.labels),
+            values: Values::Numbers(std::mem::take(&mut self.labels)),
         });
         columns.extend(places.into_iter().map(|(index, place)| {
             let (mut rows, mut values) = std::mem::take(&mut self.columns[place]);
             rows.shrink_to_fit();
             values.shrink_to_fit();
             Column {
-                name: format!("f{index}"),
-                values: Values::Sparse { rows, values },
+                name: name(index),
+                values: match self.wants(index) {
+                    true => Values::Sparse { rows, values },
+                    false => Values::Elsewhere,
+                },
             }
         }));
         columns

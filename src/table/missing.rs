@@ -1,6 +1,9 @@
 //! What to do about missing values.
 
+use std::collections::HashSet;
+
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, sparse};
+use crate::ranks::Among;
 
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,12 +30,42 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
+        self.handle_missing_among(policy, None)
+    }
+
+    /// The same of a table of which ranks have some columns each.
+    ///
+    /// # Errors
+    /// The same, on all of them alike; a rank that failed or is gone.
+    pub(crate) fn handle_missing_among(
+        &mut self,
+        policy: Missing,
+        among: Option<&Among>,
+    ) -> Result<usize, TableError> {
         if matches!(policy, Missing::Level | Missing::Pairwise) {
             return Ok(0);
         }
         let mut complete = vec![true; self.rows];
         let missing = |column: &Column| missing_of(column, &mut complete);
-        let columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
+        let mut columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
+        if let Some(among) = among {
+            let missing = complete.iter().map(|it| !it);
+            let rows: Vec<u32> = (0..)
+                .zip(missing)
+                .filter(|it| it.1)
+                .map(|it| it.0)
+                .collect();
+            let all = among.gather(&(columns, rows)).map_err(TableError::ranks)?;
+            let mut seen = HashSet::new();
+            columns = Vec::new();
+            for (theirs, rows) in all {
+                // Some columns are everywhere.
+                columns.extend(theirs.into_iter().filter(|it| seen.insert(it.name.clone())));
+                for row in rows {
+                    complete[row as usize] = false;
+                }
+            }
+        }
         if policy == Missing::Refuse && !columns.is_empty() {
             return Err(TableError::Missing {
                 path: self.source.clone(),
@@ -102,6 +135,7 @@ impl Table {
                     retain(codes, marked);
                     drop_unused(levels, codes);
                 }
+                Values::Elsewhere => {}
             }
         }
         self.rows = marked.iter().filter(|marked| **marked).count();
@@ -130,7 +164,7 @@ fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
             let entries = rows_where(values, |value| value.is_nan());
             entries.map(|at| rows[at] as usize).for_each(&mut mark);
         }
-        Values::Bytes(_) => {}
+        Values::Bytes(_) | Values::Elsewhere => {}
         Values::Gapped(values) => memchr::memchr_iter(MISSING_BYTE, values).for_each(&mut mark),
         Values::Factor { codes, .. } => {
             rows_where(codes, |code| *code == MISSING).for_each(&mut mark);

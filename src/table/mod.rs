@@ -27,6 +27,8 @@ mod write;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::ranks::Among;
+
 pub use arff::ArffError;
 pub use dat::DatError;
 pub use error::{MissingColumn, TableError};
@@ -89,6 +91,8 @@ pub enum Values {
         /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
         codes: Vec<u32>,
     },
+    /// Another rank has them ([`ReadOptions::among`]).
+    Elsewhere,
 }
 
 /// The code of a missing value of a factor.
@@ -103,12 +107,26 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | --- | --- | --- |
 /// | `response` | of `.npy`: path of a second array, n or n × 1; the other formats leave it to whoever chooses among the columns | none |
 /// | `factors` | names of columns to read as factors, whatever they hold | none |
+/// | `among` | ranks that read a share of the columns each: of those before and behind there are names alone | all columns are read |
+/// | `everywhere` | names of columns that every rank reads, beside the format's own response | none |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// See the table above.
     pub response: Option<&'a str>,
     /// See the table above.
     pub factors: &'a [String],
+    /// See the table above.
+    pub among: Option<&'a Among>,
+    /// See the table above.
+    pub everywhere: &'a [&'a str],
+}
+
+impl ReadOptions<'_> {
+    /// Whether a column's values are wanted, of a file of so many.
+    fn wants(&self, at: usize, width: usize, name: &str) -> bool {
+        let own = |among: &Among| among.share(width).contains(&at);
+        self.among.is_none_or(own) || self.everywhere.contains(&name)
+    }
 }
 
 /// Formats, told by the file's name.
@@ -191,7 +209,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let (mut columns, response, truth) = match format {
         Format::Delimited(delimiter) => {
             let quick = match factors {
-                [] => csv_fast::read(path, delimiter)?,
+                [] => csv_fast::read(path, delimiter, options)?,
                 // Their text is wanted, not their numbers.
                 _ => None,
             };
@@ -203,7 +221,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             (columns, None, truth)
         }
         Format::Npy => {
-            let columns = npy::read(path, options.response)?;
+            let columns = npy::read(path, options)?;
             let response = options.response.map(|_| columns.len() - 1);
             (columns, response, Vec::new())
         }
@@ -216,11 +234,11 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             let response = columns.len() - 1;
             (columns, Some(response), Vec::new())
         }
-        Format::Libsvm => (libsvm::read(path)?, Some(0), Vec::new()),
-        Format::Mrmr => (mrmr::read(path)?, Some(0), Vec::new()),
-        Format::Bed => (plink::read(path)?, Some(0), Vec::new()),
+        Format::Libsvm => (libsvm::read(path, options)?, Some(0), Vec::new()),
+        Format::Mrmr => (mrmr::read(path, options)?, Some(0), Vec::new()),
+        Format::Bed => (plink::read(path, options)?, Some(0), Vec::new()),
         #[cfg(feature = "parquet")]
-        Format::Parquet => (parquet::read(path)?, None, Vec::new()),
+        Format::Parquet => (parquet::read(path, options)?, None, Vec::new()),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(TableError::ParquetUnbuilt { path: source }),
     };
@@ -230,8 +248,18 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         names::check_factors(&source, factors, names)?;
     }
     let mut lengths = columns.iter().map(|column| column.values.len());
-    let rows = lengths.find_map(|length| length).unwrap_or(0);
-    for column in &mut columns {
+    let mut rows = lengths.find_map(|length| length).unwrap_or(0);
+    if let Some(among) = options.among {
+        // A rank may have no column to tell by.
+        let all = among.gather(&rows).map_err(TableError::ranks)?;
+        rows = all.into_iter().max().unwrap_or(rows);
+    }
+    let width = columns.len();
+    for (at, column) in columns.iter_mut().enumerate() {
+        // What a reader had to go through anyway.
+        if response != Some(at) && !options.wants(at, width, &column.name) {
+            column.values = Values::Elsewhere;
+        }
         if factors.contains(&column.name) {
             column.values.make_factor(rows);
         }
@@ -285,7 +313,7 @@ impl Values {
             Self::Numbers(values) => Some(values.len()),
             Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
-            Self::Sparse { .. } => None,
+            Self::Sparse { .. } | Self::Elsewhere => None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! The files of fast-mRMR: codes of one byte, row by row.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::source::Source;
-use super::{Column, TableError, Values, names};
+use super::source::{GAP, Source, runs};
+use super::{Column, ReadOptions, TableError, Values, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
@@ -40,7 +41,7 @@ pub enum MrmrError {
 ///
 /// # Errors
 /// More or fewer codes than the header promises, or none.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Mrmr {
         path: shown.clone(),
@@ -87,30 +88,71 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     check(size.saturating_sub(HEADER_BYTES))?;
 
     let width = columns as usize;
+    let names = || std::iter::once(String::from("y")).chain((0..).map(names::variable));
+    let wanted = |(at, name): (usize, String)| at == 0 || options.wants(at, width, &name);
+    let wanted: Vec<bool> = names().take(width).enumerate().map(wanted).collect();
     let mut columns: Vec<Vec<u8>> = vec![Vec::new(); width];
-    for column in &mut columns {
-        column.reserve_exact(rows as usize);
+    for at in (0..width).filter(|at| wanted[*at]) {
+        columns[at].reserve_exact(rows as usize);
     }
-    // Whole rows at a time, which are turned into pieces of columns.
-    let mut bytes = vec![0; width * (READ_BYTES / width).max(1)];
-    let mut found = 0;
+    // Rows at a time, which are turned into pieces of columns; where much of a row is another
+    // rank's, that is gone past.
+    let runs = runs(width, GAP, |at| wanted[at]);
+    let read: Vec<usize> = runs.iter().cloned().flatten().collect();
+    let at_once = (READ_BYTES / read.len()).max(1);
+    let mut bytes = vec![0; read.len() * at_once];
+    let (mut found, mut left) = (0, rows as usize);
+    // Once more than there are rows: the file may have changed since its size was taken.
     loop {
-        let filled = source.fill(&mut bytes)?;
-        found += filled as u64;
-        // The file may have changed since its size was taken.
-        if filled == 0 || found > promised || !filled.is_multiple_of(width) {
+        let filled = match read.len() == width {
+            true => source.fill(&mut bytes)?,
+            false => {
+                let rows = bytes.chunks_exact_mut(read.len()).take(left);
+                left -= rows.len();
+                pieces(&mut source, rows, &runs, width)?
+            }
+        };
+        found += (filled / read.len() * width + filled % read.len()) as u64;
+        if filled == 0 || found > promised || !filled.is_multiple_of(read.len()) {
             break;
         }
-        let rows = bytes[..filled].chunks_exact(width);
-        for (at, column) in columns.iter_mut().enumerate() {
-            column.extend(rows.clone().map(|row| row[at]));
+        let rows = bytes[..filled].chunks_exact(read.len());
+        for (place, at) in read.iter().enumerate().filter(|(_, at)| wanted[**at]) {
+            columns[*at].extend(rows.clone().map(|row| row[place]));
         }
     }
     check(found)?;
-    let names = std::iter::once(String::from("y")).chain((0..).map(names::variable));
-    let columns = names.zip(columns).map(|(name, values)| Column {
+    let columns = names().zip(columns).zip(&wanted);
+    let columns = columns.map(|((name, values), wanted)| Column {
         name,
-        values: Values::Bytes(values),
+        values: match wanted {
+            true => Values::Bytes(values),
+            false => Values::Elsewhere,
+        },
     });
     Ok(columns.collect())
+}
+
+/// Fills rows with these ranges of the file's; how many bytes there were.
+fn pieces<'a>(
+    source: &mut Source,
+    rows: impl Iterator<Item = &'a mut [u8]>,
+    runs: &[Range<usize>],
+    width: usize,
+) -> Result<usize, TableError> {
+    let mut all = 0;
+    for row in rows {
+        let (mut place, mut position) = (0, 0);
+        for run in runs {
+            source.skip((run.start - position) as u64)?;
+            let filled = source.fill(&mut row[place..place + run.len()])?;
+            all += filled;
+            if filled < run.len() {
+                return Ok(all);
+            }
+            (place, position) = (place + run.len(), run.end);
+        }
+        source.skip((width - position) as u64)?;
+    }
+    Ok(all)
 }

@@ -1,13 +1,14 @@
 //! Arrays of NumPy: the design matrix in one file, the response in a second.
 
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
 use super::rows::Rows;
-use super::source::Source;
-use super::{Column, Format, TableError, Values, names};
+use super::source::{GAP, Source, runs};
+use super::{Column, Format, ReadOptions, TableError, Values, names};
 
 /// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
 const HEADER_BYTES: usize = 1 << 14;
@@ -21,7 +22,7 @@ const ELEMENTS: usize = 1 << 13;
 ///
 /// # Errors
 /// Another shape or type than that, fewer bytes than promised, infinite elements.
-pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
     let design = Array::open(path)?;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
@@ -32,8 +33,11 @@ pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, T
     if width == 0 {
         return Err(TableError::NoColumns { path: design.path });
     }
-    let Some(response) = response else {
-        return design.columns(path, rows, width, names::variable);
+    // The response is the last column.
+    let all = width as usize + usize::from(options.response.is_some());
+    let wanted = |at: usize| options.wants(at, all, &names::variable(at));
+    let Some(response) = options.response else {
+        return design.columns(path, (rows, width), names::variable, wanted);
     };
 
     let name = response_name(response)?;
@@ -51,8 +55,8 @@ pub(super) fn read(path: &Path, response: Option<&str>) -> Result<Vec<Column>, T
         });
     }
     // The response is the smaller one: what is wrong with it is told without a wait.
-    let last = second.columns(Path::new(response), length, 1, |_| name.clone())?;
-    let mut columns = design.columns(path, rows, width, names::variable)?;
+    let last = second.columns(Path::new(response), (length, 1), |_| name.clone(), |_| true)?;
+    let mut columns = design.columns(path, (rows, width), names::variable, wanted)?;
     columns.extend(last);
     Ok(columns)
 }
@@ -141,13 +145,14 @@ impl Array {
         }
     }
 
-    /// The array's columns, named by their position.
+    /// The array's columns, named by their position; of those not wanted nothing is read that is
+    /// worth going past.
     fn columns(
         mut self,
         path: &Path,
-        rows: u64,
-        width: u64,
+        (rows, width): (u64, u64),
         name: impl Fn(usize) -> String,
+        wanted: impl Fn(usize) -> bool,
     ) -> Result<Vec<Column>, TableError> {
         let promised = rows
             .checked_mul(width)
@@ -171,12 +176,30 @@ impl Array {
         }
 
         let (rows, width) = (rows as usize, width as usize);
-        let columns = match self.header.order() {
+        let order = self.header.order();
+        // How far apart two columns begin in the file, in bytes, and how long one lies there.
+        let (apart, gap) = match order {
+            Order::C => (self.element_bytes, GAP),
+            Order::Fortran => (self.element_bytes * rows, 0),
+        };
+        let runs = runs(width, gap / apart, wanted);
+        let read: Vec<usize> = runs.iter().cloned().flatten().collect();
+        let columns = match order {
             Order::C => {
-                let mut block = Rows::new(width);
-                block.reserve(rows);
-                let place = |position| (position / width, position % width);
-                self.each(rows * width, place, &name, |values| {
+                let place = |at: usize| (at / width, at % width);
+                let mut block = Rows::new(read.len().max(1));
+                block.reserve(if read.is_empty() { 0 } else { rows });
+                // Where whole rows are read, they are one range.
+                let (lines, length) = match read.len() == width {
+                    true => (1, rows * width),
+                    false => (rows, 0),
+                };
+                let each = &mut (0..lines).flat_map(|row| {
+                    let first = row * width;
+                    let run = move |it: &Range<usize>| first + it.start..first + it.end.max(length);
+                    runs.iter().map(run)
+                });
+                self.each(each, place, &name, |values| {
                     for &value in values {
                         block.push(value);
                     }
@@ -184,10 +207,11 @@ impl Array {
                 block.into_columns()
             }
             Order::Fortran => {
-                let mut columns: Vec<Vec<f64>> = Vec::with_capacity(width);
+                let mut columns: Vec<Vec<f64>> = Vec::with_capacity(read.len());
                 let mut column = Vec::with_capacity(rows);
-                let place = |position| (position % rows, position / rows);
-                self.each(rows * width, place, &name, |mut values| {
+                let place = |at: usize| (at % rows, at / rows);
+                let each = &mut runs.iter().map(|it| it.start * rows..it.end * rows);
+                self.each(each, place, &name, |mut values| {
                     while !values.is_empty() {
                         let free = rows - column.len();
                         let (these, others) = values.split_at(free.min(values.len()));
@@ -202,53 +226,62 @@ impl Array {
                 columns
             }
         };
-        let named = columns.into_iter().enumerate();
-        Ok(named
-            .map(|(position, values)| Column {
-                name: name(position),
-                values: Values::Numbers(values),
+        let mut all: Vec<Column> = (0..width)
+            .map(|at| Column {
+                name: name(at),
+                values: Values::Elsewhere,
             })
-            .collect())
+            .collect();
+        for (at, values) in read.into_iter().zip(columns) {
+            all[at].values = Values::Numbers(values);
+        }
+        Ok(all)
     }
 
-    /// Hands over all elements in the file's order, some at a time, and refuses infinite
+    /// Hands over the elements of these ranges, which ascend, some at a time, and refuses infinite
     /// ones; `place` is row and column of an element by its position in the file.
     fn each(
         &mut self,
-        elements: usize,
+        ranges: &mut dyn Iterator<Item = Range<usize>>,
         place: impl Fn(usize) -> (usize, usize),
         name: impl Fn(usize) -> String,
         mut take: impl FnMut(&[f64]),
     ) -> Result<(), TableError> {
         let mut bytes = vec![0; ELEMENTS * self.element_bytes];
         let mut values = Vec::with_capacity(ELEMENTS);
-        for first in (0..elements).step_by(ELEMENTS) {
-            let wanted = ELEMENTS.min(elements - first) * self.element_bytes;
-            let found = self.source.fill(&mut bytes[..wanted])?;
-            if found < wanted {
-                // The file has become shorter since its size was taken.
-                return Err(TableError::NpyTruncated {
-                    path: self.path.clone(),
-                    promised: (elements * self.element_bytes) as u64,
-                    found: (first * self.element_bytes + found) as u64,
-                });
-            }
-            values.clear();
-            (self.decode)(&bytes[..wanted], &mut values).map_err(|source| {
-                TableError::NpyValue {
-                    path: self.path.clone(),
-                    source,
+        let mut position = 0;
+        for range in ranges {
+            self.source
+                .skip(((range.start - position) * self.element_bytes) as u64)?;
+            position = range.end;
+            for first in range.clone().step_by(ELEMENTS) {
+                let wanted = ELEMENTS.min(range.end - first) * self.element_bytes;
+                let found = self.source.fill(&mut bytes[..wanted])?;
+                if found < wanted {
+                    // The file has become shorter since its size was taken.
+                    return Err(TableError::NpyTruncated {
+                        path: self.path.clone(),
+                        promised: (range.end * self.element_bytes) as u64,
+                        found: (first * self.element_bytes + found) as u64,
+                    });
                 }
-            })?;
-            if let Some(at) = values.iter().position(|value| value.is_infinite()) {
-                let (row, column) = place(first + at);
-                return Err(TableError::InfiniteElement {
-                    path: self.path.clone(),
-                    row: row + 1,
-                    column: name(column),
-                });
+                values.clear();
+                (self.decode)(&bytes[..wanted], &mut values).map_err(|source| {
+                    TableError::NpyValue {
+                        path: self.path.clone(),
+                        source,
+                    }
+                })?;
+                if let Some(at) = values.iter().position(|value| value.is_infinite()) {
+                    let (row, column) = place(first + at);
+                    return Err(TableError::InfiniteElement {
+                        path: self.path.clone(),
+                        row: row + 1,
+                        column: name(column),
+                    });
+                }
+                take(&values);
             }
-            take(&values);
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use parquet::schema::types::Type;
 
 use super::csv::sorted;
 use super::source::open_file;
-use super::{Column, MISSING, TableError, Values};
+use super::{Column, MISSING, ReadOptions, TableError, Values};
 use crate::quietly::quietly;
 use pages::{Checked, Counted};
 
@@ -27,11 +27,11 @@ const VALUES: usize = 1 << 14;
 ///
 /// # Errors
 /// Columns of other types, infinite numbers, a file that is damaged.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    quietly(|| read_open(file, shown.clone())).unwrap_or_else(|panic| {
+    quietly(|| read_open(file, shown.clone(), options)).unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),
@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     })
 }
 
-fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
+fn read_open(file: File, shown: String, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
     let broken = |source| TableError::Parquet {
         path: shown.clone(),
         source,
@@ -59,7 +59,8 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
             kind,
             mend,
         })?;
-        columns.push((name, gathered));
+        let wanted = options.wants(position, fields.len(), &name);
+        columns.push((name, gathered, wanted));
     }
     check_codecs(&shown, &reader)?;
     for group in 0..reader.num_row_groups() {
@@ -67,7 +68,8 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
             .get_row_group(group)
             .map_err(|error| broken(told(error)))?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        for (position, (_, gathered)) in columns.iter_mut().enumerate() {
+        let wanted = columns.iter_mut().enumerate().filter(|(_, it)| it.2);
+        for (position, (_, gathered, _)) in wanted {
             // No field is nested, so each is the leaf at its own position.
             let pages = group.get_column_page_reader(position);
             let pages = pages.map_err(|error| broken(told(error)))?;
@@ -82,12 +84,15 @@ fn read_open(file: File, shown: String) -> Result<Vec<Column>, TableError> {
             gathered.extend(&mut reader, rows).map_err(broken)?;
         }
     }
-    let columns = columns.into_iter().map(|(name, gathered)| Column {
+    let columns = columns.into_iter().map(|(name, gathered, wanted)| Column {
         name,
-        values: gathered.finish(),
+        values: match wanted {
+            true => gathered.finish(),
+            false => Values::Elsewhere,
+        },
     });
     let columns: Vec<Column> = columns.collect();
-    if columns[0].values.len() == Some(0) {
+    if columns.iter().any(|it| it.values.len() == Some(0)) {
         return Err(TableError::NoRows { path: shown });
     }
     for column in &columns {

@@ -9,7 +9,7 @@ use super::error::shown;
 use super::field::{Field, classify};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, MISSING_BYTE, TableError, Values};
+use super::{Column, MISSING_BYTE, ReadOptions, TableError, Values};
 
 /// The column of the `.fam`.
 const PHENOTYPE: &str = "phenotype";
@@ -104,7 +104,7 @@ pub enum PlinkError {
 /// # Errors
 /// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
 /// another form or size.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Plink {
         path: shown.clone(),
@@ -158,16 +158,34 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
     let at_once = (READ_BYTES / stride).clamp(1, variants);
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
+    // Behind the phenotype.
+    let own = |at: usize| options.wants(at + 1, variants + 1, &names[at]);
     while genotypes.len() < variants {
-        let wanted = stride * at_once.min(variants - genotypes.len());
+        let rest = genotypes.len()..variants;
+        let ahead = match source.size {
+            Some(_) => rest.clone().take_while(|at| !own(*at)).count(),
+            // What cannot be measured is read to its end.
+            None => 0,
+        };
+        if ahead > 0 {
+            source.skip((stride * ahead) as u64)?;
+            found += (stride * ahead) as u64;
+            genotypes.extend((0..ahead).map(|_| Values::Elsewhere));
+            continue;
+        }
+        let wanted = stride * at_once.min(rest.len());
         let filled = source.fill(&mut bytes[..wanted])?;
         found += filled as u64;
         // The file may have changed since its size was taken.
         if filled < wanted {
             break;
         }
-        let variants = bytes[..wanted].chunks_exact(stride);
-        genotypes.extend(variants.map(|bytes| alleles(bytes, samples)));
+        let first = genotypes.len();
+        let variants = (first..).zip(bytes[..wanted].chunks_exact(stride));
+        genotypes.extend(variants.map(|(at, bytes)| match own(at) {
+            true => alleles(bytes, samples),
+            false => Values::Elsewhere,
+        }));
     }
     found += source.fill(&mut [0])? as u64;
     check(found)?;

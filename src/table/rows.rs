@@ -18,24 +18,38 @@ pub(super) struct Rows {
     block: Vec<f64>,
     limit: usize,
     columns: Vec<Vec<f64>>,
+    /// Whether a column is kept.
+    wanted: Vec<bool>,
+    /// Rows that are in the columns.
+    done: usize,
 }
 
 impl Rows {
     /// For rows of `width` values; `width` is positive.
     pub(super) fn new(width: usize) -> Self {
+        Self::of(vec![true; width])
+    }
+
+    /// The same, of which some columns are kept: the others end without values.
+    pub(super) fn of(wanted: Vec<bool>) -> Self {
+        let width = wanted.len();
         let rows = (BLOCK_VALUES / width).clamp(4, 4096);
         Self {
             width,
             block: Vec::new(),
             limit: rows * width,
             columns: vec![Vec::new(); width],
+            wanted,
+            done: 0,
         }
     }
 
     /// Makes room for so many rows in all.
     pub(super) fn reserve(&mut self, rows: usize) {
-        for column in &mut self.columns {
-            column.reserve_exact(rows.saturating_sub(column.len()));
+        for (column, wanted) in self.columns.iter_mut().zip(&self.wanted) {
+            if *wanted {
+                column.reserve_exact(rows.saturating_sub(column.len()));
+            }
         }
     }
 
@@ -50,7 +64,7 @@ impl Rows {
 
     /// Complete rows so far.
     pub(super) fn count(&self) -> usize {
-        self.columns[0].len() + self.block.len() / self.width
+        self.done + self.block.len() / self.width
     }
 
     /// The columns, all of `count()` values; an incomplete last row is left out.
@@ -79,9 +93,12 @@ impl Rows {
                     }
                 }
                 for (place, column) in columns.iter_mut().enumerate() {
-                    column.extend((0..count).map(|row| tile[row][place]));
+                    if self.wanted[first + place] {
+                        column.extend((0..count).map(|row| tile[row][place]));
+                    }
                 }
             }
+            self.done += count;
         }
         self.block.clear();
     }

@@ -1,7 +1,8 @@
 //! Opening files, plain or compressed.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -61,6 +62,23 @@ impl Source {
             }
         }
         Ok(filled)
+    }
+
+    /// Goes past so many bytes of content, which must be there where that matters.
+    pub(super) fn skip(&mut self, bytes: u64) -> Result<(), TableError> {
+        let ahead = self.ahead.get_ref().len() as u64 - self.ahead.position();
+        let held = bytes.min(ahead);
+        self.ahead.set_position(self.ahead.position() + held);
+        let rest = bytes - held;
+        let gone = match &mut self.content {
+            _ if rest == 0 => return Ok(()),
+            Content::Plain(file) if self.size.is_some() => match i64::try_from(rest) {
+                Ok(rest) => file.seek(SeekFrom::Current(rest)).map(drop),
+                Err(_) => Ok(()),
+            },
+            _ => io::copy(&mut self.take(rest), &mut io::sink()).map(drop),
+        };
+        gone.map_err(|error| self.failure(error))
     }
 
     /// Bytes of content from here on, counted no further than `enough`.
@@ -135,6 +153,22 @@ fn failure(path: String, error: io::Error) -> TableError {
             source: error,
         },
     }
+}
+
+/// Bytes of a row that are read rather than gone past: a page.
+pub(super) const GAP: usize = 1 << 12;
+
+/// The columns to read, of which those wanted are all: ranges that ascend, not nearer to one another
+/// than the gap.
+pub(super) fn runs(width: usize, gap: usize, wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in (0..width).filter(|at| wanted(*at)) {
+        match runs.last_mut() {
+            Some(last) if at - last.end <= gap => last.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
 }
 
 /// Whether the name ends in `.gz`, in any case.

@@ -19,7 +19,7 @@ impl Values {
             Self::Bytes(bytes) | Self::Gapped(bytes) => {
                 Some(bytes.iter().copied().map(self.of_byte()).collect())
             }
-            Self::Factor { .. } => None,
+            Self::Factor { .. } | Self::Elsewhere => None,
         }
     }
 

@@ -24,6 +24,7 @@ impl Table {
                     let (rows, values) = sparse::take(rows, values, &places);
                     Values::Sparse { rows, values }
                 }
+                Values::Elsewhere => Values::Elsewhere,
                 Values::Factor { levels, codes } => {
                     let (mut levels, mut codes) = (levels.clone(), of(codes, rows));
                     missing::drop_unused(&mut levels, &mut codes);

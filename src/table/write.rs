@@ -131,6 +131,7 @@ fn cell(column: &Column, row: usize, text: &mut String) {
         }
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
         Values::Factor { levels, codes } => text.push_str(&levels[codes[row] as usize]),
+        Values::Elsewhere => {}
     }
 }
 

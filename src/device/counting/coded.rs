@@ -40,7 +40,9 @@ pub(crate) trait Values: Send {
         let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
         // The fault of the lowest numbers is told, wherever it is met.
         let mut fault: Option<(u32, u32, NoScore)> = None;
-        for (w, column) in asked.columns.iter().enumerate() {
+        let (rank, ranks) = asked.turn;
+        let anchors = asked.columns.iter().enumerate();
+        for (w, column) in anchors.skip(rank).step_by(ranks) {
             if (asked.stop)() {
                 break;
             }

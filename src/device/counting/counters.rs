@@ -1,6 +1,6 @@
 //! One device or several that count as one.
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use super::{
     super::{
@@ -10,7 +10,10 @@ use super::{
     },
     Anchor, Best, CodedCounter, Counter, Facts, Logs, Step, Tally,
 };
-use crate::binning::BinnedColumn;
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    ranks::Among,
+};
 
 /// The devices, each with its range of the columns.
 pub(crate) struct Counters<'a> {
@@ -18,6 +21,11 @@ pub(crate) struct Counters<'a> {
     tally: &'a Tally,
     /// Anchors swept.
     steps: usize,
+    /// The other ranks, and what the one that has the best candidate knows of it.
+    among: Option<Among>,
+    facts: Option<(u32, Option<Facts>)>,
+    /// The rank that has it.
+    owner: usize,
 }
 
 /// The best candidate; of equal scores the lowest column.
@@ -30,9 +38,56 @@ pub(crate) struct Found {
     pub(crate) relevance: f64,
 }
 
+/// Columns that are this process's, the first of them so far behind the first of all.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) own: &'a [BinnedColumn],
+    pub(crate) first: usize,
+    /// Whether there are others.
+    pub(crate) is_part: bool,
+}
+
+impl<'a> Part<'a> {
+    /// Those that this rank counts: what it has, or its share where each has all.
+    pub(crate) fn of(columns: &'a BinnedColumns, among: Option<&Among>) -> Self {
+        let all = columns.columns.len();
+        let range = match (&columns.own, among) {
+            (Some(own), _) => own.clone(),
+            (None, Some(among)) => among.share(all),
+            (None, None) => 0..all,
+        };
+        Self {
+            is_part: range.len() < all,
+            own: &columns.columns[range.clone()],
+            first: range.start,
+        }
+    }
+}
+
+impl<'a> From<&'a [BinnedColumn]> for Part<'a> {
+    /// All of them.
+    fn from(own: &'a [BinnedColumn]) -> Self {
+        Self {
+            own,
+            first: 0,
+            is_part: false,
+        }
+    }
+}
+
+impl<'a> From<&'a Vec<BinnedColumn>> for Part<'a> {
+    fn from(own: &'a Vec<BinnedColumn>) -> Self {
+        Self {
+            own,
+            first: 0,
+            is_part: false,
+        }
+    }
+}
+
 /// So many shards of the CPU, of so many threads, as devices of whichever kind.
 pub(super) fn shards_on_cpu<'a, D>(
-    own: &'a [BinnedColumn],
+    Part { own, first, .. }: Part<'a>,
     response: &Anchor,
     by @ (logs, tally): (&'a Logs, &'a Tally),
     (shards, threads): (usize, usize),
@@ -40,7 +95,9 @@ pub(super) fn shards_on_cpu<'a, D>(
     declared: fn(CpuCounter<'a>) -> D,
 ) -> Vec<D> {
     let device = |range: Range<usize>| {
-        let (first, own) = (range.start, &own[range.clone()]);
+        let own = &own[range.clone()];
+        let range = first + range.start..first + range.end;
+        let first = range.start;
         match tally.score().coded().cloned() {
             Some(function) => {
                 let values = CpuValues::new(own, first, function, logs, threads);
@@ -58,7 +115,7 @@ impl<'a> Counters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
     /// ([`Tally::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
-        own: &'a [BinnedColumn],
+        own: impl Into<Part<'a>>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         shards: usize,
@@ -66,7 +123,7 @@ impl<'a> Counters<'a> {
     ) -> Self {
         let by = (logs, tally);
         let devices = shards_on_cpu::<Box<dyn Counter + 'a>>(
-            own,
+            own.into(),
             response,
             by,
             (shards, threads),
@@ -82,19 +139,32 @@ impl<'a> Counters<'a> {
     /// # Errors
     /// A GPU that is not there, cannot be used or has no room.
     pub(crate) fn cuda(
-        own: &'a [BinnedColumn],
+        part: impl Into<Part<'a>>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let by = (logs, tally);
+        let Part {
+            own,
+            first,
+            is_part,
+        } = part.into();
         let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, memory_limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
             }
             None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),
+        };
+        let cards = match is_part {
+            false => cards,
+            true => Box::new(Behind {
+                cards,
+                first: first as u32,
+                count: own.len() as u32,
+            }),
         };
         Ok(Self::of(vec![cards], tally))
     }
@@ -105,6 +175,17 @@ impl<'a> Counters<'a> {
             devices,
             tally,
             steps: 0,
+            among: None,
+            facts: None,
+            owner: 0,
+        }
+    }
+
+    /// With those of other processes, each of which has a part of the columns.
+    pub(crate) fn among(self, among: Option<&Among>) -> Self {
+        Self {
+            among: among.cloned(),
+            ..self
         }
     }
 
@@ -121,6 +202,8 @@ impl<'a> Counters<'a> {
 
     /// See [`Counter::expect`].
     pub(crate) fn expect(&mut self, picks: usize) {
+        // The next pick may be another process's.
+        let picks = if self.among.is_some() { 1 } else { picks };
         self.devices.iter_mut().for_each(|it| it.expect(picks));
     }
 
@@ -139,6 +222,9 @@ impl<'a> Counters<'a> {
         for device in &mut self.devices {
             best = best.max(device.best()?);
         }
+        if let Some(among) = self.among.clone() {
+            best = self.best_of_all(&among, best)?;
+        }
         let least = best.map(|it| self.tally.as_good(it.score));
         if let (Some(least), Some(_)) = (least, self.tally.score().coded()) {
             best = None;
@@ -148,8 +234,42 @@ impl<'a> Counters<'a> {
                     best = device.first(least)?;
                 }
             }
+            if let Some(among) = &self.among {
+                // And ranks.
+                let firsts = among.gather(&best).map_err(DeviceError::ranks)?;
+                let first = (0..).zip(firsts).find_map(|(rank, it)| Some((rank, it?)));
+                best = first.map(|it| it.1);
+                self.owner = first.map_or(0, |it| it.0);
+            }
         }
         Ok(best.map(|it| self.found(it, self.steps)))
+    }
+
+    /// The best of all processes' best, with what its own knows of it.
+    fn best_of_all(
+        &mut self,
+        among: &Among,
+        own: Option<Best>,
+    ) -> Result<Option<Best>, DeviceError> {
+        let mut facts = None;
+        if let Some(best) = own {
+            for device in &mut self.devices {
+                facts = facts.or(device.facts(best.column.0)?);
+            }
+        }
+        let told = among.gather(&(own, facts)).map_err(DeviceError::ranks)?;
+        let best = (0..)
+            .zip(told)
+            .filter_map(|(rank, (best, facts))| Some((best?, facts, rank)));
+        let best = best.max_by_key(|it| it.0);
+        self.facts = best.map(|(best, facts, _)| (best.column.0, facts));
+        self.owner = best.map_or(0, |it| it.2);
+        Ok(best.map(|it| it.0))
+    }
+
+    /// The rank that has the candidate found last.
+    pub(crate) fn owner(&self) -> usize {
+        self.owner
     }
 
     /// A candidate after so many steps.
@@ -163,6 +283,10 @@ impl<'a> Counters<'a> {
 
     /// See [`Counter::facts`].
     pub(crate) fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        if self.among.is_some() {
+            let own = self.facts.filter(|it| it.0 == column);
+            return Ok(own.and_then(|it| it.1));
+        }
         for device in &mut self.devices {
             if let Some(facts) = device.facts(column)? {
                 return Ok(Some(facts));
@@ -206,5 +330,84 @@ impl<'a> Counters<'a> {
         }
         let nats = |it| self.tally.relevance_nats(it);
         Ok(all.into_iter().map(nats).collect())
+    }
+}
+
+/// Cards that have some of the columns, which they number from 0 on.
+struct Behind<'a> {
+    cards: Box<dyn Counter + 'a>,
+    first: u32,
+    count: u32,
+}
+
+impl Behind<'_> {
+    fn shifted(&self, best: Option<Best>) -> Option<Best> {
+        best.map(|it| Best {
+            column: Reverse(it.column.0 + self.first),
+            ..it
+        })
+    }
+
+    /// A column as the cards number it, if it is theirs.
+    fn own(&self, column: u32) -> Option<u32> {
+        let own = column.checked_sub(self.first);
+        own.filter(|it| *it < self.count)
+    }
+}
+
+impl Counter for Behind<'_> {
+    fn names(&self) -> Vec<String> {
+        self.cards.names()
+    }
+
+    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+        let column = step.column.and_then(|it| self.own(it));
+        self.cards
+            .sweep(&Step::new(column, || step.anchor().clone()))
+    }
+
+    fn expect(&mut self, picks: usize) {
+        self.cards.expect(picks);
+    }
+
+    fn forget(&mut self) {
+        self.cards.forget();
+    }
+
+    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+        let best = self.cards.best()?;
+        Ok(self.shifted(best))
+    }
+
+    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
+        let first = self.cards.first(least)?;
+        Ok(self.shifted(first))
+    }
+
+    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        match self.own(column) {
+            Some(own) => self.cards.facts(own),
+            None => Ok(None),
+        }
+    }
+
+    fn take(&mut self, column: u32) {
+        if let Some(own) = self.own(column) {
+            self.cards.take(own);
+        }
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        self.cards.relevance()
+    }
+
+    fn permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Anchor],
+    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        let all = self.cards.permuted(orders, swept)?;
+        let shifted = |all: Vec<_>| all.into_iter().map(|it| self.shifted(it)).collect();
+        Some(all.map(shifted))
     }
 }

@@ -19,13 +19,15 @@ pub(super) mod tests;
 
 pub(crate) use anchor::{Anchor, complete, information, table_sums};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
-pub(crate) use counters::{Counters, Found};
+pub(crate) use counters::{Counters, Found, Part};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pair_counters::{Few, FoundPair, FoundPairs, FoundPartner, PairCounters};
 pub(crate) use pairs::{AllPairs, Pair, PairCounter, Pairs};
 pub(crate) use partners::{Partner, Partners};
 pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
+
+use serde::{Deserialize, Serialize};
 
 use super::{DeviceError, NoScore};
 pub(crate) use crate::logs::Logs;
@@ -43,7 +45,7 @@ pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, NoScore> {
 }
 
 /// What a device knows of a candidate beside its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts {
     /// Σ of n·I(x;w) over the columns w swept; none where several were joined.
     pub(crate) redundancy: Option<i128>,

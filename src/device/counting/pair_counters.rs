@@ -1,20 +1,27 @@
 //! One device or several that score all pairs as one.
 
+use std::io;
+
 use super::{
     super::{
         DeviceError,
         cuda::counting::{CudaPairs, CudaSwept, CudaValues},
     },
     AllPairs, Anchor, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
-    counters::shards_on_cpu,
+    counters::{Part, shards_on_cpu},
 };
-use crate::binning::{BinnedColumn, BinnedColumns};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    ranks::Among,
+};
 
 /// The devices, each with its range of the columns.
 pub(crate) struct PairCounters<'a> {
     devices: Vec<Box<dyn PairCounter + 'a>>,
     logs: &'a Logs,
     tally: &'a Tally,
+    /// The other processes.
+    among: Option<Among>,
 }
 
 /// Two columns, a < b, and their score, as [`super::Found`] has it.
@@ -54,6 +61,8 @@ pub(crate) struct FoundPairs {
     /// Of every column, in their order, where they were asked for; none where no score may be
     /// chosen.
     pub(crate) partners: Vec<Option<FoundPartner>>,
+    /// Whether the end came before all pairs were scored.
+    pub(crate) cut: bool,
 }
 
 impl<'a> PairCounters<'a> {
@@ -67,7 +76,7 @@ impl<'a> PairCounters<'a> {
         threads: usize,
     ) -> Self {
         let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(
-            own,
+            Part::from(own),
             response,
             by,
             (shards, threads),
@@ -126,6 +135,15 @@ impl<'a> PairCounters<'a> {
             devices,
             logs,
             tally,
+            among: None,
+        }
+    }
+
+    /// With those of other ranks, each of which takes some of the anchors.
+    pub(crate) fn among(self, among: Option<&Among>) -> Self {
+        Self {
+            among: among.cloned(),
+            ..self
         }
     }
 
@@ -155,21 +173,49 @@ impl<'a> PairCounters<'a> {
         done: &(dyn Fn() + Sync),
     ) -> Result<FoundPairs, DeviceError> {
         let (tally, least) = (self.tally, few.least);
+        if let Some(among) = &self.among {
+            let own: Vec<String> = self.devices.iter().map(|it| it.shares()).collect();
+            let own = own.first().cloned().unwrap_or_default();
+            let all = among.gather(&own).map_err(DeviceError::ranks)?;
+            if all.iter().any(|it| *it != all[0]) {
+                let what = "their devices share pairs in different ways: give all of them the same \
+                            --device, and where GPUs differ in free memory a --memory-limit";
+                return Err(DeviceError::ranks(io::Error::other(what)));
+            }
+        }
         let mut wanted = Pairs::new(few.most, tally.bound(least));
         if few.partners {
             wanted = wanted.and(Partners::new(columns.columns.len(), tally.bound(None)));
         }
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(AllPairs {
-                columns: &columns.columns,
-                synergy,
-                logs: self.logs,
-                wanted: &wanted,
-                matrix: matrix.as_deref_mut(),
-                stop,
-                done,
-            })?);
+            best = best.with(
+                device.pairs(AllPairs {
+                    turn: self
+                        .among
+                        .as_ref()
+                        .map_or((0, 1), |it| (it.rank(), it.size())),
+                    columns: &columns.columns,
+                    synergy,
+                    logs: self.logs,
+                    wanted: &wanted,
+                    matrix: matrix.as_deref_mut(),
+                    stop,
+                    done,
+                })?,
+            );
+        }
+        let mut cut = stop();
+        if let Some(among) = &self.among {
+            let told = among.gather(&(best, stop()));
+            let told = told.map_err(DeviceError::ranks)?;
+            cut = told.iter().any(|it| it.1);
+            best = told
+                .into_iter()
+                .fold(wanted.empty(), |all, it| all.with(it.0));
+            if let Some(matrix) = matrix {
+                add_up(matrix, among).map_err(DeviceError::ranks)?;
+            }
         }
         let partner = |it: Partner| FoundPartner {
             column: it.column,
@@ -189,6 +235,25 @@ impl<'a> PairCounters<'a> {
         Ok(FoundPairs {
             pairs: pairs.filter(above).collect(),
             partners,
+            cut,
         })
     }
+}
+
+/// Numbers of a matrix that go over at a time.
+const PIECE: usize = 1 << 20;
+
+/// Adds up what all ranks have of a matrix: each number is one's, and 0 on the others.
+fn add_up(matrix: &mut [f64], among: &Among) -> io::Result<()> {
+    for piece in matrix.chunks_mut(PIECE) {
+        let own = piece.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let all = among.gather_bytes(own)?;
+        piece.fill(0.0);
+        for theirs in all {
+            for (sum, it) in piece.iter_mut().zip(theirs.chunks_exact(8)) {
+                *sum += it.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
+            }
+        }
+    }
+    Ok(())
 }

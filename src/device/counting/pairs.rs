@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{super::DeviceError, Anchor, Logs, Partner, Partners, Tally, table_sums};
 use crate::binning::BinnedColumn;
 
 /// Two columns, a < b, and their score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pair {
     /// As [`super::Tally::gather`] gives it of one step.
     pub(crate) score: i128,
@@ -37,6 +38,8 @@ pub(crate) struct AllPairs<'a> {
     pub(crate) wanted: &'a Pairs,
     /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on.
     pub(crate) matrix: Option<&'a mut [f64]>,
+    /// Which of how many ranks this is: each takes a share of the anchors, or of the pairs.
+    pub(crate) turn: (usize, usize),
     /// Asked before every anchor.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
     /// Told behind every anchor.
@@ -60,13 +63,18 @@ pub(crate) trait PairCounter: Send {
     /// Relevance of its columns, in their order.
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
 
+    /// How ranks share the pairs: by turns of anchors without a word. All must do it alike.
+    fn shares(&self) -> String {
+        String::new()
+    }
+
     /// The best pairs of any column with one behind it that is this device's; one step's score
     /// for each, and its synergy.
     fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError>;
 }
 
 /// The best pairs so far, and the best of every column where that is wanted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     /// How many are wanted at most.
     most: usize,

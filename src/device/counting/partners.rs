@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Pair;
 
 /// The best pair of a column, by the other one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Partner {
     /// As [`Pair::score`].
     pub(crate) score: i128,
@@ -26,7 +27,7 @@ impl Partner {
 }
 
 /// Of every column the best partner so far.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Partners {
     /// Of no partner, below none that may be one.
     least: i128,

@@ -3,6 +3,8 @@
 
 use std::cmp::Reverse;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Anchor, Logs, number, ordered};
 use crate::{
     binning::BinnedColumn,
@@ -356,7 +358,7 @@ impl Tally {
 }
 
 /// A candidate and its score; of equal scores the lowest column is the larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Best {
     pub(crate) score: i128,
     pub(crate) column: Reverse<u32>,

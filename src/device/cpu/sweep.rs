@@ -69,8 +69,9 @@ impl<'x> Sweep<'x> {
         let share = ((own.values().len() * 8) as f64 * GRAM_SHARE) as usize;
         let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
         let gram = share.max(GRAM_FLOOR).min(limit.saturating_sub(resident));
-        // Without a single Gram column there is nothing to screen with.
-        let room = gram >= column;
+        // Without a single Gram column there is nothing to screen with; nor where no column is its
+        // own.
+        let room = column > 0 && gram >= column;
         let screening = || {
             let mut xty = vec![0.0; padded];
             let tile = |(tile, xty): (usize, &mut [f32])| correlations(own, y, tile * TILE, xty);

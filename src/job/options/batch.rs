@@ -74,6 +74,23 @@ pub const RUN: &[Opt<RunSettings>] = &[
         },
     },
     Opt {
+        name: "ranks",
+        value: "HOW",
+        default: "auto",
+        range: "auto, apart or together",
+        help: "What the ranks of passel-mpi do: each takes other jobs, or all work at each job; auto: apart where there are as many jobs as ranks",
+        heading: RUNNING,
+        list: false,
+        set: |it, given| {
+            it.apart = given.choice(&[
+                ("auto", None),
+                ("apart", Some(true)),
+                ("together", Some(false)),
+            ])?;
+            Ok(())
+        },
+    },
+    Opt {
         name: "progress",
         value: "HOW",
         default: "auto",

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::super::Opt;
-use crate::device::Precision;
+use crate::device::{Over, Precision};
 
 const MACHINE: &str = "Machine";
 
@@ -35,6 +35,24 @@ pub(super) const RESOURCES: &[Opt] = &[
                 ("f64", Precision::F64),
                 ("f32", Precision::F32),
                 ("tf32", Precision::Tf32),
+            ])?;
+            Ok(())
+        },
+    },
+    Opt {
+        name: "over",
+        value: "WHAT",
+        default: "auto",
+        range: "auto, columns, sweeps or particles",
+        help: "What the ranks of passel-mpi share out in a search: columns, those that join a model being told to all; or, X being whole on each, sweeps of columns or particles; auto: what is fewer columns to tell. The selection does not depend on it",
+        heading: MACHINE,
+        list: false,
+        set: |job, given| {
+            job.resources.over = given.choice(&[
+                ("auto", None),
+                ("columns", Some(Over::Columns)),
+                ("sweeps", Some(Over::Sweeps)),
+                ("particles", Some(Over::Particles)),
             ])?;
             Ok(())
         },

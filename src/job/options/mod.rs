@@ -91,7 +91,14 @@ fn is_of(name: &str, heading: &str) -> bool {
 /// Options that mean nothing to a selector of a plugin by a score: how models are searched and
 /// judged.
 pub fn is_of_pass(name: &str) -> bool {
-    let others = ["weights", "level", "trace", "checkpoint", "precision"];
+    let others = [
+        "weights",
+        "level",
+        "trace",
+        "checkpoint",
+        "precision",
+        "over",
+    ];
     others.contains(&name) || is_of(name, "Model") || is_of(name, "Search")
 }
 

@@ -119,6 +119,15 @@ pub(super) fn place(told: &Value) -> Vec<Fact> {
         let (search, total) = (significant(search, 3), significant(total, 3));
         rows.push(("time", format!("{search} s, with reading {total} s")));
     }
+    let together = &told["together"];
+    if let Some(ranks) = together["ranks"].as_u64() {
+        let hosts = texts(together, "hosts").len();
+        let over = text(together, "over");
+        rows.push((
+            "ranks",
+            format!("{ranks}, on machines: {hosts}, sharing {over}"),
+        ));
+    }
     rows.push(("version", format!("passel {}", text(told, "passel"))));
     rows
 }

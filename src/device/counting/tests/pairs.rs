@@ -132,6 +132,7 @@ impl Case {
             n,
             columns: self.columns.clone(),
             response: self.response.clone(),
+            own: None,
         };
         let mut counters = match place {
             Place::Cpu(shards, threads) => PairCounters::cpu(own, &response, by, *shards, *threads),

@@ -10,11 +10,13 @@ use crate::{
 
 /// Every place below p, the first and the last by turns: the first have the most behind them,
 /// and any run of these has as much to do.
-pub(super) fn evenly(p: usize) -> impl Iterator<Item = usize> {
-    (0..p).map(move |at| match at % 2 {
+pub(super) fn evenly(p: usize, (rank, ranks): (usize, usize)) -> impl Iterator<Item = usize> {
+    let all = (0..p).map(move |at| match at % 2 {
         0 => at / 2,
         _ => p - 1 - at / 2,
-    })
+    });
+    // Of so many ranks each takes every so manieth place.
+    all.filter(move |place| place % ranks == rank)
 }
 
 impl CpuCounter<'_> {
@@ -27,6 +29,7 @@ impl CpuCounter<'_> {
             matrix,
             stop,
             done,
+            turn,
             ..
         } = asked;
         let p = columns.len();
@@ -34,7 +37,7 @@ impl CpuCounter<'_> {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors = evenly(p).map(|at| (at, rows[at].take()));
+        let anchors = evenly(p, turn).map(|at| (at, rows[at].take()));
         let anchors: Vec<_> = anchors.collect();
         let nothing = || wanted.clone();
         let pairs = anchors

@@ -49,9 +49,14 @@ impl PairCounter for CudaSwept<'_> {
         let mut matrix = asked.matrix.take();
         let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
         self.counter.again()?;
+        let (rank, ranks) = asked.turn;
         for a in 0..p {
             if (asked.stop)() {
                 break;
+            }
+            if a % ranks != rank {
+                self.counter.take(a as u32);
+                continue;
             }
             self.counter.forget();
             let step = Step::of(a as u32, asked.columns, self.tally);

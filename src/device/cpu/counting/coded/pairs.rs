@@ -36,6 +36,7 @@ impl CpuValues<'_> {
             mut matrix,
             stop,
             done,
+            turn,
             ..
         } = asked;
         let p = columns.len();
@@ -43,7 +44,7 @@ impl CpuValues<'_> {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors: Vec<_> = evenly(p).map(|at| (at, rows[at].take())).collect();
+        let anchors: Vec<_> = evenly(p, turn).map(|at| (at, rows[at].take())).collect();
         // Pairs behind one that has no score need none.
         let end = AtomicU64::new(u64::MAX);
         let nothing = || (wanted.clone(), None);

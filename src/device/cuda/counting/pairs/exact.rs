@@ -86,7 +86,8 @@ impl Known<'_> {
             card.hold(self.columns, &self.plan, panels)?;
             let [down, across] = panels.map(|it| self.plan.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
-            let found = places.map(|(a, b)| Found {
+            let (rank, ranks) = asked.turn;
+            let found = places.skip(rank).step_by(ranks).map(|(a, b)| Found {
                 a: a as u32,
                 b: b as u32,
                 ..Found::default()

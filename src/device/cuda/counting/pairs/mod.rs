@@ -291,6 +291,12 @@ impl PairCounter for CudaPairs<'_> {
         Ok(all)
     }
 
+    fn shares(&self) -> String {
+        let plan = &self.known.plan;
+        let panels: Vec<_> = (0..plan.panel_count()).map(|it| plan.places(it)).collect();
+        format!("tiles of {} groups in panels {panels:?}", plan.groups.len())
+    }
+
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
         let cards = self.cards.len();
@@ -299,7 +305,9 @@ impl PairCounter for CudaPairs<'_> {
         }
         let floor = Floor::default();
         let each = self.cards.par_iter_mut().enumerate();
-        let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
+        let (rank, ranks) = asked.turn;
+        let share = |at: usize| (rank + ranks * at, ranks * cards);
+        let found = each.map(|(at, card)| known.best(card, share(at), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
     }

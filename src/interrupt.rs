@@ -20,6 +20,9 @@ pub struct Interrupt(Arc<Request>);
 #[derive(Debug, Default)]
 struct Request {
     requested: AtomicBool,
+    /// Whether ranks work together, and whether all of them know of the request.
+    among: AtomicBool,
+    agreed: AtomicBool,
     insisted: AtomicBool,
     left: AtomicBool,
     leavable: AtomicUsize,
@@ -32,9 +35,28 @@ impl Interrupt {
         self.0.requested.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end of the work was asked for.
+    /// Whether the end of the work was asked for; of ranks, whether all of them know that one was
+    /// asked.
     pub fn requested(&self) -> bool {
+        match self.0.among.load(Ordering::Relaxed) {
+            true => self.0.agreed.load(Ordering::Relaxed),
+            false => self.wished(),
+        }
+    }
+
+    /// Whether it was asked for here.
+    pub(crate) fn wished(&self) -> bool {
         self.0.requested.load(Ordering::Relaxed)
+    }
+
+    /// Whether from now on a request counts once all ranks know of it.
+    pub(crate) fn wait_for_others(&self, wait: bool) {
+        self.0.among.store(wait, Ordering::Relaxed);
+    }
+
+    /// All ranks know of a request, of this one's or another's.
+    pub(crate) fn agree(&self) {
+        self.0.agreed.store(true, Ordering::Relaxed);
     }
 
     /// Asks for the end of the work a second time: who waits for a plugin that does not heed

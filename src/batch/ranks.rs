@@ -1,0 +1,188 @@
+//! What ranks do of a run: each some of the jobs, or all each job.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BatchError, Summary, chain,
+    folder::Folder,
+    manifest::{Inputs, Manifest},
+    room::{Cards, Need},
+    work::{Open, panicked},
+};
+use crate::{
+    job::{
+        Task,
+        file::{JobFile, Planned},
+    },
+    ranks::Among,
+    run::{RunError, Surroundings, pairs_among, run_among, stability_among},
+    search::Interrupt,
+};
+
+fn gone(error: std::io::Error) -> BatchError {
+    BatchError::Ranks {
+        reason: error.to_string(),
+    }
+}
+
+/// The folder: the first opens it, and holds its lock for all.
+pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Folder, BatchError> {
+    let Some(among) = among else {
+        return Ok(Folder::open(path)?);
+    };
+    let own = among.is_first().then(|| Folder::open(path));
+    let is_open = among.of_first(|| own.as_ref().is_some_and(Result::is_ok));
+    let is_open = is_open.map_err(gone)?;
+    let folder = match own {
+        Some(own) => own?,
+        None => Folder::beside(path),
+    };
+    if !is_open {
+        let reason = "the first could not open the folder of results".to_owned();
+        return Err(BatchError::Ranks { reason });
+    }
+    let seen = among.gather(&folder.is_there()).map_err(gone)?;
+    match seen.iter().position(|it| !it) {
+        None => Ok(folder),
+        Some(rank) => Err(BatchError::Ranks {
+            reason: format!(
+                "rank {rank} on {} does not see the folder {}: name one that all machines have",
+                among.host(rank),
+                path.display()
+            ),
+        }),
+    }
+}
+
+/// What is to be done, and how.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Plan {
+    /// What the jobs are called, in the order they are done.
+    pub(super) ids: Vec<String>,
+    /// Whether each rank takes some of them.
+    pub(super) apart: bool,
+}
+
+/// What the first found to do.
+pub(super) fn plan(ids: &[&str], apart: Option<bool>, among: &Among) -> Result<Plan, BatchError> {
+    let plan = among.of_first(|| Plan {
+        ids: ids.iter().map(|it| (*it).to_owned()).collect(),
+        apart: apart.unwrap_or(ids.len() >= among.size()),
+    });
+    plan.map_err(gone)
+}
+
+impl Plan {
+    /// The jobs of this rank: neighbours have neighbouring jobs, for these may be longer or shorter
+    /// the further down.
+    pub(super) fn own(&self, among: &Among) -> Vec<&str> {
+        let own = self.ids.iter().skip(among.rank()).step_by(among.size());
+        own.map(String::as_str).collect()
+    }
+}
+
+/// The jobs of these names, which the first rank has looked at already.
+pub(super) fn take<'a>(
+    own: &[&str],
+    file: &'a JobFile,
+    (inputs, cards): (&mut Inputs, &mut Cards),
+    open: Vec<Open<'a>>,
+    failed: &mut BTreeMap<String, String>,
+) -> Vec<Open<'a>> {
+    let mut known: BTreeMap<&str, Open> =
+        open.into_iter().map(|it| (&*it.planned.id, it)).collect();
+    let mut taken = Vec::new();
+    for id in own {
+        taken.extend(known.remove(id).or_else(|| {
+            let planned = file.jobs.iter().find(|it| it.id == *id);
+            opened(planned, file, (&mut *inputs, &mut *cards), failed)
+        }));
+    }
+    taken
+}
+
+fn opened<'a>(
+    planned: Option<&'a Planned>,
+    file: &JobFile,
+    (inputs, cards): (&mut Inputs, &mut Cards),
+    failed: &mut BTreeMap<String, String>,
+) -> Option<Open<'a>> {
+    let planned = planned?;
+    match Manifest::of(planned, file.folder(), inputs) {
+        Ok(manifest) => Some(Open {
+            planned,
+            manifest,
+            need: Need::of(&planned.task, cards),
+        }),
+        Err(error) => {
+            failed.insert(planned.id.clone(), chain(&error));
+            None
+        }
+    }
+}
+
+/// Does with the first rank, which writes, what it does.
+pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, among: &Among) {
+    for id in ids {
+        let Some(planned) = file.jobs.iter().find(|it| it.id == *id) else {
+            continue;
+        };
+        if interrupt.requested() {
+            continue;
+        }
+        among.renew();
+        let mut task = planned.task.clone();
+        let is_for_one = task.is_for_one();
+        let own = task.job_mut();
+        own.interrupt = interrupt.clone();
+        own.output = None;
+        own.resources.threads = file.settings.threads.or(own.resources.threads);
+        own.resources.ranks = Some(among.clone());
+        if let Task::Select(own) = &mut task
+            && own.selector.is_none()
+            && own.trace.is_none()
+        {
+            // Where the first keeps it.
+            own.checkpoint = Some(Path::new(id).to_owned());
+        }
+        let around = Surroundings::default();
+        let run = || match &task {
+            _ if is_for_one => Ok(()),
+            Task::Select(job) => run_among(job, &around).map(drop),
+            Task::Pairs(pairing) => pairs_among(pairing, &around).map(drop),
+            Task::Stability(stability) => stability_among(stability, &around).map(drop),
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let mut result = run();
+            if let Err(RunError::Checkpoint { .. }) = result {
+                // The first has removed it, and begins anew.
+                result = run();
+            }
+            result.map_err(|error| chain(&error))
+        }));
+        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        if among.end(ended).is_err() {
+            return;
+        }
+    }
+}
+
+/// What all ranks did of their jobs.
+pub(super) fn all(own: Summary, among: &Among) -> Result<Summary, BatchError> {
+    let told = (own.before, own.done, own.failed, own.left);
+    let all = among.gather(&told).map_err(gone)?;
+    let mut summary = Summary::default();
+    for (before, done, failed, left) in all {
+        summary.before += before;
+        summary.done.extend(done);
+        summary.failed.extend(failed);
+        summary.left += left;
+    }
+    Ok(summary)
+}

@@ -1,0 +1,86 @@
+//! Which devices there are for what was chosen.
+
+use super::{Choice, DeviceError, WORTH_A_GPU, cuda};
+use crate::ranks::Among;
+
+/// Where the devices of a search are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// The CPU, in so many shards.
+    Cpu(usize),
+    /// The GPUs of these ordinals, at least one.
+    Cuda(Vec<usize>),
+}
+
+impl Places {
+    /// Those chosen, for n × p elements; a GPU named twice counts once. A note where there
+    /// are GPUs that cannot be used, and nobody asked for them.
+    ///
+    /// # Errors
+    /// GPUs that were asked for and are not there.
+    pub(crate) fn of(
+        choice: &Choice,
+        elements: usize,
+    ) -> Result<(Self, Option<String>), DeviceError> {
+        let places = match choice {
+            Choice::Cpu(count) => Self::Cpu(count.get()),
+            Choice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
+            Choice::Auto => match cuda::count() {
+                Ok(count) => Self::Cuda((0..count).collect()),
+                Err(error) => {
+                    let note = format!("the CPU was used, for the GPUs cannot be: {error}");
+                    return Ok((Self::Cpu(1), cuda::is_there().then_some(note)));
+                }
+            },
+            Choice::Cuda(ordinals) => {
+                let count = cuda::count()?;
+                if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
+                    return Err(DeviceError::Ordinal { asked, count });
+                }
+                let mut once: Vec<usize> = Vec::new();
+                for ordinal in ordinals {
+                    if !once.contains(ordinal) {
+                        once.push(*ordinal);
+                    }
+                }
+                Self::Cuda(match once.is_empty() {
+                    true => (0..count).collect(),
+                    false => once,
+                })
+            }
+        };
+        Ok((places, None))
+    }
+
+    /// Of ranks on one machine each has some of its GPUs, or shares one with others.
+    pub(crate) fn shared(self, among: Option<&Among>) -> Self {
+        let Self::Cuda(ordinals) = self else {
+            return self;
+        };
+        let (at, of) = among.map_or((0, 1), Among::on_host);
+        let count = ordinals.len();
+        Self::Cuda(match of <= count {
+            true => ordinals[at * count / of..(at + 1) * count / of].to_vec(),
+            false => vec![ordinals[at % count]],
+        })
+    }
+
+    /// Whether the GPUs asked for are there: to be known before a long reading.
+    ///
+    /// # Errors
+    /// As [`Places::of`].
+    pub(crate) fn check(choice: &Choice) -> Result<(), DeviceError> {
+        match choice {
+            Choice::Cuda(_) => Self::of(choice, 0).map(drop),
+            Choice::Auto | Choice::Cpu(_) => Ok(()),
+        }
+    }
+
+    /// Threads that wait for a device of their own.
+    pub(crate) fn threads(&self) -> usize {
+        match self {
+            Self::Cpu(_) => 1,
+            Self::Cuda(ordinals) => ordinals.len(),
+        }
+    }
+}

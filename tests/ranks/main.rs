@@ -1,0 +1,282 @@
+//! Ranks that are threads: any number of them finds what one does.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/files.rs"]
+mod files;
+mod tables;
+
+use std::thread;
+
+use serde_json::Value;
+
+use passel::{
+    Design, Pass,
+    criteria::Ebic,
+    device::{Choice, Over, Resources},
+    job,
+    ranks::{Among, threads},
+    run,
+    search::{Found, Interrupt, Iteration, Step, search},
+};
+
+/// What each of so many ranks gives, by rank.
+fn each<T: Send>(size: usize, work: impl Fn(Among, &Interrupt) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    thread::scope(|scope| {
+        let ranks: Vec<_> = threads(size)
+            .into_iter()
+            .map(|ranks| {
+                scope.spawn(move || {
+                    let interrupt = Interrupt::default();
+                    work(Among::new(ranks, &interrupt).unwrap(), &interrupt)
+                })
+            })
+            .collect();
+        ranks.into_iter().map(|it| it.join().unwrap()).collect()
+    })
+}
+
+fn problem(n: usize, p: usize) -> Design {
+    let mut state = 17_u64;
+    let mut draw = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31) - 0.5
+    };
+    let x = nalgebra::DMatrix::from_fn(n, p, |_, _| draw());
+    let y = nalgebra::DVector::from_fn(n, |i, _| {
+        x[(i, 1)] - 2.0 * x[(i, p - 1)] + 0.7 * x[(i, p / 2)] + 0.3 * draw()
+    });
+    Design::from_matrices(&x, &y, None).unwrap()
+}
+
+type Walked = (Vec<u32>, u64, bool, Vec<(usize, u64, Vec<Step>)>);
+
+fn walked(
+    design: &Design,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+) -> (Walked, Found) {
+    let mut steps = Vec::new();
+    let mut observe = |it: &Iteration| {
+        steps.push((it.number, it.best_value.to_bits(), it.steps.to_vec()));
+    };
+    let criterion = Ebic { gamma: 1.0 };
+    let found = search(design, &criterion, pass, resources, interrupt, &mut observe).unwrap();
+    let support = found.fit.support().to_vec();
+    (
+        (support, found.value.to_bits(), found.certified, steps),
+        found,
+    )
+}
+
+#[test]
+fn a_search_walks_move_by_move_as_one_process_does() {
+    for (n, p) in [(40, 5), (60, 130), (90, 300)] {
+        let design = problem(n, p);
+        let pass = Pass {
+            particles: 8,
+            iterations: 20,
+            ..Pass::default()
+        };
+        let one = Resources::cpu(1);
+        let (whole, _) = walked(&design, &pass, &one, &Interrupt::default());
+        for (size, over) in [1, 2, 3, 4, 7]
+            .into_iter()
+            .flat_map(|it| [Over::Columns, Over::Sweeps, Over::Particles].map(|over| (it, over)))
+        {
+            let all = each(size, |among, interrupt| {
+                let resources = Resources {
+                    ranks: Some(among.clone()),
+                    over: Some(over),
+                    devices: Choice::Cpu(
+                        std::num::NonZeroUsize::new(1 + among.rank() % 2).unwrap(),
+                    ),
+                    ..Resources::cpu(1)
+                };
+                let (walked, _) = walked(&design, &pass, &resources, interrupt);
+                (walked, among.told())
+            });
+            for (rank, (walked, _)) in all.iter().enumerate() {
+                assert_eq!(*walked, whole, "rank {rank} of {size}, {n} × {p}, {over:?}");
+            }
+            eprintln!("{n} × {p}, {size} {over:?}: {:?}", all[0].1);
+        }
+    }
+}
+
+/// What `passel` reports of a command on so many ranks, without times and devices; by rank.
+fn reported(size: usize, arguments: &[&str]) -> Vec<Value> {
+    each(size, |among, interrupt| {
+        report(arguments, Some(among), interrupt)
+    })
+}
+
+fn alone(arguments: &[&str]) -> Value {
+    report(arguments, None, &Interrupt::default())
+}
+
+fn report(arguments: &[&str], among: Option<Among>, interrupt: &Interrupt) -> Value {
+    let all = ["passel"].iter().chain(arguments).chain(&[
+        "--format",
+        "json",
+        "--device",
+        "cpu",
+        "--threads",
+        "1",
+    ]);
+    let matches = job::arguments::command().try_get_matches_from(all).unwrap();
+    let report = match matches.subcommand().unwrap() {
+        ("pairs", own) => {
+            let mut pairing = job::arguments::pairing(own).unwrap();
+            pairing.job.interrupt = interrupt.clone();
+            pairing.job.resources.ranks = among;
+            run::pairs(&pairing)
+        }
+        (_, own) => {
+            let mut job = job::arguments::job(own).unwrap();
+            job.interrupt = interrupt.clone();
+            job.resources.ranks = among;
+            run::run(&job)
+        }
+    };
+    let mut told: Value = serde_json::from_slice(&report.unwrap().rendered).unwrap();
+    let members = told.as_object_mut().unwrap();
+    members.remove("elapsed_seconds");
+    for name in ["devices", "screen", "together"] {
+        members.remove(name);
+    }
+    told
+}
+
+/// The same, whatever the number of ranks, as one process reports.
+fn same(command: &[&str], sizes: &[usize]) {
+    let whole = alone(command);
+    for &size in sizes {
+        for (rank, told) in reported(size, command).iter().enumerate() {
+            assert_eq!(*told, whole, "{command:?}, rank {rank} of {size}");
+        }
+    }
+}
+
+const CANCER: [&str; 3] = ["examples/data/breast_cancer.csv.gz", "--response", "class"];
+
+fn with<'a>(command: &'a str, data: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [&[command], data, more].concat()
+}
+
+#[test]
+fn selectors_are_those_of_one_process() {
+    for method in ["mrmr", "jmi", "cmim", "jim", "disr"] {
+        same(&with("select", &CANCER, &["--method", method]), &[2, 3]);
+    }
+    let stop = [
+        "--method",
+        "jmi",
+        "--top",
+        "3",
+        "--stop",
+        "permutation:n=29",
+    ];
+    same(&with("select", &CANCER, &stop), &[2, 3]);
+    let threshold = ["--method", "mim", "--threshold", "0.3", "--top", "30"];
+    // More ranks than columns: some have none.
+    same(&with("select", &CANCER, &threshold), &[2, 3, 37]);
+    let mdlp = ["--method", "jmi", "--binning", "mdlp"];
+    same(&with("select", &CANCER, &mdlp), &[3]);
+    let genotypes = ["examples/data/epistasis.bed", "--missing", "pairwise"];
+    same(&with("select", &genotypes, &["--method", "mrmr"]), &[2, 3]);
+    same(
+        &with(
+            "select",
+            &genotypes,
+            &["--method", "cmim", "--missing", "level"][..2],
+        ),
+        &[2],
+    );
+}
+
+#[test]
+fn pairs_are_those_of_one_process() {
+    same(&with("pairs", &CANCER, &["--top", "25"]), &[2, 3, 37]);
+    let partners = ["--score", "synergy", "--top", "7", "--partners"];
+    same(&with("pairs", &CANCER, &partners), &[2, 3]);
+    let threshold = ["--threshold", "0.8"];
+    same(&with("pairs", &CANCER, &threshold), &[2]);
+    // The first writes the matrix, which all have added to.
+    let folder = tempfile::tempdir().unwrap();
+    let matrix = |size: usize| {
+        let path = folder.path().join(format!("{size}.npy"));
+        let told = ["--matrix", path.to_str().unwrap()];
+        match size {
+            0 => drop(alone(&with("pairs", &CANCER, &told))),
+            _ => drop(reported(size, &with("pairs", &CANCER, &told))),
+        }
+        std::fs::read(path).unwrap()
+    };
+    let whole = matrix(0);
+    assert!(whole.len() > 30 * 30 * 8);
+    assert!(matrix(1) == whole && matrix(2) == whole && matrix(3) == whole);
+}
+
+/// A file in which everything comes that is no plain number: factors, missing values, constants,
+/// duplicates far apart, weights.
+fn messy() -> String {
+    let mut text = "a,f,b,one,w,c,g,d,copy,e,y,x,again\n".to_owned();
+    let mut state = 5_u64;
+    let mut draw = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    for t in 0..90 {
+        let [a, b, c, d, e, x] = [0; 6].map(|_| draw());
+        let f = ["red", "green", "blue"][(t * 7) % 3];
+        let g = ["no", "yes"][t % 2];
+        let y = a - 2.0 * c + f64::from(u8::from(f == "blue")) + 0.3 * draw() + e;
+        let w = 1 + t % 4;
+        let missing = match t {
+            11 => String::new(),
+            _ => b.to_string(),
+        };
+        let late = if t == 50 {
+            "NA".to_owned()
+        } else {
+            x.to_string()
+        };
+        text += &format!("{a},{f},{missing},7,{w},{c},{g},{d},{a},{e},{y},{late},{c}\n");
+    }
+    text
+}
+
+#[test]
+fn searches_of_messy_files_are_those_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("messy.csv");
+    std::fs::write(&path, messy()).unwrap();
+    let data = [
+        path.to_str().unwrap(),
+        "--response",
+        "y",
+        "--missing",
+        "drop-rows",
+    ];
+    for more in [
+        &[][..],
+        &["--weights", "w"],
+        &["--no-intercept"],
+        &["--keep", "f=green,copy", "--drop", "d"],
+        &["--particles", "5", "--start-size", "2"],
+        &["--criterion", "hdbic", "--gain", "exact"],
+    ] {
+        for over in ["columns", "sweeps", "particles"] {
+            let more = [more, &["--over", over]].concat();
+            same(&with("select", &data, &more), &[2, 3, 14]);
+        }
+    }
+    same(&with("select", &data, &["--method", "jmi"]), &[2, 3, 14]);
+}
