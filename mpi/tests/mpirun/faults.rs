@@ -1,0 +1,197 @@
+//! Ranks that fail, are killed, or are at other work.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::Command,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use super::{LONGEST, PROGRAM, ended, example, plain, ran, started, two_folders};
+
+/// The command, which rank 1 does elsewhere.
+fn elsewhere(command: &str) -> String {
+    format!("[ $OMPI_COMM_WORLD_RANK = 1 ] && cd other; exec \"$passel\" {command}")
+}
+
+#[test]
+fn a_rank_that_fails_is_named_with_its_machine() {
+    let folder = two_folders();
+    for command in [
+        "select data.csv --response y",
+        "select data.csv --response y --over particles",
+        "select data.csv --response y --method jmi",
+        "pairs data.csv --response y",
+    ] {
+        let ran = ran(folder.path(), 3, &elsewhere(command));
+        assert_eq!(ran.code.map(|it| it > 0), Some(true));
+        let told = format!("error: rank 1 on {}: data.csv: no such file", host());
+        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("error:").count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.stdout, "");
+    }
+}
+
+#[test]
+fn a_rank_that_cannot_begin_is_told_of() {
+    let folder = two_folders();
+    fs::write(
+        folder.path().join("jobs.toml"),
+        "[[job]]\ndata = \"data.csv\"\n",
+    )
+    .unwrap();
+    let library = folder.path().join("libmine.so");
+    fs::write(library, "none").unwrap();
+    for (command, told) in [
+        ("run jobs.toml", "jobs.toml"),
+        (
+            "select data.csv --response y --method mine --plugins libmine.so",
+            "libmine.so",
+        ),
+    ] {
+        let ran = ran(folder.path(), 2, &elsewhere(command));
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("error:").count(), 1, "{}", ran.stderr);
+    }
+}
+
+/// What MPI calls this machine.
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    name.trim().to_owned()
+}
+
+#[test]
+fn ranks_at_other_work_are_refused() {
+    let folder = two_folders();
+    let text = fs::read_to_string(folder.path().join("data.csv")).unwrap();
+    let other = folder.path().join("other/data.csv");
+    let refused = |script: &str, told: &str| {
+        let ran = ran(folder.path(), 2, script);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let told = format!("error: the ranks differ in {told}");
+        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("rank 1 on {}", host())));
+        assert_eq!(ran.stdout, "");
+    };
+    // A digit of the response.
+    let at = text.rfind(|it: char| it.is_ascii_digit()).unwrap();
+    let digit = if text.as_bytes()[at] == b'1' {
+        "2"
+    } else {
+        "1"
+    };
+    fs::write(&other, format!("{}{digit}{}", &text[..at], &text[at + 1..])).unwrap();
+    refused(&elsewhere("select data.csv --response y"), "the data");
+    refused(
+        &elsewhere("select data.csv --response y --method jmi"),
+        "the data",
+    );
+    refused(&elsewhere("pairs data.csv --response y"), "the data");
+    // A row less.
+    let rows = text.trim_end().rfind('\n').unwrap();
+    fs::write(&other, &text[..=rows]).unwrap();
+    refused(&elsewhere("select data.csv --response y"), "the data");
+    let seeds = "exec \"$passel\" select data.csv --response y --seed $OMPI_COMM_WORLD_RANK";
+    refused(seeds, "the arguments");
+    fs::write(
+        folder.path().join("jobs.toml"),
+        "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("other/jobs.toml"),
+        "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\nseed = 2\n",
+    )
+    .unwrap();
+    refused(&elsewhere("run jobs.toml"), "jobs.toml");
+    // Programs with plugins beside them that are the same but for what is behind their end.
+    fs::copy(folder.path().join("data.csv"), &other).unwrap();
+    let libraries = Path::new(PROGRAM).parent().unwrap().join("deps");
+    let mut library = fs::read(libraries.join("libpassel_information.so")).unwrap();
+    for (place, more) in [(".", ""), ("other", "another")] {
+        let place = folder.path().join(place);
+        fs::copy(PROGRAM, place.join("program")).unwrap();
+        library.extend(more.bytes());
+        fs::write(place.join("libpassel_information.so"), &library).unwrap();
+    }
+    let plugins = "[ $OMPI_COMM_WORLD_RANK = 1 ] && cd other; exec $PWD/program select data.csv \
+                   --response y --method jmi --bin-response equal-width:3";
+    refused(plugins, "plugins");
+}
+
+/// The processes of a test's folder, by rank.
+fn ranks_in(folder: &Path) -> BTreeMap<usize, u32> {
+    let mut ranks = BTreeMap::new();
+    let program = Path::new(PROGRAM).canonicalize().unwrap();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else {
+            continue;
+        };
+        let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
+        let is_program = fs::read_link(entry.path().join("exe")).is_ok_and(|it| it == program);
+        let is_here = fs::read_link(entry.path().join("cwd")).is_ok_and(|it| it == folder);
+        let environment = String::from_utf8_lossy(&read("environ")).into_owned();
+        let rank = environment
+            .split('\0')
+            .find_map(|it| it.strip_prefix("OMPI_COMM_WORLD_RANK=")?.parse().ok());
+        if let (true, true, Some(rank)) = (is_program, is_here, rank) {
+            ranks.insert(rank, pid);
+        }
+    }
+    ranks
+}
+
+fn wait_for(what: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !what() {
+        assert!(began.elapsed() < LONGEST, "it did not come");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_others_and_any_number_goes_on() {
+    let folder = two_folders();
+    let here = folder.path().canonicalize().unwrap();
+    let data = example("diabetes_quadratic.csv.gz");
+    let select = format!(
+        "select {data} --response y --particles 64 --iterations 3000 --patience 3000 --format json"
+    );
+    let uncut = ran(&here, 1, &format!("exec \"$passel\" {select}"));
+    assert_eq!(uncut.code, Some(0), "{}", uncut.stderr);
+    for (over, killed, first, then) in [
+        ("columns", 1, 3, 2),
+        ("particles", 2, 3, 4),
+        ("columns", 0, 2, 1),
+    ] {
+        let command = format!("exec \"$passel\" {select} --over {over} --checkpoint ck.json");
+        let child = started(&here, first, &command);
+        wait_for(|| here.join("ck.json").exists());
+        let pid = ranks_in(&here)[&killed];
+        let kill = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(kill.unwrap().success());
+        let cut = ended(child);
+        assert_eq!(cut.code.map(|it| it > 0), Some(true), "{}", cut.stderr);
+        let named = format!("rank {killed} with PID");
+        assert_eq!(cut.stderr.matches(&named).count(), 1, "{}", cut.stderr);
+        assert!(
+            cut.stderr.contains(&format!("on node {}", host())),
+            "{}",
+            cut.stderr
+        );
+        assert_eq!(cut.stdout, "");
+        wait_for(|| ranks_in(&here).is_empty());
+        let on = ran(&here, then, &command);
+        assert_eq!(on.code, Some(0), "{}", on.stderr);
+        assert_eq!(
+            plain(on.stdout.as_bytes()),
+            plain(uncut.stdout.as_bytes()),
+            "{over}"
+        );
+        assert!(!here.join("ck.json").exists());
+    }
+}
