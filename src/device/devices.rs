@@ -294,10 +294,8 @@ impl<'x> Devices<'x> {
         let Some((among, Over::Particles)) = &self.among else {
             return Ok(all);
         };
-        let told = among.gather(&all).map_err(DeviceError::ranks)?;
-        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-        let in_turn = (0..anchors.len()).filter_map(|at| told[at % turns.1].next());
-        Ok(in_turn.collect())
+        let all = among.of_turns(&all, anchors.len());
+        all.map_err(DeviceError::ranks)
     }
 
     /// All devices at the same time.

@@ -10,6 +10,7 @@
 #[cfg(test)]
 mod tests;
 mod threads;
+mod told;
 
 use std::{
     fmt, fs, io,
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::interrupt::Interrupt;
 pub use threads::threads;
+pub use told::{Failure, Told};
 
 /// The processes that work together, seen from one of them.
 ///
@@ -80,41 +82,6 @@ struct Place {
     host: String,
     /// The cores it may use, as the system writes it; empty where that is not known.
     cores: String,
-}
-
-/// What went wrong on a rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// Which, from 0 on.
-    pub rank: usize,
-    /// Its machine.
-    pub host: String,
-    /// What it says.
-    pub message: String,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            rank,
-            host,
-            message,
-        } = self;
-        write!(f, "rank {rank} on {host}: {message}")
-    }
-}
-
-/// Messages that a rank gave, and their bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Told {
-    /// What all gave to all.
-    pub gathered: u64,
-    /// Bytes that this one gave to all.
-    pub gathered_bytes: u64,
-    /// What one gave to all.
-    pub broadcast: u64,
-    /// Bytes of it, whoever gave them.
-    pub broadcast_bytes: u64,
 }
 
 /// The first byte of a message: what its rank wishes, or that it failed.
@@ -261,6 +228,21 @@ impl Among {
             postcard::from_bytes(message.get(1..).unwrap_or_default()).map_err(io::Error::other)
         };
         self.exchange(message)?.into_iter().map(given).collect()
+    }
+
+    /// What all gave of so many things that are dealt out by turns, in the order of these.
+    ///
+    /// # Errors
+    /// As [`gather`](Self::gather).
+    pub(crate) fn of_turns<T: Serialize + DeserializeOwned>(
+        &self,
+        own: &Vec<T>,
+        count: usize,
+    ) -> io::Result<Vec<T>> {
+        let told = self.gather(own)?;
+        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+        let in_turn = (0..count).filter_map(|at| told[at % self.size()].next());
+        Ok(in_turn.collect())
     }
 
     /// Bytes that every rank gives, by rank.

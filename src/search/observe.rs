@@ -52,3 +52,13 @@ pub enum Move {
     /// An island of the polish walked on; where it stands now.
     Walk,
 }
+
+/// What an observer is told of a wave.
+pub(super) struct Wave<'a> {
+    /// 1-based.
+    pub(super) number: usize,
+    pub(super) best_value: f64,
+    pub(super) best_size: usize,
+    /// Where each island stands.
+    pub(super) steps: &'a [Step],
+}

@@ -13,11 +13,12 @@ use rayon::prelude::*;
 
 use super::{
     Move, Pass, Step,
+    observe::Wave,
     particle::{Problem, rises},
     state::Polishing,
     swarm::Judge,
     visited::Visited,
-    walk::{ENTRY_COST, EXACT, Walk, Walked},
+    walk::{ENTRY_COST, EXACT, Island, Walk, Walked},
 };
 use crate::{
     device::{DeviceError, Devices, Neighbours, Pool},
@@ -75,16 +76,6 @@ pub(super) struct Polished {
     pub(super) cut: bool,
     /// What ended it, if a device did.
     pub(super) fault: Option<DeviceError>,
-}
-
-/// What an observer is told of a wave.
-pub(super) struct Wave<'a> {
-    /// 1-based.
-    pub(super) number: usize,
-    pub(super) best_value: f64,
-    pub(super) best_size: usize,
-    /// Where each island stands.
-    pub(super) steps: &'a [Step],
 }
 
 impl Polish<'_> {
@@ -150,12 +141,6 @@ impl Candidate {
         members.sort_unstable();
         members
     }
-}
-
-/// One walk: the model it stands at, columns ascending, and its random stream.
-pub(super) struct Island {
-    pub(super) members: Vec<u32>,
-    pub(super) stream: Stream,
 }
 
 /// What changes from wave to wave. Between two, fits and tableaus follow from the columns
@@ -311,10 +296,8 @@ impl<'a> Islands<'a> {
             own.into_iter().map(walk).collect()
         };
         if let Some(among) = self.with.ranks {
-            let told = among.gather(&walks).map_err(DeviceError::ranks)?;
-            let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-            let in_turn = (0..self.islands.len()).filter_map(|at| told[at % ranks].next());
-            walks = in_turn.collect();
+            let all = among.of_turns(&walks, self.islands.len());
+            walks = all.map_err(DeviceError::ranks)?;
         }
         let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
         for ((number, island), (words, walked)) in numbered.zip(&walks) {

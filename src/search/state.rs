@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Met, Pass, Visited,
     particle::Problem,
-    polish::{Island, Islands, Polish},
+    polish::{Islands, Polish},
+    walk::Island,
 };
 use crate::{device::Pool, random::Stream};
 

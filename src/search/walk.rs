@@ -49,6 +49,12 @@ pub(super) struct Walk<'a> {
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
+/// One walk: the model it stands at, columns ascending, and its random stream.
+pub(super) struct Island {
+    pub(super) members: Vec<u32>,
+    pub(super) stream: Stream,
+}
+
 /// Where a walk came to.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Walked {
