@@ -38,6 +38,7 @@ use manifest::Inputs;
 use room::{Cards, Need, Room};
 use standing::status;
 use tables::Told;
+pub use work::panicked;
 use work::{Batch, Open};
 
 /// How a run ended.

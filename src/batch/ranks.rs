@@ -21,7 +21,7 @@ use crate::{
         file::{JobFile, Planned},
     },
     ranks::Among,
-    run::{RunError, Surroundings, pairs_among, run_among, stability_among},
+    run::{RunError, Surroundings, done},
     search::Interrupt,
 };
 
@@ -152,11 +152,9 @@ pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, amon
             own.checkpoint = Some(Path::new(id).to_owned());
         }
         let around = Surroundings::default();
-        let run = || match &task {
-            _ if is_for_one => Ok(()),
-            Task::Select(job) => run_among(job, &around).map(drop),
-            Task::Pairs(pairing) => pairs_among(pairing, &around).map(drop),
-            Task::Stability(stability) => stability_among(stability, &around).map(drop),
+        let run = || match is_for_one {
+            true => Ok(()),
+            false => done(&task, &around).map(drop),
         };
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let mut result = run();

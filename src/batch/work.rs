@@ -24,10 +24,7 @@ use crate::{
     output::OutputFile,
     progress::Board,
     ranks::Among,
-    run::{
-        Keep, Outcome, Report, RunError, Sources, Surroundings, pairs_among, run_among,
-        stability_among,
-    },
+    run::{Keep, Outcome, Report, RunError, Sources, Surroundings, done},
     search::Interrupt,
 };
 
@@ -162,16 +159,11 @@ impl Batch<'_> {
         {
             own.checkpoint = Some(checkpoint.clone());
         }
-        let run = || match &task {
-            Task::Select(job) => run_among(job, &around),
-            Task::Pairs(pairing) => pairs_among(pairing, &around),
-            Task::Stability(stability) => stability_among(stability, &around),
-        };
-        let mut result = run();
+        let mut result = done(&task, &around);
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
             // Damaged: it begins anew.
             let _ = fs::remove_file(&checkpoint);
-            result = run();
+            result = done(&task, &around);
         }
         let report = match result {
             Ok(report) => report,
@@ -262,7 +254,7 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
 }
 
 /// A panic as one line.
-pub(super) fn panicked(panic: &(dyn Any + Send)) -> String {
+pub fn panicked(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!(

@@ -19,7 +19,7 @@ use crate::{
     batch::{self, chain},
     job::{self, Job, OptionError, Task},
     ranks::Ranks,
-    run::{Report, RunError, pairs, run, simulate, stability},
+    run::{Report, RunError, simulate},
     search::Interrupt,
 };
 use print::{complain, print, printed};
@@ -134,15 +134,6 @@ fn refuse_all(errors: &[OptionError], together: &Together) -> u8 {
     }
     let all: Vec<String> = errors.iter().map(OptionError::to_string).collect();
     together.leave(&all.join("; "))
-}
-
-/// Does one task.
-fn done(task: &Task) -> Result<Report, RunError> {
-    match task {
-        Task::Select(job) => run(job),
-        Task::Pairs(pairing) => pairs(pairing),
-        Task::Stability(it) => stability(it),
-    }
 }
 
 /// The first Ctrl-C or TERM asks for the end. The second is the end, unless a plugin is at work

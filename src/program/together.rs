@@ -1,7 +1,6 @@
 //! What ranks do beyond one process: they see that they are at the same work, and end it together.
 
 use std::{
-    any::Any,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -9,7 +8,7 @@ use std::{
 };
 
 use super::{
-    DONE, FAILED, WRONG, chain, done,
+    DONE, FAILED, WRONG, chain,
     print::{complain, print},
     told,
 };
@@ -18,6 +17,7 @@ use crate::{
     fnv::Fnv,
     job::{Task, file::Planned},
     ranks::{Among, Ranks},
+    run::{Surroundings, done},
     search::Interrupt,
 };
 
@@ -103,7 +103,7 @@ impl Together {
     /// Does one task and tells what it gave; its exit code.
     pub(super) fn run(&self, mut task: Task) -> u8 {
         let Some(among) = &self.among else {
-            return told(task.job(), done(&task));
+            return told(task.job(), done(&task, &Surroundings::default()));
         };
         let beside = task.job().reads();
         let beside = beside.into_iter().filter(|it| *it != task.job().data);
@@ -124,12 +124,12 @@ impl Together {
         }
         among.interrupt_alone(alone);
         task.job_mut().resources.ranks = (!alone).then(|| among.clone());
-        let result = catch_unwind(AssertUnwindSafe(|| done(&task)));
+        let result = catch_unwind(AssertUnwindSafe(|| done(&task, &Surroundings::default())));
         among.interrupt_alone(false);
         let own = match &result {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(chain(error)),
-            Err(panic) => Err(panicked(&**panic)),
+            Err(panic) => Err(batch::panicked(&**panic)),
         };
         let failures = among.end(own.clone());
         if !among.is_first() && failures.is_ok() {
@@ -201,12 +201,4 @@ impl Together {
             WRONG
         })
     }
-}
-
-/// A panic as one line.
-fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "a panic".to_owned());
-    format!("an error in passel itself: {text}")
 }

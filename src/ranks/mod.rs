@@ -100,23 +100,18 @@ impl Among {
             host: ranks.host(),
             cores: cores(),
         };
-        let alone = Self(Arc::new(Agreed {
-            places: Vec::new(),
-            ranks,
-            interrupt: interrupt.clone(),
-            late: Default::default(),
-            failed: Mutex::default(),
-            told: Default::default(),
-        }));
-        let places = alone.gather(&own)?;
-        Ok(Self(Arc::new(Agreed {
-            places,
-            ranks: Arc::clone(&alone.0.ranks),
-            interrupt: interrupt.clone(),
-            late: Default::default(),
-            failed: Mutex::default(),
-            told: Default::default(),
-        })))
+        let of = |places| {
+            Self(Arc::new(Agreed {
+                places,
+                ranks: Arc::clone(&ranks),
+                interrupt: interrupt.clone(),
+                late: Default::default(),
+                failed: Mutex::default(),
+                told: Default::default(),
+            }))
+        };
+        let places = of(Vec::new()).gather(&own)?;
+        Ok(of(places))
     }
 
     /// Begins another piece of work: what one failed at before is forgotten, and what was said.

@@ -29,7 +29,7 @@ pub use stability::{stability, stability_among};
 use crate::{
     design::Design,
     device::{DeviceError, Over, Places, Resources},
-    job::{Job, Simulation},
+    job::{Job, Simulation, Task},
     output::{OutputError, OutputFile},
     plugin::Chooser,
     report::{self, Beside, Curves, Format},
@@ -96,6 +96,18 @@ impl Outcome {
             Self::Selection(it) => Some(*it),
             Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
         }
+    }
+}
+
+/// Does one task, whatever its command, of a job alone or among others.
+///
+/// # Errors
+/// As [`run`].
+pub fn done(task: &Task, around: &Surroundings) -> Result<Report, RunError> {
+    match task {
+        Task::Select(job) => run_among(job, around),
+        Task::Pairs(pairing) => pairs_among(pairing, around),
+        Task::Stability(stability) => stability_among(stability, around),
     }
 }
 

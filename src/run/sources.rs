@@ -89,7 +89,8 @@ fn read(job: &Job, among: Option<&Among>) -> Result<Table, RunError> {
         everywhere: &everywhere,
     };
     let table = table::read(&job.data, &reading)?;
-    if let Some(among) = &job.resources.ranks {
+    // One rank alone has nobody to compare with.
+    if let Some(among) = job.resources.sharing() {
         let files = table::files(&job.data).into_iter();
         let bytes: u64 = files
             .filter_map(|it| Some(fs::metadata(it).ok()?.len()))
