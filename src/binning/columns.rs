@@ -177,7 +177,7 @@ pub struct BinnedColumn {
 
 impl BinnedColumn {
     /// One that another rank has.
-    pub(super) fn elsewhere(name: String, index: usize) -> Self {
+    pub(crate) fn elsewhere(name: String, index: usize) -> Self {
         Self {
             name,
             index,

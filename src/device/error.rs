@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a device cannot do its work.
@@ -107,7 +108,7 @@ pub enum DeviceError {
 }
 
 /// Why the table of a column, or of two, gave no score.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unscored {
     /// The column, from 0 among the candidates.
     pub column: u32,
@@ -118,7 +119,7 @@ pub struct Unscored {
 }
 
 /// What is wrong with a table or with what was made of it.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum NoScore {
     /// The score's code gave NaN.
     #[error("is not a number")]

@@ -41,7 +41,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         create(pairing.matrix.as_deref())?,
     );
     selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
-    let binned = around.binned(job, false, None)?;
+    let binned = around.binned(job, false, job.resources.sharing())?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
     let mut meter = around.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);

@@ -16,6 +16,8 @@ mod permutation;
 mod places;
 mod procedure;
 #[cfg(test)]
+mod ranks_tests;
+#[cfg(test)]
 mod unscored_tests;
 
 use std::time::Instant;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Columns of which two in three miss values, of all forms.
-fn holed(seed: u64, n: usize, levels: usize) -> BinnedColumns {
+pub(super) fn holed(seed: u64, n: usize, levels: usize) -> BinnedColumns {
     let mut stream = Stream::new(seed, 1);
     let mut columns = columns(seed, n, 24, levels);
     for (at, column) in columns.columns.iter_mut().enumerate() {

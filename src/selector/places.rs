@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 
 use super::{CLASSES, SelectorError};
 use crate::{
-    binning::{BinnedColumn, BinnedColumns},
+    binning::BinnedColumns,
     device::{
         Choice, DeviceError, Places, Resources, Unscored,
-        counting::{Anchor, Counters, Logs, PairCounters, Part, Tally, cells},
+        counting::{Anchor, Block, Counters, Logs, PairCounters, Part, Tally, cells},
+        cuda::Awake,
     },
     score::{Coded, Score},
 };
@@ -46,6 +47,7 @@ pub(super) struct Counting<'a> {
     threads: usize,
     /// What a reader should know of the devices.
     pub(super) notes: Vec<String>,
+    awake: Option<Awake>,
 }
 
 impl<'a> Counting<'a> {
@@ -74,7 +76,15 @@ impl<'a> Counting<'a> {
             places,
             resources,
             notes: Vec::from_iter(note),
+            awake: None,
         })
+    }
+
+    /// Lets GPUs that are opened again and again stay open between.
+    pub(super) fn stay_awake(&mut self) {
+        if let Places::Cuda(ordinals) = &self.places {
+            self.awake = Some(Awake::of(ordinals));
+        }
     }
 
     /// Its threads.
@@ -113,17 +123,19 @@ impl<'a> Counting<'a> {
     /// A device that was asked for and cannot begin.
     pub(super) fn pair_counters<'c>(
         &mut self,
-        own: &'c [BinnedColumn],
+        block: Block<'c>,
         response: &Anchor,
         by: (&'c Logs, &'c Tally),
         wanted: usize,
     ) -> Result<PairCounters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        let counters = self.either(
-            |shards| PairCounters::cpu(own, response, by, shards, threads),
-            |ordinals| PairCounters::cuda(own, response, by, ordinals, (wanted, limit)),
-        )?;
-        Ok(counters.among(self.resources.ranks.as_ref()))
+        if block.columns.is_empty() {
+            self.places = Places::Cpu(1);
+        }
+        self.either(
+            |shards| PairCounters::cpu(block, response, by, shards, threads),
+            |ordinals| PairCounters::cuda(block, response, by, ordinals, (wanted, limit)),
+        )
     }
 
     fn either<T>(

@@ -37,16 +37,15 @@ pub(crate) trait Values: Send {
     /// columns are its own, every one is an anchor once, unless it has a better way.
     fn pairs(&mut self, response: &Anchor, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let mut matrix = asked.matrix.take();
-        let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
+        let (block, mut pairs) = (asked.block, asked.wanted.clone());
+        let p = block.columns.len();
         // The fault of the lowest numbers is told, wherever it is met.
         let mut fault: Option<(u32, u32, NoScore)> = None;
-        let (rank, ranks) = asked.turn;
-        let anchors = asked.columns.iter().enumerate();
-        for (w, column) in anchors.skip(rank).step_by(ranks) {
+        for (w, column) in block.columns.iter().enumerate().skip(block.seconds()) {
             if (asked.stop)() {
                 break;
             }
-            let last = w + usize::from(matrix.is_some());
+            let last = block.firsts().min(w + usize::from(matrix.is_some()));
             let candidates: Vec<bool> = (0..p).map(|x| x < last).collect();
             let step = Step::new(Some(w as u32), || Anchor::plain(column));
             let values = self.values(&step, response, &candidates)?;

@@ -22,7 +22,7 @@ pub(crate) use coded::{CodedCounter, Value, Values, checked};
 pub(crate) use counters::{Counters, Found, Part};
 pub(crate) use ordered::{number, ordered};
 pub(crate) use pair_counters::{Few, FoundPair, FoundPairs, FoundPartner, PairCounters};
-pub(crate) use pairs::{AllPairs, Pair, PairCounter, Pairs};
+pub(crate) use pairs::{AllPairs, Block, Pair, PairCounter, Pairs};
 pub(crate) use partners::{Partner, Partners};
 pub(crate) use step::Step;
 pub(crate) use tally::{Best, NEVER, Sums, Tally};

@@ -1,27 +1,20 @@
 //! One device or several that score all pairs as one.
 
-use std::io;
-
 use super::{
     super::{
         DeviceError,
         cuda::counting::{CudaPairs, CudaSwept, CudaValues},
     },
-    AllPairs, Anchor, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
+    AllPairs, Anchor, Block, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
     counters::{Part, shards_on_cpu},
-};
-use crate::{
-    binning::{BinnedColumn, BinnedColumns},
-    ranks::Among,
 };
 
 /// The devices, each with its range of the columns.
 pub(crate) struct PairCounters<'a> {
     devices: Vec<Box<dyn PairCounter + 'a>>,
+    block: Block<'a>,
     logs: &'a Logs,
     tally: &'a Tally,
-    /// The other processes.
-    among: Option<Among>,
 }
 
 /// Two columns, a < b, and their score, as [`super::Found`] has it.
@@ -61,29 +54,71 @@ pub(crate) struct FoundPairs {
     /// Of every column, in their order, where they were asked for; none where no score may be
     /// chosen.
     pub(crate) partners: Vec<Option<FoundPartner>>,
-    /// Whether the end came before all pairs were scored.
-    pub(crate) cut: bool,
+}
+
+impl Few {
+    /// None of so many columns found yet.
+    pub(crate) fn wanted(&self, columns: usize, tally: &Tally) -> Pairs {
+        let wanted = Pairs::new(self.most, tally.bound(self.least));
+        match self.partners {
+            true => wanted.and(Partners::new(columns, tally.bound(None))),
+            false => wanted,
+        }
+    }
+
+    /// Those of the best that are asked for, in nats.
+    pub(crate) fn told(&self, best: Pairs, tally: &Tally, synergy: &Tally) -> FoundPairs {
+        let partner = |it: Partner| FoundPartner {
+            column: it.column,
+            score: tally.nats(it.score, 1),
+            synergy: synergy.nats(it.synergy, 1),
+        };
+        let partners = best.partners().into_iter().map(|it| it.map(partner));
+        let partners = partners.collect();
+        let pairs = best.sorted().into_iter().map(|it| FoundPair {
+            a: it.a,
+            b: it.b,
+            score: tally.nats(it.score, 1),
+            synergy: synergy.nats(it.synergy, 1),
+        });
+        // The bound of a threshold is near it only.
+        let above = |it: &FoundPair| self.least.is_none_or(|least| it.score >= least);
+        FoundPairs {
+            pairs: pairs.filter(above).collect(),
+            partners,
+        }
+    }
 }
 
 impl<'a> PairCounters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
     /// ([`Tally::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
-        own: &'a [BinnedColumn],
+        block: impl Into<Block<'a>>,
         response: &Anchor,
-        by: (&'a Logs, &'a Tally),
+        by @ (_, tally): (&'a Logs, &'a Tally),
         shards: usize,
         threads: usize,
     ) -> Self {
+        let block = block.into();
+        // Of a coded score candidates are the first of a pair, anchors the second.
+        let part = match tally.score().coded() {
+            Some(_) => Part::from(&block.columns[..block.firsts()]),
+            None => Part {
+                own: &block.columns[block.seconds()..],
+                first: block.seconds(),
+                is_part: block.apart.is_some(),
+            },
+        };
         let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(
-            Part::from(own),
+            part,
             response,
             by,
             (shards, threads),
             |it| Box::new(it),
             |it| Box::new(it),
         );
-        Self::of(devices, by)
+        Self::of(devices, block, by)
     }
 
     /// The GPUs of these ordinals, which share the work; each takes so many bytes for columns at
@@ -92,23 +127,25 @@ impl<'a> PairCounters<'a> {
     /// # Errors
     /// A GPU that is not there, cannot be used or has no room.
     pub(crate) fn cuda(
-        own: &'a [BinnedColumn],
+        block: impl Into<Block<'a>>,
         response: &Anchor,
         by @ (_, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<Self, DeviceError> {
+        let block = block.into();
+        let own = block.columns;
         let cards: Box<dyn PairCounter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
             }
-            None => match CudaPairs::new(own, response, by, ordinals, (wanted, limit))? {
+            None => match CudaPairs::new(block, response, by, ordinals, (wanted, limit))? {
                 Some(cards) => Box::new(cards),
                 None => Box::new(CudaSwept::new(own, response, by, ordinals, limit)?),
             },
         };
-        Ok(Self::of(vec![cards], by))
+        Ok(Self::of(vec![cards], block, by))
     }
 
     /// The same, of a declared score, by a sweep of all columns for each.
@@ -116,34 +153,28 @@ impl<'a> PairCounters<'a> {
     /// # Errors
     /// The same.
     pub(crate) fn swept(
-        own: &'a [BinnedColumn],
+        block: impl Into<Block<'a>>,
         response: &Anchor,
         by: (&'a Logs, &'a Tally),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let cards = CudaSwept::new(own, response, by, ordinals, limit)?;
-        Ok(Self::of(vec![Box::new(cards)], by))
+        let block = block.into();
+        let cards = CudaSwept::new(block.columns, response, by, ordinals, limit)?;
+        Ok(Self::of(vec![Box::new(cards)], block, by))
     }
 
     /// Devices that have their columns.
     pub(crate) fn of(
         devices: Vec<Box<dyn PairCounter + 'a>>,
+        block: Block<'a>,
         (logs, tally): (&'a Logs, &'a Tally),
     ) -> Self {
         Self {
             devices,
+            block,
             logs,
             tally,
-            among: None,
-        }
-    }
-
-    /// With those of other ranks, each of which takes some of the anchors.
-    pub(crate) fn among(self, among: Option<&Among>) -> Self {
-        Self {
-            among: among.cloned(),
-            ..self
         }
     }
 
@@ -165,95 +196,24 @@ impl<'a> PairCounters<'a> {
     /// See [`PairCounter::pairs`]; of all columns.
     pub(crate) fn pairs(
         &mut self,
-        columns: &BinnedColumns,
         synergy: &Tally,
-        few: Few,
+        wanted: &Pairs,
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
-    ) -> Result<FoundPairs, DeviceError> {
-        let (tally, least) = (self.tally, few.least);
-        if let Some(among) = &self.among {
-            let own: Vec<String> = self.devices.iter().map(|it| it.shares()).collect();
-            let own = own.first().cloned().unwrap_or_default();
-            let all = among.gather(&own).map_err(DeviceError::ranks)?;
-            if all.iter().any(|it| *it != all[0]) {
-                let what = "their devices share pairs in different ways: give all of them the same \
-                            --device, and where GPUs differ in free memory a --memory-limit";
-                return Err(DeviceError::ranks(io::Error::other(what)));
-            }
-        }
-        let mut wanted = Pairs::new(few.most, tally.bound(least));
-        if few.partners {
-            wanted = wanted.and(Partners::new(columns.columns.len(), tally.bound(None)));
-        }
+    ) -> Result<Pairs, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(
-                device.pairs(AllPairs {
-                    turn: self
-                        .among
-                        .as_ref()
-                        .map_or((0, 1), |it| (it.rank(), it.size())),
-                    columns: &columns.columns,
-                    synergy,
-                    logs: self.logs,
-                    wanted: &wanted,
-                    matrix: matrix.as_deref_mut(),
-                    stop,
-                    done,
-                })?,
-            );
+            best = best.with(device.pairs(AllPairs {
+                block: self.block,
+                synergy,
+                logs: self.logs,
+                wanted,
+                matrix: matrix.as_deref_mut(),
+                stop,
+                done,
+            })?);
         }
-        let mut cut = stop();
-        if let Some(among) = &self.among {
-            let told = among.gather(&(best, stop()));
-            let told = told.map_err(DeviceError::ranks)?;
-            cut = told.iter().any(|it| it.1);
-            best = told
-                .into_iter()
-                .fold(wanted.empty(), |all, it| all.with(it.0));
-            if let Some(matrix) = matrix {
-                add_up(matrix, among).map_err(DeviceError::ranks)?;
-            }
-        }
-        let partner = |it: Partner| FoundPartner {
-            column: it.column,
-            score: tally.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
-        };
-        let partners = best.partners().into_iter().map(|it| it.map(partner));
-        let partners = partners.collect();
-        let pairs = best.sorted().into_iter().map(|it| FoundPair {
-            a: it.a,
-            b: it.b,
-            score: tally.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
-        });
-        // The bound of a threshold is near it only.
-        let above = |it: &FoundPair| least.is_none_or(|least| it.score >= least);
-        Ok(FoundPairs {
-            pairs: pairs.filter(above).collect(),
-            partners,
-            cut,
-        })
+        Ok(best)
     }
-}
-
-/// Numbers of a matrix that go over at a time.
-const PIECE: usize = 1 << 20;
-
-/// Adds up what all ranks have of a matrix: each number is one's, and 0 on the others.
-fn add_up(matrix: &mut [f64], among: &Among) -> io::Result<()> {
-    for piece in matrix.chunks_mut(PIECE) {
-        let own = piece.iter().flat_map(|it| it.to_le_bytes()).collect();
-        let all = among.gather_bytes(own)?;
-        piece.fill(0.0);
-        for theirs in all {
-            for (sum, it) in piece.iter_mut().zip(theirs.chunks_exact(8)) {
-                *sum += it.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
-            }
-        }
-    }
-    Ok(())
 }

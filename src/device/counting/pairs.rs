@@ -27,29 +27,57 @@ impl Pair {
     }
 }
 
+/// Columns, of whose pairs all are scored, or those of two lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block<'a> {
+    pub(crate) columns: &'a [BinnedColumn],
+    /// Where the second list begins: a pair has one of each. None where any two are a pair.
+    pub(crate) apart: Option<usize>,
+}
+
+impl<'a> From<&'a [BinnedColumn]> for Block<'a> {
+    fn from(columns: &'a [BinnedColumn]) -> Self {
+        Self {
+            columns,
+            apart: None,
+        }
+    }
+}
+
+impl Block<'_> {
+    /// What a column may be the first of a pair of: all, or the first list.
+    pub(crate) fn firsts(&self) -> usize {
+        self.apart.unwrap_or(self.columns.len())
+    }
+
+    /// Where columns begin that may be the second of a pair.
+    pub(crate) fn seconds(&self) -> usize {
+        self.apart.unwrap_or(0)
+    }
+}
+
 /// What is asked of all pairs.
 pub(crate) struct AllPairs<'a> {
-    /// All columns, each an anchor once.
-    pub(crate) columns: &'a [BinnedColumn],
+    /// The same that the devices have.
+    pub(crate) block: Block<'a>,
     /// The score of a pair's synergy.
     pub(crate) synergy: &'a Tally,
     pub(crate) logs: &'a Logs,
     /// How many, and how good; none is found yet.
     pub(crate) wanted: &'a Pairs,
-    /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on.
+    /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on (or of
+    /// the second list).
     pub(crate) matrix: Option<&'a mut [f64]>,
-    /// Which of how many ranks this is: each takes a share of the anchors, or of the pairs.
-    pub(crate) turn: (usize, usize),
     /// Asked before every anchor.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
-    /// Told behind every anchor.
+    /// Told behind every anchor, once for a column at most.
     pub(crate) done: &'a (dyn Fn() + Sync),
 }
 
 impl AllPairs<'_> {
     /// A pair's synergy, counted on the host.
     pub(crate) fn synergy_of(&self, pair: &Pair, response: &Anchor) -> i128 {
-        let [w, x] = [pair.a, pair.b].map(|it| Anchor::of(&self.columns[it as usize]));
+        let [w, x] = [pair.a, pair.b].map(|it| Anchor::of(&self.block.columns[it as usize]));
         let sums = table_sums(&x, &w, response, self.logs);
         self.synergy.gather_whole(0, &sums, self.logs)
     }
@@ -60,13 +88,8 @@ pub(crate) trait PairCounter: Send {
     /// Its names in reports, one for each place that counts.
     fn names(&self) -> Vec<String>;
 
-    /// Relevance of its columns, in their order.
+    /// Relevance of its columns, in their order; of a block that is not apart.
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
-
-    /// How ranks share the pairs: by turns of anchors without a word. All must do it alike.
-    fn shares(&self) -> String {
-        String::new()
-    }
 
     /// The best pairs of any column with one behind it that is this device's; one step's score
     /// for each, and its synergy.
@@ -181,6 +204,40 @@ impl Pairs {
         self
     }
 
+    /// None found yet, of which as much is wanted as of these, of so many columns.
+    pub(crate) fn wanted_of(&self, columns: usize) -> Self {
+        let partners = self.partners.as_ref();
+        Self {
+            partners: partners.map(|it| Partners::new(columns, it.least())),
+            ..Self::new(self.most, self.least)
+        }
+    }
+
+    /// What a score must be to be wanted beside those found.
+    pub(crate) fn bound(&mut self) -> i128 {
+        self.prune();
+        self.least
+    }
+
+    /// No score below it is wanted any more.
+    pub(crate) fn raise(&mut self, least: i128) {
+        self.least = self.least.max(least);
+    }
+
+    /// The same of all columns, of which there are so many, from those of some.
+    pub(crate) fn numbered(self, columns: usize, number: impl Fn(u32) -> u32) -> Self {
+        let pair = |it: Pair| Pair {
+            a: number(it.a),
+            b: number(it.b),
+            ..it
+        };
+        Self {
+            found: self.found.into_iter().map(pair).collect(),
+            partners: self.partners.map(|it| it.numbered(columns, &number)),
+            ..self
+        }
+    }
+
     /// The partner of every column, in their order, where that is wanted; none where no score
     /// may be chosen.
     pub(crate) fn partners(&self) -> Vec<Option<Partner>> {
@@ -199,10 +256,10 @@ impl Pairs {
     fn prune(&mut self) {
         if self.most == 0 {
             self.found.clear();
-        } else if self.found.len() > self.most {
+        } else if self.found.len() >= self.most {
             let last = self.most - 1;
             let (_, worst, _) = self.found.select_nth_unstable_by(last, Pair::order);
-            self.least = worst.score;
+            self.least = self.least.max(worst.score);
             self.found.truncate(self.most);
         }
     }

@@ -93,6 +93,19 @@ impl Partners {
         self
     }
 
+    /// Of all columns, of which there are so many, from those of some.
+    pub(super) fn numbered(&self, columns: usize, number: &impl Fn(u32) -> u32) -> Self {
+        let mut all = Self::new(columns, self.least);
+        let found = (0..).zip(&self.best).filter(|it| it.1.column != NOBODY);
+        for (of, best) in found {
+            all.best[number(of) as usize] = Partner {
+                column: number(best.column),
+                ..*best
+            };
+        }
+        all
+    }
+
     /// With their synergy, where it was left for later.
     pub(super) fn with_synergy(mut self, synergy: &(impl Fn(&Pair) -> i128 + Sync)) -> Self {
         let best = self.best.par_iter_mut().enumerate();

@@ -58,6 +58,21 @@ pub(super) fn is_there() -> bool {
     library::cards().is_ok()
 }
 
+/// GPUs that stay open, so that what opens one again need not wait for it to start.
+pub(crate) struct Awake {
+    _cards: Vec<Card>,
+}
+
+impl Awake {
+    /// Those of these ordinals that can be opened; of others who wants to use them hears why not.
+    pub(crate) fn of(ordinals: &[usize]) -> Self {
+        let cards = ordinals.iter().filter_map(|it| Card::open(*it, &[]).ok());
+        Self {
+            _cards: cards.collect(),
+        }
+    }
+}
+
 /// Lets cards take columns, and read residuals, from one another where they are linked;
 /// whether every one reaches every other.
 pub(super) fn introduce(cards: &mut [Cuda]) -> bool {

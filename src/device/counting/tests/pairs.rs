@@ -2,10 +2,7 @@
 //! against tables counted by the definition.
 
 use super::*;
-use crate::{
-    binning::BinnedColumns,
-    score::{Combination, Join, Measure, Quantity},
-};
+use crate::score::{Combination, Join, Measure, Quantity};
 
 /// I((x,w);y) − I(x;y) − I(w;y).
 const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
@@ -117,7 +114,8 @@ struct Answers {
 }
 
 impl Case {
-    fn all_pairs(&self, quantity: Quantity, place: &Place) -> Answers {
+    /// Of all columns, or of two lists of them.
+    fn all_pairs(&self, quantity: Quantity, place: &Place, apart: Option<usize>) -> Answers {
         let n = self.response.codes.n();
         let synergy = score_of(Quantity::plain(SYNERGY));
         let score = score_of(quantity);
@@ -127,29 +125,32 @@ impl Case {
             Tally::new(synergy, &logs, n),
         );
         let response = tally.anchor(&self.response);
-        let (own, by) = (&self.columns[..], (&logs, &tally));
-        let columns = BinnedColumns {
-            n,
-            columns: self.columns.clone(),
-            response: self.response.clone(),
-            own: None,
+        let by = (&logs, &tally);
+        let block = Block {
+            columns: &self.columns,
+            apart,
         };
         let mut counters = match place {
-            Place::Cpu(shards, threads) => PairCounters::cpu(own, &response, by, *shards, *threads),
+            Place::Cpu(shards, threads) => {
+                PairCounters::cpu(block, &response, by, *shards, *threads)
+            }
             Place::Cuda(ordinals, limit) => {
-                PairCounters::cuda(own, &response, by, ordinals, (100, *limit)).unwrap()
+                PairCounters::cuda(block, &response, by, ordinals, (100, *limit)).unwrap()
             }
             Place::Products(products) => {
                 let products = Some(*products);
-                match CudaPairs::with(own, &response, by, &[0], (100, None), products).unwrap() {
-                    Some(card) => PairCounters::of(vec![Box::new(card)], by),
-                    None => PairCounters::cpu(own, &response, by, 1, 1),
+                match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
+                    Some(card) => PairCounters::of(vec![Box::new(card)], block, by),
+                    None => PairCounters::cpu(block, &response, by, 1, 1),
                 }
             }
             Place::Waves(_) => unreachable!("pairs put nothing off"),
         };
-        let relevance = counters.relevance().unwrap();
-        let p = own.len();
+        let relevance = match apart {
+            None => counters.relevance().unwrap(),
+            Some(_) => Vec::new(),
+        };
+        let (p, places) = (self.columns.len(), counters.names().len());
         let mut matrix = vec![0.0; p * p];
         let stop = || false;
         let mut ask = |(most, least), partners, matrix: Option<&mut [f64]>| {
@@ -162,13 +163,16 @@ impl Case {
             let told = || {
                 done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
-            let found = counters.pairs(&columns, &synergy, few, matrix, &stop, &told);
-            let found = found.unwrap();
+            let wanted = few.wanted(p, &tally);
+            let best = counters.pairs(&synergy, &wanted, matrix, &stop, &told);
+            let found = few.told(best.unwrap(), &tally, &synergy);
             let all = found.pairs.into_iter();
             let all: Vec<Told> = all
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))
                 .collect();
-            assert_eq!(done.into_inner() % p, 0, "{}", self.name);
+            let done = done.into_inner();
+            let whole = done % p == 0 || (apart.is_some() && done < p * places);
+            assert!(whole, "{}", self.name);
             let own = |(of, it): (u32, Option<FoundPartner>)| {
                 it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))
             };
@@ -183,6 +187,7 @@ impl Case {
             ask((1, None), false, None).0,
             ask((100, Some(middle)), false, None).0,
             ask((usize::MAX, Some(middle * 0.99)), false, None).0,
+            ask((usize::MAX, None), false, None).0,
             ask((0, None), false, None).0,
             three,
             best,
@@ -262,14 +267,55 @@ impl Case {
 fn same_everywhere(places: impl Fn(&Case) -> Vec<Place>) {
     for case in wanted(sets()) {
         for (name, quantity) in pair_scores() {
-            let expected = case.all_pairs(quantity, &Place::Cpu(1, 1));
-            for place in places(&case) {
-                let told = case.all_pairs(quantity, &place);
-                assert!(
-                    told == expected,
-                    "{}, {name}, {place:?}\n{told:?}\n{expected:?}",
-                    case.name
+            for apart in [None, Some(case.columns.len() / 3 + 1)] {
+                let expected = case.all_pairs(quantity, &Place::Cpu(1, 1), apart);
+                for place in places(&case) {
+                    let told = case.all_pairs(quantity, &place, apart);
+                    assert!(
+                        told == expected,
+                        "{}, {name}, {place:?}, {apart:?}\n{told:?}\n{expected:?}",
+                        case.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_two_lists_are_those_of_all_that_have_one_of_each() {
+    for case in wanted(sets()) {
+        let p = case.columns.len();
+        for (name, quantity) in pair_scores() {
+            let all = case.all_pairs(quantity, &Place::Cpu(1, 1), None);
+            for first in [1, p / 2, p - 1] {
+                let what = format!("{}, {name}, {first}", case.name);
+                let told = case.all_pairs(quantity, &Place::Cpu(1, 1), Some(first));
+                let is_pair = |a: usize, b: usize| a < first && first <= b;
+                let mut pairs = all.pairs[3].clone();
+                pairs.retain(|it| is_pair(it.0 as usize, it.1 as usize));
+                assert_eq!(pairs.len(), first * (p - first));
+                assert_eq!(told.pairs[3], pairs, "{what}");
+                pairs.truncate(25);
+                assert_eq!(told.pairs.last(), Some(&pairs), "{what}");
+                let cell = |at: usize| {
+                    if is_pair(at / p, at % p) {
+                        all.matrix[at]
+                    } else {
+                        0
+                    }
+                };
+                assert_eq!(
+                    told.matrix,
+                    (0..p * p).map(cell).collect::<Vec<_>>(),
+                    "{what}"
                 );
+                for (of, partner) in (0..).zip(&told.partners) {
+                    let mut own = told.pairs[3].iter().filter(|it| it.0 == of || it.1 == of);
+                    let best = own.next().unwrap();
+                    let best = (of, best.0 + best.1 - of, best.2, best.3);
+                    assert_eq!(*partner, Some(best), "{what}");
+                }
             }
         }
     }
@@ -280,7 +326,7 @@ fn pairs_are_those_of_the_definition() {
     for case in wanted(sets()) {
         let p = case.columns.len();
         for (name, quantity) in pair_scores() {
-            let told = case.all_pairs(quantity, &Place::Cpu(1, 1));
+            let told = case.all_pairs(quantity, &Place::Cpu(1, 1), None);
             let all = (0..p as u32).flat_map(|a| (a..p as u32).map(move |b| (a, b)));
             for (a, b) in all.filter(|(a, b)| (a * 7 + b) % 23 == 0) {
                 let own = f64::from_bits(told.matrix[a as usize * p + b as usize]);
@@ -293,7 +339,7 @@ fn pairs_are_those_of_the_definition() {
                 );
             }
             case.assert_partners(&told, name);
-            let best = &told.pairs[5];
+            let best = told.pairs.last().unwrap();
             assert_eq!(best.len(), 25.min(p * (p - 1) / 2));
             let order = |it: &Told| (f64::from_bits(it.2), std::cmp::Reverse((it.0, it.1)));
             assert!(best.windows(2).all(|it| order(&it[0]) > order(&it[1])));
@@ -315,9 +361,9 @@ fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
     let mut case = set("alike", (64, 12), 2, 2);
     let one = case.columns[5].clone();
     case.columns = vec![one; 1600];
-    let expected = case.all_pairs(Quantity::plain(SYNERGY), &Place::Cpu(1, 2));
+    let expected = case.all_pairs(Quantity::plain(SYNERGY), &Place::Cpu(1, 2), None);
     for place in [Place::Cuda(vec![0], None), Place::Products(Products::Words)] {
-        let told = case.all_pairs(Quantity::plain(SYNERGY), &place);
+        let told = case.all_pairs(Quantity::plain(SYNERGY), &place, None);
         assert!(told == expected, "{place:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! All pairs: every column is an anchor once, for the columns behind it.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{CpuCounter, Scored, with_scratch};
@@ -8,36 +10,33 @@ use crate::{
     device::counting::{AllPairs, Anchor, Pair, Pairs, Tally},
 };
 
-/// Every place below p, the first and the last by turns: the first have the most behind them,
+/// Every place of a range, the first and the last by turns: the first have the most behind them,
 /// and any run of these has as much to do.
-pub(super) fn evenly(p: usize, (rank, ranks): (usize, usize)) -> impl Iterator<Item = usize> {
-    let all = (0..p).map(move |at| match at % 2 {
-        0 => at / 2,
-        _ => p - 1 - at / 2,
-    });
-    // Of so many ranks each takes every so manieth place.
-    all.filter(move |place| place % ranks == rank)
+pub(super) fn evenly(places: Range<usize>) -> impl Iterator<Item = usize> {
+    (0..places.len()).map(move |at| match at % 2 {
+        0 => places.start + at / 2,
+        _ => places.end - 1 - at / 2,
+    })
 }
 
 impl CpuCounter<'_> {
     /// See [`Counter::pairs`](super::Counter::pairs).
     pub(super) fn best_pairs(&self, asked: AllPairs) -> Pairs {
         let AllPairs {
-            columns,
+            block,
             synergy,
             wanted,
             matrix,
             stop,
             done,
-            turn,
             ..
         } = asked;
-        let p = columns.len();
+        let (columns, p) = (block.columns, block.columns.len());
         let mut rows: Vec<Option<&mut [f64]>> = match matrix {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors = evenly(p, turn).map(|at| (at, rows[at].take()));
+        let anchors = evenly(0..block.firsts()).map(|at| (at, rows[at].take()));
         let anchors: Vec<_> = anchors.collect();
         let nothing = || wanted.clone();
         let pairs = anchors

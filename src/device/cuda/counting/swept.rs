@@ -47,27 +47,28 @@ impl PairCounter for CudaSwept<'_> {
 
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let mut matrix = asked.matrix.take();
-        let (p, mut pairs) = (asked.columns.len(), asked.wanted.clone());
+        let (block, mut pairs) = (asked.block, asked.wanted.clone());
+        let p = block.columns.len();
         self.counter.again()?;
-        let (rank, ranks) = asked.turn;
-        for a in 0..p {
+        // What is never the second of a pair need not be counted.
+        (0..block.seconds()).for_each(|a| self.counter.take(a as u32));
+        for a in 0..block.firsts() {
             if (asked.stop)() {
                 break;
             }
-            if a % ranks != rank {
-                self.counter.take(a as u32);
-                continue;
-            }
             self.counter.forget();
-            let step = Step::of(a as u32, asked.columns, self.tally);
+            let step = Step::of(a as u32, block.columns, self.tally);
             self.counter.sweep(&step)?;
             let scores = self.counter.gathered()?;
             if let Some(matrix) = &mut matrix {
-                let row = matrix[a * p..][..p].iter_mut().zip(&scores).skip(a);
+                let row = matrix[a * p..][..p]
+                    .iter_mut()
+                    .zip(&scores)
+                    .skip(a.max(block.seconds()));
                 row.for_each(|(to, &score)| *to = self.tally.nats(score, 1));
             }
             let w = a as u32;
-            for (b, &score) in (0..).zip(&scores).skip(a + 1) {
+            for (b, &score) in (0..).zip(&scores).skip((a + 1).max(block.seconds())) {
                 if pairs.wants(score, w, b) {
                     pairs.push(Pair {
                         score,

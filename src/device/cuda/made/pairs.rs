@@ -98,8 +98,9 @@ impl PairProblem {
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let started = Instant::now();
-            let found = counters.pairs(columns, &synergy, few, None, &|| false, &|| ())?;
-            pairs = found.pairs;
+            let wanted = few.wanted(self.p, &tally);
+            let best = counters.pairs(&synergy, &wanted, None, &|| false, &|| ())?;
+            pairs = few.told(best, &tally, &synergy).pairs;
             searches.push(started.elapsed().as_secs_f64());
         }
         Ok(PairsMeasured {

@@ -30,21 +30,22 @@ impl CpuValues<'_> {
         asked: AllPairs,
     ) -> Result<Pairs, DeviceError> {
         let AllPairs {
-            columns,
+            block,
             synergy,
             wanted,
             mut matrix,
             stop,
             done,
-            turn,
             ..
         } = asked;
-        let p = columns.len();
+        let (columns, p) = (block.columns, block.columns.len());
         let mut rows: Vec<Option<&mut [f64]>> = match &mut matrix {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors: Vec<_> = evenly(p, turn).map(|at| (at, rows[at].take())).collect();
+        let anchors: Vec<_> = evenly(block.seconds()..p)
+            .map(|at| (at, rows[at].take()))
+            .collect();
         // Pairs behind one that has no score need none.
         let end = AtomicU64::new(u64::MAX);
         let nothing = || (wanted.clone(), None);

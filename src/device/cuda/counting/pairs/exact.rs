@@ -76,18 +76,19 @@ impl Known<'_> {
         asked: &AllPairs,
         cards: usize,
     ) -> Result<Pairs, DeviceError> {
-        let (p, mut pairs) = (self.columns.len(), asked.wanted.clone());
+        let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());
         let (mut progress, mut done) = (Progress::new(p * cards, asked.done), 0);
         let panels = self.plan.panel_count();
         for panels in (0..panels).flat_map(|a| (a..panels).map(move |b| [a, b])) {
             if (asked.stop)() {
                 break;
             }
-            card.hold(self.columns, &self.plan, panels)?;
+            card.hold(self.block.columns, &self.plan, panels)?;
             let [down, across] = panels.map(|it| self.plan.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
-            let (rank, ranks) = asked.turn;
-            let found = places.skip(rank).step_by(ranks).map(|(a, b)| Found {
+            let asked_for =
+                places.filter(|(a, b)| self.plan.pairs(self.plan.group(*a), self.plan.group(*b)));
+            let found = asked_for.map(|(a, b)| Found {
                 a: a as u32,
                 b: b as u32,
                 ..Found::default()

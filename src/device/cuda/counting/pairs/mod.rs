@@ -26,9 +26,8 @@ use self::{
 };
 use super::super::super::{
     DeviceError,
-    counting::{AllPairs, Anchor, Logs, PairCounter, Pairs, Sums, Tally},
+    counting::{AllPairs, Anchor, Block, Logs, PairCounter, Pairs, Sums, Tally},
 };
-use crate::binning::BinnedColumn;
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
@@ -59,7 +58,7 @@ pub(crate) struct CudaPairs<'a> {
 
 /// What the host knows of the columns.
 struct Known<'a> {
-    columns: &'a [BinnedColumn],
+    block: Block<'a>,
     response_sum: i64,
     logs: &'a Logs,
     tally: &'a Tally,
@@ -76,25 +75,25 @@ impl<'a> CudaPairs<'a> {
     /// # Errors
     /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
-        columns: &'a [BinnedColumn],
+        block: Block<'a>,
         response: &Anchor,
         by: (&'a Logs, &'a Tally),
         ordinals: &[usize],
         few: (usize, Option<u64>),
     ) -> Result<Option<Self>, DeviceError> {
-        Self::with(columns, response, by, ordinals, few, None)
+        Self::with(block, response, by, ordinals, few, None)
     }
 
     /// The same, with these products, whichever are the fastest.
     pub(crate) fn with(
-        columns: &'a [BinnedColumn],
+        block: Block<'a>,
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         ordinals: &[usize],
         few: (usize, Option<u64>),
         products: Option<Products>,
     ) -> Result<Option<Self>, DeviceError> {
-        let n = response.codes.len();
+        let (columns, n) = (block.columns, response.codes.len());
         let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
         let missing = columns.iter().any(|it| it.left_out().is_some());
         if missing || most > LEVELS || n >= ROWS {
@@ -103,7 +102,7 @@ impl<'a> CudaPairs<'a> {
         let opened = ordinals.par_iter().map(|it| PairCard::open(*it, few));
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
-        let (plan, response_sum) = (Plan::of(columns, response, room), response.sum(logs));
+        let (plan, response_sum) = (Plan::of(block, response, room), response.sum(logs));
         let Some(screen) = Screen::new((logs, tally), (n, response_sum, &plan.sizes)) else {
             return Ok(None);
         };
@@ -146,7 +145,7 @@ impl<'a> CudaPairs<'a> {
             .par_iter_mut()
             .try_for_each(|it| it.tell(&plan, facts))?;
         let known = Known {
-            columns,
+            block,
             response_sum,
             logs,
             tally,
@@ -189,7 +188,7 @@ impl Known<'_> {
         floor: &Floor,
     ) -> Result<Pairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
-        let mut progress = Progress::new(self.columns.len(), asked.done);
+        let mut progress = Progress::new(self.block.columns.len(), asked.done);
         let (wanted, partners) = (pairs.most(), pairs.least_partner());
         if wanted == 0 && partners.is_none() {
             return Ok(pairs);
@@ -215,7 +214,7 @@ impl Known<'_> {
                 // What was found is counted while its columns are there.
                 pairs = self.drain(card, asked.synergy, kept, pairs)?;
                 (kept, held) = (0, panels);
-                card.hold(self.columns, &self.plan, panels)?;
+                card.hold(self.block.columns, &self.plan, panels)?;
             }
             let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
             let on_card = card.bring(&supers)?;
@@ -276,7 +275,7 @@ impl PairCounter for CudaPairs<'_> {
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
         let known = &self.known;
-        let mut all = vec![0; known.columns.len()];
+        let mut all = vec![0; known.block.columns.len()];
         for (&number, own) in known.plan.numbers.iter().zip(&known.margins) {
             let sums = Sums {
                 left: known.plan.n as u32,
@@ -291,12 +290,6 @@ impl PairCounter for CudaPairs<'_> {
         Ok(all)
     }
 
-    fn shares(&self) -> String {
-        let plan = &self.known.plan;
-        let panels: Vec<_> = (0..plan.panel_count()).map(|it| plan.places(it)).collect();
-        format!("tiles of {} groups in panels {panels:?}", plan.groups.len())
-    }
-
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
         let cards = self.cards.len();
@@ -305,9 +298,7 @@ impl PairCounter for CudaPairs<'_> {
         }
         let floor = Floor::default();
         let each = self.cards.par_iter_mut().enumerate();
-        let (rank, ranks) = asked.turn;
-        let share = |at: usize| (rank + ranks * at, ranks * cards);
-        let found = each.map(|(at, card)| known.best(card, share(at), &asked, &floor));
+        let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
     }

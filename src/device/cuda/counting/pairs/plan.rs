@@ -4,7 +4,7 @@ use std::{cmp::Reverse, ops::Range};
 
 use passel_kernels::bits::{BITS, PIECES, SIDE};
 
-use super::super::super::super::counting::Anchor;
+use super::super::super::super::counting::{Anchor, Block};
 use crate::binning::BinnedColumn;
 
 /// Rows of bits from which on columns have their codes on a card too: tables may be made of them
@@ -22,6 +22,8 @@ pub(super) struct Group {
     pub(super) count: usize,
     /// What is on a card at once: two panels.
     pub(super) panel: usize,
+    /// Which of a block's lists its columns are of.
+    pub(super) list: usize,
 }
 
 impl Group {
@@ -39,6 +41,8 @@ impl Group {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) n: usize,
+    /// Whether the columns of a pair are of different lists.
+    apart: bool,
     pub(super) groups: Vec<Group>,
     /// Of each place the number of its column.
     pub(super) numbers: Vec<u32>,
@@ -52,7 +56,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Of columns that miss no values, on cards that have room for so many bytes of them.
-    pub(super) fn of(columns: &[BinnedColumn], response: &Anchor, room: usize) -> Self {
+    pub(super) fn of(block: Block, response: &Anchor, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
         response
@@ -72,9 +76,17 @@ impl Plan {
             order[*at] = row;
             *at += 1;
         }
-        let (groups, numbers) = grouped(columns);
+        let (mut groups, mut numbers) = grouped(&block.columns[..block.firsts()]);
+        let (others, theirs) = grouped(&block.columns[block.firsts()..]);
+        groups.extend(others.into_iter().map(|it| Group {
+            first: it.first + numbers.len(),
+            list: 1,
+            ..it
+        }));
+        numbers.extend(theirs.into_iter().map(|it| it + block.firsts() as u32));
         let mut plan = Self {
             n,
+            apart: block.apart.is_some(),
             groups,
             numbers,
             order,
@@ -161,13 +173,20 @@ impl Plan {
         self.edges.last().map_or(0, |it| *it as usize)
     }
 
-    /// Every two groups, a group with itself too, by the panels they are of.
+    /// Every two groups to be paired, a group with itself too, by the panels they are of.
     pub(super) fn jobs(&self) -> Vec<(usize, usize)> {
         let count = self.groups.len();
         let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
-        let mut all: Vec<_> = all.collect();
+        let mut all: Vec<_> = all
+            .filter(|(a, b)| self.pairs(&self.groups[*a], &self.groups[*b]))
+            .collect();
         all.sort_by_key(|it| self.panels_of(*it));
         all
+    }
+
+    /// Whether the columns of two groups are to be paired.
+    pub(super) fn pairs(&self, a: &Group, b: &Group) -> bool {
+        !self.apart || a.list != b.list
     }
 
     /// The panels of two groups.
@@ -197,7 +216,7 @@ impl Plan {
     }
 }
 
-/// Columns by how many of them a tile holds, and their order. Those of a group too small for a
+/// Columns of a list by how many of them a tile holds, and their order. Those of a group too small for a
 /// tile are in the next one, of more rows each.
 fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
     let each = |it: &BinnedColumn| SIDE / it.levels.saturating_sub(1).max(1);
@@ -216,6 +235,7 @@ fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
                 first,
                 count: at + 1 - first,
                 panel: 0,
+                list: 0,
             });
             first = at + 1;
         }
@@ -237,7 +257,7 @@ mod tests {
             levels: 3,
             missing: false,
         };
-        Plan::of(&columns, &response, usize::MAX)
+        Plan::of(Block::from(&columns[..]), &response, usize::MAX)
     }
 
     #[test]
@@ -300,7 +320,7 @@ mod tests {
             .map(|_| column(vec![0; 5], 2, false, false))
             .collect();
         columns.extend((0..40).map(|_| column(vec![0; 5], 10, false, false)));
-        let of = |room| Plan::of(&columns, &Anchor::nothing(5), room);
+        let of = |room| Plan::of(Block::from(&columns[..]), &Anchor::nothing(5), room);
         assert_eq!(
             (of(7 * PIECES).panel_count(), of(7 * PIECES).groups.len()),
             (1, 2)

@@ -1,28 +1,24 @@
 //! All pairs of variables by a score.
 
-use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Instant,
-};
+mod rounds;
+mod search;
 
-use rayon::prelude::*;
+use std::{sync::Mutex, time::Instant};
 
+use self::search::Search;
 use super::{
-    SelectorError, independence,
+    SelectorError,
     places::{Counting, check, room},
 };
 use crate::{
-    binning::{BinnedColumn, BinnedColumns},
+    binning::BinnedColumns,
     device::{
         Choice, Resources,
-        counting::{Anchor, Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
+        counting::{Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
     },
     score::PairScore,
     search::Interrupt,
-    selection::{Ending, Independence, Pair, Paired, Partner},
+    selection::{Ending, Pair, Paired, Partner},
 };
 
 /// Pairs told of where nothing else is asked for.
@@ -70,58 +66,41 @@ pub fn pairs(
         room(columns, Some(coded), true)?;
     }
     let (score, p) = (score.score(), columns.columns.len());
-    let mut counting = Counting::of(columns, &score, resources, p / 100)?;
+    let counting = Counting::of(columns, &score, resources, p / 100)?;
     let pool = counting.pool()?;
-    let mut matrix = zeros(p, wanted.matrix)?;
-    let observe = Mutex::new(observe);
+    let matrix = zeros(p, wanted.matrix)?;
     pool.install(|| {
         let starting = Instant::now();
         let synergy = PairScore::SYNERGY.score();
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
         let tally = Tally::new(score, &logs, columns.n).by_class();
+        let few = Few {
+            most: match (wanted.top, wanted.threshold) {
+                (Some(top), _) => top,
+                (None, Some(_)) => usize::MAX,
+                (None, None) => PAIRS,
+            },
+            least: wanted.threshold,
+            partners: wanted.partners,
+        };
         let synergy = Tally::new(synergy, &logs, columns.n);
-        let own = &columns.columns;
-        let most = match (wanted.top, wanted.threshold) {
-            (Some(top), _) => top,
-            (None, Some(_)) => usize::MAX,
-            (None, None) => PAIRS,
+        let by = (&logs, &tally, &synergy);
+        let mut search = Search::new(
+            columns,
+            by,
+            counting,
+            interrupt,
+            few.wanted(p, &tally),
+            matrix,
+        );
+        search.starting = starting.elapsed().as_secs_f64();
+        let fault = search.all(resources.sharing(), &Mutex::new(observe))?;
+        let (best, single) = match fault {
+            Some(_) => (FoundPairs::default(), Vec::new()),
+            None => (few.told(search.best, &tally, &synergy), search.single),
         };
-        let mut counters = |tally| {
-            let response = Tally::anchor(tally, &columns.response);
-            counting.pair_counters(own, &response, (&logs, tally), most)
-        };
-        // Relevance is I(x;y), whatever a pair's score is.
-        let alone = match tally.score().coded() {
-            Some(_) => Some(counters(&synergy)?.relevance()),
-            None => None,
-        };
-        let mut counters = counters(&tally)?;
-        let starting = starting.elapsed().as_secs_f64();
-        let started = Instant::now();
-        let (finished, all) = (AtomicUsize::new(0), p * counters.names().len());
-        let done = || {
-            let finished = 1 + finished.fetch_add(1, Ordering::Relaxed);
-            let mut observe = observe.lock().unwrap_or_else(PoisonError::into_inner);
-            observe(finished, all);
-        };
-        // Of ranks each ends by itself: they meet when all have.
-        let stop = || interrupt.wished();
-        let alone = alone.unwrap_or_else(|| counters.relevance());
-        let found = alone.and_then(|single| {
-            let rows = wanted.matrix.then_some(&mut matrix[..]);
-            let few = Few {
-                most,
-                least: wanted.threshold,
-                partners: wanted.partners,
-            };
-            let pairs = counters.pairs(columns, &synergy, few, rows, &stop, &done)?;
-            Ok((single, pairs))
-        });
-        let (single, found, fault) = match found {
-            Ok((single, found)) => (single, found, None),
-            Err(fault) => (Vec::new(), FoundPairs::default(), Some(fault)),
-        };
+        let mut matrix = search.matrix;
         for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))
         {
             matrix[a * p + b] = matrix[b * p + a];
@@ -137,33 +116,21 @@ pub fn pairs(
             score: it.score,
             synergy: it.synergy,
         };
-        let partners = found.partners.into_iter();
-        let response = Anchor::of(&columns.response);
-        let alone = |(information, column): (f64, &BinnedColumn)| {
-            let test = match column.left_out() {
-                Some(_) => independence(&Anchor::of(column), &response, &logs),
-                None => {
-                    let levels = [column.codes.occurring(column.levels), response.levels];
-                    Independence::of(columns.n, information, levels)
-                }
-            };
-            (information, test.p_value)
-        };
-        let own = &columns.columns;
+        let partners = best.partners.into_iter();
         Ok(Paired {
-            single: single.into_par_iter().zip(own).map(alone).collect(),
-            pairs: found.pairs.into_iter().map(pair).collect(),
+            single,
+            pairs: best.pairs.into_iter().map(pair).collect(),
             partners: partners.map(|it| it.map(partner)).collect(),
             matrix,
-            termination: match (&fault, found.cut) {
+            termination: match (&fault, search.cut) {
                 (Some(_), _) => Ending::Fault,
                 (None, true) => Ending::Interrupted,
                 (None, false) => Ending::Top,
             },
-            devices: counters.names(),
-            notes: counting.notes,
-            starting,
-            seconds: started.elapsed().as_secs_f64(),
+            devices: search.devices,
+            notes: search.counting.notes,
+            starting: search.starting,
+            seconds: search.seconds,
             fault,
         })
     })

@@ -1,0 +1,270 @@
+//! The search for the best of all pairs: round by round where ranks share the columns, else in one.
+
+use std::{
+    io, mem,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use rayon::prelude::*;
+
+use super::{
+    super::{SelectorError, independence, places::Counting},
+    rounds::{Brought, Round, add_up, rounds},
+    zeros,
+};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    device::{
+        DeviceError, Unscored,
+        counting::{Anchor, Logs, Pairs, Part, Tally},
+    },
+    ranks::Among,
+    search::Interrupt,
+    selection::Independence,
+};
+
+/// Who watches: how many columns are done, and of how many.
+pub(super) type Watcher<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
+
+/// What is searched, and what was found so far: of ranks, by this one.
+pub(super) struct Search<'a> {
+    columns: &'a BinnedColumns,
+    tally: &'a Tally,
+    synergy: &'a Tally,
+    logs: &'a Logs,
+    pub(super) counting: Counting<'a>,
+    interrupt: &'a Interrupt,
+    pub(super) best: Pairs,
+    /// Of every column of this rank's, relevance and its p-value.
+    pub(super) single: Vec<(f64, f64)>,
+    pub(super) matrix: Vec<f64>,
+    /// The pair of the lowest numbers that has no score.
+    unscored: Option<Unscored>,
+    /// Whether the end came before all pairs were scored.
+    pub(super) cut: bool,
+    pub(super) devices: Vec<String>,
+    /// Seconds until columns were laid out, and of the rest.
+    pub(super) starting: f64,
+    pub(super) seconds: f64,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing found yet, of which as much is wanted; into this matrix, where there is one.
+    pub(super) fn new(
+        columns: &'a BinnedColumns,
+        (logs, tally, synergy): (&'a Logs, &'a Tally, &'a Tally),
+        counting: Counting<'a>,
+        interrupt: &'a Interrupt,
+        best: Pairs,
+        matrix: Vec<f64>,
+    ) -> Self {
+        Self {
+            columns,
+            tally,
+            synergy,
+            logs,
+            counting,
+            interrupt,
+            best,
+            single: Vec::new(),
+            matrix,
+            unscored: None,
+            cut: false,
+            devices: Vec::new(),
+            starting: 0.0,
+            seconds: 0.0,
+        }
+    }
+
+    /// Scores all pairs, with the other ranks where there are some; at what a device failed.
+    pub(super) fn all(
+        &mut self,
+        among: Option<&Among>,
+        watcher: &Watcher,
+    ) -> Result<Option<DeviceError>, SelectorError> {
+        let own = Part::of(self.columns, among);
+        let own = own.first..own.first + own.own.len();
+        let shares = match among {
+            Some(among) => among.gather(&own).map_err(DeviceError::ranks)?,
+            None => vec![own],
+        };
+        let rounds = rounds(among.map_or(0, Among::rank), &shares);
+        if among.is_some() {
+            self.counting.stay_awake();
+        }
+        let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
+        for round in &rounds {
+            let started = Instant::now();
+            if let Some(among) = among
+                && self.agree(among)?
+            {
+                break;
+            }
+            let brought = round
+                .bring(self.columns, among)
+                .map_err(DeviceError::ranks)?;
+            self.seconds += started.elapsed().as_secs_f64();
+            let within = |finished: usize| {
+                let mut observe = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+                observe(done + finished, all);
+            };
+            match self.score(round, &brought, &within)? {
+                None => {}
+                Some(DeviceError::Unscored(it)) => {
+                    self.unscored = lower(self.unscored.take(), Some(it));
+                }
+                fault => return Ok(fault),
+            }
+            if !self.cut {
+                within(round.len());
+            }
+            done += round.len();
+        }
+        if let Some(among) = among {
+            let started = Instant::now();
+            self.gather(among).map_err(DeviceError::ranks)?;
+            self.seconds += started.elapsed().as_secs_f64();
+        }
+        Ok(self.unscored.take().map(DeviceError::Unscored))
+    }
+
+    /// Tells the others what a pair must be to be wanted, and learns it; whether all end here.
+    fn agree(&mut self, among: &Among) -> Result<bool, DeviceError> {
+        let told = among.gather(&(self.best.bound(), self.unscored.clone()));
+        for (least, unscored) in told.map_err(DeviceError::ranks)? {
+            self.best.raise(least);
+            self.unscored = lower(self.unscored.take(), unscored);
+        }
+        self.cut |= self.interrupt.requested();
+        Ok(self.cut)
+    }
+
+    /// Scores the pairs of a round; at what a device failed. `within` is told how many of its columns
+    /// are done.
+    fn score(
+        &mut self,
+        round: &Round,
+        brought: &Brought,
+        within: &(dyn Fn(usize) + Sync),
+    ) -> Result<Option<DeviceError>, SelectorError> {
+        let pair = round.first_pair().map(|(a, b)| (a, Some(b)));
+        let needed = match &self.unscored {
+            None => round.is_own() || pair.is_some(),
+            Some(it) => pair.is_some_and(|first| first < (it.column, it.beside)),
+        };
+        if !needed {
+            return Ok(None);
+        }
+        let (block, p) = (brought.block(), self.columns.columns.len());
+        let (m, most) = (block.columns.len(), self.best.most());
+        let starting = Instant::now();
+        let mut counters = |tally| {
+            let response = Tally::anchor(tally, &self.columns.response);
+            self.counting
+                .pair_counters(block, &response, (self.logs, tally), most)
+        };
+        // Relevance is I(x;y), whatever a pair's score is.
+        let alone = match self.tally.score().coded() {
+            Some(_) if round.is_own() => Some(counters(self.synergy)?.relevance()),
+            _ => None,
+        };
+        let mut counters = counters(self.tally)?;
+        self.starting += starting.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let (told, places) = (AtomicUsize::new(0), counters.names().len().max(1));
+        let done = || within((1 + told.fetch_add(1, Ordering::Relaxed)) / places);
+        // Ranks meet when all have scored theirs.
+        let stop = || self.interrupt.wished();
+        let mut part = zeros(m, !self.matrix.is_empty() && m < p)?;
+        let matrix = match self.matrix.is_empty() {
+            true => None,
+            false if m < p => Some(&mut part[..]),
+            false => Some(&mut self.matrix[..]),
+        };
+        let found = match (round.is_own(), alone) {
+            (false, _) => Ok(Vec::new()),
+            (true, Some(alone)) => alone,
+            (true, None) => counters.relevance(),
+        };
+        let found = found.and_then(|single| {
+            let wanted = self.best.wanted_of(m);
+            let pairs = counters.pairs(self.synergy, &wanted, matrix, &stop, &done)?;
+            Ok((single, pairs))
+        });
+        let number = |at| brought.number(at);
+        let (single, pairs) = match found {
+            Ok(found) => found,
+            Err(DeviceError::Unscored(it)) => {
+                let fault = Unscored {
+                    column: number(it.column),
+                    beside: it.beside.map(number),
+                    ..it
+                };
+                return Ok(Some(DeviceError::Unscored(fault)));
+            }
+            Err(fault) => return Ok(Some(fault)),
+        };
+        self.cut |= stop();
+        if round.is_own() {
+            self.devices = counters.names();
+            self.single = self.with_p_values(single, block.columns);
+        }
+        let best = mem::replace(&mut self.best, Pairs::new(0, 0));
+        self.best = best.with(pairs.numbered(p, number));
+        for (a, row) in (0..).zip(part.chunks(m.max(1))) {
+            for (b, score) in (a..).zip(&row[a as usize..]) {
+                if *score != 0.0 {
+                    self.matrix[number(a) as usize * p + number(b) as usize] = *score;
+                }
+            }
+        }
+        self.seconds += started.elapsed().as_secs_f64();
+        Ok(None)
+    }
+
+    /// The relevance of columns, and beside it its p-value.
+    fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
+        let response = &self.columns.response;
+        let anchor = Anchor::of(response);
+        let alone = |(information, column): (f64, &BinnedColumn)| {
+            let test = match column.left_out() {
+                Some(_) => independence(&Anchor::of(column), &anchor, self.logs),
+                None => {
+                    let levels = [column.codes.occurring(column.levels), response.levels];
+                    Independence::of(self.columns.n, information, levels)
+                }
+            };
+            (information, test.p_value)
+        };
+        relevance.into_par_iter().zip(own).map(alone).collect()
+    }
+
+    /// What all ranks found, instead of what this one did.
+    fn gather(&mut self, among: &Among) -> io::Result<()> {
+        let nothing = self.best.wanted_of(self.columns.columns.len());
+        let own = (
+            mem::replace(&mut self.best, nothing),
+            mem::take(&mut self.single),
+            self.unscored.take(),
+            self.cut,
+        );
+        for (best, single, unscored, cut) in among.gather(&own)? {
+            let all = mem::replace(&mut self.best, Pairs::new(0, 0));
+            self.best = all.with(best);
+            self.single.extend(single);
+            self.unscored = lower(self.unscored.take(), unscored);
+            self.cut |= cut;
+        }
+        add_up(&mut self.matrix, among)
+    }
+}
+
+/// The one of the lower numbers.
+fn lower(a: Option<Unscored>, b: Option<Unscored>) -> Option<Unscored> {
+    let numbers = |it: &Unscored| (it.column, it.beside);
+    a.into_iter().chain(b).min_by_key(numbers)
+}

@@ -1,0 +1,157 @@
+//! All pairs among ranks that have a share of the columns each, against one process.
+
+use std::thread;
+
+use super::{
+    coded_tests::{coded, in_every_form, resources},
+    declared_tests::columns,
+    pairwise_tests::holed,
+    *,
+};
+use crate::{
+    binning::Codes,
+    device::{DeviceError, NoScore},
+    ranks::{Among, threads},
+    score::{Cells, Combination, PairScore, Quantity},
+    selection::Paired,
+};
+
+fn scored(
+    columns: &BinnedColumns,
+    score: &PairScore,
+    wanted: &Wanted,
+    resources: &Resources,
+    interrupt: &Interrupt,
+) -> Paired {
+    let mut seen = (0, 0);
+    let mut observe = |done, of| seen = (done, of);
+    let found = pairs(columns, score, wanted, resources, interrupt, &mut observe).unwrap();
+    if found.fault.is_none() && !columns.columns.is_empty() {
+        assert_eq!(seen.0, seen.1);
+    }
+    found
+}
+
+/// What each of so many ranks finds.
+fn among(size: usize, all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> Vec<Paired> {
+    let rank = |ranks| {
+        let interrupt = Interrupt::default();
+        let among = Among::new(ranks, &interrupt).unwrap();
+        let own = among.share(all.columns.len());
+        let mut columns = all.clone();
+        for (at, column) in columns.columns.iter_mut().enumerate() {
+            if !own.contains(&at) {
+                column.codes = Codes::Byte(Vec::new());
+            }
+        }
+        columns.own = Some(own);
+        let resources = Resources {
+            ranks: Some(among),
+            ..resources((1, 2))
+        };
+        scored(&columns, score, wanted, &resources, &interrupt)
+    };
+    thread::scope(|scope| {
+        let ranks = threads(size).into_iter();
+        let ranks: Vec<_> = ranks.map(|it| scope.spawn(|| rank(it))).collect();
+        ranks.into_iter().map(|it| it.join().unwrap()).collect()
+    })
+}
+
+fn same(all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> Paired {
+    let (one, never) = (resources((1, 1)), Interrupt::default());
+    let expected = scored(all, score, wanted, &one, &never);
+    for size in [1, 2, 3, 4, 7, 25] {
+        for found in among(size, all, score, wanted) {
+            assert_eq!(found.pairs, expected.pairs, "{size}");
+            assert_eq!(found.partners, expected.partners, "{size}");
+            assert_eq!(found.single, expected.single, "{size}");
+            assert_eq!(found.matrix, expected.matrix, "{size}");
+            assert_eq!(found.fault, expected.fault, "{size}");
+            assert_eq!(found.termination, expected.termination, "{size}");
+        }
+    }
+    expected
+}
+
+#[test]
+fn pairs_of_ranks_are_those_of_one_process() {
+    let own = |table: &Cells| {
+        let counts = table.counts.iter().enumerate();
+        counts
+            .map(|(at, &count)| (at % 7) as f64 * f64::from(count).sqrt())
+            .sum()
+    };
+    let scores = [
+        PairScore::Declared(Quantity::plain(Combination::XW_Y)),
+        PairScore::Declared(Quantity::plain(Combination::X_Y_GIVEN_W)),
+        PairScore::Coded(coded(own, 0.0)),
+    ];
+    for score in &scores {
+        for all in [in_every_form(columns(5, 120, 24, 5)), holed(3, 150, 4)] {
+            for (top, threshold) in [(Some(5), None), (None, Some(0.02)), (None, None)] {
+                let wanted = Wanted {
+                    top,
+                    threshold,
+                    partners: true,
+                    matrix: true,
+                };
+                let found = same(&all, score, &wanted);
+                assert!(!found.pairs.is_empty());
+                assert_eq!((found.partners.len(), found.matrix.len()), (24, 24 * 24));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
+    // Of the first columns none is so wide, of the later many.
+    let all = columns(9, 60, 24, 23);
+    let value = |least: usize| {
+        let value = move |table: &Cells| match table.x.min(table.w) >= least {
+            true => f64::NAN,
+            false => 1.0,
+        };
+        PairScore::Coded(coded(value, 0.0))
+    };
+    for (least, some) in [(16, true), (9, true), (20, true), (23, false)] {
+        let found = same(&all, &value(least), &Wanted::default());
+        let wide = |at: &usize| all.columns[*at].levels >= least;
+        let wide: Vec<usize> = (0..24).filter(wide).collect();
+        match found.fault {
+            Some(DeviceError::Unscored(it)) => {
+                let numbers = [it.column as usize, it.beside.unwrap() as usize];
+                assert_eq!((&numbers[..], it.reason), (&wide[..2], NoScore::NotANumber));
+                assert!(some);
+            }
+            other => assert!(other.is_none() && !some && wide.len() < 2),
+        }
+    }
+}
+
+#[test]
+fn ranks_end_together_when_one_is_asked_to() {
+    let all = columns(5, 120, 24, 5);
+    let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+    let rank = |(at, ranks)| {
+        let interrupt = Interrupt::default();
+        let among = Among::new(ranks, &interrupt).unwrap();
+        let resources = Resources {
+            ranks: Some(among),
+            ..resources((1, 2))
+        };
+        if at == 1 {
+            interrupt.request();
+        }
+        scored(&all, &score, &Wanted::default(), &resources, &interrupt).termination
+    };
+    let rank = &rank;
+    let ended = thread::scope(|scope| {
+        let ranks = threads(3).into_iter().enumerate();
+        let ranks: Vec<_> = ranks.map(|it| scope.spawn(move || rank(it))).collect();
+        let ended = ranks.into_iter().map(|it| it.join().unwrap());
+        ended.collect::<Vec<_>>()
+    });
+    assert_eq!(ended, [crate::selection::Ending::Interrupted; 3]);
+}
