@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::Selection;
 use crate::{
     device::{
-        DeviceError,
+        DeviceError, Unscored,
         counting::{Anchor, Counters, Found, Part, Step},
     },
     random::Stream,
@@ -98,6 +98,39 @@ impl Selection<'_> {
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
         let swept: Vec<&Anchor> = swept.iter().map(|it| it.anchor()).collect();
+        let mut reached = match (
+            self.reaching(rule, winner, (chosen, &swept), counters),
+            self.among,
+        ) {
+            // All learn of it below.
+            (Err(DeviceError::Unscored(it)), Some(_)) => Err(it),
+            (reached, _) => match reached? {
+                None => return Ok(None),
+                Some(reached) => Ok(reached),
+            },
+        };
+        if let Some(among) = self.among {
+            // Each rank has seen its own columns.
+            let told = among.gather(&reached).map_err(DeviceError::ranks)?;
+            let told: Result<Vec<Vec<bool>>, Unscored> = told.into_iter().collect();
+            let any = |told: Vec<Vec<bool>>| {
+                let any = |at| told.iter().any(|it| it[at]);
+                (0..rule.n).map(any).collect()
+            };
+            reached = told.map(any);
+        }
+        let reached: Vec<bool> = reached.map_err(DeviceError::Unscored)?;
+        Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
+    }
+
+    /// Of each permutation whether a candidate reaches the winner; none where it was interrupted.
+    fn reaching(
+        &self,
+        rule: &Permutation,
+        winner: &Found,
+        (chosen, swept): (&[Chosen], &[&Anchor]),
+        counters: &mut Counters,
+    ) -> Result<Option<Vec<bool>>, DeviceError> {
         let first = STREAM + chosen.len() as u64 * STEP;
         let order = |at: usize| {
             let mut order: Vec<u32> = (0..self.columns.n as u32).collect();
@@ -118,11 +151,11 @@ impl Selection<'_> {
             };
             let next = rule.n.min(done + most);
             let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
-            match counters.permuted(&orders, &swept) {
+            match counters.permuted(&orders, swept) {
                 Some(found) => reached.extend(found?.into_iter().map(reaches)),
                 None => {
                     let each = |at, threads| {
-                        let found = self.strongest(&order(at), chosen, &swept, threads)?;
+                        let found = self.strongest(&order(at), chosen, swept, threads)?;
                         Ok(reaches(found))
                     };
                     match self.one_by_one(rule, each)? {
@@ -132,16 +165,7 @@ impl Selection<'_> {
                 }
             }
         }
-        if let Some(among) = self.among {
-            // Each rank has seen its own columns.
-            let all = among.gather(&reached).map_err(DeviceError::ranks)?;
-            for theirs in all {
-                for (all, it) in reached.iter_mut().zip(theirs) {
-                    *all |= it;
-                }
-            }
-        }
-        Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
+        Ok(Some(reached))
     }
 
     /// The same by counters of their own, each of which tells whether its permutation reaches the
@@ -197,6 +221,6 @@ impl Selection<'_> {
         for anchor in swept {
             counters.sweep(&anchor.permuted(order).into())?;
         }
-        counters.best()
+        counters.highest()
     }
 }

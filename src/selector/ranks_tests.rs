@@ -3,7 +3,7 @@
 use std::thread;
 
 use super::{
-    coded_tests::{coded, in_every_form, resources},
+    coded_tests::{self, coded, in_every_form, resources},
     declared_tests::columns,
     pairwise_tests::holed,
     *,
@@ -12,7 +12,7 @@ use crate::{
     binning::Codes,
     device::{DeviceError, NoScore},
     ranks::{Among, threads},
-    score::{Cells, Combination, PairScore, Quantity},
+    score::{Cells, Combination, Gather, Join, Measure, PairScore, Quantity},
     selection::Paired,
 };
 
@@ -32,8 +32,12 @@ fn scored(
     found
 }
 
-/// What each of so many ranks finds.
-fn among(size: usize, all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> Vec<Paired> {
+/// What each of so many ranks finds, of which each has its own columns.
+fn each<T: Send>(
+    size: usize,
+    all: &BinnedColumns,
+    find: impl Fn(&BinnedColumns, &Resources, &Interrupt) -> T + Sync,
+) -> Vec<T> {
     let rank = |ranks| {
         let interrupt = Interrupt::default();
         let among = Among::new(ranks, &interrupt).unwrap();
@@ -49,7 +53,7 @@ fn among(size: usize, all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -
             ranks: Some(among),
             ..resources((1, 2))
         };
-        scored(&columns, score, wanted, &resources, &interrupt)
+        find(&columns, &resources, &interrupt)
     };
     thread::scope(|scope| {
         let ranks = threads(size).into_iter();
@@ -62,7 +66,10 @@ fn same(all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> Paired {
     let (one, never) = (resources((1, 1)), Interrupt::default());
     let expected = scored(all, score, wanted, &one, &never);
     for size in [1, 2, 3, 4, 7, 25] {
-        for found in among(size, all, score, wanted) {
+        let find = |own: &_, resources: &_, interrupt: &_| {
+            scored(own, score, wanted, resources, interrupt)
+        };
+        for found in each(size, all, find) {
             assert_eq!(found.pairs, expected.pairs, "{size}");
             assert_eq!(found.partners, expected.partners, "{size}");
             assert_eq!(found.single, expected.single, "{size}");
@@ -126,6 +133,68 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
                 assert!(some);
             }
             other => assert!(other.is_none() && !some && wide.len() < 2),
+        }
+    }
+}
+
+/// What is chosen, and what of it is told, but not of devices and times.
+fn chosen(found: Ranked) -> impl PartialEq + std::fmt::Debug {
+    (found.chosen, found.refused, found.termination, found.fault)
+}
+
+#[test]
+fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
+    let all = in_every_form(columns(9, 60, 24, 23));
+    // Of a table beside so many chosen there is none from so many levels on.
+    let score = |levels: usize, beside: usize, tolerance| {
+        let value = move |table: &Cells| match (table.x >= levels, table.w >= beside) {
+            (true, true) => f64::NAN,
+            _ => (table.x * 7 % 5) as f64 + 0.1 * f64::from(table.counts[0]),
+        };
+        coded_tests::score(
+            Measure::Coded(coded(value, tolerance)),
+            Gather::Sum,
+            Join::Added,
+        )
+    };
+    let permutation = Permutation {
+        n: 19,
+        alpha: 1.0,
+        seed: 1,
+    };
+    for (score, faulty) in [
+        (score(99, 0, 0.0), false),
+        (score(99, 0, 0.4), false),
+        (score(20, 1, 0.0), true),
+        (score(20, 2, 0.0), true),
+        (score(9, 5, 0.2), true),
+    ] {
+        for permutation in [None, Some(permutation)] {
+            let stop = Stop {
+                permutation,
+                top: Some(6),
+                threshold: None,
+            };
+            let find = |own: &_, resources: &_, interrupt: &_| {
+                chosen(rank(own, &score, &stop, resources, interrupt, &mut |_, _| {}).unwrap())
+            };
+            let never = Interrupt::default();
+            let expected = rank(
+                &all,
+                &score,
+                &stop,
+                &resources((1, 1)),
+                &never,
+                &mut |_, _| {},
+            );
+            let expected = expected.unwrap();
+            assert_eq!(expected.fault.is_some(), faulty);
+            let expected = chosen(expected);
+            for size in [2, 3, 7, 25] {
+                for found in each(size, &all, find) {
+                    assert_eq!(found, expected, "{size}");
+                }
+            }
         }
     }
 }

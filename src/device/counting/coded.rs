@@ -191,10 +191,6 @@ impl<'a, V: Values> CodedCounter<'a, V> {
         let mut steps = swept.iter().map(|it| it.permuted(order));
         let best = steps.try_for_each(|it| self.sweep(&it.into()));
         let best = best.and_then(|()| self.best());
-        let best = best.and_then(|it| match it {
-            Some(best) => self.first(self.tally.as_good(best.score)),
-            None => Ok(None),
-        });
         (self.response, self.candidates, self.steps) = held;
         best
     }

@@ -1,14 +1,15 @@
 //! One device or several that count as one.
 
-use std::{cmp::Reverse, ops::Range};
+use std::ops::Range;
 
 use super::{
     super::{
-        DeviceError,
+        DeviceError, Unscored,
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
     Anchor, Best, CodedCounter, Counter, Facts, Logs, Step, Tally,
+    behind::Behind,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
@@ -26,6 +27,9 @@ pub(crate) struct Counters<'a> {
     facts: Option<(u32, Option<Facts>)>,
     /// The rank that has it.
     owner: usize,
+    /// A table of this rank's that has no score, and after how many steps: all learn of it at the next
+    /// gathering.
+    unscored: Option<(usize, Unscored)>,
 }
 
 /// The best candidate; of equal scores the lowest column.
@@ -178,6 +182,7 @@ impl<'a> Counters<'a> {
             among: None,
             facts: None,
             owner: 0,
+            unscored: None,
         }
     }
 
@@ -197,7 +202,22 @@ impl<'a> Counters<'a> {
     /// See [`Counter::sweep`].
     pub(crate) fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.steps += 1;
-        self.devices.iter_mut().try_for_each(|it| it.sweep(step))
+        if self.unscored.is_some() {
+            return Ok(());
+        }
+        let swept = self.devices.iter_mut().try_for_each(|it| it.sweep(step));
+        self.or_later(swept)
+    }
+
+    /// What devices said; of ranks a table without a score is nothing yet.
+    fn or_later<T: Default>(&mut self, said: Result<T, DeviceError>) -> Result<T, DeviceError> {
+        match said {
+            Err(DeviceError::Unscored(it)) if self.among.is_some() => {
+                self.unscored = Some((self.steps, it));
+                Ok(T::default())
+            }
+            said => said,
+        }
     }
 
     /// See [`Counter::expect`].
@@ -219,8 +239,9 @@ impl<'a> Counters<'a> {
     /// of the best. Of a coded score those within its tolerance are as good.
     pub(crate) fn best(&mut self) -> Result<Option<Found>, DeviceError> {
         let mut best = None;
-        for device in &mut self.devices {
-            best = best.max(device.best()?);
+        if self.unscored.is_none() {
+            let own = self.best_here();
+            best = self.or_later(own)?;
         }
         if let Some(among) = self.among.clone() {
             best = self.best_of_all(&among, best)?;
@@ -245,6 +266,20 @@ impl<'a> Counters<'a> {
         Ok(best.map(|it| self.found(it, self.steps)))
     }
 
+    /// The highest score of these devices' candidates, whatever is as good.
+    pub(crate) fn highest(&mut self) -> Result<Option<Found>, DeviceError> {
+        let best = self.best_here()?;
+        Ok(best.map(|it| self.found(it, self.steps)))
+    }
+
+    fn best_here(&mut self) -> Result<Option<Best>, DeviceError> {
+        let mut best = None;
+        for device in &mut self.devices {
+            best = best.max(device.best()?);
+        }
+        Ok(best)
+    }
+
     /// The best of all processes' best, with what its own knows of it.
     fn best_of_all(
         &mut self,
@@ -257,10 +292,15 @@ impl<'a> Counters<'a> {
                 facts = facts.or(device.facts(best.column.0)?);
             }
         }
-        let told = among.gather(&(own, facts)).map_err(DeviceError::ranks)?;
+        let told = among.gather(&(own, facts, self.unscored.take()));
+        let told = told.map_err(DeviceError::ranks)?;
+        let unscored = told.iter().filter_map(|it| it.2.as_ref());
+        if let Some((_, first)) = unscored.min_by_key(|it| (it.0, it.1.column)) {
+            return Err(DeviceError::Unscored(first.clone()));
+        }
         let best = (0..)
             .zip(told)
-            .filter_map(|(rank, (best, facts))| Some((best?, facts, rank)));
+            .filter_map(|(rank, (best, facts, _))| Some((best?, facts, rank)));
         let best = best.max_by_key(|it| it.0);
         self.facts = best.map(|(best, facts, _)| (best.column.0, facts));
         self.owner = best.map_or(0, |it| it.2);
@@ -330,84 +370,5 @@ impl<'a> Counters<'a> {
         }
         let nats = |it| self.tally.relevance_nats(it);
         Ok(all.into_iter().map(nats).collect())
-    }
-}
-
-/// Cards that have some of the columns, which they number from 0 on.
-struct Behind<'a> {
-    cards: Box<dyn Counter + 'a>,
-    first: u32,
-    count: u32,
-}
-
-impl Behind<'_> {
-    fn shifted(&self, best: Option<Best>) -> Option<Best> {
-        best.map(|it| Best {
-            column: Reverse(it.column.0 + self.first),
-            ..it
-        })
-    }
-
-    /// A column as the cards number it, if it is theirs.
-    fn own(&self, column: u32) -> Option<u32> {
-        let own = column.checked_sub(self.first);
-        own.filter(|it| *it < self.count)
-    }
-}
-
-impl Counter for Behind<'_> {
-    fn names(&self) -> Vec<String> {
-        self.cards.names()
-    }
-
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
-        let column = step.column.and_then(|it| self.own(it));
-        self.cards
-            .sweep(&Step::new(column, || step.anchor().clone()))
-    }
-
-    fn expect(&mut self, picks: usize) {
-        self.cards.expect(picks);
-    }
-
-    fn forget(&mut self) {
-        self.cards.forget();
-    }
-
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
-        let best = self.cards.best()?;
-        Ok(self.shifted(best))
-    }
-
-    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
-        let first = self.cards.first(least)?;
-        Ok(self.shifted(first))
-    }
-
-    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
-        match self.own(column) {
-            Some(own) => self.cards.facts(own),
-            None => Ok(None),
-        }
-    }
-
-    fn take(&mut self, column: u32) {
-        if let Some(own) = self.own(column) {
-            self.cards.take(own);
-        }
-    }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.cards.relevance()
-    }
-
-    fn permuted(
-        &mut self,
-        orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
-        let all = self.cards.permuted(orders, swept)?;
-        let shifted = |all: Vec<_>| all.into_iter().map(|it| self.shifted(it)).collect();
-        Some(all.map(shifted))
     }
 }
