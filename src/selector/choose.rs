@@ -12,7 +12,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
     device::{
         DeviceError,
-        counting::{Anchor, Counters, Facts, Found, Logs, Step, Tally, information},
+        counting::{Anchor, Counters, Facts, Found, Guest, Logs, Step, Tally, information},
     },
     ranks::Among,
     score::Against,
@@ -115,12 +115,16 @@ impl<'a> Selection<'a> {
                 permutation_p = Some(p);
             }
             let own = self.column(best.column, counters.owner())?;
+            let facts = counters.facts(best.column)?;
             let laid = Arc::clone(&own);
             let column = Step::new(Some(best.column), move || tally.anchor(&laid));
-            let column = Arc::new(column);
+            let column = Arc::new(column.with(facts.map(|facts| Guest {
+                column: Arc::clone(&own),
+                facts,
+            })));
             chosen.push(Chosen {
                 permutation_p,
-                ..self.told(&best, (&own, &column), &before, counters)?
+                ..self.told(&best, (&own, &column), &before, facts)
             });
             observe(chosen.len(), self.top);
             counters.take(best.column);
@@ -190,10 +194,9 @@ impl<'a> Selection<'a> {
         best: &Found,
         (own, column): (&BinnedColumn, &Step<'a>),
         before: &[Arc<Step<'a>>],
-        counters: &mut Counters,
-    ) -> Result<Chosen, DeviceError> {
+        facts: Option<Facts>,
+    ) -> Chosen {
         let (logs, tally) = (self.logs, self.tally);
-        let facts = counters.facts(best.column)?;
         // Of a score without steps, and of one by joined columns, others were swept than chosen.
         let alone = tally.score().has_steps() && tally.score().against == Against::Last;
         let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
@@ -210,14 +213,14 @@ impl<'a> Selection<'a> {
             before.par_iter().map_init(Vec::new, of).sum()
         });
         let mean = redundancy.checked_div(before.len() as i128);
-        Ok(Chosen {
+        Chosen {
             column: best.column as usize,
             score: best.score,
             relevance: best.relevance,
             redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
             independence: self.tested(own, column, facts),
             permutation_p: None,
-        })
+        }
     }
 
     /// Whether a column and the response are independent.

@@ -96,6 +96,7 @@ impl Counter for Knowing<'_> {
         Ok(Some(Facts {
             redundancy: self.alone.then_some(redundancy),
             information: shared(&self.response),
+            sum: own.sum(logs),
             levels: own.levels,
         }))
     }

@@ -4,15 +4,15 @@ use std::thread;
 
 use super::{
     coded_tests::{self, coded, in_every_form, resources},
-    declared_tests::columns,
+    declared_tests::{columns, of_term},
     pairwise_tests::holed,
     *,
 };
 use crate::{
     binning::Codes,
-    device::{DeviceError, NoScore},
+    device::{Choice, DeviceError, NoScore, counting::tests::cards},
     ranks::{Among, threads},
-    score::{Cells, Combination, Gather, Join, Measure, PairScore, Quantity},
+    score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
     selection::Paired,
 };
 
@@ -38,6 +38,16 @@ fn each<T: Send>(
     all: &BinnedColumns,
     find: impl Fn(&BinnedColumns, &Resources, &Interrupt) -> T + Sync,
 ) -> Vec<T> {
+    each_on(&resources((1, 2)), size, all, find)
+}
+
+/// The same, on these devices.
+fn each_on<T: Send>(
+    places: &Resources,
+    size: usize,
+    all: &BinnedColumns,
+    find: impl Fn(&BinnedColumns, &Resources, &Interrupt) -> T + Sync,
+) -> Vec<T> {
     let rank = |ranks| {
         let interrupt = Interrupt::default();
         let among = Among::new(ranks, &interrupt).unwrap();
@@ -51,7 +61,7 @@ fn each<T: Send>(
         columns.own = Some(own);
         let resources = Resources {
             ranks: Some(among),
-            ..resources((1, 2))
+            ..places.clone()
         };
         find(&columns, &resources, &interrupt)
     };
@@ -223,4 +233,66 @@ fn ranks_end_together_when_one_is_asked_to() {
         ended.collect::<Vec<_>>()
     });
     assert_eq!(ended, [crate::selection::Ending::Interrupted; 3]);
+}
+
+/// Selections and pairs of ranks that count on GPUs, which they share.
+#[test]
+fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
+    if cards().is_none() {
+        return;
+    }
+    let cuda = Resources {
+        devices: Choice::Cuda(Vec::new()),
+        ..Resources::default()
+    };
+    let never = Interrupt::default();
+    let stop = Stop {
+        permutation: None,
+        top: Some(9),
+        threshold: None,
+    };
+    // Few levels, many, and missing values.
+    for all in [
+        in_every_form(columns(5, 700, 24, 5)),
+        in_every_form(columns(6, 3000, 24, 200)),
+        holed(3, 900, 4),
+    ] {
+        for (gather, join, against) in [
+            (Gather::Sum, Join::Added, Against::Last),
+            (Gather::Mean, Join::Added, Against::Last),
+            (Gather::Minimum, Join::Least, Against::Last),
+            (Gather::Last, Join::Alone, Against::Joint),
+        ] {
+            let score = Score {
+                against,
+                ..coded_tests::score(of_term(Combination::XW_Y, 1.0, Part::Whole), gather, join)
+            };
+            let find = |own: &_, resources: &_, interrupt: &_| {
+                chosen(rank(own, &score, &stop, resources, interrupt, &mut |_, _| {}).unwrap())
+            };
+            let expected = find(&all, &resources((1, 1)), &never);
+            for size in [1, 2, 3] {
+                for found in each_on(&cuda, size, &all, find) {
+                    assert_eq!(found, expected, "{size} {gather:?} {against:?}");
+                }
+            }
+        }
+        let wanted = Wanted {
+            top: Some(20),
+            partners: true,
+            matrix: true,
+            ..Wanted::default()
+        };
+        let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+        let find = |own: &_, resources: &_, interrupt: &_| {
+            let found = scored(own, &score, &wanted, resources, interrupt);
+            (found.pairs, found.partners, found.single, found.matrix)
+        };
+        let expected = find(&all, &resources((1, 1)), &never);
+        for size in [1, 2, 3] {
+            for found in each_on(&cuda, size, &all, find) {
+                assert!(found == expected, "{size}");
+            }
+        }
+    }
 }

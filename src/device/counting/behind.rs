@@ -47,9 +47,7 @@ impl Counter for Behind<'_> {
 
     fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         let column = step.column.and_then(|it| self.own(it));
-        let swept = self
-            .cards
-            .sweep(&Step::new(column, || step.anchor().clone()));
+        let swept = self.cards.sweep(&step.numbered(column));
         self.told(swept)
     }
 

@@ -16,7 +16,7 @@ mod partners;
 mod step;
 mod tally;
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 
 pub(crate) use anchor::{Anchor, complete, information, table_sums};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
@@ -25,7 +25,7 @@ pub(crate) use ordered::{number, ordered};
 pub(crate) use pair_counters::{Few, FoundPair, FoundPairs, FoundPartner, PairCounters};
 pub(crate) use pairs::{AllPairs, Block, Pair, PairCounter, Pairs};
 pub(crate) use partners::{Partner, Partners};
-pub(crate) use step::Step;
+pub(crate) use step::{Guest, Step};
 pub(crate) use tally::{Best, NEVER, Sums, Tally};
 
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,8 @@ pub(crate) struct Facts {
     pub(crate) redundancy: Option<i128>,
     /// n·I(x;y).
     pub(crate) information: i64,
+    /// Σ c·L(c) over x.
+    pub(crate) sum: i64,
     /// Levels of x that occur.
     pub(crate) levels: usize,
 }

@@ -1,14 +1,26 @@
 //! What candidates are counted against, made into codes where somebody needs them.
 
-use std::sync::{LazyLock, OnceLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock, OnceLock},
+};
 
-use super::{Anchor, Logs, Tally};
+use super::{Anchor, Facts, Logs, Tally};
 use crate::binning::BinnedColumn;
+
+/// A column without missing values, as the device that has it knows it.
+#[derive(Clone)]
+pub(crate) struct Guest<'a> {
+    pub(crate) column: Arc<Cow<'a, BinnedColumn>>,
+    pub(crate) facts: Facts,
+}
 
 /// What candidates are counted against: chosen columns, one as it is or several joined.
 pub(crate) struct Step<'a> {
     /// The column, where it is one alone.
     pub(crate) column: Option<u32>,
+    /// What is known of it where it is not the device's own, or may not be.
+    pub(crate) guest: Option<Guest<'a>>,
     anchor: LazyLock<Anchor, Box<dyn FnOnce() -> Anchor + Send + 'a>>,
     sum: OnceLock<i64>,
 }
@@ -26,9 +38,20 @@ impl<'a> Step<'a> {
     pub(crate) fn new(column: Option<u32>, make: impl FnOnce() -> Anchor + Send + 'a) -> Self {
         Self {
             column,
+            guest: None,
             anchor: LazyLock::new(Box::new(make)),
             sum: OnceLock::new(),
         }
+    }
+
+    /// The same, and what is known of the column.
+    pub(crate) fn with(self, guest: Option<Guest<'a>>) -> Self {
+        Self { guest, ..self }
+    }
+
+    /// The same, for a device that gives columns other numbers or does not have this one.
+    pub(crate) fn numbered(&self, column: Option<u32>) -> Step<'_> {
+        Step::new(column, || self.anchor().clone()).with(self.guest.clone())
     }
 
     /// Its codes, made once for all who ask.

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use cudarc::driver::CudaEvent;
+use rayon::prelude::*;
 
 use super::{
     super::{DeviceError, Shard},
@@ -17,6 +18,9 @@ const PASSING: usize = 128 << 20;
 
 /// Bytes of the room for guests that is made before there are any, at most.
 const FIRST_GUESTS: usize = 256 << 20;
+
+/// Bytes of columns of the host's that go to a card at once, at most.
+const STAGED: usize = 8 << 20;
 
 /// Attempts at less before memory is said to be out.
 const ATTEMPTS: usize = 8;
@@ -36,6 +40,8 @@ pub(super) struct CardColumns<'x> {
     /// and where.
     peers: Vec<(usize, usize, u64)>,
     pairs: Staged<u64>,
+    /// Columns of the host's on their way.
+    staged: Staged<f64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
@@ -139,6 +145,7 @@ impl<'x> CardColumns<'x> {
             guests: HashMap::new(),
             peers: Vec::new(),
             pairs: Staged::new(),
+            staged: Staged::new(),
             slabs: Vec::new(),
             vacant: Vec::new(),
         })
@@ -201,16 +208,29 @@ impl<'x> CardColumns<'x> {
             self.make_room(card, more.max(held))
                 .or_else(|_| self.make_room(card, more))?;
         }
-        let mut pairs = Vec::new();
+        let (mut pairs, mut hosts) = (Vec::new(), Vec::new());
         for column in away {
             let Some(address) = self.vacant.pop() else {
                 break;
             };
             match self.on_peer(column) {
                 Some(from) => pairs.extend([from, address]),
-                None => card.upload(self.shard.x.column(column), address)?,
+                None => hosts.push((column, address)),
             }
             self.guests.insert(column, address);
+        }
+        // Few at a time lie in memory that the card reads itself: one launch takes all.
+        let few = hosts.len() <= STAGED / (8 * self.n);
+        if few && !hosts.is_empty() {
+            let (x, staged) = (self.shard.x, self.staged.room(card, hosts.len() * self.n)?);
+            let each = staged.par_chunks_mut(self.n).zip(&hosts);
+            each.for_each(|(to, (column, _))| to.copy_from_slice(x.column(*column)));
+        }
+        for (at, (column, address)) in hosts.into_iter().enumerate() {
+            match few {
+                true => pairs.extend([self.staged.address() + 8 * (at * self.n) as u64, address]),
+                false => card.upload(self.shard.x.column(column), address)?,
+            }
         }
         if pairs.is_empty() {
             return Ok(());

@@ -17,9 +17,11 @@ impl Counter for CudaCounter<'_> {
     fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.steps += 1;
         let last = self.last_pick(step.column);
-        match (step.column.filter(|it| !self.columns.misses(*it)), last) {
-            (Some(_), Some(pick)) => self.sum_w += i128::from(pick.x),
-            _ => self.plain = false,
+        let own = step.column.filter(|it| !self.columns.misses(*it));
+        match (own.and(last), &step.guest) {
+            (Some(pick), _) => self.sum_w += i128::from(pick.x),
+            (None, Some(guest)) => self.sum_w += i128::from(guest.facts.sum),
+            (None, None) => self.plain = false,
         }
         if self.made_ahead && last.is_some() {
             // The card has swept it, or will.
@@ -76,6 +78,7 @@ impl Counter for CudaCounter<'_> {
         Ok(Some(Facts {
             redundancy: self.plain.then_some(redundancy),
             information: pick.xy - pick.x - self.response_sum + n,
+            sum: pick.x,
             levels: match counted {
                 0 => self.columns.occurring(column),
                 counted => counted as usize,

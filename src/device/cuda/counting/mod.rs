@@ -7,6 +7,7 @@
 //! afterwards. `coded` are the values of a function of each column's whole table, which `tables`
 //! counts and evaluates on a card.
 
+mod anchor;
 mod beside;
 mod coded;
 mod columns;
@@ -53,7 +54,7 @@ use std::{
 };
 
 use passel_kernels::{
-    counting::{Anchor as OnCard, Place},
+    counting::Place,
     score::{NONE, Pick},
 };
 use rayon::prelude::*;
@@ -65,7 +66,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Logs, Step, Tally},
+    counting::{Anchor, Logs, Tally},
     shards,
 };
 use crate::score::Against;
@@ -294,40 +295,6 @@ impl<'a> CudaCounter<'a> {
         Ok(all)
     }
 
-    /// Counts against what the host names.
-    fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
-        let known = step.column.filter(|it| {
-            let (home, levels) = (self.home(*it), self.columns.levels(*it));
-            let shard = &self.shards[home];
-            let wide = self.shards.iter().any(|it| it.is_wide(levels, false));
-            !self.columns.misses(*it)
-                && !wide
-                && shard.packs.has(self.places[*it as usize] as usize)
-        });
-        if let (Some(column), Some(pick)) = (known, self.last_pick(step.column)) {
-            let (home, place) = (self.home(column), pick.place as usize);
-            let anchor = OnCard {
-                w: pick.x,
-                wy: pick.xy,
-                levels: self.columns.levels(column) as u32,
-                place: pick.place,
-            };
-            let lying = self.lying.get(home).and_then(|it| it.get(place).copied());
-            if let (1, _) | (_, Some(_)) = (self.shards.len(), lying) {
-                return self.each(|at, shard| {
-                    let source = match lying {
-                        Some(lying) if at != home => Source::Peer(anchor, lying),
-                        _ => Source::Place(anchor),
-                    };
-                    shard.step(source, false, 0)
-                });
-            }
-        }
-        let (anchor, w) = step.summed(self.logs);
-        let told = self.told(anchor, w);
-        self.each(|_, shard| shard.step(Source::Codes(told, anchor), false, 0))
-    }
-
     /// Puts work on every card, on several at a time.
     fn each(
         &mut self,
@@ -335,21 +302,6 @@ impl<'a> CudaCounter<'a> {
     ) -> Result<(), DeviceError> {
         let shards = self.shards.par_iter_mut().enumerate();
         shards.try_for_each(|(at, shard)| work(at, shard))
-    }
-
-    /// An anchor of the host's, whose own sum is this.
-    fn told(&self, anchor: &Anchor, w: i64) -> OnCard {
-        // Of what misses values sums are of the rows that are left.
-        let by_class = self.tally.needs_xwy() && !anchor.missing;
-        OnCard {
-            w,
-            wy: match by_class {
-                true => anchor.joined(&self.response).sum(self.logs),
-                false => 0,
-            },
-            levels: anchor.levels as u32,
-            place: 0,
-        }
     }
 
     /// The pick of a column, if it was the last that was taken.

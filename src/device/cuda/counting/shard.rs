@@ -27,6 +27,7 @@ use super::{
     sweep::{Laid, Out, Sweep, Tables},
     walk::{Before, Means, Walk},
 };
+use crate::binning::Codes;
 
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
@@ -88,6 +89,8 @@ pub(super) enum Source<'s> {
     Place(OnCard),
     /// Codes of the host.
     Codes(OnCard, &'s Anchor),
+    /// A column of the host's, of no more levels than joint codes have room for.
+    Guest(OnCard, &'s Codes),
     /// A column that lies on another card.
     Peer(OnCard, Place),
     /// One level.
@@ -200,7 +203,9 @@ impl Shard {
     ) -> Result<Laid, DeviceError> {
         let (levels, misses, codes) = match source {
             Source::Chosen { levels } => (levels, false, None),
-            Source::Place(it) | Source::Peer(it, _) => (it.levels as usize, false, None),
+            Source::Place(it) | Source::Peer(it, _) | Source::Guest(it, _) => {
+                (it.levels as usize, false, None)
+            }
             Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
             Source::Nothing => (1, false, None),
         };
@@ -209,7 +214,9 @@ impl Shard {
         match source {
             Source::Chosen { .. } => {}
             Source::Place(it) => self.set(it)?,
-            Source::Peer(it, _) | Source::Codes(it, _) => self.set(OnCard { place, ..it })?,
+            Source::Peer(it, _) | Source::Codes(it, _) | Source::Guest(it, _) => {
+                self.set(OnCard { place, ..it })?;
+            }
             Source::Nothing => self.set(self.nothing)?,
         }
         let wide = levels * classes;
@@ -244,7 +251,11 @@ impl Shard {
         }
         let brought = match source {
             Source::Chosen { .. } | Source::Place(_) => None,
-            Source::Codes(_, codes) => Some(self.guest(codes)?),
+            Source::Codes(_, anchor) => {
+                let codes = anchor.codes.iter().map(|&it| it as u16).collect();
+                Some(self.guest(&Codes::Word(codes), anchor.levels)?)
+            }
+            Source::Guest(it, codes) => Some(self.guest(codes, it.levels as usize)?),
             Source::Peer(_, place) => Some(self.near(place)?),
             Source::Nothing => Some(Place::default()),
         };
@@ -257,15 +268,27 @@ impl Shard {
     }
 
     /// Brings codes of the host's.
-    fn guest(&mut self, anchor: &Anchor) -> Result<Place, DeviceError> {
-        let codes: Vec<u16> = anchor.codes.iter().map(|&it| it as u16).collect();
+    fn guest(&mut self, codes: &Codes, levels: usize) -> Result<Place, DeviceError> {
         let address = self.guest_room()?;
-        self.card.upload(&codes, address)?;
+        let bits = match codes {
+            Codes::Byte(codes) => {
+                self.card.upload(codes, address)?;
+                8
+            }
+            Codes::Word(codes) => {
+                self.card.upload(codes, address)?;
+                16
+            }
+            Codes::Sparse { .. } => {
+                self.card.upload(&codes.dense(), address)?;
+                16
+            }
+        };
         Ok(Place {
             address,
             length: 1,
-            levels: anchor.levels as u32,
-            bits: 16,
+            levels: levels as u32,
+            bits,
             ..Place::default()
         })
     }

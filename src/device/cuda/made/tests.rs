@@ -92,6 +92,7 @@ fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Anchor, logs: &Logs) 
         let facts = Facts {
             redundancy: Some(before.map(|it| i128::from(shared(&anchors[at], it))).sum()),
             information: shared(&anchors[at], y),
+            sum: anchors[at].sum(logs),
             levels: anchors[at].levels,
         };
         (told.0, told.1, Some(facts))

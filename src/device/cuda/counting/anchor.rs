@@ -1,0 +1,72 @@
+//! Where cards take the next anchor from: it lies there or on another card, or the host has it.
+
+use passel_kernels::counting::Anchor as OnCard;
+
+use super::{CudaCounter, shard::Source};
+use crate::device::{
+    DeviceError,
+    counting::{Anchor, Guest, Step},
+};
+
+impl CudaCounter<'_> {
+    /// Counts against what the host names.
+    pub(super) fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
+        let wide = |levels| self.shards.iter().any(|it| it.is_wide(levels, false));
+        let known = step.column.filter(|it| {
+            let (home, levels) = (self.home(*it), self.columns.levels(*it));
+            let shard = &self.shards[home];
+            !self.columns.misses(*it)
+                && !wide(levels)
+                && shard.packs.has(self.places[*it as usize] as usize)
+        });
+        if let (Some(column), Some(pick)) = (known, self.last_pick(step.column)) {
+            let (home, place) = (self.home(column), pick.place as usize);
+            let anchor = OnCard {
+                w: pick.x,
+                wy: pick.xy,
+                levels: self.columns.levels(column) as u32,
+                place: pick.place,
+            };
+            let lying = self.lying.get(home).and_then(|it| it.get(place).copied());
+            if let (1, _) | (_, Some(_)) = (self.shards.len(), lying) {
+                return self.each(|at, shard| {
+                    let source = match lying {
+                        Some(lying) if at != home => Source::Peer(anchor, lying),
+                        _ => Source::Place(anchor),
+                    };
+                    shard.step(source, false, 0)
+                });
+            }
+        }
+        if let Some(Guest { column, facts }) = &step.guest
+            && !wide(column.levels)
+        {
+            let anchor = OnCard {
+                w: facts.sum,
+                wy: facts.information + facts.sum + self.response_sum - self.logs.whole(),
+                levels: column.levels as u32,
+                place: 0,
+            };
+            return self
+                .each(|_, shard| shard.step(Source::Guest(anchor, &column.codes), false, 0));
+        }
+        let (anchor, w) = step.summed(self.logs);
+        let told = self.told(anchor, w);
+        self.each(|_, shard| shard.step(Source::Codes(told, anchor), false, 0))
+    }
+
+    /// An anchor of the host's, whose own sum is this.
+    pub(super) fn told(&self, anchor: &Anchor, w: i64) -> OnCard {
+        // Of what misses values sums are of the rows that are left.
+        let by_class = self.tally.needs_xwy() && !anchor.missing;
+        OnCard {
+            w,
+            wy: match by_class {
+                true => anchor.joined(&self.response).sum(self.logs),
+                false => 0,
+            },
+            levels: anchor.levels as u32,
+            place: 0,
+        }
+    }
+}
