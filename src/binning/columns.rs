@@ -37,24 +37,38 @@ impl Codes {
     /// As another rank is given them: a byte for what follows, then whole numbers, the lowest byte
     /// first.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let words = |codes: &[u16]| codes.iter().flat_map(|it| it.to_le_bytes()).collect();
-        let (kind, rest): (u8, Vec<u8>) = match self {
-            Self::Byte(codes) => (0, codes.clone()),
-            Self::Word(codes) => (1, words(codes)),
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        bytes
+    }
+
+    /// The same, behind what is there.
+    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+        let words = |bytes: &mut Vec<u8>, codes: &[u16]| {
+            bytes.extend(codes.iter().flat_map(|it| it.to_le_bytes()));
+        };
+        match self {
+            Self::Byte(codes) => {
+                bytes.push(0);
+                bytes.extend_from_slice(codes);
+            }
+            Self::Word(codes) => {
+                bytes.push(1);
+                words(bytes, codes);
+            }
             Self::Sparse {
                 n,
                 most,
                 rows,
                 codes,
             } => {
-                let mut bytes = Vec::from((*n as u64).to_le_bytes());
+                bytes.push(2);
+                bytes.extend((*n as u64).to_le_bytes());
                 bytes.extend(most.to_le_bytes());
                 bytes.extend(rows.iter().flat_map(|it| it.to_le_bytes()));
-                bytes.extend::<Vec<u8>>(words(codes));
-                (2, bytes)
+                words(bytes, codes);
             }
-        };
-        [&[kind], &*rest].concat()
+        }
     }
 
     /// What another rank gave; none where it is nothing of the kind.

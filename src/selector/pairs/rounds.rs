@@ -3,8 +3,8 @@
 //! Rank after rank tells its columns to all. It scores their pairs, while every other scores its own
 //! columns beside them: of two ranks the lower all of its own beside the first half of the other's,
 //! and, when it tells, the higher the second half of its own beside all of the lower's. So all score
-//! about as many pairs in every round, and none has more columns at once than one and a half shares
-//! beside its own.
+//! about as many pairs in every round. What the next teller has is told meanwhile; a rank has three and
+//! a half shares of the columns at once, its own among them.
 
 use std::{borrow::Cow, io, ops::Range};
 
@@ -14,8 +14,8 @@ use crate::{
     ranks::Among,
 };
 
-/// Codes that go over at a time, so that no column needs room twice.
-const PIECE: usize = 16 << 20;
+/// Codes that go over at a time: what is written anew for each stays in a processor's cache.
+const PIECE: usize = 1 << 20;
 
 /// Pairs that are scored before ranks speak again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,16 @@ pub(super) struct Round {
     apart: bool,
 }
 
+/// Columns that another rank told, of a round that needs them.
+pub(super) struct Told<'a> {
+    round: &'a Round,
+    columns: Vec<BinnedColumn>,
+}
+
 /// The columns of a round, the first list before the second.
 pub(super) struct Brought<'a> {
-    columns: Cow<'a, [BinnedColumn]>,
     round: &'a Round,
+    columns: Cow<'a, [BinnedColumn]>,
 }
 
 /// The rounds of a rank, of the columns that each has.
@@ -76,62 +82,67 @@ impl Round {
         Some((a as u32, b as u32))
     }
 
-    /// Its columns, of which the teller tells.
+    /// What the teller tells of it: the columns that are another rank's.
     ///
     /// # Errors
     /// A rank that is gone, or that tells something else.
-    pub(super) fn bring<'a>(
-        &'a self,
-        columns: &'a BinnedColumns,
-        among: Option<&Among>,
-    ) -> io::Result<Brought<'a>> {
+    pub(super) fn tell(&self, columns: &BinnedColumns, among: &Among) -> io::Result<Told<'_>> {
         let all = &columns.columns;
-        let of = |columns| Brought {
-            columns,
-            round: self,
-        };
         let (teller, theirs) = &self.teller;
-        let own = among.is_none_or(|it| it.rank() == *teller);
-        let mut told = Vec::new();
+        let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
         let each = (PIECE / columns.n.max(1)).max(1);
+        let mut told = Vec::new();
         for first in theirs.clone().step_by(each) {
             let piece = first..theirs.end.min(first + each);
-            let Some(among) = among else { break };
-            let bytes = if own {
-                bytes(&all[piece.clone()])
-            } else {
-                Vec::new()
-            };
-            let bytes = among.broadcast(*teller, bytes)?;
-            if !own {
-                let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
-                let codes = piece.clone().zip(codes(&bytes, piece.len())?);
-                told.extend(
-                    codes
-                        .filter(|it| wanted(&it.0))
-                        .map(|(at, codes)| BinnedColumn {
-                            codes,
-                            ..all[at].clone()
-                        }),
-                );
+            if self.is_own() {
+                among.broadcast(*teller, bytes(&all[piece]))?;
+                continue;
             }
+            let bytes = among.broadcast(*teller, Vec::new())?;
+            let codes = piece.clone().zip(codes(&bytes, piece.len())?);
+            told.extend(
+                codes
+                    .filter(|it| wanted(&it.0))
+                    .map(|(at, codes)| BinnedColumn {
+                        codes,
+                        ..all[at].clone()
+                    }),
+            );
         }
-        let [first, second] = &self.lists;
-        if own {
-            return Ok(of(Cow::Borrowed(&all[first.clone()])));
+        Ok(Told {
+            round: self,
+            columns: told,
+        })
+    }
+
+    /// The round of all columns, which nobody tells.
+    pub(super) fn untold(&self) -> Told<'_> {
+        Told {
+            round: self,
+            columns: Vec::new(),
         }
-        let both = match first == theirs {
-            true => {
-                told.extend_from_slice(&all[second.clone()]);
-                told
-            }
-            false => {
-                let mut both = all[first.clone()].to_vec();
-                both.append(&mut told);
-                both
-            }
+    }
+}
+
+impl<'a> Told<'a> {
+    /// All columns of the round, of which the others are this rank's.
+    pub(super) fn beside(mut self, columns: &'a BinnedColumns) -> Brought<'a> {
+        let (round, all) = (self.round, &columns.columns);
+        let [first, second] = &round.lists;
+        let both = if round.is_own() {
+            Cow::Borrowed(&all[first.clone()])
+        } else if *first == round.teller.1 {
+            self.columns.extend_from_slice(&all[second.clone()]);
+            Cow::Owned(self.columns)
+        } else {
+            let mut both = all[first.clone()].to_vec();
+            both.append(&mut self.columns);
+            Cow::Owned(both)
         };
-        Ok(of(Cow::Owned(both)))
+        Brought {
+            round,
+            columns: both,
+        }
     }
 }
 
@@ -156,11 +167,14 @@ impl Brought<'_> {
 
 /// Columns' codes, each behind how many bytes it has.
 fn bytes(columns: &[BinnedColumn]) -> Vec<u8> {
-    let mut all = Vec::new();
+    const LENGTH: usize = size_of::<u64>();
+    let mut all = Vec::with_capacity(2 * PIECE);
     for column in columns {
-        let own = column.codes.to_bytes();
-        all.extend((own.len() as u64).to_le_bytes());
-        all.extend(own);
+        let begin = all.len();
+        all.extend([0; LENGTH]);
+        column.codes.put(&mut all);
+        let length = (all.len() - begin - LENGTH) as u64;
+        all[begin..][..LENGTH].copy_from_slice(&length.to_le_bytes());
     }
     all
 }

@@ -47,7 +47,7 @@ pub(super) struct Search<'a> {
     /// Whether the end came before all pairs were scored.
     pub(super) cut: bool,
     pub(super) devices: Vec<String>,
-    /// Seconds until columns were laid out, and of the rest.
+    /// Seconds in which columns were laid out, and of the rest.
     pub(super) starting: f64,
     pub(super) seconds: f64,
 }
@@ -86,6 +86,17 @@ impl<'a> Search<'a> {
         among: Option<&Among>,
         watcher: &Watcher,
     ) -> Result<Option<DeviceError>, SelectorError> {
+        let (started, starting) = (Instant::now(), self.starting);
+        let ended = self.every_round(among, watcher);
+        self.seconds = started.elapsed().as_secs_f64() - (self.starting - starting);
+        ended
+    }
+
+    fn every_round(
+        &mut self,
+        among: Option<&Among>,
+        watcher: &Watcher,
+    ) -> Result<Option<DeviceError>, SelectorError> {
         let own = Part::of(self.columns, among);
         let own = own.first..own.first + own.own.len();
         let shares = match among {
@@ -97,22 +108,30 @@ impl<'a> Search<'a> {
             self.counting.stay_awake();
         }
         let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
-        for round in &rounds {
-            let started = Instant::now();
+        let columns = self.columns;
+        let tell = |at: usize| {
+            rounds.get(at).map(|round| match among {
+                Some(among) => round.tell(columns, among),
+                None => Ok(round.untold()),
+            })
+        };
+        let mut next = tell(0);
+        for (at, round) in rounds.iter().enumerate() {
+            let Some(told) = next else { break };
+            let told = told.map_err(DeviceError::ranks)?;
             if let Some(among) = among
                 && self.agree(among)?
             {
                 break;
             }
-            let brought = round
-                .bring(self.columns, among)
-                .map_err(DeviceError::ranks)?;
-            self.seconds += started.elapsed().as_secs_f64();
             let within = |finished: usize| {
                 let mut observe = watcher.lock().unwrap_or_else(PoisonError::into_inner);
                 observe(done + finished, all);
             };
-            match self.score(round, &brought, &within)? {
+            let score = || self.score(round, &told.beside(columns), &within);
+            let (scored, following) = rayon::join(score, || tell(at + 1));
+            next = following;
+            match scored? {
                 None => {}
                 Some(DeviceError::Unscored(it)) => {
                     self.unscored = lower(self.unscored.take(), Some(it));
@@ -125,9 +144,7 @@ impl<'a> Search<'a> {
             done += round.len();
         }
         if let Some(among) = among {
-            let started = Instant::now();
             self.gather(among).map_err(DeviceError::ranks)?;
-            self.seconds += started.elapsed().as_secs_f64();
         }
         Ok(self.unscored.take().map(DeviceError::Unscored))
     }
@@ -174,7 +191,6 @@ impl<'a> Search<'a> {
         };
         let mut counters = counters(self.tally)?;
         self.starting += starting.elapsed().as_secs_f64();
-        let started = Instant::now();
         let (told, places) = (AtomicUsize::new(0), counters.names().len().max(1));
         let done = || within((1 + told.fetch_add(1, Ordering::Relaxed)) / places);
         // Ranks meet when all have scored theirs.
@@ -222,7 +238,6 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        self.seconds += started.elapsed().as_secs_f64();
         Ok(None)
     }
 
