@@ -47,7 +47,7 @@ pub(super) struct Search<'a> {
     /// Whether the end came before all pairs were scored.
     pub(super) cut: bool,
     pub(super) devices: Vec<String>,
-    /// Seconds in which columns were laid out, and of the rest.
+    /// Seconds in which columns were laid out and taken away, and of the rest.
     pub(super) starting: f64,
     pub(super) seconds: f64,
 }
@@ -238,6 +238,10 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        // Cards take their time to free what they have.
+        let ending = Instant::now();
+        drop(counters);
+        self.starting += ending.elapsed().as_secs_f64();
         Ok(None)
     }
 
