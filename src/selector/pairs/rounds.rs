@@ -8,6 +8,8 @@
 
 use std::{borrow::Cow, io, ops::Range};
 
+use rayon::prelude::*;
+
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
     device::counting::Block,
@@ -128,14 +130,16 @@ impl<'a> Told<'a> {
     /// All columns of the round, of which the others are this rank's.
     pub(super) fn beside(mut self, columns: &'a BinnedColumns) -> Brought<'a> {
         let (round, all) = (self.round, &columns.columns);
+        // One thread alone would take as long as the codes take to arrive.
+        let own = |list: &Range<usize>| all[list.clone()].par_iter().cloned();
         let [first, second] = &round.lists;
         let both = if round.is_own() {
             Cow::Borrowed(&all[first.clone()])
         } else if *first == round.teller.1 {
-            self.columns.extend_from_slice(&all[second.clone()]);
+            self.columns.par_extend(own(second));
             Cow::Owned(self.columns)
         } else {
-            let mut both = all[first.clone()].to_vec();
+            let mut both: Vec<_> = own(first).collect();
             both.append(&mut self.columns);
             Cow::Owned(both)
         };
