@@ -16,8 +16,8 @@ use crate::{
     ranks::Among,
 };
 
-/// Codes that go over at a time: what is written anew for each stays in a processor's cache.
-const PIECE: usize = 1 << 20;
+/// Codes that go over at a time: enough for all threads, and soon there.
+const PIECE: usize = 4 << 20;
 
 /// Pairs that are scored before ranks speak again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,14 +93,17 @@ impl Round {
         let (teller, theirs) = &self.teller;
         let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
         let each = (PIECE / columns.n.max(1)).max(1);
-        let mut told = Vec::new();
+        let (mut told, mut bytes) = (Vec::new(), Vec::new());
         for first in theirs.clone().step_by(each) {
             let piece = first..theirs.end.min(first + each);
+            bytes.clear();
             if self.is_own() {
-                among.broadcast(*teller, bytes(&all[piece]))?;
+                put(&all[piece.clone()], &mut bytes);
+            }
+            bytes = among.broadcast(*teller, bytes)?;
+            if self.is_own() {
                 continue;
             }
-            let bytes = among.broadcast(*teller, Vec::new())?;
             let codes = piece.clone().zip(codes(&bytes, piece.len())?);
             told.extend(
                 codes
@@ -170,29 +173,32 @@ impl Brought<'_> {
 }
 
 /// Columns' codes, each behind how many bytes it has.
-fn bytes(columns: &[BinnedColumn]) -> Vec<u8> {
+fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     const LENGTH: usize = size_of::<u64>();
-    let mut all = Vec::with_capacity(2 * PIECE);
     for column in columns {
         let begin = all.len();
         all.extend([0; LENGTH]);
-        column.codes.put(&mut all);
+        column.codes.put(all);
         let length = (all.len() - begin - LENGTH) as u64;
         all[begin..][..LENGTH].copy_from_slice(&length.to_le_bytes());
     }
-    all
 }
 
 /// The codes of so many columns.
 fn codes(mut bytes: &[u8], count: usize) -> io::Result<Vec<Codes>> {
+    let told = || io::Error::other("a rank told something else than codes of columns");
     let mut next = || {
         let (len, rest) = bytes.split_first_chunk()?;
         let (own, rest) = rest.split_at_checked(u64::from_le_bytes(*len) as usize)?;
         bytes = rest;
-        Codes::from_bytes(own)
+        Some(own)
     };
-    let told = || io::Error::other("a rank told something else than codes of columns");
-    (0..count).map(|_| next().ok_or_else(told)).collect()
+    let each: Option<Vec<&[u8]>> = (0..count).map(|_| next()).collect();
+    let codes = each
+        .ok_or_else(told)?
+        .into_par_iter()
+        .map(Codes::from_bytes);
+    codes.collect::<Option<_>>().ok_or_else(told)
 }
 
 /// Numbers of a matrix that go over at a time.
@@ -257,7 +263,8 @@ mod tests {
             ..BinnedColumn::elsewhere(String::new(), 0)
         };
         let own = [Codes::Byte(vec![3, 1]), Codes::Word(vec![700])];
-        let told = bytes(&own.clone().map(column));
+        let mut told = Vec::new();
+        put(&own.clone().map(column), &mut told);
         assert_eq!(codes(&told, 2).unwrap(), own);
         for cut in 0..told.len() {
             assert!(codes(&told[..cut], 2).is_err());
