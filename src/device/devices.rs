@@ -265,37 +265,24 @@ impl<'x> Devices<'x> {
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        // Of ranks that have all columns each takes some of the anchors.
-        let turns = match &self.among {
+        // Of ranks that have all columns each sweeps a part.
+        let part = match &self.among {
             Some((among, Over::Particles)) => (among.rank(), among.size()),
             _ => (0, 1),
         };
-        let own: Vec<Anchor> = anchors
-            .iter()
-            .skip(turns.0)
-            .step_by(turns.1)
-            .copied()
-            .collect();
-        let mut found = match own.is_empty() {
-            true => Vec::new(),
-            false => self.each(|_, device| device.neighbours(&own, keep, count, stop))?,
-        };
-        if let Some((among, Over::Columns | Over::Sweeps)) = &self.among {
+        let mut found =
+            self.each(|_, device| device.neighbours(anchors, keep, count, part, stop))?;
+        if let Some((among, _)) = &self.among {
             found = gathered(among, &found)?;
         }
-        let mut all = vec![Neighbours::default(); own.len()];
+        let mut all = vec![Neighbours::default(); anchors.len()];
         for shard in found {
             for (all, some) in all.iter_mut().zip(shard) {
                 all.joining.extend(some.joining);
                 all.replacing.extend(some.replacing);
             }
         }
-        let all: Vec<Neighbours> = all.into_iter().map(|it| it.first(count)).collect();
-        let Some((among, Over::Particles)) = &self.among else {
-            return Ok(all);
-        };
-        let all = among.of_turns(&all, anchors.len());
-        all.map_err(DeviceError::ranks)
+        Ok(all.into_iter().map(|it| it.first(count)).collect())
     }
 
     /// All devices at the same time.

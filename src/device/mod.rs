@@ -146,13 +146,14 @@ pub(crate) trait Device: Send {
 
     /// The `count` columns of this device that would do most for each anchor by
     /// joining, and by taking a variable's place, and whatever equals the last of
-    /// them. Variables of `keep` (ascending) are not replaced. Once `stop` says so,
-    /// what is left is not swept.
+    /// them; where several ranks have the same columns, of which of how many parts of them. Variables of
+    /// `keep` (ascending) are not replaced. Once `stop` says so, what is left is not swept.
     fn neighbours(
         &mut self,
         anchors: &[Anchor],
         keep: &[u32],
         count: usize,
+        part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError>;
 }

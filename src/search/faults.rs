@@ -71,10 +71,11 @@ impl Device for Failing<'_> {
         anchors: &[Anchor],
         keep: &[u32],
         count: usize,
+        part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         self.verb("neighbours")?;
-        self.cpu.neighbours(anchors, keep, count, stop)
+        self.cpu.neighbours(anchors, keep, count, part, stop)
     }
 }
 

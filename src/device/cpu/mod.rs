@@ -137,11 +137,19 @@ impl Device for Cpu<'_> {
         anchors: &[Anchor],
         keep: &[u32],
         count: usize,
+        (at, of): (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
+        let (shard, p) = (self.shard, self.shard.own.p());
+        let part = p * at / of..p * (at + 1) / of;
+        let shard = Shard {
+            first: shard.first + part.start,
+            own: shard.own.range(part),
+            ..shard
+        };
         let threads = self.threads;
         Ok(neighbours::neighbours(
-            self.shard, anchors, keep, count, threads, stop,
+            shard, anchors, keep, count, threads, stop,
         ))
     }
 }

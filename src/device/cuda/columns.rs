@@ -283,17 +283,19 @@ impl<'x> CardColumns<'x> {
         self.peers.push(there);
     }
 
-    /// Works through all columns of the shard, at most so many at a time. The work is
-    /// put on the card one after another; nothing waits for its end.
+    /// Works through all columns of the shard, or through the part `at` of `of`, at most so many at
+    /// a time. The work is put on the card one after another; nothing waits for its end.
     pub(super) fn sweep(
         &self,
         card: &Card,
+        (at, of): (usize, usize),
         most: usize,
         mut work: impl FnMut(Block) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        let (n, first) = (self.n, self.shard.first);
+        let (n, first, count) = (self.n, self.shard.first, self.count());
+        let (start, end) = (count * at / of, count * (at + 1) / of);
         let streamed: Vec<(usize, usize)> = match &self.passing {
-            Some(passing) => blocks(self.resident..self.count(), passing.columns.min(most)),
+            Some(passing) => blocks(self.resident.max(start)..end, passing.columns.min(most)),
             None => Vec::new(),
         };
         let fetch = |number: usize| {
@@ -307,7 +309,7 @@ impl<'x> CardColumns<'x> {
         };
         fetch(0)?;
         fetch(1)?;
-        for (at, count) in blocks(0..self.resident, most) {
+        for (at, count) in blocks(start..self.resident.min(end), most) {
             work(Block {
                 first: (first + at) as u32,
                 count,

@@ -80,7 +80,7 @@ impl Cuda<'_> {
             card.zero(counter, 8 * (1 + 2 * room))?;
             let (list, places) = (counter + 8, room as u64);
             let scores = list + 8 * places;
-            self.columns.sweep(card, most, |block| {
+            self.columns.sweep(card, (0, 1), most, |block| {
                 card.product(Product {
                     transposed: true,
                     rows: block.count,

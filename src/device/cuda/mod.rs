@@ -281,8 +281,9 @@ impl Device for Cuda<'_> {
         anchors: &[Anchor],
         keep: &[u32],
         count: usize,
+        part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        self.near(anchors, keep, count, stop)
+        self.near(anchors, (keep, count), part, stop)
     }
 }

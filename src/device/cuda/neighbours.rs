@@ -37,8 +37,8 @@ impl Cuda<'_> {
     pub(super) fn near(
         &mut self,
         anchors: &[Anchor],
-        keep: &[u32],
-        count: usize,
+        (keep, count): (&[u32], usize),
+        part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let mut all = Vec::with_capacity(anchors.len());
@@ -46,7 +46,7 @@ impl Cuda<'_> {
         // One model's products may fill the memory: a few at a time.
         for anchors in anchors.chunks(8) {
             loop {
-                match self.near_in(anchors, keep, count, room, stop)? {
+                match self.near_in(anchors, (keep, count), part, room, stop)? {
                     Ok(found) => {
                         all.extend(found);
                         break;
@@ -66,8 +66,8 @@ impl Cuda<'_> {
     fn near_in(
         &mut self,
         anchors: &[Anchor],
-        keep: &[u32],
-        count: usize,
+        (keep, count): (&[u32], usize),
+        part: (usize, usize),
         room: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Result<Vec<Neighbours>, usize>, DeviceError> {
@@ -126,7 +126,7 @@ impl Cuda<'_> {
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
-        self.columns.sweep(card, most, |block| {
+        self.columns.sweep(card, part, most, |block| {
             if stop() {
                 return Ok(());
             }

@@ -136,7 +136,7 @@ impl Cuda<'_> {
             };
             let mut clear = true;
             let batch_told = &self.batch_told.get(words)[m..];
-            self.columns.sweep(card, most, |block| {
+            self.columns.sweep(card, (0, 1), most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
                     (kind, Some(narrowed)) => (kind, narrowed, narrow),
