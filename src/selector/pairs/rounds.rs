@@ -3,8 +3,8 @@
 //! Rank after rank tells its columns to all. It scores their pairs, while every other scores its own
 //! columns beside them: of two ranks the lower all of its own beside the first half of the other's,
 //! and, when it tells, the higher the second half of its own beside all of the lower's. So all score
-//! about as many pairs in every round. What the next teller has is told meanwhile; a rank has three and
-//! a half shares of the columns at once, its own among them.
+//! about as many pairs in every round. What the next teller has is told meanwhile; a rank has four
+//! shares of the columns at once, its own among them.
 
 use std::{borrow::Cow, io, ops::Range};
 
@@ -28,12 +28,6 @@ pub(super) struct Round {
     lists: [Range<usize>; 2],
     /// Whether there are two.
     apart: bool,
-}
-
-/// Columns that another rank told, of a round that needs them.
-pub(super) struct Told<'a> {
-    round: &'a Round,
-    columns: Vec<BinnedColumn>,
 }
 
 /// The columns of a round, the first list before the second.
@@ -84,11 +78,41 @@ impl Round {
         Some((a as u32, b as u32))
     }
 
-    /// What the teller tells of it: the columns that are another rank's.
+    /// Its columns, of which the teller tells its own.
     ///
     /// # Errors
     /// A rank that is gone, or that tells something else.
-    pub(super) fn tell(&self, columns: &BinnedColumns, among: &Among) -> io::Result<Told<'_>> {
+    pub(super) fn bring<'a>(
+        &'a self,
+        columns: &'a BinnedColumns,
+        among: Option<&Among>,
+    ) -> io::Result<Brought<'a>> {
+        let all = &columns.columns;
+        let mut told = match among {
+            Some(among) => self.told(columns, among)?,
+            None => Vec::new(),
+        };
+        // One thread alone would take as long as the codes take to arrive.
+        let own = |list: &Range<usize>| all[list.clone()].par_iter().cloned();
+        let [first, second] = &self.lists;
+        let columns = if self.is_own() {
+            Cow::Borrowed(&all[first.clone()])
+        } else if *first == self.teller.1 {
+            told.par_extend(own(second));
+            Cow::Owned(told)
+        } else {
+            let mut both: Vec<_> = own(first).collect();
+            both.append(&mut told);
+            Cow::Owned(both)
+        };
+        Ok(Brought {
+            round: self,
+            columns,
+        })
+    }
+
+    /// What the teller tells, as far as it is another rank and the round needs it.
+    fn told(&self, columns: &BinnedColumns, among: &Among) -> io::Result<Vec<BinnedColumn>> {
         let all = &columns.columns;
         let (teller, theirs) = &self.teller;
         let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
@@ -104,52 +128,14 @@ impl Round {
             if self.is_own() {
                 continue;
             }
-            let codes = piece.clone().zip(codes(&bytes, piece.len())?);
-            told.extend(
-                codes
-                    .filter(|it| wanted(&it.0))
-                    .map(|(at, codes)| BinnedColumn {
-                        codes,
-                        ..all[at].clone()
-                    }),
-            );
+            let codes = codes(&bytes, piece.len())?;
+            let codes = piece.zip(codes).filter(|it| wanted(&it.0));
+            told.extend(codes.map(|(at, codes)| BinnedColumn {
+                codes,
+                ..all[at].clone()
+            }));
         }
-        Ok(Told {
-            round: self,
-            columns: told,
-        })
-    }
-
-    /// The round of all columns, which nobody tells.
-    pub(super) fn untold(&self) -> Told<'_> {
-        Told {
-            round: self,
-            columns: Vec::new(),
-        }
-    }
-}
-
-impl<'a> Told<'a> {
-    /// All columns of the round, of which the others are this rank's.
-    pub(super) fn beside(mut self, columns: &'a BinnedColumns) -> Brought<'a> {
-        let (round, all) = (self.round, &columns.columns);
-        // One thread alone would take as long as the codes take to arrive.
-        let own = |list: &Range<usize>| all[list.clone()].par_iter().cloned();
-        let [first, second] = &round.lists;
-        let both = if round.is_own() {
-            Cow::Borrowed(&all[first.clone()])
-        } else if *first == round.teller.1 {
-            self.columns.par_extend(own(second));
-            Cow::Owned(self.columns)
-        } else {
-            let mut both: Vec<_> = own(first).collect();
-            both.append(&mut self.columns);
-            Cow::Owned(both)
-        };
-        Brought {
-            round,
-            columns: both,
-        }
+        Ok(told)
     }
 }
 

@@ -104,21 +104,17 @@ impl<'a> Search<'a> {
             None => vec![own],
         };
         let rounds = rounds(among.map_or(0, Among::rank), &shares);
-        if among.is_some() {
-            self.counting.stay_awake();
-        }
         let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
         let columns = self.columns;
-        let tell = |at: usize| {
-            rounds.get(at).map(|round| match among {
-                Some(among) => round.tell(columns, among),
-                None => Ok(round.untold()),
-            })
-        };
-        let mut next = tell(0);
+        let bring = |at: usize| rounds.get(at).map(|it| it.bring(columns, among));
+        // Cards take longer to wake up than columns to arrive.
+        let waking = Instant::now();
+        let wake = || among.map(|_| self.counting.stay_awake());
+        let (_, mut next) = rayon::join(wake, || bring(0));
+        self.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
-            let Some(told) = next else { break };
-            let told = told.map_err(DeviceError::ranks)?;
+            let Some(brought) = next else { break };
+            let brought = brought.map_err(DeviceError::ranks)?;
             if let Some(among) = among
                 && self.agree(among)?
             {
@@ -128,8 +124,8 @@ impl<'a> Search<'a> {
                 let mut observe = watcher.lock().unwrap_or_else(PoisonError::into_inner);
                 observe(done + finished, all);
             };
-            let score = || self.score(round, &told.beside(columns), &within);
-            let (scored, following) = rayon::join(score, || tell(at + 1));
+            let score = || self.score(round, &brought, &within);
+            let (scored, following) = rayon::join(score, || bring(at + 1));
             next = following;
             match scored? {
                 None => {}
