@@ -235,12 +235,10 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
 ///
 /// Over columns every column that joins a model is told to all: those of random steps, about one
 /// in ten of all, and what the polish looks at. Where there are no more columns than that, each
-/// rank gets all of them at once, and no more is told of any. Then models are what there is to
-/// share: on GPUs, where they cost little, the sweeps are.
+/// rank gets all of them at once, and no more is told of any: models are what there is to share then.
 fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
     let told = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
     let over = job.resources.over.unwrap_or(match design.p() <= told {
-        true if job.resources.devices.is_cuda() => Over::Sweeps,
         true => Over::Particles,
         false => Over::Columns,
     });
