@@ -270,3 +270,30 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         assert_same(&expected, &columns, by, counters, &stop);
     }
 }
+
+#[test]
+fn what_is_as_good_as_the_best_is_held_against_chance_by_the_best() {
+    let columns = columns(8, 60, 15, 4);
+    let never = Interrupt::default();
+    let first = |tolerance| {
+        let coded = coded(joint_information, tolerance);
+        let score = score(Measure::Coded(coded), Gather::Sum, Join::Alone);
+        let stop = Stop {
+            top: Some(1),
+            threshold: None,
+            permutation: Some(Permutation {
+                n: 199,
+                alpha: 1.0,
+                seed: 3,
+            }),
+        };
+        let asked = resources(PLACES[0]);
+        let found = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
+        let first = found.chosen.into_iter().next().unwrap();
+        (first.column, first.score, first.permutation_p)
+    };
+    let (best, near) = (first(0.0), first(0.9));
+    // Another column, of a lower score, but no likelier by chance.
+    assert!(near.0 < best.0 && near.1 < best.1);
+    assert_eq!(near.2, best.2);
+}

@@ -137,7 +137,7 @@ impl Selection<'_> {
             Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
             order
         };
-        let reaches = |found: Option<Found>| found.is_some_and(|it| it.score >= winner.score);
+        let reaches = |found: Option<Found>| found.is_some_and(|it| it.score >= winner.highest);
         let mut reached = Vec::with_capacity(rule.n);
         while reached.len() < rule.n {
             if self.interrupt.requested() {

@@ -27,8 +27,8 @@ pub(crate) struct Counters<'a> {
     facts: Option<(u32, Option<Facts>)>,
     /// The rank that has it.
     owner: usize,
-    /// A table of this rank's that has no score, and after how many steps: all learn of it at the next
-    /// gathering.
+    /// A table of this rank's that has no score, and after how many steps: all learn of it at the
+    /// next gathering.
     unscored: Option<(usize, Unscored)>,
 }
 
@@ -40,6 +40,8 @@ pub(crate) struct Found {
     pub(crate) score: f64,
     /// In the same.
     pub(crate) relevance: f64,
+    /// The highest of all, which the score may be below where it is as good.
+    pub(crate) highest: f64,
 }
 
 /// Columns that are this process's, the first of them so far behind the first of all.
@@ -246,6 +248,7 @@ impl<'a> Counters<'a> {
         if let Some(among) = self.among.clone() {
             best = self.best_of_all(&among, best)?;
         }
+        let highest = best.map(|it| self.found(it, self.steps).score);
         let least = best.map(|it| self.tally.as_good(it.score));
         if let (Some(least), Some(_)) = (least, self.tally.score().coded()) {
             best = None;
@@ -263,7 +266,14 @@ impl<'a> Counters<'a> {
                 self.owner = first.map_or(0, |it| it.0);
             }
         }
-        Ok(best.map(|it| self.found(it, self.steps)))
+        let found = |it| {
+            let found = self.found(it, self.steps);
+            Found {
+                highest: highest.unwrap_or(found.score),
+                ..found
+            }
+        };
+        Ok(best.map(found))
     }
 
     /// The highest score of these devices' candidates, whatever is as good.
@@ -314,10 +324,12 @@ impl<'a> Counters<'a> {
 
     /// A candidate after so many steps.
     fn found(&self, best: Best, steps: usize) -> Found {
+        let score = self.tally.nats(best.score, steps);
         Found {
             column: best.column.0,
-            score: self.tally.nats(best.score, steps),
+            score,
             relevance: self.tally.relevance_nats(best.relevance),
+            highest: score,
         }
     }
 

@@ -220,16 +220,21 @@ impl<'x> CardColumns<'x> {
             self.guests.insert(column, address);
         }
         // Few at a time lie in memory that the card reads itself: one launch takes all.
-        let few = hosts.len() <= STAGED / (8 * self.n);
+        let (x, mut few) = (self.shard.x, hosts.len() <= STAGED / (8 * self.n));
         if few && !hosts.is_empty() {
-            let (x, staged) = (self.shard.x, self.staged.room(card, hosts.len() * self.n)?);
-            let each = staged.par_chunks_mut(self.n).zip(&hosts);
-            each.for_each(|(to, (column, _))| to.copy_from_slice(x.column(*column)));
+            match self.staged.room(card, hosts.len() * self.n) {
+                Ok(staged) => {
+                    let each = staged.par_chunks_mut(self.n).zip(&hosts);
+                    each.for_each(|(to, (column, _))| to.copy_from_slice(x.column(*column)));
+                }
+                // One after the other needs none of it.
+                Err(_) => few = false,
+            }
         }
         for (at, (column, address)) in hosts.into_iter().enumerate() {
             match few {
                 true => pairs.extend([self.staged.address() + 8 * (at * self.n) as u64, address]),
-                false => card.upload(self.shard.x.column(column), address)?,
+                false => card.upload(x.column(column), address)?,
             }
         }
         if pairs.is_empty() {

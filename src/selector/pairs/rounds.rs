@@ -3,7 +3,7 @@
 //! Rank after rank tells its columns to all. It scores their pairs, while every other scores its own
 //! columns beside them: of two ranks the lower all of its own beside the first half of the other's,
 //! and, when it tells, the higher the second half of its own beside all of the lower's. So all score
-//! about as many pairs in every round. What the next teller has is told meanwhile; a rank has four
+//! about as many pairs in every round. What the next teller has is told meanwhile, by another thread if there is one; a rank has four
 //! shares of the columns at once, its own among them.
 
 use std::{borrow::Cow, io, ops::Range};
@@ -117,7 +117,7 @@ impl Round {
         let (teller, theirs) = &self.teller;
         let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
         let each = (PIECE / columns.n.max(1)).max(1);
-        let (mut told, mut bytes) = (Vec::new(), Vec::new());
+        let (mut told, mut bytes, mut failed) = (Vec::new(), Vec::new(), None);
         for first in theirs.clone().step_by(each) {
             let piece = first..theirs.end.min(first + each);
             bytes.clear();
@@ -128,14 +128,19 @@ impl Round {
             if self.is_own() {
                 continue;
             }
-            let codes = codes(&bytes, piece.len())?;
-            let codes = piece.zip(codes).filter(|it| wanted(&it.0));
-            told.extend(codes.map(|(at, codes)| BinnedColumn {
-                codes,
-                ..all[at].clone()
-            }));
+            match codes(&bytes, piece.len(), columns.n) {
+                Ok(codes) => {
+                    let codes = piece.zip(codes).filter(|it| wanted(&it.0));
+                    told.extend(codes.map(|(at, codes)| BinnedColumn {
+                        codes,
+                        ..all[at].clone()
+                    }));
+                }
+                // The others wait for the rest.
+                Err(error) => failed = Some(error),
+            }
         }
-        Ok(told)
+        failed.map_or(Ok(told), Err)
     }
 }
 
@@ -170,8 +175,8 @@ fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     }
 }
 
-/// The codes of so many columns.
-fn codes(mut bytes: &[u8], count: usize) -> io::Result<Vec<Codes>> {
+/// The codes of so many columns of so many observations.
+fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
     let told = || io::Error::other("a rank told something else than codes of columns");
     let mut next = || {
         let (len, rest) = bytes.split_first_chunk()?;
@@ -183,7 +188,7 @@ fn codes(mut bytes: &[u8], count: usize) -> io::Result<Vec<Codes>> {
     let codes = each
         .ok_or_else(told)?
         .into_par_iter()
-        .map(Codes::from_bytes);
+        .map(|it| Codes::from_bytes(it).filter(|it| it.n() == n));
     codes.collect::<Option<_>>().ok_or_else(told)
 }
 
@@ -248,12 +253,13 @@ mod tests {
             codes,
             ..BinnedColumn::elsewhere(String::new(), 0)
         };
-        let own = [Codes::Byte(vec![3, 1]), Codes::Word(vec![700])];
+        let own = [Codes::Byte(vec![3, 1]), Codes::Word(vec![700, 2])];
         let mut told = Vec::new();
         put(&own.clone().map(column), &mut told);
-        assert_eq!(codes(&told, 2).unwrap(), own);
+        assert_eq!(codes(&told, 2, 2).unwrap(), own);
+        assert!(codes(&told, 2, 3).is_err());
         for cut in 0..told.len() {
-            assert!(codes(&told[..cut], 2).is_err());
+            assert!(codes(&told[..cut], 2, 2).is_err());
         }
     }
 }

@@ -187,6 +187,9 @@ impl<'a> Search<'a> {
         };
         let mut counters = counters(self.tally)?;
         self.starting += starting.elapsed().as_secs_f64();
+        if round.is_own() {
+            self.devices = counters.names();
+        }
         let (told, places) = (AtomicUsize::new(0), counters.names().len().max(1));
         let done = || within((1 + told.fetch_add(1, Ordering::Relaxed)) / places);
         // Ranks meet when all have scored theirs.
@@ -222,7 +225,6 @@ impl<'a> Search<'a> {
         };
         self.cut |= stop();
         if round.is_own() {
-            self.devices = counters.names();
             self.single = self.with_p_values(single, block.columns);
         }
         let best = mem::replace(&mut self.best, Pairs::new(0, 0));
@@ -266,8 +268,13 @@ impl<'a> Search<'a> {
             mem::take(&mut self.single),
             self.unscored.take(),
             self.cut,
+            mem::take(&mut self.devices),
         );
-        for (best, single, unscored, cut) in among.gather(&own)? {
+        for (best, single, unscored, cut, devices) in among.gather(&own)? {
+            // Those of the first rank that has columns.
+            if self.devices.is_empty() && !single.is_empty() {
+                self.devices = devices;
+            }
             let all = mem::replace(&mut self.best, Pairs::new(0, 0));
             self.best = all.with(best);
             self.single.extend(single);

@@ -171,7 +171,7 @@ impl Case {
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))
                 .collect();
             let done = done.into_inner();
-            let whole = done % p == 0 || (apart.is_some() && done < p * places);
+            let whole = done.is_multiple_of(p) || (apart.is_some() && done < p * places);
             assert!(whole, "{}", self.name);
             let own = |(of, it): (u32, Option<FoundPartner>)| {
                 it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))

@@ -78,8 +78,14 @@ impl Known<'_> {
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());
         let (mut progress, mut done) = (Progress::new(p * cards, asked.done), 0);
-        let panels = self.plan.panel_count();
-        for panels in (0..panels).flat_map(|a| (a..panels).map(move |b| [a, b])) {
+        let all = match self.block.apart {
+            None => p * (p + 1) / 2,
+            Some(first) => first * (p - first),
+        };
+        let jobs = self.plan.jobs().into_iter();
+        let mut panels: Vec<_> = jobs.map(|it| self.plan.panels_of(it)).collect();
+        panels.dedup();
+        for panels in panels {
             if (asked.stop)() {
                 break;
             }
@@ -109,7 +115,7 @@ impl Known<'_> {
                     }
                 }
                 done += batch.len();
-                progress.at(done, p * (p + 1) / 2);
+                progress.at(done, all);
             }
         }
         Ok(pairs)

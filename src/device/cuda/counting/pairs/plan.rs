@@ -216,8 +216,8 @@ impl Plan {
     }
 }
 
-/// Columns of a list by how many of them a tile holds, and their order. Those of a group too small for a
-/// tile are in the next one, of more rows each.
+/// Columns of a list by how many of them a tile holds, and their order. Those of a group too
+/// small for a tile are in the next one, of more rows each.
 fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
     let each = |it: &BinnedColumn| SIDE / it.levels.saturating_sub(1).max(1);
     let mut numbers: Vec<u32> = (0..columns.len() as u32).collect();
