@@ -1,6 +1,7 @@
 //! Panics of outside crates, made into plain errors.
 
 use std::{
+    any::Any,
     cell::Cell,
     panic::{self, AssertUnwindSafe},
     sync::Once,
@@ -25,12 +26,13 @@ pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = QUIET.replace(true);
     let done = panic::catch_unwind(AssertUnwindSafe(work));
     QUIET.set(before);
-    done.map_err(|payload| match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload
-            .downcast_ref::<&str>()
-            .map_or_else(|| "it gave up".to_owned(), |it| (*it).to_owned()),
-    })
+    done.map_err(|panic| said(&*panic).unwrap_or("it gave up").to_owned())
+}
+
+/// What a panic says, if it is text.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,7 @@ use super::{
     work::{Open, panicked},
 };
 use crate::{
-    job::{
-        Task,
-        file::{JobFile, Planned},
-    },
+    job::file::{JobFile, Planned},
     ranks::Among,
     run::{RunError, Surroundings, done},
     search::Interrupt,
@@ -144,13 +141,8 @@ pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, amon
         own.output = None;
         own.resources.threads = file.settings.threads.or(own.resources.threads);
         own.resources.ranks = Some(among.clone());
-        if let Task::Select(own) = &mut task
-            && own.selector.is_none()
-            && own.trace.is_none()
-        {
-            // Where the first keeps it.
-            own.checkpoint = Some(Path::new(id).to_owned());
-        }
+        // The first has a place for it.
+        task.keep_at(PathBuf::from(id));
         let around = Surroundings::default();
         let run = || match is_for_one {
             true => Ok(()),

@@ -20,9 +20,10 @@ use super::{
     room::{Need, Room, Taken},
 };
 use crate::{
-    job::{Task, file::Planned},
+    job::file::Planned,
     output::OutputFile,
     progress::Board,
+    quietly::said,
     ranks::Among,
     run::{Keep, Outcome, Report, RunError, Sources, Surroundings, done},
     search::Interrupt,
@@ -153,12 +154,7 @@ impl Batch<'_> {
                 of: &of,
             }),
         };
-        if let Task::Select(own) = &mut task
-            && own.selector.is_none()
-            && own.trace.is_none()
-        {
-            own.checkpoint = Some(checkpoint.clone());
-        }
+        task.keep_at(checkpoint.clone());
         let mut result = done(&task, &around);
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
             // Damaged: it begins anew.
@@ -255,10 +251,6 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
 
 /// A panic as one line.
 pub fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!(
-        "an error in passel itself: {}",
-        text.unwrap_or_else(|| "a panic".to_owned())
-    )
+    let text = said(panic).unwrap_or("a panic");
+    format!("an error in passel itself: {text}")
 }

@@ -71,14 +71,14 @@ impl Codes {
         }
     }
 
-    /// What another rank gave; none where it is nothing of the kind.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// What another rank gave of so many observations; none where it is nothing of the kind.
+    pub(crate) fn from_bytes(bytes: &[u8], n: usize) -> Option<Self> {
         let words = |bytes: &[u8]| {
             let words = bytes.chunks_exact(2).map(|it| [it[0], it[1]]);
             words.map(u16::from_le_bytes).collect::<Vec<u16>>()
         };
         let (kind, rest) = bytes.split_first()?;
-        Some(match kind {
+        let codes = match kind {
             0 => Self::Byte(rest.to_vec()),
             1 => Self::Word(words(rest)),
             2 => {
@@ -94,7 +94,8 @@ impl Codes {
                 }
             }
             _ => return None,
-        })
+        };
+        (codes.n() == n).then_some(codes)
     }
 
     /// How many codes occur, of those below `levels`.
@@ -249,11 +250,13 @@ mod tests {
             sparse(&[]),
             sparse(&[1, 70_000, u32::MAX]),
         ] {
-            assert_eq!(Codes::from_bytes(&codes.to_bytes()), Some(codes));
+            let (bytes, n) = (codes.to_bytes(), codes.n());
+            assert_eq!(Codes::from_bytes(&bytes, n + 1), None);
+            assert_eq!(Codes::from_bytes(&bytes, n), Some(codes));
         }
-        assert_eq!(Codes::from_bytes(&[]), None);
-        assert_eq!(Codes::from_bytes(&[2, 1]), None);
-        assert_eq!(Codes::from_bytes(&[9]), None);
+        assert_eq!(Codes::from_bytes(&[], 0), None);
+        assert_eq!(Codes::from_bytes(&[2, 1], 0), None);
+        assert_eq!(Codes::from_bytes(&[9], 0), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::{num::NonZeroUsize, thread::available_parallelism};
 
+use super::DeviceError;
 use crate::ranks::Among;
 
 /// What a search may run on. The selection does not depend on it.
@@ -66,6 +67,17 @@ impl Resources {
     /// The ranks that read a share of the columns each, where there are several.
     pub(crate) fn sharing(&self) -> Option<&Among> {
         self.ranks.as_ref().filter(|it| it.size() > 1)
+    }
+
+    /// Waits until all ranks are ready: that one begins later is no part of what follows.
+    ///
+    /// # Errors
+    /// A rank that failed or is gone.
+    pub(crate) fn all_ready(&self) -> Result<(), DeviceError> {
+        match self.sharing() {
+            Some(among) => among.gather(&()).map(drop).map_err(DeviceError::ranks),
+            None => Ok(()),
+        }
     }
 
     /// Whether this process writes files and shows how far it is: of ranks the first.

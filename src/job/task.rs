@@ -163,6 +163,17 @@ impl Task {
         }
     }
 
+    /// Lets a search keep there what it can go on from; others, and one that writes a trace, keep
+    /// nothing.
+    pub(crate) fn keep_at(&mut self, path: PathBuf) {
+        if let Self::Select(job) = self
+            && job.selector.is_none()
+            && job.trace.is_none()
+        {
+            job.checkpoint = Some(path);
+        }
+    }
+
     /// Whether ranks leave it to one of them: a procedure sees all columns, and resamples are not
     /// shared out.
     pub fn is_for_one(&self) -> bool {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// What went wrong on a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -25,7 +27,7 @@ impl fmt::Display for Failure {
 }
 
 /// Messages that a rank gave, and their bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Told {
     /// What all gave to all.
     pub gathered: u64,

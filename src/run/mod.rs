@@ -260,21 +260,22 @@ const POLISHED: usize = 1000;
 /// What ranks that share this said until now.
 fn together(job: &Job, over: &'static str) -> Option<Together> {
     let among = job.resources.ranks.as_ref()?;
-    let told = among.told();
     Some(Together {
         ranks: among.size(),
         hosts: among.hosts().into_iter().map(str::to_owned).collect(),
         over,
-        gathered: told.gathered,
-        gathered_bytes: told.gathered_bytes,
-        broadcast: told.broadcast,
-        broadcast_bytes: told.broadcast_bytes,
+        told: among.told(),
     })
 }
 
 /// The place of a job's report, if it has one and this process is the one that writes it.
 fn output_of(job: &Job) -> Result<Option<OutputFile>, RunError> {
-    let own = job.output.as_deref().filter(|_| job.resources.speaks());
+    place_of(job, job.output.as_deref())
+}
+
+/// The same of another file of a job's.
+fn place_of(job: &Job, path: Option<&Path>) -> Result<Option<OutputFile>, RunError> {
+    let own = path.filter(|_| job.resources.speaks());
     Ok(own.map(OutputFile::create).transpose()?)
 }
 

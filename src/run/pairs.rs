@@ -1,15 +1,14 @@
 //! The way of all pairs: file → table → columns of codes → counting → report.
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside,
+    Outcome, Report, RunError, Surroundings, beside, output_of, place_of,
     selectors::{Ended, elapsed, saved, unless, with_parameters},
     together, written,
 };
 use crate::{
     job::Pairing,
-    output::OutputFile,
     report,
     selection::{Ending, NamedPair, NamedPartner, PairsReport, Single},
     selector::{self, Wanted},
@@ -32,14 +31,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
     let started = Instant::now();
     let job = &pairing.job;
     let wants_matrix = pairing.matrix.is_some();
-    let create = |path: Option<&Path>| {
-        let own = path.filter(|_| job.resources.speaks());
-        own.map(OutputFile::create).transpose()
-    };
-    let (output, matrix) = (
-        create(job.output.as_deref())?,
-        create(pairing.matrix.as_deref())?,
-    );
+    let (output, matrix) = (output_of(job)?, place_of(job, pairing.matrix.as_deref())?);
     selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
     let binned = around.binned(job, false, job.resources.sharing())?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());

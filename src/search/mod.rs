@@ -199,10 +199,7 @@ pub fn search_on(
             }
             started => started?,
         };
-        if let Some(among) = resources.sharing() {
-            // That one begins later is no part of the search.
-            among.gather(&()).map_err(DeviceError::ranks)?;
-        }
+        resources.all_ready()?;
         let starting = starting.elapsed().as_secs_f64();
         let outside = Outside {
             interrupt,

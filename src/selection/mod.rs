@@ -11,6 +11,7 @@ mod ranking;
 mod residuals;
 mod stability;
 
+use crate::ranks::Told;
 pub(crate) use estimates::estimates;
 pub(crate) use estimates::quantile;
 pub use independence::Independence;
@@ -242,14 +243,9 @@ pub struct Together {
     pub hosts: Vec<String>,
     /// What each had a share of: `columns`, `particles` or `pairs`.
     pub over: &'static str,
-    /// Messages of all to all.
-    pub gathered: u64,
-    /// Bytes of them that one rank gave.
-    pub gathered_bytes: u64,
-    /// Messages of one to all.
-    pub broadcast: u64,
-    /// Their bytes.
-    pub broadcast_bytes: u64,
+    /// Its messages.
+    #[serde(flatten)]
+    pub told: Told,
 }
 
 impl Together {
@@ -261,14 +257,13 @@ impl Together {
             1 => "one machine".to_owned(),
             count => format!("{count} machines"),
         };
-        let Self {
-            ranks,
-            over,
+        let Self { ranks, over, .. } = it;
+        let Told {
             gathered,
             broadcast,
             ..
-        } = it;
-        let megabytes = (it.gathered_bytes + it.broadcast_bytes) as f64 / 1e6;
+        } = it.told;
+        let megabytes = (it.told.gathered_bytes + it.told.broadcast_bytes) as f64 / 1e6;
         format!(
             ", {ranks} rank{plural} on {hosts} sharing {over} ({gathered} messages of all, {broadcast} of \
              one, {megabytes:.3} MB a rank)"

@@ -177,7 +177,7 @@ impl<'a> Selection<'a> {
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
-        let codes = Codes::from_bytes(&told).filter(|it| it.n() == self.columns.n);
+        let codes = Codes::from_bytes(&told, self.columns.n);
         let codes = codes.ok_or_else(|| {
             DeviceError::ranks(io::Error::other("a rank told another column than it has"))
         })?;

@@ -151,10 +151,7 @@ pub fn rank(
         let tally = Tally::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
         let counters = counting.counters(columns, &response, (&logs, &tally))?;
-        if let Some(among) = resources.sharing() {
-            // That one begins later is no part of the selection.
-            among.gather(&()).map_err(DeviceError::ranks)?;
-        }
+        resources.all_ready()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,

@@ -83,11 +83,7 @@ impl<'a> From<&'a [BinnedColumn]> for Part<'a> {
 
 impl<'a> From<&'a Vec<BinnedColumn>> for Part<'a> {
     fn from(own: &'a Vec<BinnedColumn>) -> Self {
-        Self {
-            own,
-            first: 0,
-            is_part: false,
-        }
+        Self::from(&own[..])
     }
 }
 

@@ -3,8 +3,8 @@
 //! Rank after rank tells its columns to all. It scores their pairs, while every other scores its own
 //! columns beside them: of two ranks the lower all of its own beside the first half of the other's,
 //! and, when it tells, the higher the second half of its own beside all of the lower's. So all score
-//! about as many pairs in every round. What the next teller has is told meanwhile, by another thread if there is one; a rank has four
-//! shares of the columns at once, its own among them.
+//! about as many pairs in every round. What the next teller has is told meanwhile, by another thread
+//! if there is one; a rank has four shares of the columns at once, its own among them.
 
 use std::{borrow::Cow, io, ops::Range};
 
@@ -188,7 +188,7 @@ fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
     let codes = each
         .ok_or_else(told)?
         .into_par_iter()
-        .map(|it| Codes::from_bytes(it).filter(|it| it.n() == n));
+        .map(|it| Codes::from_bytes(it, n));
     codes.collect::<Option<_>>().ok_or_else(told)
 }
 
