@@ -9,7 +9,6 @@ use super::{
         cuda::counting::{CudaCounter, CudaValues},
     },
     Anchor, Best, CodedCounter, Counter, Facts, Logs, Step, Tally,
-    behind::Behind,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
@@ -49,8 +48,6 @@ pub(crate) struct Found {
 pub(crate) struct Part<'a> {
     pub(crate) own: &'a [BinnedColumn],
     pub(crate) first: usize,
-    /// Whether there are others.
-    pub(crate) is_part: bool,
 }
 
 impl<'a> Part<'a> {
@@ -63,7 +60,6 @@ impl<'a> Part<'a> {
             (None, None) => 0..all,
         };
         Self {
-            is_part: range.len() < all,
             own: &columns.columns[range.clone()],
             first: range.start,
         }
@@ -73,11 +69,7 @@ impl<'a> Part<'a> {
 impl<'a> From<&'a [BinnedColumn]> for Part<'a> {
     /// All of them.
     fn from(own: &'a [BinnedColumn]) -> Self {
-        Self {
-            own,
-            first: 0,
-            is_part: false,
-        }
+        Self { own, first: 0 }
     }
 }
 
@@ -148,25 +140,15 @@ impl<'a> Counters<'a> {
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let by = (logs, tally);
-        let Part {
-            own,
-            first,
-            is_part,
-        } = part.into();
+        let Part { own, first, .. } = part.into();
+        let limit = memory_limit;
         let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
-                let values = CudaValues::new(own, response, &coded, ordinals, memory_limit)?;
-                Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
+                let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
+                let range = first..first + own.len();
+                Box::new(CodedCounter::new(values, range, response, tally))
             }
-            None => Box::new(CudaCounter::new(own, response, by, ordinals, memory_limit)?),
-        };
-        let cards = match is_part {
-            false => cards,
-            true => Box::new(Behind {
-                cards,
-                first: first as u32,
-                count: own.len() as u32,
-            }),
+            None => Box::new(CudaCounter::new(own, first, response, by, ordinals, limit)?),
         };
         Ok(Self::of(vec![cards], tally))
     }

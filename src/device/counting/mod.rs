@@ -6,7 +6,6 @@
 //! is a function of one table at a time, so that it has the same bits as well.
 
 mod anchor;
-mod behind;
 mod coded;
 mod counters;
 mod ordered;

@@ -107,7 +107,6 @@ impl<'a> PairCounters<'a> {
             None => Part {
                 own: &block.columns[block.seconds()..],
                 first: block.seconds(),
-                is_part: block.apart.is_some(),
             },
         };
         let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(

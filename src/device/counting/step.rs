@@ -49,11 +49,6 @@ impl<'a> Step<'a> {
         Self { guest, ..self }
     }
 
-    /// The same, for a device that gives columns other numbers or does not have this one.
-    pub(crate) fn numbered(&self, column: Option<u32>) -> Step<'_> {
-        Step::new(column, || self.anchor().clone()).with(self.guest.clone())
-    }
-
     /// Its codes, made once for all who ask.
     pub(crate) fn anchor(&self) -> &Anchor {
         &self.anchor

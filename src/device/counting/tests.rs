@@ -163,7 +163,7 @@ impl Place {
             }
             Self::Waves(capacity) => {
                 let (waves, on) = (Waves::always(*capacity), (&[0][..], None));
-                let card = CudaCounter::with(columns, response, by, on, waves).unwrap();
+                let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
                 Counters::of(vec![Box::new(card)], tally)
             }
             Self::Products(_) => unreachable!("steps make none"),

@@ -167,7 +167,7 @@ pub fn measure(
     let tally = Tally::new(score.clone(), &logs, problem.n);
     let response = tally.anchor(&made.response_column(problem.classes));
     let layout = Instant::now();
-    let mut counter = CudaCounter::new(&made, &response, (&logs, &tally), ordinals, None)?;
+    let mut counter = CudaCounter::new(&made, 0, &response, (&logs, &tally), ordinals, None)?;
     let (preparing, layout) = (preparing.elapsed(), layout.elapsed());
     let made = &made;
     let step = |column| Step::new(Some(column), move || made.anchor(column));

@@ -9,17 +9,17 @@ use crate::device::{
 };
 
 impl CudaCounter<'_> {
-    /// Counts against what the host names.
-    pub(super) fn count(&mut self, step: &Step) -> Result<(), DeviceError> {
+    /// Counts against what the host names: one of these columns, if it is one alone.
+    pub(super) fn count(&mut self, column: Option<u32>, step: &Step) -> Result<(), DeviceError> {
         let wide = |levels| self.shards.iter().any(|it| it.is_wide(levels, false));
-        let known = step.column.filter(|it| {
+        let known = column.filter(|it| {
             let (home, levels) = (self.home(*it), self.columns.levels(*it));
             let shard = &self.shards[home];
             !self.columns.misses(*it)
                 && !wide(levels)
                 && shard.packs.has(self.places[*it as usize] as usize)
         });
-        if let (Some(column), Some(pick)) = (known, self.last_pick(step.column)) {
+        if let (Some(column), Some(pick)) = (known, self.last_pick(column)) {
             let (home, place) = (self.home(column), pick.place as usize);
             let anchor = OnCard {
                 w: pick.x,

@@ -1,8 +1,6 @@
 //! The verbs of counting, on GPUs.
 
-use std::cmp::Reverse;
-
-use super::{CudaCounter, walk::Before};
+use super::{CudaCounter, candidate, walk::Before};
 use crate::device::{
     DeviceError,
     counting::{Anchor, Best, Counter, Facts, Step},
@@ -16,8 +14,9 @@ impl Counter for CudaCounter<'_> {
 
     fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
         self.steps += 1;
-        let last = self.last_pick(step.column);
-        let own = step.column.filter(|it| !self.columns.misses(*it));
+        let column = step.column.and_then(|number| self.position(number));
+        let last = self.last_pick(column);
+        let own = column.filter(|it| !self.columns.misses(*it));
         match (own.and(last), &step.guest) {
             (Some(pick), _) => self.sum_w += i128::from(pick.x),
             (None, Some(guest)) => self.sum_w += i128::from(guest.facts.sum),
@@ -30,7 +29,7 @@ impl Counter for CudaCounter<'_> {
         }
         self.picks.clear();
         (self.made_ahead, self.scored) = (false, true);
-        self.count(step)
+        self.count(column, step)
     }
 
     fn expect(&mut self, picks: usize) {
@@ -59,14 +58,13 @@ impl Counter for CudaCounter<'_> {
                 false => self.find()?,
             }
         }
-        Ok(self.picks.front().map(|it| Best {
-            score: it.score,
-            column: Reverse(it.number),
-            relevance: it.relevance,
-        }))
+        Ok(self.picks.front().map(|pick| candidate(pick, self.first)))
     }
 
     fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+        let Some(column) = self.position(column) else {
+            return Ok(None);
+        };
         let pick = self.picks.front().filter(|it| it.number == column);
         let Some(pick) = pick.filter(|_| !self.columns.misses(column)) else {
             return Ok(None);
@@ -87,6 +85,9 @@ impl Counter for CudaCounter<'_> {
     }
 
     fn take(&mut self, column: u32) {
+        let Some(column) = self.position(column) else {
+            return;
+        };
         if let Some(pick) = self.picks.pop_front().filter(|it| it.number == column) {
             self.last = Some(pick);
             if self.made_ahead {

@@ -112,7 +112,7 @@ impl Case {
         let expected = self.walk(&mut cpu, &tally, &logs);
         let waves = Waves::always(capacity);
         let on = (&[0][..], None);
-        let mut card = CudaCounter::with(&self.columns[..], &response, by, on, waves).unwrap();
+        let mut card = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
         assert!(card.shards[0].lazy.is_some());
         let told = self.walk(&mut card, &tally, &logs);
         assert_eq!(told, expected, "{name}, {capacity:?}");

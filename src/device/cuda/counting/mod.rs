@@ -66,7 +66,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Logs, Tally},
+    counting::{Anchor, Best, Logs, Tally},
     shards,
 };
 use crate::score::Against;
@@ -78,6 +78,8 @@ const SOON: Duration = Duration::from_millis(20);
 /// Cards that share the columns.
 pub(crate) struct CudaCounter<'a> {
     columns: Columns<'a>,
+    /// The number of the first.
+    first: u32,
     /// What several cards have that walk together.
     together: Option<Together>,
     shards: Vec<Shard>,
@@ -113,24 +115,25 @@ pub(crate) struct CudaCounter<'a> {
 }
 
 impl<'a> CudaCounter<'a> {
-    /// The columns on the cards of these ordinals, for this response.
+    /// Columns numbered from `first` on, on the cards of these ordinals, for this response.
     ///
     /// # Errors
     /// A card that cannot be used, or has too little memory.
     pub(crate) fn new(
         columns: impl Into<Columns<'a>>,
+        first: usize,
         response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        by: (&'a Logs, &'a Tally),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let waves = Waves::default();
-        Self::with(columns, response, (logs, tally), (ordinals, limit), waves)
+        let (columns, on) = ((columns, first), (ordinals, limit));
+        Self::with(columns, response, by, on, Waves::default())
     }
 
     /// The same, where scores that only fall are counted so.
     pub(crate) fn with(
-        columns: impl Into<Columns<'a>>,
+        (columns, first): (impl Into<Columns<'a>>, usize),
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         (ordinals, limit): (&[usize], Option<u64>),
@@ -188,6 +191,7 @@ impl<'a> CudaCounter<'a> {
         Ok(Self {
             starts: starts.chain([columns.len()]).collect(),
             columns,
+            first: first as u32,
             together,
             lying,
             shards: cards,
@@ -210,6 +214,13 @@ impl<'a> CudaCounter<'a> {
             plain: true,
             fault: None,
         })
+    }
+
+    /// The position among this counter's columns of the one that has this number, if it is one
+    /// of them.
+    fn position(&self, number: u32) -> Option<u32> {
+        let position = number.checked_sub(self.first);
+        position.filter(|position| (*position as usize) < self.columns.len())
     }
 
     /// The card of a column.
@@ -307,6 +318,15 @@ impl<'a> CudaCounter<'a> {
     /// The pick of a column, if it was the last that was taken.
     fn last_pick(&self, column: Option<u32>) -> Option<Pick> {
         self.last.filter(|it| Some(it.number) == column)
+    }
+}
+
+/// A candidate as callers number it, where the first column has this number.
+fn candidate(pick: &Pick, first: u32) -> Best {
+    Best {
+        score: pick.score,
+        column: Reverse(first + pick.number),
+        relevance: pick.relevance,
     }
 }
 

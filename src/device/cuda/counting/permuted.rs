@@ -1,8 +1,6 @@
 //! Permutations of the response and of what was swept: a batch of walks over the same columns,
 //! swept together.
 
-use std::cmp::Reverse;
-
 use passel_kernels::{
     counting::Anchor as OnCard,
     score::{NONE, Pick},
@@ -17,7 +15,7 @@ use super::{
         card::arguments,
         memory::Buffer,
     },
-    CudaCounter,
+    CudaCounter, candidate,
     layout::VECTOR,
     packs::put,
     shard::{Shard, Source},
@@ -49,6 +47,7 @@ impl CudaCounter<'_> {
             .iter()
             .map(|it| (self.told(it, it.sum(self.logs)), *it))
             .collect();
+        let first = self.first;
         let mut best: Vec<Option<Best>> = vec![None; orders.len()];
         for shard in &mut self.shards {
             let mut each = shard.permutations_at_once()?;
@@ -66,11 +65,7 @@ impl CudaCounter<'_> {
                 let best = &mut best[done..][..some.len()];
                 done += some.len();
                 for (best, pick) in best.iter_mut().zip(picks) {
-                    let found = (pick.number != NONE).then_some(Best {
-                        score: pick.score,
-                        column: Reverse(pick.number),
-                        relevance: pick.relevance,
-                    });
+                    let found = (pick.number != NONE).then(|| candidate(&pick, first));
                     *best = (*best).max(found);
                 }
             }

@@ -29,7 +29,7 @@ impl<'a> CudaSwept<'a> {
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         Ok(Self {
-            counter: CudaCounter::new(columns, response, (logs, tally), ordinals, limit)?,
+            counter: CudaCounter::new(columns, 0, response, (logs, tally), ordinals, limit)?,
             response: response.clone(),
             tally,
         })

@@ -239,7 +239,7 @@ mod tests {
         let tally = Tally::new(score, &logs, 900);
         let response = tally.anchor(&case.response);
         let (by, on) = ((&logs, &tally), &[0, 1]);
-        let mut counter = CudaCounter::new(&case.columns[..], &response, by, on, None).unwrap();
+        let mut counter = CudaCounter::new(&case.columns[..], 0, &response, by, on, None).unwrap();
         let Some(together) = &counter.together else {
             return;
         };

@@ -116,9 +116,9 @@ impl Case {
                 };
                 let started = Instant::now();
                 let (on, waves) = ((&place[..], None), Waves::default());
-                let columns = &self.columns[..];
+                let columns = (&self.columns[..], 0);
                 let mut cards = CudaCounter::with(columns, &response, by, on, waves).unwrap();
-                let (p, together) = (columns.len(), cards.together.is_some());
+                let (p, together) = (self.columns.len(), cards.together.is_some());
                 let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
                 let linked = !cards.lying.is_empty();
                 let walks = linked && !tally.gathers_behind_none();
@@ -205,7 +205,7 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let response = tally.anchor(&case.response);
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
-        let mut card = CudaCounter::new(&case.columns[..], &response, by, &[0], None).unwrap();
+        let mut card = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();
         let expected = case.walk(&mut cpu, &tally, &logs);
         assert_eq!(case.walk(&mut card, &tally, &logs), expected, "{name}, {n}");
     }

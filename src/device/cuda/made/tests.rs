@@ -116,7 +116,7 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
             let plain = walk(&mut cpu, &tally, PICKS, of).unwrap();
             let expected = with_facts(&plain, &columns, &response, &logs);
             for place in places {
-                let mut cards = CudaCounter::new(made, &response, by, place, None).unwrap();
+                let mut cards = CudaCounter::new(made, 0, &response, by, place, None).unwrap();
                 let same = cards.relevance().unwrap() == relevance;
                 assert!(same, "relevance of {problem:?} on {place:?}");
                 let step = |column| Step::new(Some(column), move || made.anchor(column));
