@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         eprintln!("no GPU: {obstacle}");
         return ExitCode::SUCCESS;
     }
-    let gpus = cuda.cards.len().min(most).max(1);
+    let gpus = cuda.gpus.len().min(most).max(1);
     println!(
         "{:2} {:>18} {:>6} {:>5} {:>4} {:>8} {:>9} {:>9} {:>9} {:>9}  goal",
         "#", "n x p", "levels", "top", "GPUs", "layout", "search ms", "least", "most", "pairs/s",

@@ -204,7 +204,7 @@ fn main() -> ExitCode {
         eprintln!("no GPU: {obstacle}");
         return ExitCode::SUCCESS;
     }
-    let gpus = cuda.cards.len().min(most).max(1);
+    let gpus = cuda.gpus.len().min(most).max(1);
     println!(
         "{:2} {:4} {:>24} {:>4} {:>4} {:>8} {:>8} {:>9} {:>9} {:>9} {:>8} {:>6} {:>6} {:>6} {:>6}  goal",
         "#",

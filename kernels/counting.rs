@@ -1,11 +1,11 @@
-//! What the kernels of counting share: how columns lie in a card's memory, and sums of tables.
+//! What the kernels of counting share: how columns lie in a GPU's memory, and sums of tables.
 //!
 //! With x a candidate, w the anchor, y the response of each row and c the rows that agree in
 //! some of them, a sum is Σ c·L(c), where the host's `terms` have c·L(c) of every c, 64-bit
 //! fixed-point integers: no order of additions shows, and every kernel that counts a table
 //! gives the same bits. A row's *joint code* is w · classes + y; with one class it is w.
 //!
-//! A struct that a kernel takes by value, or that lies in memory of a card, stands in the file
+//! A struct that a kernel takes by value, or that lies in memory of a GPU, stands in the file
 //! of its kernel, those of several here. Fields and their order are those of the `.cu` file,
 //! addresses are `u64`, 0 for null; what C leaves free between fields `repr(C)` leaves free as
 //! well. Sizes stand in the `.cu` file too: what drifts does not compile.

@@ -85,7 +85,7 @@ extern "C" __global__ void collect_gains(const double* __restrict__ upper, long 
                                          u64* __restrict__ list, u64* __restrict__ listed,
                                          u64 capacity)
 {
-    // Twice what counts as equal, for other cards' columns may decide.
+    // Twice what counts as equal, for other GPUs' columns may decide.
     const double least = *most == 0 ? -infinity() : number(*most) * (1.0 - 2e-9);
     for (long long row = first(); row < rows; row += stride()) {
         if (upper[row] > -infinity() && upper[row] >= least) {

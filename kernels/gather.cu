@@ -1,4 +1,4 @@
-// Column i of out = the n numbers at from[i], on this card or one that it reaches. The
+// Column i of out = the n numbers at from[i], on this GPU or one that it reaches. The
 // addresses may lie in the host's memory: one thread a block reads them.
 extern "C" __global__ void gather(const u64* __restrict__ addresses, long long n,
                                   double* __restrict__ out)
@@ -15,7 +15,7 @@ extern "C" __global__ void gather(const u64* __restrict__ addresses, long long n
     }
 }
 
-// Each pair: a column from one address, of this card or another, to an address of this one.
+// Each pair: a column from one address, of this GPU or another, to an address of this one.
 // The pairs may lie in the host's memory.
 extern "C" __global__ void fetch(const u64* __restrict__ pairs, long long n)
 {

@@ -4,7 +4,7 @@
 //! out(·, i) = the column at addresses[i]
 //! ```
 //!
-//! *Shapes*: columns of n numbers, f64, wherever they lie, on this card or one that it
+//! *Shapes*: columns of n numbers, f64, wherever they lie, on this GPU or one that it
 //! reaches; `out` n × m, column-major, apart from them; m addresses, repeats allowed.
 //! `fetch` takes pairs of addresses, from and to. Addresses may lie in the host's memory.
 //!

@@ -19,7 +19,7 @@
 //!
 //! Lists have a capacity. Where the last wave of a step leaves a candidate that could win, the
 //! pick is [`STALLED`], and all launches do nothing until waves that resume have settled it: a
-//! card may so be given steps ahead. Every wave with work to do does some.
+//! GPU may so be given steps ahead. Every wave with work to do does some.
 //!
 //! *Shapes*: of each member of [`Lazy`] there, and of [`crate::score::State`], of one batch
 //! without missing values, whose `steps` is null.
@@ -80,7 +80,7 @@ pub struct List {
     pub capacity: u32,
 }
 
-/// What waves leave for those that follow; one, in memory of the card.
+/// What waves leave for those that follow; one, in memory of the GPU.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Control {

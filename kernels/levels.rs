@@ -47,7 +47,7 @@ pub const WORDS: Kernel = Kernel {
 };
 
 /// Bytes of shared memory, for columns of so many rows of bits either side and so many classes
-/// told apart; of `levels_32` or not; whether the card is one of 8.0 or later.
+/// told apart; of `levels_32` or not; whether the GPU is one of 8.0 or later.
 pub fn shared(
     planes: [usize; 2],
     classes: usize,

@@ -1,4 +1,4 @@
-//! The kernels of passel in CUDA C, compiled for the card at hand when the program runs.
+//! The kernels of passel in CUDA C, compiled for the GPU at hand when the program runs.
 //!
 //! One stem for one kernel: `gather.cu` is the kernel, `gather.rs` says what it does, its
 //! shapes and how it is launched, and holds `reference`, the same on the CPU, written
@@ -116,7 +116,7 @@ pub const ALL: &[Kernel] = &[
     recount::KERNEL,
 ];
 
-/// Those that counting needs; where scores only fall those of [`LAZY`] too, on several cards
+/// Those that counting needs; where scores only fall those of [`LAZY`] too, on several GPUs
 /// those of [`TOGETHER`].
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
@@ -132,7 +132,7 @@ pub const COUNTING: &[Kernel] = &[
 /// Those that put columns off.
 pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
 
-/// Those of cards that walk together.
+/// Those of GPUs that walk together.
 pub const TOGETHER: &[Kernel] = &[meet::KERNEL];
 
 /// Those that score all pairs, beside those of a kind of products.

@@ -1,5 +1,5 @@
-//! Columns that are made on the card, for benchmarks of data larger than a host would bring: any
-//! value follows from the seed, its column and its row alone, whatever the cards and the layout.
+//! Columns that are made on the GPU, for benchmarks of data larger than a host would bring: any
+//! value follows from the seed, its column and its row alone, whatever the GPUs and the layout.
 //!
 //! With `mixed` the finalizer of SplitMix64 and s its step, column j has the key
 //! kⱼ = mixed(seed + (j + 1)·s), and its word at i is mixed(kⱼ + (i + 1)·s). Where `scale` is 0

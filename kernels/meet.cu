@@ -1,9 +1,9 @@
-// Cards that walk together: each tells the others its best, all take the best of all, and a long
-// column of one card is brought to the others, each of which fetches a part.
+// GPUs that walk together: each tells the others its best, all take the best of all, and a long
+// column of one GPU is brought to the others, each of which fetches a part.
 
-#define CARDS 16
+#define MAX_GPUS 16
 
-// What a card tells of its best.
+// What a GPU tells of its best.
 struct Letter {
     Pick pick;
     Place place;                // where that column lies
@@ -11,27 +11,27 @@ struct Letter {
 
 #define WORDS 24u
 
-// What lies on each card, where all of them write.
+// What lies on each GPU, where all of them write.
 struct Post {
-    // Of even and odd meetings, by card. Every word is written and read whole: above four bytes
+    // Of even and odd meetings, by GPU. Every word is written and read whole: above four bytes
     // of the letter it says of which meeting they are, so that nothing has to be fenced.
-    u64 letters[2][CARDS][WORDS];
-    u64 parts[CARDS];           // the last meeting of which a card has brought its part
+    u64 letters[2][MAX_GPUS][WORDS];
+    u64 parts[MAX_GPUS];           // the last meeting of which a GPU has brought its part
     u64 from;                   // the column that is to be brought, and its bytes: 0 for none
     u64 bytes;
     unsigned winner;            // whose it is
-    unsigned left;              // not 0 once the card has left: it tells nothing any more
+    unsigned left;              // not 0 once the GPU has left: it tells nothing any more
     unsigned arrived;           // 0 before and after
 };
 
 struct Meet {
-    Post* posts[CARDS];
-    unsigned char* guests[CARDS]; // room for a long column
-    unsigned cards;             // 0: nobody is met
-    unsigned card;              // this one
+    Post* posts[MAX_GPUS];
+    unsigned char* guests[MAX_GPUS]; // room for a long column
+    unsigned gpus;             // 0: nobody is met
+    unsigned gpu;              // this one
     u64 sequence;               // above those of all meetings before
     const unsigned* stop;       // of the host: whoever waits is to leave where it is not 0
-    Place* places;              // and one more, for a column of another card
+    Place* places;              // and one more, for a column of another GPU
     Anchor* anchor;             // becomes the best
     Pick* told;                 // null where the host does not look
     u64 from;                   // bytes of a column that is brought, at least
@@ -89,20 +89,20 @@ __device__ __forceinline__ bool receive(const u64* letter, unsigned* words, cons
     return true;
 }
 
-// The last block of each card. Letters of the meeting before last are not read any more: whoever
-// writes new ones has left the last meeting, to which every card came when it had left the one
+// The last block of each GPU. Letters of the meeting before last are not read any more: whoever
+// writes new ones has left the last meeting, to which every GPU came when it had left the one
 // before.
 extern "C" __global__ void __launch_bounds__(256, 2)
     score_together(const __grid_constant__ State given, Best* found, unsigned* arrived,
                    const __grid_constant__ Meet meet)
 {
-    __shared__ Letter letters[CARDS], mine;
+    __shared__ Letter letters[MAX_GPUS], mine;
     __shared__ bool left;
     Best best;
-    if (!scored(given, found, arrived, best) || meet.cards == 0) {
+    if (!scored(given, found, arrived, best) || meet.gpus == 0) {
         return;
     }
-    Post& own = *meet.posts[meet.card];
+    Post& own = *meet.posts[meet.gpu];
     if (threadIdx.x == 0) {
         // What it has found since is of no anchor of the others'.
         left = own.left != 0;
@@ -121,13 +121,13 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         // Where the last long column was brought to has been read, as far as the others can tell.
         __threadfence_system();
     }
-    for (unsigned card = threadIdx.x / 32; card < meet.cards; card += warps) {
-        u64* const letter = meet.posts[card]->letters[half][meet.card];
+    for (unsigned gpu = threadIdx.x / 32; gpu < meet.gpus; gpu += warps) {
+        u64* const letter = meet.posts[gpu]->letters[half][meet.gpu];
         send(letter, (const unsigned*)&mine, meet.sequence);
     }
     bool stays = true;
-    for (unsigned card = threadIdx.x / 32; card < meet.cards && stays; card += warps) {
-        stays = receive(own.letters[half][card], (unsigned*)&letters[card], meet);
+    for (unsigned gpu = threadIdx.x / 32; gpu < meet.gpus && stays; gpu += warps) {
+        stays = receive(own.letters[half][gpu], (unsigned*)&letters[gpu], meet);
     }
     stays = __syncthreads_and(stays);
     if (threadIdx.x != 0) {
@@ -138,11 +138,11 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         return;
     }
     best = {0, NONE, NONE};
-    for (unsigned card = 0; card < meet.cards; card++) {
-        const Pick& pick = letters[card].pick;
-        const Best of_card = {pick.score, pick.number, card};
-        if (better(of_card, best)) {
-            best = of_card;
+    for (unsigned gpu = 0; gpu < meet.gpus; gpu++) {
+        const Pick& pick = letters[gpu].pick;
+        const Best of_gpu = {pick.score, pick.number, gpu};
+        if (better(of_gpu, best)) {
+            best = of_gpu;
         }
     }
     own.bytes = 0;
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
     Place place = won.place;
     Anchor next = {won.pick.x, won.pick.xy, place.levels, won.pick.place};
-    if (best.place == meet.card) {
+    if (best.place == meet.gpu) {
         given.taken[next.place] = 1;
         *meet.anchor = next;
         return;
@@ -169,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         own.from = place.address;
         own.bytes = bytes;
         own.winner = best.place;
-        place.address = (u64)meet.guests[meet.card];
+        place.address = (u64)meet.guests[meet.gpu];
     }
     next.place = given.count;
     *meet.anchor = next;
@@ -209,14 +209,14 @@ __device__ __forceinline__ bool all_tell(const u64* word, const Meet& given)
 // Words under way of each thread.
 #define AHEAD 4
 
-// Brings this card's part of the winner's column to all cards but that one.
+// Brings this GPU's part of the winner's column to all GPUs but that one.
 template <typename Word>
 __device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64 words,
                                       unsigned winner)
 {
-    const u64 sharers = given.cards - 1;
+    const u64 sharers = given.gpus - 1;
     const u64 each = ((words + sharers - 1) / sharers + 15) / 16 * 16;
-    const u64 from = min(words, each * (given.card - (given.card > winner)));
+    const u64 from = min(words, each * (given.gpu - (given.gpu > winner)));
     const u64 to = min(words, from + each), step = stride();
     for (u64 at = from + first(); at < to; at += AHEAD * step) {
         Word word[AHEAD];
@@ -226,11 +226,11 @@ __device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64
                 word[k] = column[at + k * step];
             }
         }
-        for (unsigned card = 0; card < given.cards; card++) {
-            Word* const guest = (Word*)given.guests[card];
+        for (unsigned gpu = 0; gpu < given.gpus; gpu++) {
+            Word* const guest = (Word*)given.guests[gpu];
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
-                if (card != winner && at + k * step < to) {
+                if (gpu != winner && at + k * step < to) {
                     guest[at + k * step] = word[k];
                 }
             }
@@ -238,14 +238,14 @@ __device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64
     }
 }
 
-// Behind `score_together`. What is written to is read by nobody: every card came to the meeting
+// Behind `score_together`. What is written to is read by nobody: every GPU came to the meeting
 // when it had laid the column before out.
 extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ Meet given)
 {
-    if (given.cards == 0) {
+    if (given.gpus == 0) {
         return;
     }
-    Post& own = *given.posts[given.card];
+    Post& own = *given.posts[given.gpu];
     if (own.left != 0 || own.bytes == 0) {
         return;
     }
@@ -263,8 +263,8 @@ extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ 
     }
     const unsigned lane = threadIdx.x;
     const u64* word = nullptr;
-    if (lane < given.cards && lane != given.card && lane != winner) {
-        show(&given.posts[lane]->parts[given.card], given.sequence);
+    if (lane < given.gpus && lane != given.gpu && lane != winner) {
+        show(&given.posts[lane]->parts[given.gpu], given.sequence);
         word = &own.parts[lane];
     }
     if (!all_tell(word, given) && lane == 0) {

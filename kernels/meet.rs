@@ -1,39 +1,39 @@
-//! Cards that walk together: the best of all of them becomes the next anchor of each, without
+//! GPUs that walk together: the best of all of them becomes the next anchor of each, without
 //! the host.
 //!
 //! ```text
-//! best = the pick of the largest score of all cards, of the lowest number where several have it
-//! own  = taken, and the anchor, on the card that it lies on
-//! else = the anchor, with its place behind all places: where it lies on its card, or on this one
+//! best = the pick of the largest score of all GPUs, of the lowest number where several have it
+//! own  = taken, and the anchor, on the GPU that it lies on
+//! else = the anchor, with its place behind all places: where it lies on its GPU, or on this one
 //!        where it is brought
 //! ```
 //!
-//! Every card has a [`Post`] that all of them write: a card writes its pick to each, four bytes in
+//! Every GPU has a [`Post`] that all of them write: a GPU writes its pick to each, four bytes in
 //! a word beside the number of the meeting, and waits until all have written so to its own. A long
-//! column is brought: each card but the one it lies on reads its part over the link and writes it
-//! to all of these, so that the column leaves its card once. Numbers only grow; a card that has
+//! column is brought: each GPU but the one it lies on reads its part over the link and writes it
+//! to all of these, so that the column leaves its GPU once. Numbers only grow; a GPU that has
 //! left because the host raised `stop` writes nothing from then on, so that no other goes by
 //! what it finds.
 //!
 //! *Shapes*: of each member of [`Meet`] there.
 //!
-//! *Launch*, on every card the same functions in the same order, with every number once:
+//! *Launch*, on every GPU the same functions in the same order, with every number once:
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
 //! | `score_together` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
 //! | `bring` | any | 32 … 512 by 32 (512) | the column, behind `score_together`, if it is long |
 //!
-//! Less than 3 KiB of static shared memory, none dynamic. Without cards nobody is met: so that
+//! Less than 3 KiB of static shared memory, none dynamic. Without GPUs nobody is met: so that
 //! functions can be loaded while nobody waits.
 //!
-//! *Before and after*: every [`Post`] is 0 before the first meeting. A card that has come to a
+//! *Before and after*: every [`Post`] is 0 before the first meeting. A GPU that has come to a
 //! meeting reads nothing any more of the column brought before, nor of the letters of the last
-//! meeting but one: those are what others write next. Kernels wait for kernels of other cards
-//! alone, those launched before them in this order: a host that puts them on card by card must
-//! not wait for one card before it has launched on another.
+//! meeting but one: those are what others write next. Kernels wait for kernels of other GPUs
+//! alone, those launched before them in this order: a host that puts them on GPU by GPU must
+//! not wait for one GPU before it has launched on another.
 //!
-//! *Exactness*: comparisons of integers; which card has which columns does not show.
+//! *Exactness*: comparisons of integers; which GPU has which columns does not show.
 
 use std::ops::Range;
 
@@ -57,10 +57,10 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// Most cards that walk together.
-pub const CARDS: usize = 16;
+/// Most GPUs that walk together.
+pub const MAX_GPUS: usize = 16;
 
-/// What a card tells of its best.
+/// What a GPU tells of its best.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Letter {
@@ -73,22 +73,22 @@ pub struct Letter {
 /// Words of a letter, of four bytes each.
 pub const WORDS: usize = size_of::<Letter>() / 4;
 
-/// What lies on each card, where all of them write. Four bytes behind it are free.
+/// What lies on each GPU, where all of them write. Four bytes behind it are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Post {
-    /// Of even and of odd meetings, by card: each word below the lower half of the meeting's
+    /// Of even and of odd meetings, by GPU: each word below the lower half of the meeting's
     /// number.
-    pub letters: [[[u64; WORDS]; CARDS]; 2],
-    /// By card the last meeting of which it has brought its part.
-    pub parts: [u64; CARDS],
+    pub letters: [[[u64; WORDS]; MAX_GPUS]; 2],
+    /// By GPU the last meeting of which it has brought its part.
+    pub parts: [u64; MAX_GPUS],
     /// Where the column lies that is to be brought.
     pub from: u64,
     /// Its bytes; 0 where none is.
     pub bytes: u64,
-    /// The card it lies on.
+    /// The GPU it lies on.
     pub winner: u32,
-    /// Not 0 once the card has left.
+    /// Not 0 once the GPU has left.
     pub left: u32,
     /// Blocks of `bring` that have come to its end; 0 before and after.
     pub arrived: u32,
@@ -98,19 +98,19 @@ pub struct Post {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meet {
-    /// [`Post`]: of each card.
-    pub posts: [u64; CARDS],
-    /// u8: of each card room for a long column, at a multiple of 16 bytes.
-    pub guests: [u64; CARDS],
-    /// How many cards there are; 0 where nobody is met.
-    pub cards: u32,
+    /// [`Post`]: of each GPU.
+    pub posts: [u64; MAX_GPUS],
+    /// u8: of each GPU room for a long column, at a multiple of 16 bytes.
+    pub guests: [u64; MAX_GPUS],
+    /// How many GPUs there are; 0 where nobody is met.
+    pub gpus: u32,
     /// This one.
-    pub card: u32,
+    pub gpu: u32,
     /// The number of the meeting, above those of all before.
     pub sequence: u64,
     /// u32 of the host's memory: not 0 where whoever waits is to leave.
     pub stop: u64,
-    /// [`Place`]: of each column of the card, and one more.
+    /// [`Place`]: of each column of the GPU, and one more.
     pub places: u64,
     /// [`crate::counting::Anchor`]: one, becomes the best.
     pub anchor: u64,
@@ -120,7 +120,7 @@ pub struct Meet {
     pub from: u64,
 }
 
-/// The card that has the best of all, from the best of each; none where none is to be chosen.
+/// The GPU that has the best of all, from the best of each; none where none is to be chosen.
 ///
 /// ```
 /// use passel_kernels::{meet::reference, score::{NONE, Pick}};
@@ -131,8 +131,8 @@ pub struct Meet {
 /// assert_eq!(reference(&picks[..1]), None);
 /// ```
 pub fn reference(picks: &[Pick]) -> Option<usize> {
-    let chosen = (0..picks.len()).filter(|&card| picks[card].number != NONE);
-    chosen.max_by_key(|&card| (picks[card].score, std::cmp::Reverse(picks[card].number)))
+    let chosen = (0..picks.len()).filter(|&gpu| picks[gpu].number != NONE);
+    chosen.max_by_key(|&gpu| (picks[gpu].score, std::cmp::Reverse(picks[gpu].number)))
 }
 
 /// Bytes of a column of so many rows where it lies in one piece, a code for each row; none
@@ -150,17 +150,17 @@ pub fn bytes(place: &Place, rows: usize) -> Option<usize> {
     whole.then(|| rows.div_ceil(16) * 2 * place.bits as usize)
 }
 
-/// Which of a column's words a card brings.
+/// Which of a column's words a GPU brings.
 ///
 /// ```
 /// use passel_kernels::meet::part;
-/// // Cards 0, 2 and 3 bring what card 1 has.
-/// let parts = [0, 2, 3].map(|card| part(100, (card, 1, 4)));
+/// // GPUs 0, 2 and 3 bring what GPU 1 has.
+/// let parts = [0, 2, 3].map(|gpu| part(100, (gpu, 1, 4)));
 /// assert_eq!(parts, [0..48, 48..96, 96..100]);
 /// ```
-pub fn part(words: u64, (card, winner, cards): (u64, u64, u64)) -> Range<u64> {
-    let each = words.div_ceil(cards - 1).next_multiple_of(16);
-    let from = words.min(each * (card - u64::from(card > winner)));
+pub fn part(words: u64, (gpu, winner, gpus): (u64, u64, u64)) -> Range<u64> {
+    let each = words.div_ceil(gpus - 1).next_multiple_of(16);
+    let from = words.min(each * (gpu - u64::from(gpu > winner)));
     from..words.min(from + each)
 }
 
@@ -172,17 +172,17 @@ mod tests {
 
     #[test]
     fn every_word_is_brought_once() {
-        for cards in 2..=CARDS as u64 {
-            for (words, winner) in [(1, 0), (16, 1), (1000, cards - 1), (131_073, cards / 2)] {
-                let others = (0..cards).filter(|card| *card != winner);
-                let brought = others.flat_map(|card| part(words, (card, winner, cards)));
-                assert!(brought.eq(0..words), "{words} {winner} {cards}");
+        for gpus in 2..=MAX_GPUS as u64 {
+            for (words, winner) in [(1, 0), (16, 1), (1000, gpus - 1), (131_073, gpus / 2)] {
+                let others = (0..gpus).filter(|gpu| *gpu != winner);
+                let brought = others.flat_map(|gpu| part(words, (gpu, winner, gpus)));
+                assert!(brought.eq(0..words), "{words} {winner} {gpus}");
             }
         }
     }
 
     #[test]
-    fn the_order_of_cards_does_not_show() {
+    fn the_order_of_gpus_does_not_show() {
         let pick = |at: u32| Pick {
             score: i128::from(at % 3),
             number: if at == 4 { NONE } else { 7 * at % 11 },
@@ -209,7 +209,7 @@ mod tests {
         ];
         assert_eq!(post, [6144, 6272, 6288, 6296]);
         let meet = [
-            offset_of!(Meet, cards),
+            offset_of!(Meet, gpus),
             offset_of!(Meet, sequence),
             offset_of!(Meet, told),
             offset_of!(Meet, from),

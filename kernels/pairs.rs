@@ -89,7 +89,7 @@ impl Products {
         }
     }
 
-    /// Chunks that have room in shared memory; whether the card brings them ahead, as those of 8.0
+    /// Chunks that have room in shared memory; whether the GPU brings them ahead, as those of 8.0
     /// and later do.
     fn stages(self, ahead: bool) -> usize {
         match (self, ahead) {
@@ -239,7 +239,7 @@ pub fn facts(levels: usize, classes: usize) -> usize {
 }
 
 /// Bytes of shared memory, for columns of at most three levels and two classes at most; whether
-/// the card is one of 8.0 or later.
+/// the GPU is one of 8.0 or later.
 pub fn shared(levels: usize, classes: usize, products: Products, ahead: bool) -> usize {
     let counts = 2 * SIDE * SIDE;
     let (stages, barriers) = products.staged(ahead);

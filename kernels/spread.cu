@@ -87,7 +87,7 @@ __device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
 }
 
 // Rows from one to another one of dense codes, eight at a time: the column may lie on another
-// card, from where words come faster than bytes.
+// GPU, from where words come faster than bytes.
 template <int JOINT, int BITS>
 __device__ __forceinline__ void put_8(const Spread& given, const void* column, i64 from, i64 to)
 {

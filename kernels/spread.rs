@@ -5,7 +5,7 @@
 //! by_joint(k) = rows of joint code k, by_level(w) = Σ by_joint(w·classes + y) over y
 //! ```
 //!
-//! The column is the one that `anchor`, in memory of the card, names: a search need not ask
+//! The column is the one that `anchor`, in memory of the GPU, names: a search need not ask
 //! which it is.
 //!
 //! *Shapes*: of each member of [`Spread`] there.

@@ -80,11 +80,11 @@ impl<'x> Devices<'x> {
                     Cuda::new(*ordinal, shard, y, models, precision, limit)
                 };
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
-                let mut cards = opened.collect::<Result<Vec<_>, _>>()?;
-                let reached = cuda::introduce(&mut cards);
-                let cards = cards.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
+                let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;
+                let reached = cuda::introduce(&mut gpus);
+                let gpus = gpus.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
                 // The exact gain takes a model's factor, which does not travel.
-                (cards.collect(), reached && gain == Gain::Correlation)
+                (gpus.collect(), reached && gain == Gain::Correlation)
             }
         };
         let mut all = Self::of(devices, x.n(), split);

@@ -8,21 +8,21 @@ use crate::device::{
     Bytes,
     cuda::{
         Version,
-        facts::{Card, Cuda},
+        facts::{CudaInfo, GpuInfo},
     },
     host::Host,
 };
 
 /// The CPU, every GPU and the libraries, for a reader.
-pub fn text(host: &Host, cuda: &Cuda) -> String {
+pub fn text(host: &Host, cuda: &CudaInfo) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
     let mut line = |name: &str, text: String| {
         let _ = writeln!(page, "{name:<8} {text}");
     };
     line("cpu", processor(host));
-    for card in &cuda.cards {
-        line(&format!("cuda:{}", card.ordinal), gpu(card));
+    for gpu in &cuda.gpus {
+        line(&format!("cuda:{}", gpu.ordinal), describe(gpu));
     }
     for (name, version) in libraries(cuda) {
         let version = version.map_or("none".into(), |it| format!("CUDA {it}"));
@@ -52,17 +52,17 @@ fn processor(host: &Host) -> String {
     facts.join(", ")
 }
 
-fn gpu(card: &Card) -> String {
-    let (major, minor) = card.capability;
-    let free = match &card.free {
+fn describe(gpu: &GpuInfo) -> String {
+    let (major, minor) = gpu.capability;
+    let free = match &gpu.free {
         Ok(free) => format!("{} free", Bytes(*free)),
         Err(error) => format!("not usable now: {error}"),
     };
-    let (name, memory) = (&card.name, Bytes(card.memory));
+    let (name, memory) = (&gpu.name, Bytes(gpu.memory));
     format!("{name}, compute capability {major}.{minor}, {memory}, {free}")
 }
 
-fn libraries(cuda: &Cuda) -> [(&'static str, Option<Version>); 3] {
+fn libraries(cuda: &CudaInfo) -> [(&'static str, Option<Version>); 3] {
     [
         ("driver", cuda.driver),
         ("NVRTC", cuda.nvrtc),
@@ -71,16 +71,16 @@ fn libraries(cuda: &Cuda) -> [(&'static str, Option<Version>); 3] {
 }
 
 /// The same, for a program; memory in bytes.
-pub fn json(host: &Host, cuda: &Cuda) -> String {
+pub fn json(host: &Host, cuda: &CudaInfo) -> String {
     let version = |it: Option<Version>| it.map(|it| it.to_string());
-    let cards = cuda.cards.iter().map(|card| {
+    let gpus = cuda.gpus.iter().map(|gpu| {
         json!({
-            "device": format!("cuda:{}", card.ordinal),
-            "name": card.name,
-            "compute_capability": format!("{}.{}", card.capability.0, card.capability.1),
-            "memory": card.memory,
-            "free": card.free.as_ref().ok(),
-            "problem": card.free.as_ref().err().map(ToString::to_string),
+            "device": format!("cuda:{}", gpu.ordinal),
+            "name": gpu.name,
+            "compute_capability": format!("{}.{}", gpu.capability.0, gpu.capability.1),
+            "memory": gpu.memory,
+            "free": gpu.free.as_ref().ok(),
+            "problem": gpu.free.as_ref().err().map(ToString::to_string),
         })
     });
     let all = json!({
@@ -98,7 +98,7 @@ pub fn json(host: &Host, cuda: &Cuda) -> String {
             "driver": version(cuda.driver),
             "nvrtc": version(cuda.nvrtc),
             "cublas": version(cuda.cublas),
-            "devices": cards.collect::<Vec<Value>>(),
+            "devices": gpus.collect::<Vec<Value>>(),
             "problem": cuda.obstacle.as_ref().map(ToString::to_string),
         },
     });
@@ -125,8 +125,8 @@ mod tests {
         Some(Version { major, minor })
     }
 
-    fn cuda() -> Cuda {
-        let card = |ordinal, free| Card {
+    fn cuda() -> CudaInfo {
+        let gpu = |ordinal, free| GpuInfo {
             ordinal,
             name: "NVIDIA H200".into(),
             capability: (9, 0),
@@ -138,11 +138,11 @@ mod tests {
             during: "asking for its memory".into(),
             reason: "CUDA_ERROR_DEVICE_UNAVAILABLE".into(),
         };
-        Cuda {
+        CudaInfo {
             driver: version(13, 0),
             nvrtc: version(12, 9),
             cublas: version(13, 1),
-            cards: vec![card(0, Ok(137 << 30)), card(1, Err(busy))],
+            gpus: vec![gpu(0, Ok(137 << 30)), gpu(1, Err(busy))],
             obstacle: None,
         }
     }

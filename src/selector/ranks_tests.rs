@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{Choice, DeviceError, NoScore, counting::tests::cards},
+    device::{Choice, DeviceError, NoScore, counting::tests::gpus},
     ranks::{Among, threads},
     score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
     selection::Paired,
@@ -238,7 +238,7 @@ fn ranks_end_together_when_one_is_asked_to() {
 /// Selections and pairs of ranks that count on GPUs, which they share.
 #[test]
 fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let cuda = Resources {

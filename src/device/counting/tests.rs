@@ -325,7 +325,7 @@ fn cpu_shards_and_threads_do_not_show() {
 }
 
 /// How many GPUs there are; none is no fault unless one is required.
-pub(crate) fn cards() -> Option<usize> {
+pub(crate) fn gpus() -> Option<usize> {
     let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
     if let Some(obstacle) = cuda::facts::cuda().obstacle {
         assert!(!required, "{obstacle}");
@@ -353,7 +353,7 @@ fn on_cards(case: &Case, count: usize) -> Vec<Place> {
 /// A walk of two levels, three or four beside so many classes, for each way that bits are counted.
 #[test]
 fn cuda_counts_bits_as_the_cpu_does() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let classes = [2, 3, 4, 5, 6, 8, 12];
@@ -376,7 +376,7 @@ fn cuda_counts_bits_as_the_cpu_does() {
 
 #[test]
 fn cuda_counts_as_the_cpu_does() {
-    if let Some(count) = cards() {
+    if let Some(count) = gpus() {
         places_do_not_show(|case| on_cards(case, count));
     }
 }

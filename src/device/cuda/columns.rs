@@ -1,4 +1,4 @@
-//! A shard on a card: the columns that have room lie there, the others pass through two
+//! A shard on a GPU: the columns that have room lie there, the others pass through two
 //! buffers in every sweep, and single columns of any shard come as guests.
 
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::{
     super::{DeviceError, Shard},
-    card::{Card, GRID, arguments},
+    gpu::{GRID, Gpu, arguments},
     memory::{Buffer, PinnedInPlace},
     scratch::Staged,
 };
@@ -19,24 +19,24 @@ const PASSING: usize = 128 << 20;
 /// Bytes of the room for guests that is made before there are any, at most.
 const FIRST_GUESTS: usize = 256 << 20;
 
-/// Bytes of columns of the host's that go to a card at once, at most.
+/// Bytes of columns of the host's that go to a GPU at once, at most.
 const STAGED: usize = 8 << 20;
 
 /// Attempts at less before memory is said to be out.
 const ATTEMPTS: usize = 8;
 
-/// The columns of one card.
-pub(super) struct CardColumns<'x> {
+/// The columns of one GPU.
+pub(super) struct GpuColumns<'x> {
     shard: Shard<'x>,
     n: usize,
-    /// How many of its own, from the first on, lie on the card.
+    /// How many of its own, from the first on, lie on the GPU.
     resident: usize,
     values: Buffer<f64>,
     /// The same in f32.
     narrow: Option<Buffer<f32>>,
     passing: Option<Passing<'x>>,
     guests: HashMap<u32, u64>,
-    /// What lies on other cards that this one reaches: from which column on, how many,
+    /// What lies on other GPUs that this one reaches: from which column on, how many,
     /// and where.
     peers: Vec<(usize, usize, u64)>,
     pairs: Staged<u64>,
@@ -55,7 +55,7 @@ struct Passing<'x> {
     _pinned: Option<PinnedInPlace<'x>>,
 }
 
-/// Some columns side by side on the card.
+/// Some columns side by side on the GPU.
 pub(super) struct Block {
     /// The first, as a column of the design.
     pub(super) first: u32,
@@ -65,11 +65,11 @@ pub(super) struct Block {
     pub(super) narrow: Option<u64>,
 }
 
-impl<'x> CardColumns<'x> {
-    /// Lays as many of a shard's columns on the card as `limit` bytes, and what is free
+impl<'x> GpuColumns<'x> {
+    /// Lays as many of a shard's columns on the GPU as `limit` bytes, and what is free
     /// less `reserve`, have room for.
     pub(super) fn new(
-        card: &Card,
+        gpu: &Gpu,
         shard: Shard<'x>,
         limit: Option<u64>,
         reserve: u64,
@@ -84,16 +84,16 @@ impl<'x> CardColumns<'x> {
             let room = limit.unwrap_or(u64::MAX).min(left);
             usize::try_from(room).unwrap_or(usize::MAX)
         };
-        let mut room = room(card.free()?);
+        let mut room = room(gpu.free()?);
         let mut attempt = 0;
         loop {
             let laid = match p * each <= room {
-                true => Self::laid(card, shard, p, 0, narrow),
+                true => Self::laid(gpu, shard, p, 0, narrow),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
                     let passing = (PASSING.min(room / 8) / column).clamp(1, p);
                     let resident = room.saturating_sub(2 * passing * column) / each;
-                    Self::laid(card, shard, resident.min(p), passing, narrow)
+                    Self::laid(gpu, shard, resident.min(p), passing, narrow)
                 }
             };
             match laid {
@@ -107,34 +107,34 @@ impl<'x> CardColumns<'x> {
     }
 
     fn laid(
-        card: &Card,
+        gpu: &Gpu,
         shard: Shard<'x>,
         resident: usize,
         passing: usize,
         narrow: bool,
     ) -> Result<Self, DeviceError> {
         let n = shard.own.n();
-        let values = card.buffer(resident * n, "laying out the columns")?;
-        let narrowed = narrow.then(|| card.buffer(resident * n, "laying out the columns"));
+        let values = gpu.buffer(resident * n, "laying out the columns")?;
+        let narrowed = narrow.then(|| gpu.buffer(resident * n, "laying out the columns"));
         let narrowed: Option<Buffer<f32>> = narrowed.transpose()?;
-        let buffer = || card.buffer(passing * n, "streaming the columns");
+        let buffer = || gpu.buffer(passing * n, "streaming the columns");
         let passing = match passing {
             0 => None,
             columns => Some(Passing {
                 buffers: [buffer()?, buffer()?],
                 columns,
-                copied: [card.event()?, card.event()?],
-                used: [card.event()?, card.event()?],
-                _pinned: card.pin(shard.x.values()),
+                copied: [gpu.event()?, gpu.event()?],
+                used: [gpu.event()?, gpu.event()?],
+                _pinned: gpu.pin(shard.x.values()),
             }),
         };
-        card.upload(&shard.own.values()[..resident * n], values.address())?;
+        gpu.upload(&shard.own.values()[..resident * n], values.address())?;
         if let Some(narrowed) = &narrowed {
             let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
-            let grid = (16 * card.processors, 1, 1);
-            card.launch("narrow", grid, 256, 0, arguments![from, count, to])?;
+            let grid = (16 * gpu.processors, 1, 1);
+            gpu.launch("narrow", grid, 256, 0, arguments![from, count, to])?;
         }
-        card.wait("laying out the columns")?;
+        gpu.wait("laying out the columns")?;
         Ok(Self {
             shard,
             n,
@@ -161,7 +161,7 @@ impl<'x> CardColumns<'x> {
         self.shard.own.p()
     }
 
-    /// The column, if it lies on the card.
+    /// The column, if it lies on the GPU.
     fn own(&self, column: u32) -> Option<u64> {
         let at = (column as usize).checked_sub(self.shard.first)?;
         (at < self.resident).then(|| self.values.at(at * self.n))
@@ -173,11 +173,11 @@ impl<'x> CardColumns<'x> {
             .or_else(|| self.guests.get(&column).copied())
     }
 
-    /// Brings columns to the card, those of other shards too. Guests that are not in
+    /// Brings columns to the GPU, those of other shards too. Guests that are not in
     /// `used` leave where there is no room.
     pub(super) fn bring(
         &mut self,
-        card: &Card,
+        gpu: &Gpu,
         columns: impl Iterator<Item = u32>,
         used: impl Fn() -> HashSet<u32>,
     ) -> Result<(), DeviceError> {
@@ -202,11 +202,11 @@ impl<'x> CardColumns<'x> {
             });
         }
         if self.vacant.len() < away.len() {
-            // Twice as many each time: while others reach a card, its memory is slow to grow.
+            // Twice as many each time: while others reach a GPU, its memory is slow to grow.
             let more = away.len() - self.vacant.len();
             let held = self.slabs.iter().map(Buffer::len).sum::<usize>() / self.n;
-            self.make_room(card, more.max(held))
-                .or_else(|_| self.make_room(card, more))?;
+            self.make_room(gpu, more.max(held))
+                .or_else(|_| self.make_room(gpu, more))?;
         }
         let (mut pairs, mut hosts) = (Vec::new(), Vec::new());
         for column in away {
@@ -219,10 +219,10 @@ impl<'x> CardColumns<'x> {
             }
             self.guests.insert(column, address);
         }
-        // Few at a time lie in memory that the card reads itself: one launch takes all.
+        // Few at a time lie in memory that the GPU reads itself: one launch takes all.
         let (x, mut few) = (self.shard.x, hosts.len() <= STAGED / (8 * self.n));
         if few && !hosts.is_empty() {
-            match self.staged.room(card, hosts.len() * self.n) {
+            match self.staged.room(gpu, hosts.len() * self.n) {
                 Ok(staged) => {
                     let each = staged.par_chunks_mut(self.n).zip(&hosts);
                     each.for_each(|(to, (column, _))| to.copy_from_slice(x.column(*column)));
@@ -234,26 +234,26 @@ impl<'x> CardColumns<'x> {
         for (at, (column, address)) in hosts.into_iter().enumerate() {
             match few {
                 true => pairs.extend([self.staged.address() + 8 * (at * self.n) as u64, address]),
-                false => card.upload(x.column(column), address)?,
+                false => gpu.upload(x.column(column), address)?,
             }
         }
         if pairs.is_empty() {
             return Ok(());
         }
-        self.pairs.room(card, pairs.len())?.copy_from_slice(&pairs);
+        self.pairs.room(gpu, pairs.len())?.copy_from_slice(&pairs);
         let (all, n) = (pairs.len() / 2, self.n as i64);
         // The second dimension of a grid has no room for more.
         for at in (0..all).step_by(GRID) {
             let from = self.pairs.address() + 16 * at as u64;
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(all - at) as u32, 1);
-            card.launch("fetch", grid, 256, 0, arguments![from, n])?;
+            gpu.launch("fetch", grid, 256, 0, arguments![from, n])?;
         }
         Ok(())
     }
 
     /// Makes room for so many guests.
-    fn make_room(&mut self, card: &Card, guests: usize) -> Result<(), DeviceError> {
-        let slab = card.buffer(guests * self.n, "taking in columns of models")?;
+    fn make_room(&mut self, gpu: &Gpu, guests: usize) -> Result<(), DeviceError> {
+        let slab = gpu.buffer(guests * self.n, "taking in columns of models")?;
         self.vacant
             .extend((0..guests).map(|at| slab.at(at * self.n)));
         self.slabs.push(slab);
@@ -262,18 +262,18 @@ impl<'x> CardColumns<'x> {
 
     /// Makes room for the first guests of so many models, if there will be any, and as
     /// far as there is room.
-    pub(super) fn expect(&mut self, card: &Card, models: usize, limit: Option<u64>) {
+    pub(super) fn expect(&mut self, gpu: &Gpu, models: usize, limit: Option<u64>) {
         let away = self.shard.x.p() - self.resident;
         let limit = limit.map_or(FIRST_GUESTS, |it| FIRST_GUESTS.min(it as usize));
         let most = limit / (8 * self.n);
         let guests = (8 * models + 1024).min(away).min(most);
         if guests > 0 {
             // Without it the first guests make their own.
-            let _ = self.make_room(card, guests);
+            let _ = self.make_room(gpu, guests);
         }
     }
 
-    /// Where a column lies on another card.
+    /// Where a column lies on another GPU.
     fn on_peer(&self, column: u32) -> Option<u64> {
         let column = column as usize;
         let holds =
@@ -282,17 +282,17 @@ impl<'x> CardColumns<'x> {
         Some(address + 8 * ((column - first) * self.n) as u64)
     }
 
-    /// Lets columns come from another card, which this one reaches.
+    /// Lets columns come from another GPU, which this one reaches.
     pub(super) fn meet(&mut self, other: &Self) {
         let there = (other.shard.first, other.resident, other.values.address());
         self.peers.push(there);
     }
 
     /// Works through all columns of the shard, or through the part `at` of `of`, at most so many at
-    /// a time. The work is put on the card one after another; nothing waits for its end.
+    /// a time. The work is put on the GPU one after another; nothing waits for its end.
     pub(super) fn sweep(
         &self,
-        card: &Card,
+        gpu: &Gpu,
         (at, of): (usize, usize),
         most: usize,
         mut work: impl FnMut(Block) -> Result<(), DeviceError>,
@@ -310,7 +310,7 @@ impl<'x> CardColumns<'x> {
             let from = &self.shard.own.values()[at * n..][..count * n];
             let to = number % 2;
             let buffer = passing.buffers[to].address();
-            card.prefetch(from, buffer, &passing.used[to], &passing.copied[to])
+            gpu.prefetch(from, buffer, &passing.used[to], &passing.copied[to])
         };
         fetch(0)?;
         fetch(1)?;
@@ -327,14 +327,14 @@ impl<'x> CardColumns<'x> {
         };
         for (number, &(at, count)) in streamed.iter().enumerate() {
             let to = number % 2;
-            card.after(&passing.copied[to])?;
+            gpu.after(&passing.copied[to])?;
             work(Block {
                 first: (first + at) as u32,
                 count,
                 address: passing.buffers[to].address(),
                 narrow: None,
             })?;
-            card.mark(&passing.used[to])?;
+            gpu.mark(&passing.used[to])?;
             fetch(number + 2)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! From the text of a kernel to a module on a card.
+//! From the text of a kernel to a module on a GPU.
 
 #![allow(unsafe_code)]
 
@@ -23,7 +23,7 @@ use super::{
 };
 
 /// Options of every kernel, beside the architecture. Multiply and add are not fused: what
-/// is fused is the compiler's choice, and all cards are to give the same bits.
+/// is fused is the compiler's choice, and all GPUs are to give the same bits.
 const OPTIONS: &[&str] = &[
     "--std=c++17",
     "-default-device",
@@ -150,10 +150,10 @@ fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, Devic
     }
 }
 
-/// Kernels, ready on a card; compiled beside one another where they are not kept.
+/// Kernels, ready on a GPU; compiled beside one another where they are not kept.
 ///
 /// # Errors
-/// As [`compile`]; a card that this NVRTC cannot compile for; a driver that refuses.
+/// As [`compile`]; a GPU that this NVRTC cannot compile for; a driver that refuses.
 pub(crate) fn modules(
     context: &Arc<CudaContext>,
     kernels: &[Kernel],
@@ -205,7 +205,7 @@ fn supported() -> Result<Vec<c_int>, DeviceError> {
     Ok(all)
 }
 
-/// What to compile for on a card: its own machine code, or, where NVRTC does not know it,
+/// What to compile for on a GPU: its own machine code, or, where NVRTC does not know it,
 /// PTX of the newest capability below, which the driver translates.
 fn architecture(
     capability: c_int,
@@ -222,7 +222,7 @@ fn architecture(
         .map(|it| format!("compute_{it}"))
         .ok_or_else(|| DeviceError::Unfit {
             reason: format!(
-                "the card is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
+                "the gpu is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
                  NVRTC of an older CUDA, or --device cpu",
                 capability / 10,
                 capability % 10
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_gets_its_own_code_or_ptx_that_its_driver_translates() {
+    fn a_gpu_gets_its_own_code_or_ptx_that_its_driver_translates() {
         let nvrtc = Version {
             major: 13,
             minor: 0,

@@ -17,7 +17,7 @@ use crate::quietly::quietly;
 
 /// The GPUs and the libraries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cuda {
+pub struct CudaInfo {
     /// The newest CUDA that the driver supports; none without a driver.
     pub driver: Option<Version>,
     /// The compiler of kernels.
@@ -25,14 +25,14 @@ pub struct Cuda {
     /// The products of matrices.
     pub cublas: Option<Version>,
     /// GPUs, in the order of their numbers.
-    pub cards: Vec<Card>,
+    pub gpus: Vec<GpuInfo>,
     /// Why no GPU can be used, where none can.
     pub obstacle: Option<DeviceError>,
 }
 
 /// One GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
+pub struct GpuInfo {
     /// Its number: 0 for `cuda:0`.
     pub ordinal: usize,
     /// Its maker's name for it.
@@ -41,28 +41,28 @@ pub struct Card {
     pub capability: (u32, u32),
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes free at this moment, or why the card does not say: it may be another
+    /// Bytes free at this moment, or why the GPU does not say: it may be another
     /// program's alone.
     pub free: Result<u64, DeviceError>,
 }
 
-/// Asks for everything; each card is opened for a moment, to say what is free on it.
-pub fn cuda() -> Cuda {
-    let (cards, lost) = match library::cards().and_then(|count| (0..count).map(card).collect()) {
-        Ok(cards) => (cards, None),
+/// Asks for everything; each GPU is opened for a moment, to say what is free on it.
+pub fn cuda() -> CudaInfo {
+    let (gpus, lost) = match library::gpus().and_then(|count| (0..count).map(gpu).collect()) {
+        Ok(gpus) => (gpus, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    Cuda {
+    CudaInfo {
         driver: library::driver().ok(),
         nvrtc: library::nvrtc().ok(),
         cublas: library::cublas().ok(),
-        cards,
-        // A missing card is told before a library that it would need.
+        gpus,
+        // A missing GPU is told before a library that it would need.
         obstacle: lost.or(library::start().err()),
     }
 }
 
-fn card(ordinal: usize) -> Result<Card, DeviceError> {
+fn gpu(ordinal: usize) -> Result<GpuInfo, DeviceError> {
     let name = format!("cuda:{ordinal}");
     let asked = quietly(|| asked(ordinal)).map_err(|panic| DeviceError::Failed {
         device: name.clone(),
@@ -73,7 +73,7 @@ fn card(ordinal: usize) -> Result<Card, DeviceError> {
 }
 
 #[allow(unsafe_code)]
-fn asked(ordinal: usize) -> Result<Card, DriverError> {
+fn asked(ordinal: usize) -> Result<GpuInfo, DriverError> {
     let device = device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))?;
     // SAFETY: the device was got from the driver, which was started to count them.
     let (major, minor, memory) = unsafe {
@@ -83,9 +83,9 @@ fn asked(ordinal: usize) -> Result<Card, DriverError> {
             device::total_mem(device)?,
         )
     };
-    // Free memory is asked in a context, which a card in use by one program alone refuses.
+    // Free memory is asked in a context, which a GPU in use by one program alone refuses.
     let free = CudaContext::new(ordinal).and_then(|context| context.mem_get_info());
-    Ok(Card {
+    Ok(GpuInfo {
         ordinal,
         name: device::get_name(device)?,
         capability: (major.unsigned_abs(), minor.unsigned_abs()),

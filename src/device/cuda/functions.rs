@@ -1,5 +1,5 @@
 //! Functions of tables in CUDA C, as plugins bring them: made into kernels; compiled for every
-//! architecture, and held against their twins on a card.
+//! architecture, and held against their twins on a GPU.
 
 use std::{
     collections::BTreeSet,
@@ -10,8 +10,8 @@ use passel_kernels::{ARCHITECTURES, Kernel, tables};
 
 use super::{
     super::DeviceError,
-    card::{Card, arguments},
     compile,
+    gpu::{Gpu, arguments},
     library::{self, Version},
 };
 use crate::{
@@ -26,14 +26,14 @@ pub struct Checked {
     pub nvrtc: Version,
     /// What for.
     pub architectures: &'static [&'static str],
-    /// The card it ran on, if there is one.
+    /// The GPU it ran on, if there is one.
     pub ran: Option<Ran>,
 }
 
 /// How near the two are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
-    /// The card.
+    /// The GPU.
     pub device: String,
     /// Tables that both were given.
     pub tables: usize,
@@ -54,11 +54,11 @@ const SHAPES: [[usize; 3]; 6] = [
     [64, 3, 10],
 ];
 
-/// Compiles a function of this name for every architecture; where there is a card, holds its
+/// Compiles a function of this name for every architecture; where there is a GPU, holds its
 /// values of random tables against the twin's.
 ///
 /// # Errors
-/// NVRTC missing, what it says of the text, a card that fails, or a value that differs by more
+/// NVRTC missing, what it says of the text, a GPU that fails, or a value that differs by more
 /// than the tolerance.
 pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceError> {
     let Some(text) = function.0.cuda() else {
@@ -69,7 +69,7 @@ pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceErro
         let compiled = compile::compile(&kernel, architecture, &[]);
         compiled.map_err(|error| told(name, error))?;
     }
-    let ran = match library::cards() {
+    let ran = match library::gpus() {
         Ok(1..) => Some(compare(name, &kernel, function)?),
         Ok(0) | Err(_) => None,
     };
@@ -118,7 +118,7 @@ pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
 
 fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceError> {
     const DURING: &str = "trying a plugin's function";
-    let card = Card::open(0, &[*kernel])?;
+    let gpu = Gpu::open(0, &[*kernel])?;
     let values = function.0.values();
     let mut words = Stream::new(1, 0);
     let mut largest = 0.0f64;
@@ -139,19 +139,19 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
             // One without observations is never handed over.
             table[0] += u32::from(table.iter().all(|it| *it == 0));
         }
-        let on_card = card.buffer::<u32>(counts.len(), DURING)?;
-        card.upload(&counts, on_card.address())?;
-        let parameters = card.buffer::<f64>(values.len(), DURING)?;
-        card.upload(values, parameters.address())?;
-        let out = card.buffer::<f64>(TABLES, DURING)?;
+        let on_gpu = gpu.buffer::<u32>(counts.len(), DURING)?;
+        gpu.upload(&counts, on_gpu.address())?;
+        let parameters = gpu.buffer::<f64>(values.len(), DURING)?;
+        gpu.upload(values, parameters.address())?;
+        let out = gpu.buffer::<f64>(TABLES, DURING)?;
         let (counts_at, values_at, out_at) =
-            (on_card.address(), parameters.address(), out.address());
+            (on_gpu.address(), parameters.address(), out.address());
         let ([x, w, y], tables) = (shape.map(|it| it as u32), TABLES as i64);
         let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
-        card.launch("tables", (8, 1, 1), 128, 0, given)?;
+        gpu.launch("tables", (8, 1, 1), 128, 0, given)?;
         let mut theirs = vec![0f64; TABLES];
-        card.download(out_at, &mut theirs)?;
-        card.wait(DURING)?;
+        gpu.download(out_at, &mut theirs)?;
+        gpu.wait(DURING)?;
         let ours = tables::reference(&counts, shape, |counts| {
             let [x, w, y] = shape;
             function.0.value(&Cells { counts, x, w, y })
@@ -167,7 +167,7 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
             if !near {
                 let counts = &counts[table * cells..][..cells];
                 return Err(DeviceError::Failed {
-                    device: card.name.clone(),
+                    device: gpu.name.clone(),
                     during: format!("{DURING}, {name}"),
                     reason: format!(
                         "of the {} × {} × {} table {counts:?} its twin makes {ours}, it makes \
@@ -183,7 +183,7 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
         }
     }
     Ok(Ran {
-        device: card.name.clone(),
+        device: gpu.name.clone(),
         tables: TABLES * SHAPES.len(),
         difference: largest,
     })

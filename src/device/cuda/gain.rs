@@ -4,7 +4,7 @@
 use super::{
     super::{Candidate, DeviceError, Held, exact::tie},
     Cuda,
-    card::{Kind, PRODUCTS, Product, arguments},
+    gpu::{Kind, PRODUCTS, Product, arguments},
     models::THREADS,
 };
 
@@ -41,7 +41,7 @@ impl Cuda<'_> {
 
     fn sweep_gains(&mut self, models: &[usize]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let (n, m) = (self.y.len(), models.len());
-        let card = &self.card;
+        let gpu = &self.gpu;
         let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
         let mut width = 0;
         let mut starts = Vec::with_capacity(m);
@@ -51,37 +51,37 @@ impl Cuda<'_> {
         }
         let which: Vec<u32> = models.iter().map(|it| *it as u32).collect();
         let offsets: Vec<u64> = starts.iter().map(|it| (it * n) as u64).collect();
-        let on_card = self.which.room(card, m, "sweeping")?;
-        let largest = self.largest.room(card, 2 * m, "sweeping")?;
-        let offsets_on_card = largest + 8 * m as u64;
-        card.upload(&which, on_card)?;
-        card.upload(&offsets, offsets_on_card)?;
-        let batch = self.batch.room(card, n * width, "sweeping")?;
+        let on_gpu = self.which.room(gpu, m, "sweeping")?;
+        let largest = self.largest.room(gpu, 2 * m, "sweeping")?;
+        let offsets_on_gpu = largest + 8 * m as u64;
+        gpu.upload(&which, on_gpu)?;
+        gpu.upload(&offsets, offsets_on_gpu)?;
+        let batch = self.batch.room(gpu, n * width, "sweeping")?;
         let most_columns = models.iter().map(|it| held.size(*it) + 1).max();
         let columns = most_columns.unwrap_or(1).min(65_535) as u32;
         let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
         let all = held.held();
-        card.launch(
+        gpu.launch(
             "orthonormal",
             grid,
             256,
             0,
-            arguments![all, on_card, offsets_on_card, batch],
+            arguments![all, on_gpu, offsets_on_gpu, batch],
         )?;
         // With the bounds of one model's gains behind the products.
         let (e, most) = self
             .e
-            .products(card, self.columns.count(), width + 1, "sweeping")?;
+            .products(gpu, self.columns.count(), width + 1, "sweeping")?;
         let upper = e + 8 * (most * width) as u64;
         let mut room = (4 * m).max(1024);
         loop {
-            let counter = self.found.room(card, 1 + 2 * room, "sweeping")?;
-            card.zero(largest, 8 * m)?;
-            card.zero(counter, 8 * (1 + 2 * room))?;
+            let counter = self.found.room(gpu, 1 + 2 * room, "sweeping")?;
+            gpu.zero(largest, 8 * m)?;
+            gpu.zero(counter, 8 * (1 + 2 * room))?;
             let (list, places) = (counter + 8, room as u64);
             let scores = list + 8 * places;
-            self.columns.sweep(card, (0, 1), most, |block| {
-                card.product(Product {
+            self.columns.sweep(gpu, (0, 1), most, |block| {
+                gpu.product(Product {
                     transposed: true,
                     rows: block.count,
                     columns: width,
@@ -106,20 +106,20 @@ impl Cuda<'_> {
                     let bounds = arguments![
                         products, support, k, rows, first, off, error, upper, largest
                     ];
-                    card.launch("bounds", grid, 256, 0, bounds)?;
+                    gpu.launch("bounds", grid, 256, 0, bounds)?;
                     let open = arguments![upper, rows, first, at, largest, list, counter, places];
-                    card.launch("collect_gains", grid, 256, 0, open)?;
+                    gpu.launch("collect_gains", grid, 256, 0, open)?;
                 }
                 let (columns, count) = (block.address, block.count as u32);
-                let blocks = (held.count() as u32).min(4 * card.processors);
+                let blocks = (held.count() as u32).min(4 * gpu.processors);
                 let exact = arguments![
-                    all, columns, first, count, on_card, list, counter, places, scores
+                    all, columns, first, count, on_gpu, list, counter, places, scores
                 ];
-                card.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
+                gpu.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
             })?;
-            let answers = self.answers.room(card, 1 + 2 * room)?;
-            card.download(counter, answers)?;
-            card.wait("a sweep for exact gains")?;
+            let answers = self.answers.room(gpu, 1 + 2 * room)?;
+            gpu.download(counter, answers)?;
+            gpu.wait("a sweep for exact gains")?;
             let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
             if listed > room {
                 room = listed;

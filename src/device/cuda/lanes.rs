@@ -1,9 +1,9 @@
-//! Launches of a card that need not wait for one another.
+//! Launches of a GPU that need not wait for one another.
 
-use super::{super::DeviceError, card::Card};
+use super::{super::DeviceError, gpu::Gpu};
 
-impl Card {
-    /// Lets launches be put on lanes, which begin with what was put on the card before.
+impl Gpu {
+    /// Lets launches be put on lanes, which begin with what was put on the GPU before.
     pub(super) fn fork(&self) -> Result<(), DeviceError> {
         self.mark(&self.forked)?;
         for side in &self.sides {

@@ -286,13 +286,13 @@ pub(crate) fn start() -> Result<(), DeviceError> {
 /// As [`start`], and where the driver has no GPU to offer.
 pub(crate) fn count() -> Result<usize, DeviceError> {
     // A GPU that is not there is told before a library that it would need.
-    let count = cards()?;
+    let count = gpus()?;
     start()?;
     Ok(count)
 }
 
 /// GPUs, at least one, whether the other libraries are there or not.
-pub(crate) fn cards() -> Result<usize, DeviceError> {
+pub(crate) fn gpus() -> Result<usize, DeviceError> {
     driver()?;
     let none = |reason: &str| DeviceError::None {
         reason: reason.to_owned(),

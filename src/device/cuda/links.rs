@@ -1,4 +1,4 @@
-//! What a card has to do with others and with the host's memory, beside its work.
+//! What a GPU has to do with others and with the host's memory, beside its work.
 
 #![allow(unsafe_code)]
 
@@ -8,18 +8,18 @@ use cudarc::driver::{CudaEvent, sys};
 
 use super::{
     super::DeviceError,
-    card::Card,
+    gpu::Gpu,
     memory::{PinnedInPlace, Staying, while_none_waits},
 };
 
-impl Card {
+impl Gpu {
     /// A mark in the work, for one stream to wait for another.
     pub(super) fn event(&self) -> Result<CudaEvent, DeviceError> {
         let made = self.context.new_event(None);
         made.map_err(|error| self.failed("making an event", error))
     }
 
-    /// Copies to the card beside the work: once `after` has passed, and `done` tells.
+    /// Copies to the GPU beside the work: once `after` has passed, and `done` tells.
     pub(super) fn prefetch<T: Copy>(
         &self,
         from: &[T],
@@ -46,7 +46,7 @@ impl Card {
         marked.map_err(|error| self.failed("streaming to it", error))
     }
 
-    /// Opens the memory of another card to the kernels of this one, where the two are
+    /// Opens the memory of another GPU to the kernels of this one, where the two are
     /// linked; whether it is open.
     pub(super) fn reach(&self, other: &Self) -> bool {
         use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
@@ -56,7 +56,7 @@ impl Card {
         }
         let (mine, theirs) = (self.context.cu_device(), other.context.cu_device());
         let mut linked = 0;
-        // SAFETY: writes one number; both contexts live as long as the cards.
+        // SAFETY: writes one number; both contexts live as long as the GPUs.
         let asked = unsafe { sys::cuDeviceCanAccessPeer(&mut linked, mine, theirs) };
         asked == CUDA_SUCCESS
             && linked != 0
@@ -73,9 +73,9 @@ impl Card {
         let _held = while_none_waits();
         self.bind().ok()?;
         let start = values.as_ptr() as *mut c_void;
-        let (bytes, every_card) = (size_of_val(values), 1);
+        let (bytes, every_gpu) = (size_of_val(values), 1);
         // SAFETY: the memory stays borrowed until it is given back.
-        let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_card) };
+        let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_gpu) };
         pinned.result().ok()?;
         Some(PinnedInPlace {
             start,

@@ -1,4 +1,4 @@
-//! Whole walks over columns that are made on the cards, timed: what `benches/sweeps.rs` calls.
+//! Whole walks over columns that are made on the GPUs, timed: what `benches/sweeps.rs` calls.
 
 mod pairs;
 #[cfg(test)]
@@ -40,7 +40,7 @@ pub struct Problem {
 /// What was found, and how long it took.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    /// The cards.
+    /// The GPUs.
     pub names: Vec<String>,
     /// Until relevance is known: logarithms and the response, then the columns.
     pub preparing: f64,
@@ -50,7 +50,7 @@ pub struct Measured {
     pub walks: Vec<f64>,
     /// Columns and scores of the last walk.
     pub picks: Vec<(u32, f64)>,
-    /// What the columns take on all cards.
+    /// What the columns take on all GPUs.
     pub bytes: u64,
     /// Observations off the most frequent code, or all, of all columns.
     pub entries: u64,
@@ -149,11 +149,11 @@ fn walk<'a>(
     Ok(told)
 }
 
-/// Makes columns on the cards of these ordinals and picks `top` of them by a score that counts
+/// Makes columns on the GPUs of these ordinals and picks `top` of them by a score that counts
 /// against the column chosen last, so many times.
 ///
 /// # Errors
-/// A card that cannot be used, or has too little memory.
+/// A GPU that cannot be used, or has too little memory.
 pub fn measure(
     problem: &Problem,
     score: &Score,

@@ -1,4 +1,4 @@
-//! Memory of a card and of the host, given back when it goes.
+//! Memory of a GPU and of the host, given back when it goes.
 
 #![allow(unsafe_code)]
 
@@ -11,23 +11,23 @@ use std::{
 
 use cudarc::driver::{CudaContext, result, sys};
 
-/// Held alone while cards wait for one another. The driver takes memory and gives it back, and
-/// opens a card's to others, behind the work of several cards: where one of these waits for what
+/// Held alone while GPUs wait for one another. The driver takes memory and gives it back, and
+/// opens a GPU's to others, behind the work of several GPUs: where one of these waits for what
 /// this process has yet to launch, launching must not wait for that.
 static WAITING: RwLock<()> = RwLock::new(());
 
 thread_local! {
-    /// Whether this thread launches on cards that wait for one another.
+    /// Whether this thread launches on GPUs that wait for one another.
     static LAUNCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Held by who asks the driver for what is behind the work of several cards.
+/// Held by who asks the driver for what is behind the work of several GPUs.
 pub(super) fn while_none_waits() -> Option<RwLockReadGuard<'static, ()>> {
     let reads = || WAITING.read().unwrap_or_else(PoisonError::into_inner);
     (!LAUNCHES.get()).then(reads)
 }
 
-/// Does work that lets cards wait for one another, one such at a time.
+/// Does work that lets GPUs wait for one another, one such at a time.
 pub(super) fn while_they_wait<T>(work: impl FnOnce() -> T) -> T {
     let _alone = WAITING.write().unwrap_or_else(PoisonError::into_inner);
     work()
@@ -41,7 +41,7 @@ pub(super) fn launching<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Memory on the card.
+/// Memory on the GPU.
 pub(super) struct Buffer<T> {
     pub(super) address: u64,
     pub(super) len: usize,
@@ -67,15 +67,15 @@ impl<T> Buffer<T> {
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         let _held = while_none_waits();
-        // A card that was lost has lost its memory too: nothing is to be done then.
+        // A GPU that was lost has lost its memory too: nothing is to be done then.
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by `Card::buffer`, freed once. It waits for the work.
+            // SAFETY: allocated by `Gpu::buffer`, freed once. It waits for the work.
             let _ = unsafe { result::free_sync(self.address) };
         }
     }
 }
 
-/// Memory of the host that the card reads and writes itself.
+/// Memory of the host that the GPU reads and writes itself.
 pub(super) struct Pinned<T> {
     pub(super) values: *mut T,
     pub(super) len: usize,
@@ -86,7 +86,7 @@ pub(super) struct Pinned<T> {
 unsafe impl<T: Send> Send for Pinned<T> {}
 
 impl<T> Pinned<T> {
-    /// The same for the host and the card.
+    /// The same for the host and the GPU.
     pub(super) fn address(&self) -> u64 {
         self.values as u64
     }
@@ -103,7 +103,7 @@ impl<T> Pinned<T> {
 }
 
 impl Pinned<u32> {
-    /// The first value, which threads may set while cards look at it.
+    /// The first value, which threads may set while GPUs look at it.
     pub(super) fn word(&self) -> &AtomicU32 {
         // SAFETY: there is one at least, set when it was made, and threads that share it come
         // to it by this alone.
@@ -115,7 +115,7 @@ impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
         let _held = while_none_waits();
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by `Card::pinned`, freed once.
+            // SAFETY: allocated by `Gpu::pinned`, freed once.
             let _ = unsafe { result::free_host(self.values.cast()) };
         }
     }
@@ -135,7 +135,7 @@ impl Drop for PinnedInPlace<'_> {
     fn drop(&mut self) {
         let _held = while_none_waits();
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: pinned by `Card::pin`, given back once.
+            // SAFETY: pinned by `Gpu::pin`, given back once.
             let _ = unsafe { sys::cuMemHostUnregister(self.start) };
         }
     }
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_not_asked_for_while_cards_wait() {
+    fn memory_is_not_asked_for_while_gpus_wait() {
         let (told, asked) = channel();
         thread::scope(|scope| {
             while_they_wait(|| {

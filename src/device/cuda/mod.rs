@@ -4,12 +4,11 @@
 //! are none. The crate that opens them panics where one is missing or lacks a function:
 //! `library` asks before the first call of each, and everything else asks `library`.
 //!
-//! A `Cuda` is a card with a shard: `columns` lie on it or pass through it, `models`
+//! A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models`
 //! stay on it and are updated there; `strongest`, `gain` and `neighbours` are its sweeps.
 //! The host sees orders and short lists.
 
 mod cache;
-mod card;
 mod columns;
 pub(crate) mod compile;
 #[cfg(test)]
@@ -18,6 +17,7 @@ pub(crate) mod counting;
 pub mod facts;
 pub mod functions;
 mod gain;
+mod gpu;
 mod lanes;
 pub(crate) mod library;
 mod links;
@@ -33,8 +33,8 @@ use super::{
     Candidate, Device, DeviceError, Gain, Held, Neighbours, Precision, Shard, Update, Updated,
 };
 use crate::least_squares::{Anchor, Fit};
-use card::{Card, Kind};
-use columns::CardColumns;
+use columns::GpuColumns;
+use gpu::{Gpu, Kind};
 pub use library::Version;
 use models::Models;
 use scratch::{Grown, Staged};
@@ -55,44 +55,44 @@ pub(super) fn count() -> Result<usize, DeviceError> {
 
 /// Whether there are GPUs, whatever else is missing.
 pub(super) fn is_there() -> bool {
-    library::cards().is_ok()
+    library::gpus().is_ok()
 }
 
 /// GPUs that stay open, so that what opens one again need not wait for it to start.
 pub(crate) struct Awake {
-    _cards: Vec<Card>,
+    _gpus: Vec<Gpu>,
 }
 
 impl Awake {
     /// Those of these ordinals that can be opened; of others who wants to use them hears why not.
     pub(crate) fn of(ordinals: &[usize]) -> Self {
-        let cards = ordinals.iter().filter_map(|it| Card::open(*it, &[]).ok());
+        let gpus = ordinals.iter().filter_map(|it| Gpu::open(*it, &[]).ok());
         Self {
-            _cards: cards.collect(),
+            _gpus: gpus.collect(),
         }
     }
 }
 
-/// Lets cards take columns, and read residuals, from one another where they are linked;
+/// Lets GPUs take columns, and read residuals, from one another where they are linked;
 /// whether every one reaches every other.
-pub(super) fn introduce(cards: &mut [Cuda]) -> bool {
-    let residuals: Vec<u64> = cards.iter().map(Cuda::residuals).collect();
+pub(super) fn introduce(gpus: &mut [Cuda]) -> bool {
+    let residuals: Vec<u64> = gpus.iter().map(Cuda::residuals).collect();
     let mut all = true;
-    for at in 0..cards.len() {
-        let (before, rest) = cards.split_at_mut(at);
-        let Some((card, after)) = rest.split_first_mut() else {
+    for at in 0..gpus.len() {
+        let (before, rest) = gpus.split_at_mut(at);
+        let Some((gpu, after)) = rest.split_first_mut() else {
             continue;
         };
         for other in before.iter().chain(&*after) {
-            match card.card.reach(&other.card) {
-                true => card.columns.meet(&other.columns),
+            match gpu.gpu.reach(&other.gpu) {
+                true => gpu.columns.meet(&other.columns),
                 false => all = false,
             }
         }
     }
     if all {
-        for card in cards {
-            card.owners.clone_from(&residuals);
+        for gpu in gpus {
+            gpu.owners.clone_from(&residuals);
         }
     }
     all
@@ -103,13 +103,13 @@ pub(super) struct Cuda<'x> {
     shard: Shard<'x>,
     y: &'x [f64],
     screen: Kind,
-    // Before the card in this order, so that their memory goes back first.
+    // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
-    columns: CardColumns<'x>,
-    /// Where each card's residuals lie: model i's on card i mod their number.
+    columns: GpuColumns<'x>,
+    /// Where each GPU's residuals lie: model i's on GPU i mod their number.
     owners: Vec<u64>,
     batch_told: Staged<u64>,
-    batch_on_card: Grown<u64>,
+    batch_on_gpu: Grown<u64>,
     which: Grown<u32>,
     batch: Grown<f64>,
     narrow: Grown<f32>,
@@ -121,7 +121,7 @@ pub(super) struct Cuda<'x> {
     /// Entries that the lists of sweeps had to have room for.
     rooms: (usize, usize),
     neighbours_room: usize,
-    card: Card,
+    gpu: Gpu,
 }
 
 impl<'x> Cuda<'x> {
@@ -138,17 +138,17 @@ impl<'x> Cuda<'x> {
         precision: Precision,
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let card = Card::open(ordinal, passel_kernels::SEARCH)?;
+        let gpu = Gpu::open(ordinal, passel_kernels::SEARCH)?;
         let asked = match precision {
-            Precision::F64 if card.slow_f64 => Kind::F32,
+            Precision::F64 if gpu.slow_f64 => Kind::F32,
             Precision::F64 => Kind::F64,
-            Precision::Tf32 if card.has_tf32 => Kind::Tf32,
+            Precision::Tf32 if gpu.has_tf32 => Kind::Tf32,
             Precision::F32 | Precision::Tf32 => Kind::F32,
         };
         let (screen, _) = strongest::screen(asked, y.len());
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
-        let mut columns = CardColumns::new(&card, shard, limit, reserve, screen != Kind::F64)?;
-        columns.expect(&card, count, limit);
+        let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Kind::F64)?;
+        columns.expect(&gpu, count, limit);
         let mut cuda = Self {
             shard,
             y,
@@ -157,7 +157,7 @@ impl<'x> Cuda<'x> {
             columns,
             owners: Vec::new(),
             batch_told: Staged::new(),
-            batch_on_card: Grown::default(),
+            batch_on_gpu: Grown::default(),
             which: Grown::default(),
             batch: Grown::default(),
             narrow: Grown::default(),
@@ -168,7 +168,7 @@ impl<'x> Cuda<'x> {
             answers: Staged::new(),
             rooms: (0, 0),
             neighbours_room: 0,
-            card,
+            gpu,
         };
         cuda.warm_up(count)?;
         Ok(cuda)
@@ -212,7 +212,7 @@ impl<'x> Cuda<'x> {
     /// A verb that came before [`Device::hold`].
     fn unheld(&self) -> DeviceError {
         DeviceError::Failed {
-            device: self.card.name.clone(),
+            device: self.gpu.name.clone(),
             during: "looking for the models".to_owned(),
             reason: "none are held".to_owned(),
         }
@@ -221,7 +221,7 @@ impl<'x> Cuda<'x> {
 
 impl Device for Cuda<'_> {
     fn name(&self) -> String {
-        self.card.name.clone()
+        self.gpu.name.clone()
     }
 
     fn screen(&self) -> &'static str {
@@ -233,36 +233,36 @@ impl Device for Cuda<'_> {
     }
 
     fn settle(&mut self) {
-        // A card that was lost has nothing under way.
-        let _ = self.card.wait("its last work");
+        // A GPU that was lost has nothing under way.
+        let _ = self.gpu.wait("its last work");
     }
 
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
-        let (card, columns) = (&self.card, &mut self.columns);
-        // The residuals stay where they are: other cards may read them there.
+        let (gpu, columns) = (&self.gpu, &mut self.columns);
+        // The residuals stay where they are: other GPUs may read them there.
         let before = self.models.take().filter(|it| it.count() == count);
         let mut models = match before {
             Some(models) => models,
-            None => Models::new(card, self.y, model.support().len(), count)?,
+            None => Models::new(gpu, self.y, model.support().len(), count)?,
         };
-        models.set(card, columns, model)?;
+        models.set(gpu, columns, model)?;
         self.models = Some(models);
         Ok(())
     }
 
     fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
-        let (card, columns) = (&self.card, &mut self.columns);
+        let (gpu, columns) = (&self.gpu, &mut self.columns);
         let held = self.models.as_mut();
-        held.map_or(Ok(()), |it| it.place(card, columns, models))
+        held.map_or(Ok(()), |it| it.place(gpu, columns, models))
     }
 
     fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
         if self.models.is_none() {
             return Err(self.unheld());
         }
-        let (card, columns) = (&self.card, &mut self.columns);
+        let (gpu, columns) = (&self.gpu, &mut self.columns);
         let models = self.models.as_mut();
-        models.map_or(Ok(Vec::new()), |it| it.update(card, columns, updates))
+        models.map_or(Ok(Vec::new()), |it| it.update(gpu, columns, updates))
     }
 
     fn strongest(

@@ -1,12 +1,12 @@
-//! The swarm's models on a card: residuals, factors and supports, updated in place by the
+//! The swarm's models on a GPU: residuals, factors and supports, updated in place by the
 //! kernel `update`.
 
 use std::collections::HashSet;
 
 use super::{
     super::{DeviceError, Update, Updated},
-    card::{Card, GRID, arguments},
-    columns::CardColumns,
+    columns::GpuColumns,
+    gpu::{GRID, Gpu, arguments},
     memory::Buffer,
     scratch::Staged,
 };
@@ -79,14 +79,14 @@ struct PerVariable {
 }
 
 impl PerVariable {
-    fn new(card: &Card, count: usize, capacity: usize) -> Result<Self, DeviceError> {
-        let spare = shared(capacity) > card.shared;
-        let spare = spare.then(|| card.buffer(3 * capacity * count, HOLDING));
+    fn new(gpu: &Gpu, count: usize, capacity: usize) -> Result<Self, DeviceError> {
+        let spare = shared(capacity) > gpu.shared;
+        let spare = spare.then(|| gpu.buffer(3 * capacity * count, HOLDING));
         Ok(Self {
-            inverse: card.buffer(count * triangle(capacity), HOLDING)?,
-            coefficients: card.buffer(count * capacity, HOLDING)?,
-            support: card.buffer(count * capacity, HOLDING)?,
-            addresses: card.buffer(count * capacity, HOLDING)?,
+            inverse: gpu.buffer(count * triangle(capacity), HOLDING)?,
+            coefficients: gpu.buffer(count * capacity, HOLDING)?,
+            support: gpu.buffer(count * capacity, HOLDING)?,
+            addresses: gpu.buffer(count * capacity, HOLDING)?,
             spare: spare.transpose()?,
         })
     }
@@ -104,99 +104,99 @@ fn shared(capacity: usize) -> u32 {
 
 impl Models {
     /// Room for `count` models of y, of k variables at first.
-    pub(super) fn new(card: &Card, y: &[f64], k: usize, count: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, y: &[f64], k: usize, count: usize) -> Result<Self, DeviceError> {
         let n = y.len();
         let capacity = (k + 1).next_power_of_two().max(FEWEST);
         let models = Self {
             n,
             capacity,
-            y: card.buffer(n, HOLDING)?,
-            residual: card.buffer(count * n, HOLDING)?,
-            rest: card.buffer(count * n, HOLDING)?,
-            per_variable: PerVariable::new(card, count, capacity)?,
-            sizes: card.buffer(count, HOLDING)?,
-            rss: card.buffer(count, HOLDING)?,
-            keep: card.buffer(capacity, HOLDING)?,
+            y: gpu.buffer(n, HOLDING)?,
+            residual: gpu.buffer(count * n, HOLDING)?,
+            rest: gpu.buffer(count * n, HOLDING)?,
+            per_variable: PerVariable::new(gpu, count, capacity)?,
+            sizes: gpu.buffer(count, HOLDING)?,
+            rss: gpu.buffer(count, HOLDING)?,
+            keep: gpu.buffer(capacity, HOLDING)?,
             kept: 0,
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
             orders: Staged::new(),
             told: Staged::new(),
         };
-        card.upload(y, models.y.address())?;
+        gpu.upload(y, models.y.address())?;
         Ok(models)
     }
 
     /// Makes every model like `model`, whose variables are the kept ones.
     pub(super) fn set(
         &mut self,
-        card: &Card,
-        columns: &mut CardColumns,
+        gpu: &Gpu,
+        columns: &mut GpuColumns,
         model: &Fit,
     ) -> Result<(), DeviceError> {
         let (kept, k) = (model.support(), model.support().len());
         let count = self.count();
         if k >= self.capacity {
             let capacity = (k + 1).next_power_of_two();
-            self.per_variable = PerVariable::new(card, count, capacity)?;
-            self.keep = card.buffer(capacity, HOLDING)?;
+            self.per_variable = PerVariable::new(gpu, count, capacity)?;
+            self.keep = gpu.buffer(capacity, HOLDING)?;
             self.capacity = capacity;
         }
         let capacity = self.capacity;
-        columns.bring(card, kept.iter().copied(), HashSet::new)?;
+        columns.bring(gpu, kept.iter().copied(), HashSet::new)?;
         let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
         (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
         self.residuals = vec![model.rss(); count];
-        card.upload(kept, self.keep.address())?;
-        card.upload(&vec![k as i32; count], self.sizes.address())?;
-        card.upload(&self.residuals, self.rss.address())?;
+        gpu.upload(kept, self.keep.address())?;
+        gpu.upload(&vec![k as i32; count], self.sizes.address())?;
+        gpu.upload(&self.residuals, self.rss.address())?;
         // One residual from the host, the others from it.
-        card.upload(model.residual(), self.rest.address())?;
-        let same = self.told.room(card, count)?;
+        gpu.upload(model.residual(), self.rest.address())?;
+        let same = self.told.room(gpu, count)?;
         same.fill(self.rest.address());
         let (from, n) = (self.told.address(), self.n as i64);
         for at in (0..count).step_by(GRID) {
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(count - at) as u32, 1);
             let (from, to) = (from + 8 * at as u64, self.residual.at(at * self.n));
-            card.launch("gather", grid, 256, 0, arguments![from, n, to])?;
+            gpu.launch("gather", grid, 256, 0, arguments![from, n, to])?;
         }
         let all = &self.per_variable;
         for at in (0..count).filter(|_| k > 0) {
-            card.upload(model.inverse(), all.inverse.at(at * triangle(capacity)))?;
-            card.upload(model.coefficients(), all.coefficients.at(at * capacity))?;
-            card.upload(kept, all.support.at(at * capacity))?;
-            card.upload(&addresses, all.addresses.at(at * capacity))?;
+            gpu.upload(model.inverse(), all.inverse.at(at * triangle(capacity)))?;
+            gpu.upload(model.coefficients(), all.coefficients.at(at * capacity))?;
+            gpu.upload(kept, all.support.at(at * capacity))?;
+            gpu.upload(&addresses, all.addresses.at(at * capacity))?;
         }
-        card.wait(HOLDING)
+        gpu.wait(HOLDING)
     }
 
     /// See [`super::super::Device::place`].
     pub(super) fn place(
         &mut self,
-        card: &Card,
-        columns: &mut CardColumns,
+        gpu: &Gpu,
+        columns: &mut GpuColumns,
         models: &[(usize, &[u32])],
     ) -> Result<(), DeviceError> {
         let largest = models.iter().map(|(_, support)| support.len()).max();
         while largest.unwrap_or(0) >= self.capacity {
-            self.grow(card)?;
+            self.grow(gpu)?;
         }
         for (model, support) in models {
             self.supports[*model] = support.to_vec();
         }
         let supports = &self.supports;
         let asked = models.iter().flat_map(|(_, support)| *support).copied();
-        columns.bring(card, asked, || supports.iter().flatten().copied().collect())?;
+        columns.bring(gpu, asked, || supports.iter().flatten().copied().collect())?;
         let (all, capacity) = (&self.per_variable, self.capacity);
         for &(model, support) in models {
             let addresses = support.iter().filter_map(|it| columns.address(*it));
             let addresses: Vec<u64> = addresses.collect();
-            card.upload(support, all.support.at(model * capacity))?;
-            card.upload(&addresses, all.addresses.at(model * capacity))?;
+            gpu.upload(support, all.support.at(model * capacity))?;
+            gpu.upload(&addresses, all.addresses.at(model * capacity))?;
         }
         let sizes: Vec<i32> = supports.iter().map(|it| it.len() as i32).collect();
-        card.upload(&sizes, self.sizes.address())?;
-        card.wait(HOLDING)
+        gpu.upload(&sizes, self.sizes.address())?;
+        gpu.wait(HOLDING)
     }
 
     /// What the kernels are given.
@@ -251,8 +251,8 @@ impl Models {
     /// See [`super::super::Device::update`].
     pub(super) fn update(
         &mut self,
-        card: &Card,
-        columns: &mut CardColumns,
+        gpu: &Gpu,
+        columns: &mut GpuColumns,
         updates: &[(usize, Update)],
     ) -> Result<Vec<Updated>, DeviceError> {
         if updates.is_empty() {
@@ -264,13 +264,13 @@ impl Models {
         });
         let supports = &self.supports;
         let used = || supports.iter().flatten().copied().collect();
-        columns.bring(card, added, used)?;
+        columns.bring(gpu, added, used)?;
         let largest = updates.iter().map(|(model, _)| self.size(*model)).max();
         if largest.unwrap_or(0) >= self.capacity {
-            self.grow(card)?;
+            self.grow(gpu)?;
         }
         let count = updates.len();
-        let orders = self.orders.room(card, 4 * count)?;
+        let orders = self.orders.room(gpu, 4 * count)?;
         for (order, &(model, update)) in orders.chunks_mut(4).zip(updates) {
             let (kind, variable) = match update {
                 Update::Add(column) => (0, column),
@@ -282,19 +282,19 @@ impl Models {
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
         }
         // Read and written where they lie, in the host's memory: two copies less to wait for.
-        self.told.room(card, 2 * count)?;
+        self.told.room(gpu, 2 * count)?;
         let (orders, told) = (self.orders.address(), self.told.address());
         let (held, shared) = (self.held(), self.shared());
         let grid = (count as u32, 1, 1);
         let (update, threads) = kernel(self.n);
-        card.launch(
+        gpu.launch(
             update,
             grid,
             threads,
             shared,
             arguments![held, orders, told],
         )?;
-        card.wait(update)?;
+        gpu.wait(update)?;
         let answers = self.told.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
@@ -319,9 +319,9 @@ impl Models {
     }
 
     /// Doubles the room for variables.
-    fn grow(&mut self, card: &Card) -> Result<(), DeviceError> {
+    fn grow(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let (old, capacity) = (self.capacity, 2 * self.capacity);
-        let grown = PerVariable::new(card, self.count(), capacity)?;
+        let grown = PerVariable::new(gpu, self.count(), capacity)?;
         let before = &self.per_variable;
         for (model, support) in self.supports.iter().enumerate() {
             let k = support.len();
@@ -340,11 +340,11 @@ impl Models {
             let bytes = [8 * triangle(k), 8 * k, 4 * k, 8 * k];
             for ((from, to), bytes) in from.into_iter().zip(to).zip(bytes) {
                 if bytes > 0 {
-                    card.copy(from, to, bytes)?;
+                    gpu.copy(from, to, bytes)?;
                 }
             }
         }
-        card.wait("making room for larger models")?;
+        gpu.wait("making room for larger models")?;
         (self.per_variable, self.capacity) = (grown, capacity);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The neighbours of models on a card: products with r and Q of each, what every column
+//! The neighbours of models on a GPU: products with r and Q of each, what every column
 //! would do, and the list of those that may be among the strongest.
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
         neighbours::{Change, Model},
     },
     Cuda,
-    card::{Kind, Product, arguments},
+    gpu::{Kind, Product, arguments},
 };
 use crate::least_squares::Anchor;
 
@@ -19,7 +19,7 @@ const GROUPS: usize = 1024;
 /// Columns a thread looks at, about.
 const STRIDE: usize = 256;
 
-/// One anchor on the card.
+/// One anchor on the GPU.
 struct OnCard {
     model: Model,
     /// Its first column among the products.
@@ -73,7 +73,7 @@ impl Cuda<'_> {
     ) -> Result<Result<Vec<Neighbours>, usize>, DeviceError> {
         const DURING: &str = "sweeping for neighbours";
         let n = self.y.len();
-        let card = &self.card;
+        let gpu = &self.gpu;
         let mut width = 0;
         let mut batch = Vec::new();
         // What the kernels are told of each model, side by side: 64-bit words.
@@ -115,22 +115,22 @@ impl Cuda<'_> {
                 found,
             });
         }
-        let on_card = self.found.room(card, told.len(), DURING)?;
-        card.upload(&told, on_card)?;
-        let products = self.batch.room(card, n * width, DURING)?;
-        card.upload(&batch, products)?;
+        let on_gpu = self.found.room(gpu, told.len(), DURING)?;
+        gpu.upload(&told, on_gpu)?;
+        let products = self.batch.room(gpu, n * width, DURING)?;
+        gpu.upload(&batch, products)?;
         // Products, U of one model, and three numbers a column.
         let widest = models.iter().map(|it| it.model.k).max().unwrap_or(0);
         let unit = width + widest + 3;
-        let (e, most) = self.e.products(card, self.columns.count(), unit, DURING)?;
+        let (e, most) = self.e.products(gpu, self.columns.count(), unit, DURING)?;
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
-        self.columns.sweep(card, part, most, |block| {
+        self.columns.sweep(gpu, part, most, |block| {
             if stop() {
                 return Ok(());
             }
-            card.product(Product {
+            gpu.product(Product {
                 transposed: true,
                 rows: block.count,
                 columns: width,
@@ -146,42 +146,42 @@ impl Cuda<'_> {
                 let k = it.model.k as i32;
                 let products = e + 8 * (block.count * it.start) as u64;
                 if it.model.k > 0 {
-                    card.product(Product {
+                    gpu.product(Product {
                         transposed: false,
                         rows: block.count,
                         columns: it.model.k,
                         inner: it.model.k,
                         a: products + 8 * block.count as u64,
-                        b: on_card + it.transposed,
+                        b: on_gpu + it.transposed,
                         c: u,
                         kind: Kind::F64,
                     })?;
                 }
-                let (places, support) = (on_card + it.places, on_card + it.support);
-                let (groups, least) = (on_card + it.groups, on_card + it.least);
+                let (places, support) = (on_gpu + it.places, on_gpu + it.support);
+                let (groups, least) = (on_gpu + it.groups, on_gpu + it.least);
                 let changes = arguments![
                     products, u, places, support, k, rows, first, joining, replacing, place, groups
                 ];
-                card.launch("changes", grid, 256, 0, changes)?;
+                gpu.launch("changes", grid, 256, 0, changes)?;
                 if count as usize <= GROUPS {
                     let bound = arguments![groups, count, least];
-                    card.launch("threshold", (2, 1, 1), GROUPS as u32, 0, bound)?;
+                    gpu.launch("threshold", (2, 1, 1), GROUPS as u32, 0, bound)?;
                 }
-                let listed = on_card + it.found;
+                let listed = on_gpu + it.found;
                 let (list, places) = (listed + 8, room as u64);
                 let falls = list + 8 * places;
                 let near = arguments![
                     joining, replacing, place, rows, first, least, list, falls, listed, places
                 ];
-                card.launch("collect", grid, 256, 0, near)?;
+                gpu.launch("collect", grid, 256, 0, near)?;
             }
             Ok(())
         })?;
-        let answers = self.answers.room(card, (1 + 3 * room) * models.len())?;
+        let answers = self.answers.room(gpu, (1 + 3 * room) * models.len())?;
         for (it, answers) in models.iter().zip(answers.chunks_mut(1 + 3 * room)) {
-            card.download(on_card + it.found, answers)?;
+            gpu.download(on_gpu + it.found, answers)?;
         }
-        card.wait(DURING)?;
+        gpu.wait(DURING)?;
         let all = models.iter().zip(anchors);
         let mut found = Vec::with_capacity(anchors.len());
         let mut most = 0;

@@ -2,11 +2,11 @@
 
 use super::{
     super::DeviceError,
-    card::{Card, PRODUCTS},
+    gpu::{Gpu, PRODUCTS},
     memory::{Buffer, Pinned},
 };
 
-/// Memory on the card that grows with what is asked of it.
+/// Memory on the GPU that grows with what is asked of it.
 pub(super) struct Grown<T> {
     buffer: Option<Buffer<T>>,
 }
@@ -19,21 +19,16 @@ impl<T> Default for Grown<T> {
 
 impl<T> Grown<T> {
     /// The address of room for `len` values; what was there before may be lost.
-    pub(super) fn room(
-        &mut self,
-        card: &Card,
-        len: usize,
-        during: &str,
-    ) -> Result<u64, DeviceError> {
+    pub(super) fn room(&mut self, gpu: &Gpu, len: usize, during: &str) -> Result<u64, DeviceError> {
         if let Some(buffer) = self.buffer.as_ref().filter(|it| it.len() >= len.max(1)) {
             return Ok(buffer.address());
         }
         // The old one first: both may have no room. A quarter more than asked for, so that
         // slow growth asks seldom.
         self.buffer = None;
-        let buffer = card
+        let buffer = gpu
             .buffer(len + len / 4, during)
-            .or_else(|_| card.buffer(len, during))?;
+            .or_else(|_| gpu.buffer(len, during))?;
         let address = buffer.address();
         self.buffer = Some(buffer);
         Ok(address)
@@ -45,7 +40,7 @@ impl Grown<f64> {
     /// of how many: fewer where there is less memory.
     pub(super) fn products(
         &mut self,
-        card: &Card,
+        gpu: &Gpu,
         columns: usize,
         unit: usize,
         during: &str,
@@ -53,7 +48,7 @@ impl Grown<f64> {
         let most = PRODUCTS / (size_of::<f64>() * unit);
         let mut columns = most.clamp(1, columns.max(1));
         loop {
-            match self.room(card, columns * unit, during) {
+            match self.room(gpu, columns * unit, during) {
                 Ok(address) => return Ok((address, columns)),
                 Err(DeviceError::OutOfMemory { .. }) if columns > 1 => {
                     columns = columns.div_ceil(2);
@@ -74,7 +69,7 @@ impl<T: Copy + Default> Staged<T> {
         Self { pinned: None }
     }
 
-    /// Where it lies, for the card too; while a kernel reads or writes there, nobody else
+    /// Where it lies, for the GPU too; while a kernel reads or writes there, nobody else
     /// may.
     pub(super) fn address(&self) -> u64 {
         self.pinned.as_ref().map_or(0, Pinned::address)
@@ -92,9 +87,9 @@ impl<T: Copy + Default> Staged<T> {
     }
 
     /// Room for `len` values; what was there before may be lost.
-    pub(super) fn room(&mut self, card: &Card, len: usize) -> Result<&mut [T], DeviceError> {
+    pub(super) fn room(&mut self, gpu: &Gpu, len: usize) -> Result<&mut [T], DeviceError> {
         if self.pinned.as_ref().is_none_or(|it| it.get().len() < len) {
-            self.pinned = Some(card.pinned(len + len / 4)?);
+            self.pinned = Some(gpu.pinned(len + len / 4)?);
         }
         Ok(self.values(len))
     }

@@ -7,8 +7,8 @@ use super::{
         exact::{CLEAR, tie},
     },
     Cuda,
-    card::{GRID, Kind, Product, arguments},
     columns::Block,
+    gpu::{GRID, Kind, Product, arguments},
     models::THREADS,
 };
 
@@ -63,7 +63,7 @@ impl Cuda<'_> {
         let (n, m) = (self.y.len(), models.len());
         let members: usize = models.iter().map(|it| it.members.len()).sum();
         let words = 3 * m + 1 + members.div_ceil(2);
-        let told = self.batch_told.room(&self.card, words)?;
+        let told = self.batch_told.room(&self.gpu, words)?;
         let (addresses, rest) = told.split_at_mut(m);
         let (rss, rest) = rest.split_at_mut(m);
         let (offsets, packed) = rest.split_at_mut(m + 1);
@@ -93,38 +93,38 @@ impl Cuda<'_> {
         };
         let (n, m) = (self.y.len(), models.len());
         let words = self.tell_batch(models)?;
-        let card = &self.card;
-        let batch = self.batch.room(card, n * m, "sweeping")?;
-        let on_card = self.batch_on_card.room(card, words - m, "sweeping")?;
+        let gpu = &self.gpu;
+        let batch = self.batch.room(gpu, n * m, "sweeping")?;
+        let on_gpu = self.batch_on_gpu.room(gpu, words - m, "sweeping")?;
         let told = Batch {
             residuals: batch,
-            rss: on_card,
-            offsets: on_card + 8 * m as u64,
-            members: on_card + 8 * (2 * m + 1) as u64,
+            rss: on_gpu,
+            offsets: on_gpu + 8 * m as u64,
+            members: on_gpu + 8 * (2 * m + 1) as u64,
         };
         let (addresses, rows) = (self.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
-        card.launch("gather", grid, 256, 0, arguments![addresses, rows, batch])?;
+        gpu.launch("gather", grid, 256, 0, arguments![addresses, rows, batch])?;
         let narrow = match kind {
             Kind::F64 => 0,
             _ => {
-                let (count, to) = ((n * m) as i64, self.narrow.room(card, n * m, "sweeping")?);
-                let grid = (8 * card.processors, 1, 1);
-                card.launch("narrow", grid, 256, 0, arguments![batch, count, to])?;
+                let (count, to) = ((n * m) as i64, self.narrow.room(gpu, n * m, "sweeping")?);
+                let grid = (8 * gpu.processors, 1, 1);
+                gpu.launch("narrow", grid, 256, 0, arguments![batch, count, to])?;
                 to
             }
         };
-        let (e, most) = self.e.products(card, self.columns.count(), m, "sweeping")?;
+        let (e, most) = self.e.products(gpu, self.columns.count(), m, "sweeping")?;
         let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(most);
         // What was needed before is needed again.
         let (near_before, before) = self.rooms;
         let mut near_room = ((CANDIDATES + tiles) * m).min(NEAR).max(near_before);
         let mut room = (CANDIDATES * m).max(1024).max(before);
         loop {
-            let near = self.near.room(card, 2 * near_room, "sweeping")?;
+            let near = self.near.room(gpu, 2 * near_room, "sweeping")?;
             let cleared = m + 3;
-            let counters = self.found.room(card, cleared, "sweeping")?;
-            self.answers.room(card, 2 + 2 * room)?;
+            let counters = self.found.room(gpu, cleared, "sweeping")?;
+            self.answers.room(gpu, 2 + 2 * room)?;
             let lists = Lists {
                 counters,
                 most: counters + 24,
@@ -136,12 +136,12 @@ impl Cuda<'_> {
             };
             let mut clear = true;
             let batch_told = &self.batch_told.get(words)[m..];
-            self.columns.sweep(card, (0, 1), most, |block| {
+            self.columns.sweep(gpu, (0, 1), most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
                     (kind, Some(narrowed)) => (kind, narrowed, narrow),
                 };
-                card.product(Product {
+                gpu.product(Product {
                     transposed: true,
                     rows: block.count,
                     columns: m,
@@ -153,12 +153,12 @@ impl Cuda<'_> {
                 })?;
                 if std::mem::take(&mut clear) {
                     // Behind the product, which need not wait for it.
-                    card.zero(counters, 8 * cleared)?;
-                    card.upload(batch_told, on_card)?;
+                    gpu.zero(counters, 8 * cleared)?;
+                    gpu.upload(batch_told, on_gpu)?;
                 }
                 self.screened(&block, e, kind, m, off, &told, &lists)
             })?;
-            card.wait("a sweep")?;
+            gpu.wait("a sweep")?;
             let told = self.answers.get(2 + 2 * room);
             let count = |at: usize| usize::try_from(told[at]).unwrap_or(usize::MAX);
             let (nearby, listed) = (count(0), count(1));
@@ -192,7 +192,7 @@ impl Cuda<'_> {
         batch: &Batch,
         lists: &Lists,
     ) -> Result<(), DeviceError> {
-        let card = &self.card;
+        let gpu = &self.gpu;
         let screen = match kind {
             Kind::F64 => "near_f64",
             Kind::F32 | Kind::Tf32 => "near_f32",
@@ -217,13 +217,13 @@ impl Cuda<'_> {
         let screened = arguments![
             e, rows, first, rss, offsets, members, off, most, near, scores, counters, near_room,
         ];
-        card.launch(screen, grid, 256, 0, screened)?;
+        gpu.launch(screen, grid, 256, 0, screened)?;
         let (columns, count) = (block.address, block.count as u32);
         let decided = arguments![
             columns, n, first, count, residuals, rss, off, most, near, scores, near_room, counters,
             told, room,
         ];
-        card.launch("score", (4 * card.processors, 1, 1), THREADS, 0, decided)
+        gpu.launch("score", (4 * gpu.processors, 1, 1), THREADS, 0, decided)
     }
 }
 

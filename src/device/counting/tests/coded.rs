@@ -143,7 +143,7 @@ fn cpu_shards_do_not_show() {
 
 #[test]
 fn cuda_evaluates_as_the_cpu_does() {
-    if let Some(count) = cards() {
+    if let Some(count) = gpus() {
         places_hardly_show(|case| {
             let mut places = on_cards(case, count);
             // No such score is put off.
@@ -189,7 +189,7 @@ fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
 #[test]
 fn tables_of_too_many_cells_are_told_before_they_are_counted() {
     let mut places = vec![Place::Cpu(1, 1), Place::Cpu(2, 1)];
-    if cards().is_some() {
+    if gpus().is_some() {
         places.push(Place::Cuda(vec![0], None));
     }
     for place in places {

@@ -354,7 +354,7 @@ fn pairs_of_shards_and_threads_are_the_same() {
 /// More pairs of one score than a card has places for: waves are lost, taken back and halved.
 #[test]
 fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let mut case = set("alike", (64, 12), 2, 2);
@@ -369,7 +369,7 @@ fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
 
 #[test]
 fn cuda_pairs_are_those_of_the_cpu() {
-    let Some(cards) = cards() else { return };
+    let Some(gpus) = gpus() else { return };
     same_everywhere(|case| {
         let mut places = vec![
             Place::Cuda(vec![0], None),
@@ -378,8 +378,8 @@ fn cuda_pairs_are_those_of_the_cpu() {
             Place::Products(Products::Bytes),
             Place::Products(Products::Words),
         ];
-        if cards > 1 {
-            places.push(Place::Cuda((0..cards).collect(), None));
+        if gpus > 1 {
+            places.push(Place::Cuda((0..gpus).collect(), None));
         }
         places
     });

@@ -1,4 +1,4 @@
-//! Where cards take the next anchor from: it lies there or on another card, or the host has it.
+//! Where GPUs take the next anchor from: it lies there or on another GPU, or the host has it.
 
 use passel_kernels::counting::Anchor as OnCard;
 

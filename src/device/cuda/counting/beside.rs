@@ -1,8 +1,8 @@
-//! What whole tables are counted beside, made on the host once for all cards.
+//! What whole tables are counted beside, made on the host once for all GPUs.
 
 use super::{super::super::counting::Anchor, layout::VECTOR};
 
-/// An anchor and the response, for all cards.
+/// An anchor and the response, for all GPUs.
 pub(super) struct Beside<'b> {
     pub(super) anchor: &'b Anchor,
     pub(super) response: &'b Anchor,

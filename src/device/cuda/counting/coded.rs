@@ -14,18 +14,18 @@ use super::{
 };
 use crate::{binning::BinnedColumn, score::Coded};
 
-/// Cards that share the columns, with the function in CUDA C.
+/// GPUs that share the columns, with the function in CUDA C.
 pub(crate) struct CudaValues<'a> {
     columns: &'a [BinnedColumn],
-    cards: Vec<Evaluator>,
+    gpus: Vec<Evaluator>,
 }
 
 impl<'a> CudaValues<'a> {
-    /// The columns on the cards of these ordinals, laid out for this response; each takes so
+    /// The columns on the GPUs of these ordinals, laid out for this response; each takes so
     /// many bytes for them at most.
     ///
     /// # Errors
-    /// A function that is not there in CUDA C, or does not compile; a card that cannot be used,
+    /// A function that is not there in CUDA C, or does not compile; a GPU that cannot be used,
     /// or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
@@ -45,17 +45,17 @@ impl<'a> CudaValues<'a> {
         let kernel = functions::kernel(name, text);
         let by = (&kernel, function.values());
         let ranges = shards(columns.len(), ordinals.len());
-        let card = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
+        let gpu = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
             let own = (&columns[range.clone()], range.start);
-            let card = Evaluator::new(ordinal, own, response, by, limit);
-            card.map_err(|error| functions::told(name, error))
+            let gpu = Evaluator::new(ordinal, own, response, by, limit);
+            gpu.map_err(|error| functions::told(name, error))
         };
         Ok(Self {
             columns,
-            cards: ordinals
+            gpus: ordinals
                 .iter()
                 .zip(ranges)
-                .map(card)
+                .map(gpu)
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -63,7 +63,7 @@ impl<'a> CudaValues<'a> {
 
 impl Values for CudaValues<'_> {
     fn names(&self) -> Vec<String> {
-        self.cards.iter().map(|it| it.card.name.clone()).collect()
+        self.gpus.iter().map(|it| it.gpu.name.clone()).collect()
     }
 
     fn values(
@@ -80,15 +80,15 @@ impl Values for CudaValues<'_> {
             .map(|(it, wanted)| *wanted && matches!(room(it), Ok(1..)))
             .collect();
         let beside = Beside::new(anchor, response);
-        for card in &mut self.cards {
-            let numbers = card.numbers().iter();
+        for gpu in &mut self.gpus {
+            let numbers = gpu.numbers().iter();
             let taken: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();
-            card.evaluate(&beside, &taken)?;
+            gpu.evaluate(&beside, &taken)?;
         }
         let none = |it: &BinnedColumn| room(it).map(|_| None);
         let mut values: Vec<Value> = self.columns.iter().map(none).collect();
-        for card in &self.cards {
-            for (&number, found) in card.numbers().iter().zip(card.found()?) {
+        for gpu in &self.gpus {
+            for (&number, found) in gpu.numbers().iter().zip(gpu.found()?) {
                 if counted[number as usize] {
                     values[number as usize] = Ok(found);
                 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::{
-    super::{super::DeviceError, card::Card},
+    super::{super::DeviceError, gpu::Gpu},
     made::Made,
     packs::Packs,
 };
 use crate::binning::BinnedColumn;
 
-/// Columns that lie in the host's memory, or that cards make.
+/// Columns that lie in the host's memory, or that GPUs make.
 #[derive(Clone, Copy)]
 pub(crate) enum Columns<'a> {
     Here(&'a [BinnedColumn]),
@@ -78,11 +78,11 @@ impl Columns<'_> {
         }
     }
 
-    /// Lays some of them out on a card, in at most so many bytes, for n observations and
+    /// Lays some of them out on a GPU, in at most so many bytes, for n observations and
     /// responses of so many classes.
     pub(super) fn packs(
         &self,
-        card: &mut Card,
+        gpu: &mut Gpu,
         own: Range<usize>,
         shape: (usize, usize),
         room: usize,
@@ -90,11 +90,11 @@ impl Columns<'_> {
         match self {
             Self::Here(columns) => {
                 let first = own.start;
-                Packs::new(card, &columns[own], first, shape, self.any_misses(), room)
+                Packs::new(gpu, &columns[own], first, shape, self.any_misses(), room)
             }
             Self::Made(made) => {
-                card.load(&[passel_kernels::made::KERNEL])?;
-                Packs::made(card, made, own, shape)
+                gpu.load(&[passel_kernels::made::KERNEL])?;
+                Packs::made(gpu, made, own, shape)
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::device::{
 
 impl Counter for CudaCounter<'_> {
     fn names(&self) -> Vec<String> {
-        let name = |it: &super::Shard| it.card.name.clone();
+        let name = |it: &super::Shard| it.gpu.name.clone();
         self.shards.iter().map(name).collect()
     }
 
@@ -23,7 +23,7 @@ impl Counter for CudaCounter<'_> {
             (None, None) => self.plain = false,
         }
         if self.made_ahead && last.is_some() {
-            // The card has swept it, or will.
+            // The GPU has swept it, or will.
             self.pending = self.picks.is_empty();
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Counter for CudaCounter<'_> {
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
         let mut all = vec![0; self.columns.len()];
         for shard in &self.shards {
-            let relevance = shard.walk.relevance(&shard.card)?;
+            let relevance = shard.walk.relevance(&shard.gpu)?;
             for (&number, relevance) in shard.packs.layout.numbers.iter().zip(relevance) {
                 all[number as usize] = relevance;
             }

@@ -60,7 +60,7 @@ pub(super) fn held(shared: usize, threads: usize, bytes: usize) -> usize {
 }
 
 impl How {
-    /// A pack of `count` columns of `n` rows beside an anchor, on a card of so many bytes of
+    /// A pack of `count` columns of `n` rows beside an anchor, on a GPU of so many bytes of
     /// shared memory a block and multiprocessors.
     pub(super) fn of(
         (form, skewed): (Form, bool),

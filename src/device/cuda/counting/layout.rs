@@ -1,4 +1,4 @@
-//! Which form columns have on a card, and their order there: packs of one form, whose columns
+//! Which form columns have on a GPU, and their order there: packs of one form, whose columns
 //! lie one behind another.
 
 use passel_kernels::counting::{NOTHING, Place};
@@ -17,7 +17,7 @@ const COMPARED: usize = 1024;
 const COMPARISON: f64 = 0.25;
 
 /// Cost of a count in a table, of a cell that is cleared and walked, and of an entry, in
-/// picoseconds on the card the rule was measured on (docs/performance.md).
+/// picoseconds on the GPU the rule was measured on (docs/performance.md).
 const COUNT: f64 = 0.54;
 const CELL: f64 = 0.5;
 const ENTRY: f64 = 5.2;
@@ -65,7 +65,7 @@ pub(super) struct Pack {
     pub(super) bytes: usize,
 }
 
-/// The columns of one card, in the order of its places.
+/// The columns of one GPU, in the order of its places.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) n: usize,

@@ -1,4 +1,4 @@
-//! What lies on a card is what the columns say, whatever form it has; no GPU is needed.
+//! What lies on a GPU is what the columns say, whatever form it has; no GPU is needed.
 
 use passel_kernels::counting::{NOTHING, Place};
 
@@ -138,7 +138,7 @@ fn codes_lie_where_their_places_say() {
 }
 
 #[test]
-fn tables_fit_the_shared_memory_of_every_card() {
+fn tables_fit_the_shared_memory_of_every_gpu() {
     for shared in [48 << 10, 99 << 10, 227 << 10] {
         for n in [90usize, 20_000, 70_000, 3_000_000] {
             for (x, w, classes) in [
@@ -173,7 +173,7 @@ fn tables_fit_the_shared_memory_of_every_card() {
                         bytes <= shared - 2048,
                         "{how:?} of {cells} cells in {shared}"
                     );
-                    // Memory of the card is for what has no room alone.
+                    // Memory of the GPU is for what has no room alone.
                     if how == How::Whole {
                         assert!(
                             2 * cells + 3 * x * w > (shared - 4096) / 2,

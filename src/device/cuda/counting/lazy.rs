@@ -1,5 +1,5 @@
 //! Scores that only fall: dense columns are counted against further anchors only while they
-//! could still win. What is kept on a card for that; `waves` has the steps.
+//! could still win. What is kept on a GPU for that; `waves` has the steps.
 
 use passel_kernels::{
     counting::{Anchor as OnCard, Item},
@@ -8,7 +8,7 @@ use passel_kernels::{
 };
 
 use super::{
-    super::{super::DeviceError, card::Card, memory::Buffer},
+    super::{super::DeviceError, gpu::Gpu, memory::Buffer},
     how::{How, held},
     layout::{Form, VECTOR},
     packs::Packs,
@@ -54,7 +54,7 @@ const EACH: usize = 4;
 /// Items of a list, at least.
 const LEAST: usize = 1 << 12;
 
-/// The candidates of a card that are put off.
+/// The candidates of a GPU that are put off.
 pub(super) struct Lazy {
     /// They are the first ones.
     pub(super) places: usize,
@@ -101,7 +101,7 @@ impl Lazy {
     /// For anchors of up to so many levels beside so many classes; none where they, or
     /// tables of some columns, have no room.
     pub(super) fn new(
-        card: &Card,
+        gpu: &Gpu,
         packs: &Packs,
         (levels, classes): (usize, usize),
         from_relevance: bool,
@@ -130,16 +130,16 @@ impl Lazy {
                 continue;
             }
             let columns = (wide, skewed, bits);
-            let Some(list) = Launch::new(card, columns, n, (most, levels * classes), of) else {
+            let Some(list) = Launch::new(gpu, columns, n, (most, levels * classes), of) else {
                 return Ok(None);
             };
             lists.push(list);
             (places, items) = (places + count, items + capacity);
         }
-        let buffer = |len| card.buffer::<u32>(len, DURING);
+        let buffer = |len| gpu.buffer::<u32>(len, DURING);
         let stride = n.next_multiple_of(VECTOR) * bits as usize / 8;
         let blocks = packs.count().div_ceil(THREADS);
-        if !has_room(card, stride * ANCHORS + 24 * items + 12 * places)? {
+        if !has_room(gpu, stride * ANCHORS + 24 * items + 12 * places)? {
             return Ok(None);
         }
         let lazy = Self {
@@ -150,29 +150,29 @@ impl Lazy {
             bits,
             stride,
             room: ANCHORS,
-            joint: card.buffer(stride * ANCHORS, DURING)?,
-            anchors: card.buffer(ANCHORS, DURING)?,
+            joint: gpu.buffer(stride * ANCHORS, DURING)?,
+            anchors: gpu.buffer(ANCHORS, DURING)?,
             base: 0,
             steps: 0,
             chosen: false,
             done: buffer(places)?,
             start: buffer(places)?,
             many: buffer(places)?,
-            items: card.buffer(items, DURING)?,
-            xw: card.buffer(items, DURING)?,
-            xwy: card.buffer(items, DURING)?,
-            found: card.buffer(2 * blocks, DURING)?,
-            control: card.buffer(1, DURING)?,
+            items: gpu.buffer(items, DURING)?,
+            xw: gpu.buffer(items, DURING)?,
+            xwy: gpu.buffer(items, DURING)?,
+            found: gpu.buffer(2 * blocks, DURING)?,
+            control: gpu.buffer(1, DURING)?,
         };
-        card.zero(lazy.many.address(), 4 * places)?;
-        card.zero(lazy.control.address(), size_of::<Control>())?;
-        lazy.begin(card)?;
+        gpu.zero(lazy.many.address(), 4 * places)?;
+        gpu.zero(lazy.control.address(), size_of::<Control>())?;
+        lazy.begin(gpu)?;
         Ok(Some(lazy))
     }
 
     /// All have gathered the steps up to `base`, and no more.
-    pub(super) fn begin(&self, card: &Card) -> Result<(), DeviceError> {
-        card.zero(self.done.address(), 4 * self.places)
+    pub(super) fn begin(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.zero(self.done.address(), 4 * self.places)
     }
 
     /// Where a member of `Control` lies, at so many bytes of it.
@@ -186,14 +186,14 @@ impl Lazy {
     }
 
     /// Makes room for so many anchors, and keeps those that are there; whether it has.
-    pub(super) fn grow(&mut self, card: &Card, room: usize) -> Result<bool, DeviceError> {
-        if !has_room(card, self.stride * room)? {
+    pub(super) fn grow(&mut self, gpu: &Gpu, room: usize) -> Result<bool, DeviceError> {
+        if !has_room(gpu, self.stride * room)? {
             return Ok(false);
         }
         let buffers = || {
             Ok((
-                card.buffer(self.stride * room, DURING)?,
-                card.buffer(room, DURING)?,
+                gpu.buffer(self.stride * room, DURING)?,
+                gpu.buffer(room, DURING)?,
             ))
         };
         let (joint, anchors) = match buffers() {
@@ -201,30 +201,30 @@ impl Lazy {
             buffers => buffers?,
         };
         let kept = self.kept();
-        card.copy(self.joint.address(), joint.address(), self.stride * kept)?;
+        gpu.copy(self.joint.address(), joint.address(), self.stride * kept)?;
         let bytes = size_of::<OnCard>() * kept;
-        card.copy(self.anchors.address(), anchors.address(), bytes)?;
+        gpu.copy(self.anchors.address(), anchors.address(), bytes)?;
         // What is given back waits for the copies.
         (self.joint, self.anchors, self.room) = (joint, anchors, room);
         Ok(true)
     }
 }
 
-/// Whether so many bytes may be taken: what else is on the card may have to grow too.
-fn has_room(card: &Card, bytes: usize) -> Result<bool, DeviceError> {
-    Ok(bytes as u64 <= card.free()? / 4)
+/// Whether so many bytes may be taken: what else is on the GPU may have to grow too.
+fn has_room(gpu: &Gpu, bytes: usize) -> Result<bool, DeviceError> {
+    Ok(bytes as u64 <= gpu.free()? / 4)
 }
 
 impl Launch {
     /// For tables of so many levels of x and joint codes; none where they have no room.
     fn new(
-        card: &Card,
+        gpu: &Gpu,
         (wide, skewed, joint): (u32, bool, u32),
         n: usize,
         (levels, codes): (usize, usize),
         of: usize,
     ) -> Option<Self> {
-        let (shared, processors) = (card.shared as usize, card.processors as usize);
+        let (shared, processors) = (gpu.shared as usize, gpu.processors as usize);
         // One column and its parts: every item is of one block.
         let how = How::dense(skewed, (1, levels * codes), n, (shared, processors));
         let cells = levels * codes;
@@ -257,7 +257,7 @@ fn function(bits: u32, joint: u32, half: bool) -> Option<&'static str> {
         (8, 8, _) => "list_8_8",
         (8, _, true) => "list_8_16_half",
         (8, ..) => "list_8_16",
-        // Beside columns of as many levels cells of 32 bits have no room on any card.
+        // Beside columns of as many levels cells of 32 bits have no room on any GPU.
         (_, 16, true) => "list_16_16_half",
         _ => return None,
     })

@@ -9,7 +9,7 @@ use crate::{
     device::{
         counting::{
             Anchor, Best, Counter, Logs, Step, Tally, information,
-            tests::{self, cards, column},
+            tests::{self, column, gpus},
         },
         cpu::CpuCounter,
     },
@@ -112,12 +112,12 @@ impl Case {
         let expected = self.walk(&mut cpu, &tally, &logs);
         let waves = Waves::always(capacity);
         let on = (&[0][..], None);
-        let mut card = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
-        assert!(card.shards[0].lazy.is_some());
-        let told = self.walk(&mut card, &tally, &logs);
+        let mut gpu = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
+        assert!(gpu.shards[0].lazy.is_some());
+        let told = self.walk(&mut gpu, &tally, &logs);
         assert_eq!(told, expected, "{name}, {capacity:?}");
         let all = self.columns.len() * (told.len() - 1);
-        (card.shards[0].items().unwrap(), all as u64)
+        (gpu.shards[0].items().unwrap(), all as u64)
     }
 }
 
@@ -129,7 +129,7 @@ fn scores() -> impl Iterator<Item = (&'static str, Score)> {
 
 #[test]
 fn most_columns_need_not_be_counted_against_most_anchors() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let case = Case::new((700, 3000), 2..13, 20, Vec::new());
@@ -145,7 +145,7 @@ fn most_columns_need_not_be_counted_against_most_anchors() {
 
 #[test]
 fn lists_that_are_too_short_do_not_show() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let case = Case::new((700, 1000), 2..13, 20, Vec::new());
@@ -158,13 +158,13 @@ fn lists_that_are_too_short_do_not_show() {
 
 #[test]
 fn lists_of_wide_tables_and_of_many_rows_are_counted_the_same() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     for case in [
         Case::new((70_000, 60), 2..13, 8, Vec::new()),
         Case::new((5000, 200), 90..120, 8, Vec::new()),
-        // Of cells of 32 bits, which have room on every card.
+        // Of cells of 32 bits, which have room on every GPU.
         Case::new((66_000, 30), 60..80, 5, Vec::new()),
     ] {
         for (name, score) in scores() {
@@ -176,7 +176,7 @@ fn lists_of_wide_tables_and_of_many_rows_are_counted_the_same() {
 
 #[test]
 fn any_number_of_anchors_is_kept_until_the_host_sweeps_its_own() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     let case = Case::new((700, 400), 2..31, 170, vec![0, 9, 10, 160]);

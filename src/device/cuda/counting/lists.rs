@@ -10,7 +10,7 @@ use passel_kernels::{
 use super::{
     super::{
         super::DeviceError,
-        card::{Card, arguments},
+        gpu::{Gpu, arguments},
     },
     how::{How, OWN, THREADS, few_cells, held},
     layout::{Form, VECTOR},
@@ -21,7 +21,7 @@ use super::{
 /// Most bytes of joint codes that blocks of short columns copy to shared memory.
 const COPIED: usize = 48 << 10;
 
-/// Entries of short columns for every thread of the card from which that pays.
+/// Entries of short columns for every thread of the GPU from which that pays.
 const PAID: usize = 8;
 
 /// Adds a pack of short columns of a kind.
@@ -40,12 +40,12 @@ pub(super) fn one(here: &Here, kind: usize) -> Shorts {
 }
 
 /// Whether blocks of short columns have joint codes and their counts in shared memory, and its
-/// bytes: where they are few bytes, and every warp of the card has work enough to pay for it.
-fn copied(n: usize, laid: &Laid, slots: usize, card: &Card) -> (bool, usize) {
+/// bytes: where they are few bytes, and every warp of the GPU has work enough to pay for it.
+fn copied(n: usize, laid: &Laid, slots: usize, gpu: &Gpu) -> (bool, usize) {
     let counts = laid.levels + laid.levels * laid.classes;
     let bytes = n * laid.bits as usize / 8 + VECTOR + 4 * counts;
-    let pays = slots >= PAID * THREADS * card.processors as usize;
-    match pays && bytes <= COPIED.min(card.shared as usize - OWN) {
+    let pays = slots >= PAID * THREADS * gpu.processors as usize;
+    match pays && bytes <= COPIED.min(gpu.shared as usize - OWN) {
         true => (true, bytes),
         false => (false, 0),
     }
@@ -53,7 +53,7 @@ fn copied(n: usize, laid: &Laid, slots: usize, card: &Card) -> (bool, usize) {
 
 impl Sweep<'_> {
     pub(super) fn shorts(&self, shorts: &Shorts) -> Result<(), DeviceError> {
-        let (card, laid) = (self.card, &self.laid);
+        let (gpu, laid) = (self.gpu, &self.laid);
         let n = self.packs.layout.n;
         let slots = |(each, &columns): (u32, &u32)| (columns as usize) << each;
         let slots: usize = (0..).zip(&shorts.columns).map(slots).sum();
@@ -67,18 +67,18 @@ impl Sweep<'_> {
             xwy: self.out.xwy,
             ..self.beside()
         };
-        let (copied, bytes) = copied(n, laid, slots, card);
+        let (copied, bytes) = copied(n, laid, slots, gpu);
         let given = Entries {
             copied: u8::from(copied),
             ..given
         };
         let shorts = *shorts;
         let function = laid.sized("short_8", "short_16");
-        let held = held(card.shared as usize, 512, bytes);
-        let most = card.processors as usize * held;
+        let held = held(gpu.shared as usize, 512, bytes);
+        let most = gpu.processors as usize * held;
         let blocks = slots.div_ceil(32 * 16).clamp(1, most) as u32;
         let grid = (blocks, laid.batch as u32, 1);
-        card.launch(function, grid, 512, bytes as u32, arguments![given, shorts])
+        gpu.launch(function, grid, 512, bytes as u32, arguments![given, shorts])
     }
 
     /// What all kernels of entries are told of an anchor.
@@ -125,13 +125,13 @@ impl Sweep<'_> {
     }
 
     pub(super) fn entries(&self, here: &Here) -> Result<(), DeviceError> {
-        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let given = self.listed(here);
         let launch = |function, threads: usize, bytes: usize, given: &mut [*mut c_void]| {
-            let held = held(card.shared as usize, threads, bytes);
-            let blocks = (card.processors as usize * held).min(pack.count) as u32;
+            let held = held(gpu.shared as usize, threads, bytes);
+            let blocks = (gpu.processors as usize * held).min(pack.count) as u32;
             let grid = (blocks, laid.batch as u32, 1);
-            card.launch(function, grid, threads as u32, bytes as u32, given)
+            gpu.launch(function, grid, threads as u32, bytes as u32, given)
         };
         match self.how(here.pack) {
             How::Few { threads, cell } => {

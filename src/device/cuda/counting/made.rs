@@ -1,4 +1,4 @@
-//! Columns that are made on the cards, for benchmarks: the host has none of them.
+//! Columns that are made on the GPUs, for benchmarks: the host has none of them.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{
     super::{
         super::{DeviceError, counting::Counter},
-        card::{Card, arguments},
+        gpu::{Gpu, arguments},
         memory::Buffer,
     },
     CudaCounter,
@@ -63,7 +63,7 @@ impl Made {
         let levels = self.levels();
         let mut seen = HashSet::new();
         if !self.is_sparse() {
-            // Who lies dense is counted on the card.
+            // Who lies dense is counted on the GPU.
             let codes = passel_kernels::made::reference(&self.recipe, column);
             return codes.into_iter().collect::<HashSet<_>>().len();
         }
@@ -78,7 +78,7 @@ impl Made {
         seen.len() + other
     }
 
-    /// Forms that its columns have on one card.
+    /// Forms that its columns have on one GPU.
     #[cfg(test)]
     pub(crate) fn forms(&self, n: usize, classes: usize) -> Vec<String> {
         let layout = self.layout(0..self.p, n, classes);
@@ -109,31 +109,31 @@ impl Made {
 }
 
 impl Packs {
-    /// Makes the columns of these numbers on the card, for n observations and responses of so
+    /// Makes the columns of these numbers on the GPU, for n observations and responses of so
     /// many classes.
     pub(super) fn made(
-        card: &Card,
+        gpu: &Gpu,
         made: &Made,
         own: Range<usize>,
         (n, classes): (usize, usize),
     ) -> Result<Self, DeviceError> {
         let layout = made.layout(own, n, classes);
         let count = layout.numbers.len();
-        let table = || card.buffer::<u32>(count, DURING);
+        let table = || gpu.buffer::<u32>(count, DURING);
         let told = Told {
-            places: card.buffer(count + 1, DURING)?,
-            numbers: put(card, &layout.numbers)?,
+            places: gpu.buffer(count + 1, DURING)?,
+            numbers: put(gpu, &layout.numbers)?,
             levels: table()?,
             most: table()?,
             left_out: table()?,
         };
-        card.upload(&[Place::default()], told.places.at(count))?;
+        gpu.upload(&[Place::default()], told.places.at(count))?;
         let packs = layout.packs.iter().map(|pack| {
             let numbers = &layout.numbers[pack.first..][..pack.count];
-            told.pack(card, made, (pack, numbers))
+            told.pack(gpu, made, (pack, numbers))
         });
         let packs: Vec<Buffer<u8>> = packs.collect::<Result<_, _>>()?;
-        card.wait(DURING)?;
+        gpu.wait(DURING)?;
         let Told {
             places,
             numbers,
@@ -169,11 +169,11 @@ impl Told {
     /// Makes a pack of the columns of these numbers.
     fn pack(
         &self,
-        card: &Card,
+        gpu: &Gpu,
         made: &Made,
         (pack, numbers): (&Pack, &[u32]),
     ) -> Result<Buffer<u8>, DeviceError> {
-        let buffer = card.buffer::<u8>(pack.bytes, DURING)?;
+        let buffer = gpu.buffer::<u8>(pack.bytes, DURING)?;
         let recipe = &made.recipe;
         let given = Given {
             numbers: self.numbers.at(pack.first),
@@ -183,15 +183,15 @@ impl Told {
             of_left_out: self.left_out.at(pack.first),
             ..given(recipe, pack, buffer.address())
         };
-        let blocks = |all: usize| all.clamp(1, 16 * card.processors as usize) as u32;
+        let blocks = |all: usize| all.clamp(1, 16 * gpu.processors as usize) as u32;
         let columns = (blocks(pack.count), 1);
         let launch = |function, (x, y)| {
             let grid = (x, y, 1);
-            card.launch(function, grid, 256, 0, arguments![given])
+            gpu.launch(function, grid, 256, 0, arguments![given])
         };
         match pack.form {
             Form::Dense { .. } | Form::Rows if made.is_sparse() => {
-                card.zero(buffer.address(), pack.bytes)?;
+                gpu.zero(buffer.address(), pack.bytes)?;
                 launch("made_scattered", columns)?;
             }
             Form::Dense { .. } | Form::Rows => {
@@ -205,7 +205,7 @@ impl Told {
                 launch("made_short", (places, 1))?;
             }
             Form::Few | Form::Many { .. } => {
-                card.upload(&starts(recipe, numbers), given.starts)?;
+                gpu.upload(&starts(recipe, numbers), given.starts)?;
                 launch("made_listed", columns)?;
             }
         }
@@ -261,15 +261,15 @@ impl CudaCounter<'_> {
     pub(crate) fn again(&mut self) -> Result<(), DeviceError> {
         for shard in &self.shards {
             let taken = &shard.taken;
-            shard.card.zero(taken.address(), taken.len())?;
+            shard.gpu.zero(taken.address(), taken.len())?;
         }
         self.ahead = 1;
         self.forget();
-        let mut cards = self.shards.iter();
-        cards.try_for_each(|it| it.card.wait("beginning again"))
+        let mut gpus = self.shards.iter();
+        gpus.try_for_each(|it| it.gpu.wait("beginning again"))
     }
 
-    /// Bytes of the columns, on all cards.
+    /// Bytes of the columns, on all GPUs.
     pub(crate) fn bytes(&self) -> u64 {
         self.shards.iter().map(|it| it.packs.bytes()).sum()
     }

@@ -1,11 +1,11 @@
-//! Counting on GPUs: every card has a share of the columns, and what they have gathered.
+//! Counting on GPUs: every GPU has a share of the columns, and what they have gathered.
 //!
-//! `layout` says which form a column has there, `packs` are the columns of a card, `sweep`
-//! counts them beside an anchor, `walk` is what they gather, `shard` a card with all of it. On
-//! one card, or on cards that all reach one another (`together`), the walk goes on by itself for
+//! `layout` says which form a column has there, `packs` are the columns of a GPU, `sweep`
+//! counts them beside an anchor, `walk` is what they gather, `shard` a GPU with all of it. On
+//! one GPU, or on GPUs that all reach one another (`together`), the walk goes on by itself for
 //! some steps: each pick becomes the next anchor there, and the host reads what was picked
 //! afterwards. `coded` are the values of a function of each column's whole table, which `tables`
-//! counts and evaluates on a card.
+//! counts and evaluates on a GPU.
 
 mod anchor;
 mod beside;
@@ -75,19 +75,19 @@ use crate::score::Against;
 /// as long.
 const SOON: Duration = Duration::from_millis(20);
 
-/// Cards that share the columns.
+/// GPUs that share the columns.
 pub(crate) struct CudaCounter<'a> {
     columns: Columns<'a>,
     /// The number of the first.
     first: u32,
-    /// What several cards have that walk together.
+    /// What several GPUs have that walk together.
     together: Option<Together>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
-    /// The place of each column on its card.
+    /// The place of each column on its GPU.
     places: Vec<u32>,
-    /// Where the columns of each card lie, if every card reads what lies on any other.
+    /// Where the columns of each GPU lie, if every GPU reads what lies on any other.
     lying: Vec<Vec<Place>>,
     response: Anchor,
     response_sum: i64,
@@ -95,17 +95,17 @@ pub(crate) struct CudaCounter<'a> {
     tally: &'a Tally,
     /// Most levels of any column.
     levels: usize,
-    /// Whether cards may walk ahead, how many picks may follow, and how far it goes.
+    /// Whether GPUs may walk ahead, how many picks may follow, and how far it goes.
     alone: bool,
     expected: usize,
     ahead: usize,
-    /// Picks that the host has not taken yet; taken on the card if they were made ahead.
+    /// Picks that the host has not taken yet; taken on the GPU if they were made ahead.
     picks: VecDeque<Pick>,
     made_ahead: bool,
-    /// The last pick that was taken; whether it is the next anchor on the card, not swept yet.
+    /// The last pick that was taken; whether it is the next anchor on the GPU, not swept yet.
     last: Option<Pick>,
     pending: bool,
-    /// Whether every card's first slot tells, or will, the best of its columns.
+    /// Whether every GPU's first slot tells, or will, the best of its columns.
     scored: bool,
     /// Steps gathered; Σ of their own sums; whether each was one column without missing values.
     steps: usize,
@@ -115,10 +115,10 @@ pub(crate) struct CudaCounter<'a> {
 }
 
 impl<'a> CudaCounter<'a> {
-    /// Columns numbered from `first` on, on the cards of these ordinals, for this response.
+    /// Columns numbered from `first` on, on the GPUs of these ordinals, for this response.
     ///
     /// # Errors
-    /// A card that cannot be used, or has too little memory.
+    /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
         columns: impl Into<Columns<'a>>,
         first: usize,
@@ -146,7 +146,7 @@ impl<'a> CudaCounter<'a> {
             by_class: tally.needs_xwy(),
         };
         let ranges: Vec<_> = shards(columns.len(), ordinals.len()).collect();
-        let mut cards = Vec::new();
+        let mut gpus = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
             let own = (columns, range.clone());
@@ -154,24 +154,24 @@ impl<'a> CudaCounter<'a> {
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
             }
-            cards.push(shard);
+            gpus.push(shard);
         }
-        let mut linked = cards.len() > 1;
-        for at in 1..cards.len() {
-            let (before, rest) = cards.split_at(at);
+        let mut linked = gpus.len() > 1;
+        for at in 1..gpus.len() {
+            let (before, rest) = gpus.split_at(at);
             for other in before {
-                linked &= rest[0].card.reach(&other.card) && other.card.reach(&rest[0].card);
+                linked &= rest[0].gpu.reach(&other.gpu) && other.gpu.reach(&rest[0].gpu);
             }
         }
-        let lying = cards.iter().filter(|_| linked).map(Shard::lying);
+        let lying = gpus.iter().filter(|_| linked).map(Shard::lying);
         let lying = lying.collect::<Result<_, _>>()?;
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
-        let mut alone = cards.iter().all(narrow)
+        let mut alone = gpus.iter().all(narrow)
             && tally.score().against == Against::Last
             && !tally.gathers_behind_none();
         let mut together = None;
-        match &mut cards[..] {
+        match &mut gpus[..] {
             [one] if alone && tally.only_falls() => {
                 one.put_off(levels, tally.falls_from_relevance(), waves)?;
             }
@@ -194,7 +194,7 @@ impl<'a> CudaCounter<'a> {
             first: first as u32,
             together,
             lying,
-            shards: cards,
+            shards: gpus,
             places,
             response_sum: told.sum,
             response: response.clone(),
@@ -223,13 +223,13 @@ impl<'a> CudaCounter<'a> {
         position.filter(|position| (*position as usize) < self.columns.len())
     }
 
-    /// The card of a column.
+    /// The GPU of a column.
     fn home(&self, column: u32) -> usize {
         let before = self.starts.partition_point(|it| *it <= column as usize);
         before.saturating_sub(1).min(self.shards.len() - 1)
     }
 
-    /// Lets the cards go on by themselves, for so many picks. Where one fails on the way, those
+    /// Lets the GPUs go on by themselves, for so many picks. Where one fails on the way, those
     /// that were told are picks all the same, and the fault is told behind them.
     fn walk(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
@@ -268,7 +268,7 @@ impl<'a> CudaCounter<'a> {
         Ok(())
     }
 
-    /// The best of what every card has found.
+    /// The best of what every GPU has found.
     fn find(&mut self) -> Result<(), DeviceError> {
         if self.pending {
             let levels = self.levels;
@@ -298,7 +298,7 @@ impl<'a> CudaCounter<'a> {
     fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
         let mut all = vec![0; self.columns.len()];
         for shard in &self.shards {
-            let gathered = shard.walk.gathered(&shard.card)?;
+            let gathered = shard.walk.gathered(&shard.gpu)?;
             for (&number, gathered) in shard.packs.layout.numbers.iter().zip(gathered) {
                 all[number as usize] = gathered;
             }
@@ -306,7 +306,7 @@ impl<'a> CudaCounter<'a> {
         Ok(all)
     }
 
-    /// Puts work on every card, on several at a time.
+    /// Puts work on every GPU, on several at a time.
     fn each(
         &mut self,
         work: impl Fn(usize, &mut Shard) -> Result<(), DeviceError> + Sync,
@@ -345,7 +345,7 @@ fn ahead(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
     }
 }
 
-/// Puts the steps of so many picks on a card, and waits for them; how many are known then.
+/// Puts the steps of so many picks on a GPU, and waits for them; how many are known then.
 fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
     let Steps {
         count,

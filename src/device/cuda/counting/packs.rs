@@ -1,4 +1,4 @@
-//! The columns of a card: packs that lie there, and packs that pass through two buffers in
+//! The columns of a GPU: packs that lie there, and packs that pass through two buffers in
 //! every sweep.
 
 use cudarc::driver::CudaEvent;
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{
     super::{
         super::DeviceError,
-        card::Card,
+        gpu::Gpu,
         memory::{Buffer, Staying},
     },
     layout::{Form, Layout, Own, Pack},
@@ -19,17 +19,17 @@ use crate::binning::BinnedColumn;
 /// Bytes of one of the two buffers that packs pass through, and of one upload.
 const PASSING: usize = 128 << 20;
 
-/// What the tables of a card say a column's code of missing values is where it misses none.
+/// What the tables of a GPU say a column's code of missing values is where it misses none.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Where a pack lies.
 enum Home {
-    Card(Buffer<u8>),
+    Gpu(Buffer<u8>),
     /// With its places for either buffer.
     Host(Staying, [Vec<Place>; 2]),
 }
 
-/// The columns of a card.
+/// The columns of a GPU.
 pub(super) struct Packs {
     pub(super) layout: Layout,
     homes: Vec<Home>,
@@ -40,7 +40,7 @@ pub(super) struct Packs {
     pub(super) levels: Buffer<u32>,
     pub(super) most: Buffer<u32>,
     pub(super) left_out: Buffer<u32>,
-    /// Whether it misses values; none where no column of any card does.
+    /// Whether it misses values; none where no column of any GPU does.
     pub(super) misses: Option<Buffer<u8>>,
 }
 
@@ -51,7 +51,7 @@ struct Passing {
     used: [CudaEvent; 2],
 }
 
-/// A pack on the card.
+/// A pack on the GPU.
 pub(super) struct Here<'a> {
     pub(super) pack: &'a Pack,
     pub(super) address: u64,
@@ -63,9 +63,9 @@ const DURING: &str = "laying out the columns";
 
 impl Packs {
     /// Lays columns numbered from `first` on out in at most so many bytes, for responses of so
-    /// many classes; whether a column of any card misses values, which may be an anchor here.
+    /// many classes; whether a column of any GPU misses values, which may be an anchor here.
     pub(super) fn new(
-        card: &Card,
+        gpu: &Gpu,
         columns: &[BinnedColumn],
         first: usize,
         (n, classes): (usize, usize),
@@ -101,15 +101,15 @@ impl Packs {
             let of = || own.iter().map(|it| it.traits);
             if pack.bytes <= left {
                 left -= pack.bytes;
-                let buffer = card.buffer::<u8>(pack.bytes, DURING)?;
-                fill(card, pack, own, &buffer)?;
+                let buffer = gpu.buffer::<u8>(pack.bytes, DURING)?;
+                fill(gpu, pack, own, &buffer)?;
                 places.extend(pack.places(buffer.address(), of()));
-                homes.push(Home::Card(buffer));
+                homes.push(Home::Gpu(buffer));
             } else {
                 // Those that pass through have places for either buffer.
                 places.resize(places.len() + pack.count, Place::default());
                 homes.push(Home::Host(
-                    card.staying(pack.bytes_of(own)),
+                    gpu.staying(pack.bytes_of(own)),
                     Default::default(),
                 ));
             }
@@ -118,14 +118,14 @@ impl Packs {
         places.push(Place::default());
         let mut passing = None;
         if homes.iter().any(|it| matches!(it, Home::Host(..))) {
-            let bytes = || card.buffer::<u8>(buffer, "streaming the columns");
+            let bytes = || gpu.buffer::<u8>(buffer, "streaming the columns");
             let widest = layout.packs.iter().map(|it| it.count).max().unwrap_or(0);
-            let places = || card.buffer::<Place>(widest, "streaming the columns");
+            let places = || gpu.buffer::<Place>(widest, "streaming the columns");
             let made = Passing {
                 buffers: [bytes()?, bytes()?],
                 places: [places()?, places()?],
-                copied: [card.event()?, card.event()?],
-                used: [card.event()?, card.event()?],
+                copied: [gpu.event()?, gpu.event()?],
+                used: [gpu.event()?, gpu.event()?],
             };
             for (pack, home) in layout.packs.iter().zip(&mut homes) {
                 if let Home::Host(_, places) = home {
@@ -144,14 +144,14 @@ impl Packs {
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
         let misses = any_misses.then(|| {
             let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();
-            put(card, &misses)
+            put(gpu, &misses)
         });
         Ok(Self {
-            places: put(card, &places)?,
-            numbers: put(card, &layout.numbers)?,
-            levels: put(card, &levels)?,
-            most: put(card, &modes)?,
-            left_out: put(card, &left_out)?,
+            places: put(gpu, &places)?,
+            numbers: put(gpu, &layout.numbers)?,
+            levels: put(gpu, &levels)?,
+            most: put(gpu, &modes)?,
+            left_out: put(gpu, &left_out)?,
             misses: misses.transpose()?,
             layout,
             homes,
@@ -159,7 +159,7 @@ impl Packs {
         })
     }
 
-    /// Packs that were made on the card, where nothing misses values; of each place, and one
+    /// Packs that were made on the GPU, where nothing misses values; of each place, and one
     /// more, where it lies, and of each its number, its levels, its most frequent code and
     /// [`NONE`].
     pub(super) fn lying(
@@ -170,7 +170,7 @@ impl Packs {
     ) -> Self {
         Self {
             layout,
-            homes: packs.into_iter().map(Home::Card).collect(),
+            homes: packs.into_iter().map(Home::Gpu).collect(),
             passing: None,
             places,
             numbers,
@@ -191,24 +191,24 @@ impl Packs {
         self.passing.is_some()
     }
 
-    /// Whether the column of a place lies on the card.
+    /// Whether the column of a place lies on the GPU.
     pub(super) fn has(&self, place: usize) -> bool {
         let at = self.layout.packs.partition_point(|it| it.first <= place);
-        matches!(self.homes.get(at.wrapping_sub(1)), Some(Home::Card(_)))
+        matches!(self.homes.get(at.wrapping_sub(1)), Some(Home::Gpu(_)))
     }
 
-    /// Works through all packs. The work is put on the card one after another; nothing waits
+    /// Works through all packs. The work is put on the GPU one after another; nothing waits
     /// for its end.
     pub(super) fn sweep(
         &self,
-        card: &Card,
+        gpu: &Gpu,
         mut work: impl FnMut(Here) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let all = || self.layout.packs.iter().zip(&self.homes);
         let streamed: Vec<_> = all()
             .filter_map(|(pack, home)| match home {
                 Home::Host(bytes, places) => Some((pack, bytes, places)),
-                Home::Card(_) => None,
+                Home::Gpu(_) => None,
             })
             .collect();
         let fetch = |number: usize| {
@@ -219,13 +219,13 @@ impl Packs {
             let to = number % 2;
             let (used, copied) = (&passing.used[to], &passing.copied[to]);
             let (buffer, here) = (&passing.buffers[to], &passing.places[to]);
-            card.prefetch(&places[to], here.address(), used, copied)?;
-            card.prefetch(bytes.get(), buffer.address(), used, copied)
+            gpu.prefetch(&places[to], here.address(), used, copied)?;
+            gpu.prefetch(bytes.get(), buffer.address(), used, copied)
         };
         fetch(0)?;
         fetch(1)?;
         for (pack, home) in all() {
-            if let Home::Card(buffer) = home {
+            if let Home::Gpu(buffer) = home {
                 work(Here {
                     pack,
                     address: buffer.address(),
@@ -238,45 +238,45 @@ impl Packs {
         };
         for (number, (pack, ..)) in streamed.iter().enumerate() {
             let to = number % 2;
-            card.after(&passing.copied[to])?;
+            gpu.after(&passing.copied[to])?;
             work(Here {
                 pack,
                 address: passing.buffers[to].address(),
                 places: passing.places[to].address(),
             })?;
-            card.mark(&passing.used[to])?;
+            gpu.mark(&passing.used[to])?;
             fetch(number + 2)?;
         }
         Ok(())
     }
 }
 
-/// Bytes that columns may take on a card, where so many are wanted beside them.
-pub(super) fn room(card: &Card, beside: usize, limit: Option<u64>) -> Result<usize, DeviceError> {
-    let all = usize::try_from(card.free()?).unwrap_or(usize::MAX);
+/// Bytes that columns may take on a GPU, where so many are wanted beside them.
+pub(super) fn room(gpu: &Gpu, beside: usize, limit: Option<u64>) -> Result<usize, DeviceError> {
+    let all = usize::try_from(gpu.free()?).unwrap_or(usize::MAX);
     // Of little memory half is for columns.
     let free = all.saturating_sub(beside).max(all / 2);
     let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
     Ok((free - free / 16).min(limit))
 }
 
-/// Values on the card.
-pub(super) fn put<T: Copy>(card: &Card, values: &[T]) -> Result<Buffer<T>, DeviceError> {
-    let buffer = card.buffer::<T>(values.len(), DURING)?;
-    card.upload(values, buffer.address())?;
+/// Values on the GPU.
+pub(super) fn put<T: Copy>(gpu: &Gpu, values: &[T]) -> Result<Buffer<T>, DeviceError> {
+    let buffer = gpu.buffer::<T>(values.len(), DURING)?;
+    gpu.upload(values, buffer.address())?;
     Ok(buffer)
 }
 
 /// Brings a pack to its place, a part at a time.
-fn fill(card: &Card, pack: &Pack, columns: &[Own], to: &Buffer<u8>) -> Result<(), DeviceError> {
+fn fill(gpu: &Gpu, pack: &Pack, columns: &[Own], to: &Buffer<u8>) -> Result<(), DeviceError> {
     let Form::Dense { .. } = pack.form else {
-        return card.upload(&pack.bytes_of(columns), to.address());
+        return gpu.upload(&pack.bytes_of(columns), to.address());
     };
     let each = (PASSING / pack.stride.max(1)).max(1);
     for (at, columns) in columns.chunks(each).enumerate() {
         let part = pack.part(columns.len());
         let bytes = part.bytes_of(columns);
-        card.upload(&bytes, to.at(at * each * pack.stride))?;
+        gpu.upload(&bytes, to.at(at * each * pack.stride))?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::{
             DeviceError,
             counting::{Anchor, Best},
         },
-        card::arguments,
+        gpu::arguments,
         memory::Buffer,
     },
     CudaCounter, candidate,
@@ -25,10 +25,10 @@ use super::{
 
 const DURING: &str = "permuting";
 
-/// What permutations of a card go by.
+/// What permutations of a GPU go by.
 struct Batch<'b> {
     orders: &'b [Vec<u32>],
-    orders_on_card: Buffer<u32>,
+    orders_on_gpu: Buffer<u32>,
     joint: Buffer<u8>,
     order: Option<Buffer<u64>>,
     /// Levels of every row, permuted: the anchor's and the response's.
@@ -80,7 +80,7 @@ impl Shard {
         let misses = self.packs.misses.is_some();
         // Of a row its order, joint code, sorted place, levels and class, and bits.
         let each = Walk::bytes(self.packs.count(), misses) + (4 + 2 + 8 + 8 + 2) * self.n;
-        let free = usize::try_from(self.card.free()? / 4).unwrap_or(usize::MAX);
+        let free = usize::try_from(self.gpu.free()? / 4).unwrap_or(usize::MAX);
         Ok((free / each).clamp(1, 1 << 10))
     }
 
@@ -91,7 +91,7 @@ impl Shard {
         response: &Anchor,
         swept: &[(OnCard, &Anchor)],
     ) -> Result<Vec<Pick>, DeviceError> {
-        let card = &self.card;
+        let gpu = &self.gpu;
         let (n, count) = (self.n, orders.len());
         let filled = n.next_multiple_of(VECTOR);
         let all: Vec<u32> = orders.concat();
@@ -99,16 +99,16 @@ impl Shard {
         let misses = swept.iter().any(|it| it.1.missing);
         let levels = swept.iter().map(|it| it.1.levels).max().unwrap_or(1);
         let wide = self.is_wide(levels, misses) || self.is_wide_for(1, self.y_levels, false);
-        let y = wide.then(|| put(card, &permuted(&response.codes, orders)));
+        let y = wide.then(|| put(gpu, &permuted(&response.codes, orders)));
         let batch = Batch {
             orders,
-            orders_on_card: put(card, &all)?,
-            joint: card.buffer(2 * filled * count, DURING)?,
-            order: order.map(|_| card.buffer(n * count, DURING)).transpose()?,
-            w: wide.then(|| card.buffer(n * count, DURING)).transpose()?,
+            orders_on_gpu: put(gpu, &all)?,
+            joint: gpu.buffer(2 * filled * count, DURING)?,
+            order: order.map(|_| gpu.buffer(n * count, DURING)).transpose()?,
+            w: wide.then(|| gpu.buffer(n * count, DURING)).transpose()?,
             y: y.transpose()?,
         };
-        let walk = Walk::new(card, &self.packs, count, false)?;
+        let walk = Walk::new(gpu, &self.packs, count, false)?;
         let nothing = Anchor::nothing(n);
         let laid = self.lay(Source::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
@@ -122,7 +122,7 @@ impl Shard {
             let before = Before::Gather { misses };
             walk.score(&self.means(), before, false, (0, Some(step)))?;
         }
-        self.card.wait(DURING)?;
+        self.gpu.wait(DURING)?;
         Ok(walk.picks.get()[..count].to_vec())
     }
 
@@ -134,24 +134,24 @@ impl Shard {
         (told, anchor): (OnCard, &Anchor),
         walk: &Walk,
     ) -> Result<Laid, DeviceError> {
-        let card = &self.card;
+        let gpu = &self.gpu;
         let count = batch.orders.len();
-        card.upload(&vec![told; count], walk.anchors.address())?;
+        gpu.upload(&vec![told; count], walk.anchors.address())?;
         let stride = self.n.next_multiple_of(VECTOR) * laid.bits as usize / 8;
-        let own = (laid.joint, batch.orders_on_card.address(), self.n as i64);
+        let own = (laid.joint, batch.orders_on_gpu.address(), self.n as i64);
         let (from, orders, rows) = own;
         let (to, each) = (batch.joint.address(), stride as i64);
-        card.zero(to, batch.joint.len())?;
-        let blocks = (self.n.div_ceil(512) as u32).clamp(1, card.processors);
+        gpu.zero(to, batch.joint.len())?;
+        let blocks = (self.n.div_ceil(512) as u32).clamp(1, gpu.processors);
         let grid = (blocks, count as u32, 1);
         let given = arguments![from, orders, rows, to, each];
         let shuffle = laid.sized("shuffle_8", "shuffle_16");
-        card.launch(shuffle, grid, 512, 0, given)?;
+        gpu.launch(shuffle, grid, 512, 0, given)?;
         if let Some(order) = &batch.order {
             self.order(&laid, to, order.address(), count)?;
         }
         if let (Some(w), 1..) = (&batch.w, laid.w) {
-            card.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
+            gpu.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
         }
         Ok(Laid {
             batch: count,

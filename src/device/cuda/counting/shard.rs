@@ -1,4 +1,4 @@
-//! A card and its columns: lays anchors out, sweeps, scores.
+//! A GPU and its columns: lays anchors out, sweeps, scores.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{
             DeviceError,
             counting::{Anchor, Logs, Tally},
         },
-        card::Card,
+        gpu::Gpu,
         memory::Buffer,
         scratch::Grown,
     },
@@ -32,12 +32,12 @@ use crate::binning::Codes;
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
 
-/// Bytes of a column from which on a copy to another card pays.
+/// Bytes of a column from which on a copy to another GPU pays.
 pub(super) const LONG: usize = 1 << 20;
 
 const DURING: &str = "laying out an anchor";
 
-/// The response, for all cards.
+/// The response, for all GPUs.
 pub(super) struct Response<'r> {
     pub(super) anchor: &'r Anchor,
     /// Σ c·L(c) over it.
@@ -46,9 +46,9 @@ pub(super) struct Response<'r> {
     pub(super) by_class: bool,
 }
 
-/// One card's share of the columns.
+/// One GPU's share of the columns.
 pub(super) struct Shard {
-    pub(super) card: Card,
+    pub(super) gpu: Gpu,
     pub(super) packs: Packs,
     pub(super) n: usize,
     /// Levels of the response, and those of them that steps tell apart.
@@ -83,22 +83,22 @@ pub(super) struct Shard {
 /// What is swept against, as the host knows it.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'s> {
-    /// The column that was chosen on the card; it may have as many levels as any.
+    /// The column that was chosen on the GPU; it may have as many levels as any.
     Chosen { levels: usize },
-    /// A column of the card's, of these sums.
+    /// A column of the GPU's, of these sums.
     Place(OnCard),
     /// Codes of the host.
     Codes(OnCard, &'s Anchor),
     /// A column of the host's, of no more levels than joint codes have room for.
     Guest(OnCard, &'s Codes),
-    /// A column that lies on another card.
+    /// A column that lies on another GPU.
     Peer(OnCard, Place),
     /// One level.
     Nothing,
 }
 
 impl Shard {
-    /// Opens a card and lays some of the columns out on it.
+    /// Opens a GPU and lays some of the columns out on it.
     pub(super) fn new(
         ordinal: usize,
         (columns, own): (Columns, Range<usize>),
@@ -106,20 +106,20 @@ impl Shard {
         (logs, tally): (&Logs, &Tally),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let mut card = Card::open(ordinal, passel_kernels::COUNTING)?;
+        let mut gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
         let n = response.anchor.codes.len();
         let y_levels = response.anchor.levels;
         let classes = if response.by_class { y_levels } else { 1 };
-        let terms = put(&card, logs.terms())?;
+        let terms = put(&gpu, logs.terms())?;
         let beside =
             Walk::bytes(own.len(), columns.any_misses()) + 64 * own.len() + RESERVE.min(64 * n);
-        let room = room(&card, beside, limit)?;
-        let packs = columns.packs(&mut card, own, (n, classes), room)?;
+        let room = room(&gpu, beside, limit)?;
+        let packs = columns.packs(&mut gpu, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
         let steps = tally.score().has_steps();
         let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
         let compares = form(|it| matches!(it, Form::Rows));
-        let order = compares.then(|| card.buffer(n, DURING));
+        let order = compares.then(|| gpu.buffer(n, DURING));
         let lists = form(|it| !matches!(it, Form::Rows | Form::Dense { .. }));
         let count = packs.count();
         let mut shard = Self {
@@ -127,8 +127,8 @@ impl Shard {
             y_levels,
             classes,
             y_most: most(&response.anchor.codes, y_levels),
-            y: put(&card, &y)?,
-            y_wide: put(&card, &response.anchor.codes)?,
+            y: put(&gpu, &y)?,
+            y_wide: put(&gpu, &response.anchor.codes)?,
             terms,
             rule: rule(tally, logs, response.sum),
             nothing: OnCard {
@@ -137,12 +137,12 @@ impl Shard {
                 levels: 1,
                 place: count as u32,
             },
-            x: card.buffer(count, DURING)?,
-            taken: put(&card, &vec![0; count])?,
+            x: gpu.buffer(count, DURING)?,
+            taken: put(&gpu, &vec![0; count])?,
             occurring: vec![0; count],
-            walk: Walk::new(&card, &packs, 1, steps)?,
+            walk: Walk::new(&gpu, &packs, 1, steps)?,
             tables: Tables::default(),
-            joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
+            joint: gpu.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
             counts: Counts::default(),
             order: order.transpose()?,
             guest: Grown::default(),
@@ -150,7 +150,7 @@ impl Shard {
             lists,
             lazy: None,
             packs,
-            card,
+            gpu,
         };
         shard.begin()?;
         Ok(shard)
@@ -159,13 +159,13 @@ impl Shard {
     /// Counts every column beside the response alone: relevance.
     fn begin(&mut self) -> Result<(), DeviceError> {
         let laid = self.lay(Source::Nothing, self.y_levels)?;
-        let occurring = put(&self.card, &self.occurring)?;
+        let occurring = put(&self.gpu, &self.occurring)?;
         let out = self.walk.out_first(&self.x, occurring.address());
         self.swept(laid, out)?;
         self.score(Before::Begin, false, 0)?;
-        self.card
+        self.gpu
             .download(occurring.address(), &mut self.occurring)?;
-        self.card.wait("counting the response")
+        self.gpu.wait("counting the response")
     }
 
     /// Whether some pack has to be counted by codes of the host's, beside an anchor of so many
@@ -176,7 +176,7 @@ impl Shard {
 
     /// The same for so many classes of the response.
     pub(super) fn is_wide_for(&self, levels: usize, classes: usize, misses: bool) -> bool {
-        let shared = (self.card.shared as usize, self.card.processors as usize);
+        let shared = (self.gpu.shared as usize, self.gpu.processors as usize);
         let whole = |it: &super::layout::Pack| {
             let (form, of) = ((it.form, it.skewed), (it.count, it.levels));
             it.misses || How::of(form, of, self.n, (levels, classes), shared) == How::Whole
@@ -186,7 +186,7 @@ impl Shard {
 
     /// The next anchor's sums and levels.
     pub(super) fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
-        self.card.upload(&[anchor], self.walk.anchors.address())
+        self.gpu.upload(&[anchor], self.walk.anchors.address())
     }
 
     /// Lays an anchor out, for so many classes of the response.
@@ -209,7 +209,7 @@ impl Shard {
             Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
             Source::Nothing => (1, false, None),
         };
-        // Behind all places is what is none of the card's columns.
+        // Behind all places is what is none of the GPU's columns.
         let place = self.packs.count() as u32;
         match source {
             Source::Chosen { .. } => {}
@@ -241,8 +241,8 @@ impl Shard {
         if first || self.is_wide_for(levels, classes, misses) {
             let none = Anchor::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
-                laid.w = self.w.room(&self.card, self.n, DURING)?;
-                self.card.upload(&codes.codes, laid.w)?;
+                laid.w = self.w.room(&self.gpu, self.n, DURING)?;
+                self.gpu.upload(&codes.codes, laid.w)?;
             }
         }
         // Joint codes of more bits, and those of what misses values, nobody reads.
@@ -260,7 +260,7 @@ impl Shard {
             Source::Nothing => Some(Place::default()),
         };
         if let Some(place) = brought {
-            self.card
+            self.gpu
                 .upload(&[place], self.packs.places.at(self.packs.count()))?;
         }
         self.spread(&mut laid)?;
@@ -272,15 +272,15 @@ impl Shard {
         let address = self.guest_room()?;
         let bits = match codes {
             Codes::Byte(codes) => {
-                self.card.upload(codes, address)?;
+                self.gpu.upload(codes, address)?;
                 8
             }
             Codes::Word(codes) => {
-                self.card.upload(codes, address)?;
+                self.gpu.upload(codes, address)?;
                 16
             }
             Codes::Sparse { .. } => {
-                self.card.upload(&codes.dense(), address)?;
+                self.gpu.upload(&codes.dense(), address)?;
                 16
             }
         };
@@ -296,33 +296,33 @@ impl Shard {
     /// Room for any dense column, where it stays.
     pub(super) fn guest_room(&mut self) -> Result<u64, DeviceError> {
         let filled = self.n.next_multiple_of(VECTOR);
-        self.guest.room(&self.card, filled, DURING)
+        self.guest.room(&self.gpu, filled, DURING)
     }
 
     /// Where its columns lie.
     pub(super) fn lying(&self) -> Result<Vec<Place>, DeviceError> {
         let mut places = vec![Place::default(); self.packs.count()];
-        self.card
+        self.gpu
             .download(self.packs.places.address(), &mut places)?;
-        self.card.wait(DURING)?;
+        self.gpu.wait(DURING)?;
         Ok(places)
     }
 
-    /// A column of another card's, copied if it is long: kernels read it slower than copies do.
+    /// A column of another GPU's, copied if it is long: kernels read it slower than copies do.
     fn near(&mut self, place: Place) -> Result<Place, DeviceError> {
         let bytes = bytes_of(self.n, place.bits);
         if bytes < LONG || (place.bits == 8 && place.length != 1) {
             return Ok(place);
         }
         let address = self.guest_room()?;
-        self.card.copy(place.address, address, bytes)?;
+        self.gpu.copy(place.address, address, bytes)?;
         Ok(Place { address, ..place })
     }
 
     /// What scores are made of.
     pub(super) fn means(&self) -> Means<'_> {
         Means {
-            card: &self.card,
+            gpu: &self.gpu,
             packs: &self.packs,
             rule: &self.rule,
             x: &self.x,
@@ -335,7 +335,7 @@ impl Shard {
     /// Counts every pack beside what is laid out.
     pub(super) fn swept(&mut self, laid: Laid, out: Out) -> Result<(), DeviceError> {
         let sweep = Sweep {
-            card: &self.card,
+            gpu: &self.gpu,
             packs: &self.packs,
             terms: self.terms.address(),
             laid,

@@ -1,11 +1,11 @@
-//! The joint codes of an anchor, made on a card, and what is counted of them.
+//! The joint codes of an anchor, made on a GPU, and what is counted of them.
 
 use passel_kernels::spread::Spread;
 
 use super::{
     super::{
         super::DeviceError,
-        card::{Card, arguments},
+        gpu::{Gpu, arguments},
     },
     layout::VECTOR,
     shard::Shard,
@@ -37,16 +37,16 @@ impl Counts {
     /// For joint codes of so many levels and classes.
     pub(super) fn room(
         &mut self,
-        card: &Card,
+        gpu: &Gpu,
         levels: usize,
         classes: usize,
     ) -> Result<Room, DeviceError> {
         let (now, next, wide) = (self.now, 1 - self.now, levels * classes);
-        let by_joint = self.kept[now].room(card, 4 * (wide + levels))?;
+        let by_joint = self.kept[now].room(gpu, 4 * (wide + levels))?;
         let room = Room {
             by_joint,
             by_level: by_joint + 4 * wide as u64,
-            next: self.kept[next].room(card, 4)?,
+            next: self.kept[next].room(gpu, 4)?,
             cells: self.cells[next],
         };
         self.cells[now] = wide + levels;
@@ -58,10 +58,10 @@ impl Counts {
 impl Shard {
     /// Makes joint codes, and counts them where packs ask for that.
     pub(super) fn spread(&mut self, laid: &mut Laid) -> Result<(), DeviceError> {
-        let card = &self.card;
+        let gpu = &self.gpu;
         let filled = self.n.next_multiple_of(VECTOR);
         let room = match self.lists {
-            true => Some(self.counts.room(card, laid.levels, laid.classes)?),
+            true => Some(self.counts.room(gpu, laid.levels, laid.classes)?),
             false => None,
         };
         let room = room.as_ref();
@@ -84,9 +84,9 @@ impl Shard {
             next: room.map_or(0, |it| it.next),
             cells: room.map_or(0, |it| it.cells) as i64,
         };
-        let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * card.processors);
+        let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * gpu.processors);
         let (name, threads) = (laid.sized("lay_8", "lay_16"), THREADS as u32);
-        card.launch(name, (blocks, 1, 1), threads, 0, arguments![given])?;
+        gpu.launch(name, (blocks, 1, 1), threads, 0, arguments![given])?;
         match laid.order {
             0 => Ok(()),
             to => self.order(laid, laid.joint, to, 1),
@@ -104,6 +104,6 @@ impl Shard {
         let (rows, classes) = (self.n as u32, laid.classes as u32);
         let given = arguments![joint, rows, classes, to];
         let name = laid.sized("order_8", "order_16");
-        self.card.launch(name, (1, batch as u32, 1), 1024, 0, given)
+        self.gpu.launch(name, (1, batch as u32, 1), 1024, 0, given)
     }
 }

@@ -1,9 +1,9 @@
-//! Steps of a card: an anchor swept, the best found.
+//! Steps of a GPU: an anchor swept, the best found.
 
 use passel_kernels::score::Pick;
 
 use super::{
-    super::{super::DeviceError, card::arguments},
+    super::{super::DeviceError, gpu::arguments},
     shard::{Shard, Source},
     walk::Before,
 };
@@ -62,7 +62,7 @@ impl Shard {
         slot: usize,
     ) -> Result<(), DeviceError> {
         if before == Before::Forget {
-            self.walk.restart(&self.card)?;
+            self.walk.restart(&self.gpu)?;
         }
         let known = self.lazy.as_ref().map(|it| it.steps as u32);
         self.walk
@@ -73,13 +73,13 @@ impl Shard {
     pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
         let taken = self.taken.address();
         let given = arguments![taken, place];
-        self.card.launch("take", (1, 1, 1), 1, 0, given)
+        self.gpu.launch("take", (1, 1, 1), 1, 0, given)
     }
 
     /// What was found, from the first slot on: all of so many, or fewer where lists were too
     /// short.
     pub(super) fn picks(&mut self, count: usize) -> Result<&[Pick], DeviceError> {
-        self.card.wait("counting")?;
+        self.gpu.wait("counting")?;
         let known = self.settled(count)?;
         Ok(&self.walk.picks.get()[..known])
     }

@@ -1,17 +1,17 @@
-//! One sweep: every pack by the kernel that its form, its levels and the card ask for. The rule
+//! One sweep: every pack by the kernel that its form, its levels and the GPU ask for. The rule
 //! and its constants are in docs/performance.md.
 
 use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
 
 use super::{
-    super::{DeviceError, card::Card, card::arguments, memory::Buffer, scratch::Grown},
+    super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::Grown},
     how::{How, TinyHow},
     layout::{Form, Pack, VECTOR},
     lists::{add, one},
     packs::{Here, Packs},
 };
 
-/// An anchor, or a batch of them, laid out on the card.
+/// An anchor, or a batch of them, laid out on the GPU.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Laid {
     /// Anchors of the batch.
@@ -76,20 +76,20 @@ pub(super) struct Out {
 pub(super) struct Zeros(Option<Buffer<u8>>);
 
 impl Zeros {
-    pub(super) fn room(&mut self, card: &Card, bytes: usize) -> Result<u64, DeviceError> {
+    pub(super) fn room(&mut self, gpu: &Gpu, bytes: usize) -> Result<u64, DeviceError> {
         if let Some(buffer) = self.0.as_ref().filter(|it| it.len() >= bytes) {
             return Ok(buffer.address());
         }
         self.0 = None;
-        let buffer = card.buffer::<u8>(bytes + bytes / 4, "counting")?;
-        card.zero(buffer.address(), buffer.len())?;
+        let buffer = gpu.buffer::<u8>(bytes + bytes / 4, "counting")?;
+        gpu.zero(buffer.address(), buffer.len())?;
         let address = buffer.address();
         self.0 = Some(buffer);
         Ok(address)
     }
 }
 
-/// What sweeps of one card use again.
+/// What sweeps of one GPU use again.
 #[derive(Default)]
 pub(super) struct Tables {
     partial: Zeros,
@@ -105,21 +105,21 @@ impl Tables {
     /// them have; null where one block has each.
     pub(super) fn shared(
         &mut self,
-        card: &Card,
+        gpu: &Gpu,
         parts: usize,
         (tables, counts): (usize, usize),
     ) -> Result<(u64, u64), DeviceError> {
         if parts == 1 {
             return Ok((0, 0));
         }
-        let partial = self.partial.room(card, 4 * tables * counts)?;
-        Ok((partial, self.arrived.room(card, 4 * tables)?))
+        let partial = self.partial.room(gpu, 4 * tables * counts)?;
+        Ok((partial, self.arrived.room(gpu, 4 * tables)?))
     }
 }
 
 /// What a sweep is made of.
 pub(super) struct Sweep<'s> {
-    pub(super) card: &'s Card,
+    pub(super) gpu: &'s Gpu,
     pub(super) packs: &'s Packs,
     pub(super) terms: u64,
     pub(super) laid: Laid,
@@ -137,25 +137,25 @@ impl Sweep<'_> {
             (pack.count * self.laid.batch.max(1), pack.levels),
             self.packs.layout.n,
             (self.laid.levels, self.laid.classes),
-            (self.card.shared as usize, self.card.processors as usize),
+            (self.gpu.shared as usize, self.gpu.processors as usize),
         )
     }
 
     /// Counts every pack.
     pub(super) fn run(&self, tables: &mut Tables) -> Result<(), DeviceError> {
-        // Short columns that lie on the card are counted together: a launch for each kind of
+        // Short columns that lie on the GPU are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
         let bits = self.bits(tables)?;
-        // Small packs leave most of a card idle: they go beside one another.
+        // Small packs leave most of a GPU idle: they go beside one another.
         let packs = &self.packs.layout.packs;
         let bytes: usize = packs.iter().map(|it| it.bytes).sum();
         let beside = !self.packs.streams() && packs.len() > 1 && bytes <= BESIDE;
         if beside {
-            self.card.fork()?;
+            self.gpu.fork()?;
         }
         let mut lane = 0;
-        let counted = self.packs.sweep(self.card, |here| {
+        let counted = self.packs.sweep(self.gpu, |here| {
             let how = self.how(here.pack);
             let alone = match how {
                 // They leave memory at zero for the next of their kind.
@@ -165,7 +165,7 @@ impl Sweep<'_> {
             };
             if beside {
                 lane = (lane + 1) % 4;
-                self.card.lane(if alone { 0 } else { lane });
+                self.gpu.lane(if alone { 0 } else { lane });
             }
             match (how, here.pack.form) {
                 (_, Form::Dense { .. }) if self.laid.put_off => Ok(()),
@@ -185,10 +185,10 @@ impl Sweep<'_> {
                 (How::Whole, _) => self.whole(&here, tables),
             }
         });
-        self.card.lane(0);
+        self.gpu.lane(0);
         let counted = counted.and_then(|()| self.shorts(&shorts));
         let joined = match beside {
-            true => self.card.join(),
+            true => self.gpu.join(),
             false => Ok(()),
         };
         counted.and(joined)
@@ -218,7 +218,7 @@ impl Sweep<'_> {
         how: How,
         tables: &mut Tables,
     ) -> Result<(), DeviceError> {
-        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let Form::Dense { bits } = pack.form else {
             return Ok(());
@@ -240,7 +240,7 @@ impl Sweep<'_> {
             false => cells.next_multiple_of(4) << copies,
         };
         let all = laid.batch * pack.count;
-        let (partial, arrived) = tables.shared(card, parts, (all, words >> copies))?;
+        let (partial, arrived) = tables.shared(gpu, parts, (all, words >> copies))?;
         let (xw, xwy, taken) = self.out(here);
         let given = Dense {
             codes: here.address,
@@ -291,7 +291,7 @@ impl Sweep<'_> {
         let groups = pack.count.div_ceil(1 + usize::from(two));
         let grid = ((groups * parts) as u32, laid.batch as u32, 1);
         let shared = 4 * words * (1 + usize::from(two));
-        card.launch(
+        gpu.launch(
             function,
             grid,
             threads as u32,
@@ -318,7 +318,7 @@ impl Sweep<'_> {
         };
         let grid = (pack.count.div_ceil(128) as u32, laid.batch as u32, 1);
         let shared = passel_kernels::rows::SHARED;
-        self.card
+        self.gpu
             .launch("rows", grid, 512, shared, arguments![given])
     }
 }

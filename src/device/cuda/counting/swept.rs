@@ -9,7 +9,7 @@ use super::{
 };
 use crate::binning::BinnedColumn;
 
-/// Cards that count steps, one for each column.
+/// GPUs that count steps, one for each column.
 pub(crate) struct CudaSwept<'a> {
     counter: CudaCounter<'a>,
     response: Anchor,

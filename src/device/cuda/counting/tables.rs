@@ -1,4 +1,4 @@
-//! A card that counts its columns' whole tables, as many at a time as have room, and evaluates
+//! A GPU that counts its columns' whole tables, as many at a time as have room, and evaluates
 //! a function of each where it lies.
 
 use passel_kernels::{
@@ -15,7 +15,7 @@ use super::{
             DeviceError,
             counting::{Anchor, cells},
         },
-        card::{Card, arguments},
+        gpu::{Gpu, arguments},
         memory::Buffer,
         scratch::Grown,
     },
@@ -72,9 +72,9 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
     runs
 }
 
-/// A card, its columns, and the function.
+/// A GPU, its columns, and the function.
 pub(super) struct Evaluator {
-    pub(super) card: Card,
+    pub(super) gpu: Gpu,
     packs: Packs,
     n: usize,
     /// Of each place.
@@ -95,7 +95,7 @@ pub(super) struct Evaluator {
 }
 
 impl Evaluator {
-    /// Opens a card with the function's kernel and its parameters, and lays columns numbered
+    /// Opens a GPU with the function's kernel and its parameters, and lays columns numbered
     /// from `first` on out on it, for responses as this one.
     pub(super) fn new(
         ordinal: usize,
@@ -105,30 +105,30 @@ impl Evaluator {
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let kernels = [dense::KERNEL, entries::KERNEL, whole::KERNEL, *function];
-        let card = Card::open(ordinal, &kernels)?;
+        let gpu = Gpu::open(ordinal, &kernels)?;
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
-        let room = room(&card, beside, limit)?;
+        let room = room(&gpu, beside, limit)?;
         let misses = columns.iter().any(|it| it.left_out().is_some());
-        let packs = Packs::new(&card, columns, first, (n, response.levels), misses, room)?;
+        let packs = Packs::new(&gpu, columns, first, (n, response.levels), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|it| columns[*it as usize - first].levels);
         Ok(Self {
             n,
             levels: levels.collect(),
-            taken: card.buffer(count, DURING)?,
-            parameters: put(&card, parameters)?,
-            values: card.buffer(count, DURING)?,
-            empty: card.buffer(count, DURING)?,
-            anchor: card.buffer(1, DURING)?,
-            joint: card.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
+            taken: gpu.buffer(count, DURING)?,
+            parameters: put(&gpu, parameters)?,
+            values: gpu.buffer(count, DURING)?,
+            empty: gpu.buffer(count, DURING)?,
+            anchor: gpu.buffer(1, DURING)?,
+            joint: gpu.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
             by_joint: Grown::default(),
-            w: card.buffer(n, DURING)?,
-            y: card.buffer(n, DURING)?,
+            w: gpu.buffer(n, DURING)?,
+            y: gpu.buffer(n, DURING)?,
             counts: Grown::default(),
             shared: Tables::default(),
             packs,
-            card,
+            gpu,
         })
     }
 
@@ -141,9 +141,9 @@ impl Evaluator {
     /// table are. Nothing waits for the end.
     pub(super) fn evaluate(&mut self, beside: &Beside, taken: &[u8]) -> Result<(), DeviceError> {
         let laid = self.lay(beside)?;
-        self.card.upload(taken, self.taken.address())?;
-        let (card, packs) = (&self.card, &self.packs);
-        packs.sweep(card, |here| {
+        self.gpu.upload(taken, self.taken.address())?;
+        let (gpu, packs) = (&self.gpu, &self.packs);
+        packs.sweep(gpu, |here| {
             let pack = here.pack;
             let levels = &self.levels[pack.first..][..pack.count];
             for run in runs(levels, laid.levels, laid.classes) {
@@ -151,9 +151,9 @@ impl Evaluator {
                 if cells == 0 {
                     continue;
                 }
-                let tables = self.counts.room(card, run.count * cells, DURING)?;
+                let tables = self.counts.room(gpu, run.count * cells, DURING)?;
                 // What is not counted is empty.
-                card.zero(tables, 4 * run.count * cells)?;
+                gpu.zero(tables, 4 * run.count * cells)?;
                 let own = Pack {
                     first: pack.first + run.from,
                     ..pack.part(run.count)
@@ -171,13 +171,13 @@ impl Evaluator {
                     ..Out::default()
                 };
                 let sweep = Sweep {
-                    card,
+                    gpu,
                     packs,
                     terms: 0,
                     laid,
                     out,
                 };
-                let how = how(card, self.n, pack, &laid, run.levels);
+                let how = how(gpu, self.n, pack, &laid, run.levels);
                 match how {
                     How::Half { .. } | How::Dense { .. } => {
                         sweep.dense(&own, how, &mut self.shared)?;
@@ -193,7 +193,7 @@ impl Evaluator {
                 let empty = self.empty.at(at);
                 let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
-                card.launch("values", (blocks, 1, 1), THREADS as u32, 0, given)?;
+                gpu.launch("values", (blocks, 1, 1), THREADS as u32, 0, given)?;
             }
             Ok(())
         })
@@ -203,18 +203,18 @@ impl Evaluator {
     pub(super) fn found(&self) -> Result<Vec<Option<f64>>, DeviceError> {
         let count = self.packs.count();
         let (mut values, mut empty) = (vec![0f64; count], vec![0u8; count]);
-        self.card.download(self.values.address(), &mut values)?;
-        self.card.download(self.empty.address(), &mut empty)?;
-        self.card.wait("evaluating tables")?;
+        self.gpu.download(self.values.address(), &mut values)?;
+        self.gpu.download(self.empty.address(), &mut empty)?;
+        self.gpu.wait("evaluating tables")?;
         let seen = values.into_iter().zip(empty);
         Ok(seen.map(|(it, empty)| (empty == 0).then_some(it)).collect())
     }
 
     /// Lays an anchor and the response out.
     fn lay(&mut self, beside: &Beside) -> Result<Laid, DeviceError> {
-        let (card, n) = (&self.card, self.n);
+        let (gpu, n) = (&self.gpu, self.n);
         let (anchor, response) = (beside.anchor, beside.response);
-        let by_joint = self.by_joint.room(card, beside.by_joint.len(), DURING)?;
+        let by_joint = self.by_joint.room(gpu, beside.by_joint.len(), DURING)?;
         let laid = Laid {
             batch: 1,
             anchors: self.anchor.address(),
@@ -234,20 +234,20 @@ impl Evaluator {
             levels,
             ..OnCard::default()
         };
-        card.upload(&[told], laid.anchors)?;
-        card.upload(&beside.joint, laid.joint)?;
-        card.upload(&beside.by_joint, by_joint)?;
-        let wide = |it: &Pack| how(card, n, it, &laid, it.levels) == How::Whole;
+        gpu.upload(&[told], laid.anchors)?;
+        gpu.upload(&beside.joint, laid.joint)?;
+        gpu.upload(&beside.by_joint, by_joint)?;
+        let wide = |it: &Pack| how(gpu, n, it, &laid, it.levels) == How::Whole;
         if self.packs.layout.packs.iter().any(wide) {
-            card.upload(&anchor.codes, laid.w)?;
-            card.upload(&response.codes, laid.y)?;
+            gpu.upload(&anchor.codes, laid.w)?;
+            gpu.upload(&response.codes, laid.y)?;
         }
         Ok(laid)
     }
 }
 
 /// How columns of a pack, of so many levels at most, are counted: of kernels that give tables.
-fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
+fn how(gpu: &Gpu, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
     if pack.misses || laid.misses {
         return How::Whole;
     }
@@ -262,7 +262,7 @@ fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
         form @ Form::Many { .. } => (form, levels),
     };
     let beside = (laid.levels, laid.classes);
-    let shared = (card.shared as usize, card.processors as usize);
+    let shared = (gpu.shared as usize, gpu.processors as usize);
     let columns = (pack.count, levels);
     let cells = levels * laid.levels * laid.classes;
     // Those that give sums alone have others in their place.
@@ -276,7 +276,7 @@ fn how(card: &Card, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
 
 /// Counts columns of entries in shared memory.
 fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), DeviceError> {
-    let (card, pack) = (sweep.card, here.pack);
+    let (gpu, pack) = (sweep.gpu, here.pack);
     let all = sweep.listed(here);
     let given = match pack.form {
         // All have as many places.
@@ -292,26 +292,26 @@ fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), Dev
         },
     };
     let function = sweep.laid.sized("many_8", "many_16");
-    let blocks = (16 * card.processors).min(pack.count as u32);
+    let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
     let given = arguments![given];
-    card.launch(function, (blocks, 1, 1), threads as u32, bytes, given)
+    gpu.launch(function, (blocks, 1, 1), threads as u32, bytes, given)
 }
 
 /// Counts columns of any form where their tables lie.
 fn whole(sweep: &Sweep, here: &Here, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
-    let (card, pack, n) = (sweep.card, here.pack, sweep.packs.layout.n);
-    let mut blocks = (4 * card.processors as usize).min(pack.count);
+    let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
+    let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;
     if !matches!(pack.form, Form::Dense { .. } | Form::Rows) {
         blocks = blocks.min(SPREADS / (2 * n.max(1))).max(1);
-        room = spreads.room(card, blocks * n, DURING)?;
+        room = spreads.room(gpu, blocks * n, DURING)?;
     }
     let given = Wide {
         spreads: room,
         ..sweep.wide(here)
     };
-    card.launch("whole", (blocks as u32, 1, 1), 512, 0, arguments![given])
+    gpu.launch("whole", (blocks as u32, 1, 1), 512, 0, arguments![given])
 }
 
 #[cfg(test)]

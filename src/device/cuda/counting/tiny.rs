@@ -3,7 +3,7 @@
 use passel_kernels::tiny::{Planes, Shape, THREADS, TILE, Tiny};
 
 use super::{
-    super::{super::DeviceError, card::arguments},
+    super::{super::DeviceError, gpu::arguments},
     how::{How, TinyHow},
     layout::VECTOR,
     packs::Here,
@@ -20,7 +20,7 @@ pub(super) struct Bits {
 impl Sweep<'_> {
     /// Makes the bits of joint codes, where packs are counted so.
     pub(super) fn bits(&self, tables: &mut Tables) -> Result<Bits, DeviceError> {
-        let (card, laid) = (self.card, &self.laid);
+        let (gpu, laid) = (self.gpu, &self.laid);
         let tiny = |pack| matches!(self.how(pack), How::Tiny(_));
         if laid.put_off || !self.packs.layout.packs.iter().any(tiny) {
             return Ok(Bits::default());
@@ -29,10 +29,10 @@ impl Sweep<'_> {
         let (wide, tiles) = (laid.levels * laid.classes, n.div_ceil(TILE));
         let each = laid.batch * wide;
         let bits = Bits {
-            planes: tables.planes.room(card, 64 * each * tiles, "counting")?,
-            totals: tables.totals.room(card, each, "counting")?,
+            planes: tables.planes.room(gpu, 64 * each * tiles, "counting")?,
+            totals: tables.totals.room(gpu, each, "counting")?,
         };
-        card.zero(bits.totals, 4 * each)?;
+        gpu.zero(bits.totals, 4 * each)?;
         let given = Planes {
             joint: laid.joint,
             joint_stride: laid.joint_stride as i64,
@@ -42,9 +42,9 @@ impl Sweep<'_> {
             planes: bits.planes,
             totals: bits.totals,
         };
-        let blocks = (tiles * wide).div_ceil(8).min(8 * card.processors as usize);
+        let blocks = (tiles * wide).div_ceil(8).min(8 * gpu.processors as usize);
         let grid = (blocks as u32, laid.batch as u32, 1);
-        card.launch("planes", grid, 256, 0, arguments![given])?;
+        gpu.launch("planes", grid, 256, 0, arguments![given])?;
         Ok(bits)
     }
 
@@ -55,11 +55,11 @@ impl Sweep<'_> {
         bits: Bits,
         tables: &mut Tables,
     ) -> Result<(), DeviceError> {
-        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let groups = pack.count.div_ceil(how.shape.columns);
         let all = (laid.batch * groups, how.shape.counts());
-        let (partial, arrived) = tables.shared(card, how.parts, all)?;
+        let (partial, arrived) = tables.shared(gpu, how.parts, all)?;
         let (xw, xwy, taken) = self.out(here);
         let given = Tiny {
             codes: here.address,
@@ -83,12 +83,12 @@ impl Sweep<'_> {
             occurring: self.occurring(here),
         };
         let grid = ((groups * how.parts) as u32, laid.batch as u32, 1);
-        card.launch(how.shape.function, grid, THREADS, 0, arguments![given])
+        gpu.launch(how.shape.function, grid, THREADS, 0, arguments![given])
     }
 }
 
 impl TinyHow {
-    /// `count` columns of `n` rows and x levels beside so many joint codes, on a card of so many
+    /// `count` columns of `n` rows and x levels beside so many joint codes, on a GPU of so many
     /// multiprocessors.
     pub(super) fn of(
         (count, x): (usize, usize),

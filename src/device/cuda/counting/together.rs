@@ -1,6 +1,6 @@
-//! Cards that walk together: each reads what lies on any other, so that they agree upon every
+//! GPUs that walk together: each reads what lies on any other, so that they agree upon every
 //! pick and lay it out without the host. Each has a thread that launches its steps: the queue of
-//! a card that waits for another may be full before that has been given what it waits for.
+//! a GPU that waits for another may be full before that has been given what it waits for.
 
 use std::{
     mem::forget,
@@ -9,13 +9,13 @@ use std::{
     thread,
 };
 
-use passel_kernels::meet::{CARDS, Meet, Post};
+use passel_kernels::meet::{MAX_GPUS, Meet, Post};
 use rayon::prelude::*;
 
 use super::{
     super::{
         super::DeviceError,
-        card::arguments,
+        gpu::arguments,
         memory::{Buffer, Pinned, launching, while_they_wait},
     },
     layout::{Form, Pack},
@@ -23,7 +23,7 @@ use super::{
     walk::Before,
 };
 
-const DURING: &str = "introducing cards";
+const DURING: &str = "introducing GPUs";
 
 /// Threads of a block of `bring`, and words of 16 bytes that each has under way.
 const THREADS: usize = 512;
@@ -32,7 +32,7 @@ const WORDS: usize = 4;
 /// Blocks of it on a multiprocessor, at most.
 const BLOCKS: usize = 4;
 
-/// What cards that walk together have in common.
+/// What GPUs that walk together have in common.
 pub(super) struct Together {
     /// What kernels are told of each, but for the meeting.
     meets: Vec<Meet>,
@@ -54,7 +54,7 @@ pub(super) struct Steps {
     pub(super) pending: bool,
 }
 
-/// Whoever does not come to the end of its steps lets the other cards leave.
+/// Whoever does not come to the end of its steps lets the other GPUs leave.
 struct Leaving<'s>(&'s AtomicU32);
 
 impl Drop for Leaving<'_> {
@@ -64,26 +64,26 @@ impl Drop for Leaving<'_> {
 }
 
 impl Together {
-    /// Cards that all reach one another; none where they are too many.
+    /// GPUs that all reach one another; none where they are too many.
     pub(super) fn new(shards: &mut [Shard], levels: usize) -> Result<Option<Self>, DeviceError> {
-        if shards.len() > CARDS {
+        if shards.len() > MAX_GPUS {
             return Ok(None);
         }
         let longest = shards.iter().flat_map(|it| &it.packs.layout.packs);
         let longest = longest.map(long).max().unwrap_or(0);
-        let stop = shards[0].card.pinned(1)?;
+        let stop = shards[0].gpu.pinned(1)?;
         let mut all = Meet {
-            cards: shards.len() as u32,
+            gpus: shards.len() as u32,
             stop: stop.address(),
             from: if longest > 0 { LONG as u64 } else { u64::MAX },
             ..Meet::default()
         };
         let mut posts = Vec::new();
         for (at, shard) in shards.iter_mut().enumerate() {
-            let card = &mut shard.card;
-            card.load(passel_kernels::TOGETHER)?;
-            let post = card.buffer::<Post>(1, DURING)?;
-            card.zero(post.address(), size_of::<Post>())?;
+            let gpu = &mut shard.gpu;
+            gpu.load(passel_kernels::TOGETHER)?;
+            let post = gpu.buffer::<Post>(1, DURING)?;
+            gpu.zero(post.address(), size_of::<Post>())?;
             all.posts[at] = post.address();
             posts.push(post);
             if longest > 0 {
@@ -95,7 +95,7 @@ impl Together {
         let mut meets = Vec::new();
         for (at, shard) in shards.iter().enumerate() {
             meets.push(Meet {
-                card: at as u32,
+                gpu: at as u32,
                 places: shard.packs.places.address(),
                 anchor: shard.walk.anchors.address(),
                 ..all
@@ -111,7 +111,7 @@ impl Together {
     }
 
     /// Walks so many steps and waits for them: what was picked is in the slots of the first
-    /// card. None may follow where it fails: cards are at different steps then.
+    /// GPU. None may follow where it fails: GPUs are at different steps then.
     pub(super) fn walk(&mut self, shards: &mut [Shard], steps: Steps) -> Result<(), DeviceError> {
         let (stop, longest, first) = (self.stop.word(), self.longest, self.sequence + 1);
         self.sequence += steps.count as u64;
@@ -127,7 +127,7 @@ impl Together {
                 Err(_) => {
                     drop(leaving);
                     // Memory may go once nothing is under way.
-                    let _ = shard.card.wait(DURING);
+                    let _ = shard.gpu.wait(DURING);
                 }
             }
             done
@@ -137,10 +137,10 @@ impl Together {
                 let leaving = Leaving(stop);
                 let mut walked = Vec::new();
                 for (shard, meet) in shards.iter_mut().zip(&self.meets) {
-                    let (name, work) = (shard.card.name.clone(), &work);
+                    let (name, work) = (shard.gpu.name.clone(), &work);
                     let thread = thread::Builder::new()
                         .spawn_scoped(scope, move || launching(|| work(shard, meet)));
-                    // The others would wait for a card that nobody works on.
+                    // The others would wait for a GPU that nobody works on.
                     walked.push(thread.map_err(|error| DeviceError::Failed {
                         device: name,
                         during: "starting a thread".to_owned(),
@@ -166,7 +166,7 @@ fn long(pack: &Pack) -> usize {
 
 impl Shard {
     /// Launches all that a step does, twice, beside one level, and lets nothing be gathered:
-    /// memory is there and kernels are loaded then, which would have to wait for this card
+    /// memory is there and kernels are loaded then, which would have to wait for this GPU
     /// while it waits for others.
     fn rehearse(&mut self, levels: usize) -> Result<(), DeviceError> {
         for _ in 0..2 {
@@ -174,10 +174,10 @@ impl Shard {
             self.sweep_all(Source::Chosen { levels })?;
         }
         self.meeting(Before::Nothing, Meet::default(), THREADS)?;
-        self.card.wait(DURING)
+        self.gpu.wait(DURING)
     }
 
-    /// The steps of this card, from a meeting on.
+    /// The steps of this GPU, from a meeting on.
     fn meetings(&mut self, first: Meet, steps: Steps, longest: usize) -> Result<(), DeviceError> {
         let Steps {
             count,
@@ -190,13 +190,13 @@ impl Shard {
                 true => self.sweep_all(Source::Chosen { levels })?,
                 false => Before::Nothing,
             };
-            if meet.card == 0 {
+            if meet.gpu == 0 {
                 meet.told = self.walk.pick(slot);
             }
             self.meeting(before, meet, longest)?;
             meet.sequence += 1;
         }
-        self.card.wait("counting")
+        self.gpu.wait("counting")
     }
 
     /// Agrees with the others upon the next anchor, which may have to be brought.
@@ -205,11 +205,11 @@ impl Shard {
         if longest == 0 {
             return Ok(());
         }
-        let others = (meet.cards as usize).saturating_sub(1).max(1);
-        let most = BLOCKS * self.card.processors as usize;
+        let others = (meet.gpus as usize).saturating_sub(1).max(1);
+        let most = BLOCKS * self.gpu.processors as usize;
         let blocks = longest.div_ceil(16 * WORDS * THREADS * others);
         let grid = (blocks.clamp(1, most) as u32, 1, 1);
-        self.card
+        self.gpu
             .launch("bring", grid, THREADS as u32, 0, arguments![meet])
     }
 }
@@ -224,13 +224,13 @@ mod tests {
     };
     use crate::device::counting::{
         Counter, Logs, Tally,
-        tests::{cards, scores},
+        tests::{gpus, scores},
     };
 
-    /// A card whose other fails waits for it until it is told to leave, whatever it was given.
+    /// A GPU whose other fails waits for it until it is told to leave, whatever it was given.
     #[test]
-    fn cuda_cards_leave_where_another_fails() {
-        if cards().is_none_or(|count| count < 2) {
+    fn cuda_gpus_leave_where_another_fails() {
+        if gpus().is_none_or(|count| count < 2) {
             return;
         }
         let case = Case::new((900, 40), 2..9, 1, Vec::new());

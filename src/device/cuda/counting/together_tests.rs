@@ -1,15 +1,15 @@
-//! Cards that walk together, against the CPU: which cards have which columns, and how far they
+//! GPUs that walk together, against the CPU: which GPUs have which columns, and how far they
 //! go by themselves, does not show.
 
 use std::{collections::BTreeSet, ops::Range, time::Instant};
 
-use super::{super::card::Card, CudaCounter, Waves, lazy_tests::Case, shard::Shard};
+use super::{super::gpu::Gpu, CudaCounter, Waves, lazy_tests::Case, shard::Shard};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::{
         counting::{
             Best, Counter, Logs, Step, Tally,
-            tests::{self, cards, column},
+            tests::{self, column, gpus},
         },
         cpu::CpuCounter,
     },
@@ -61,7 +61,7 @@ fn planned(
     told
 }
 
-/// Cards that columns are shared by, and a score.
+/// GPUs that columns are shared by, and a score.
 type Run = (On, &'static str);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,21 +71,21 @@ enum On {
     Reversed,
 }
 
-/// The cards, which stay open meanwhile: what takes longest is to open the first on one. None
+/// The GPUs, which stay open meanwhile: what takes longest is to open the first on one. None
 /// where there are not two.
-fn opened() -> Option<Vec<Card>> {
-    let count = cards().filter(|it| *it > 1);
+fn opened() -> Option<Vec<Gpu>> {
+    let count = gpus().filter(|it| *it > 1);
     if count.is_none() {
         eprintln!("skipped, there are not two GPUs");
     }
-    let open = |ordinal| Card::open(ordinal, &[]).unwrap();
+    let open = |ordinal| Gpu::open(ordinal, &[]).unwrap();
     count.map(|it| (0..it).map(open).collect())
 }
 
 impl Case {
-    /// Holds walks on several cards against the CPU's: each behind another that was forgotten,
+    /// Holds walks on several GPUs against the CPU's: each behind another that was forgotten,
     /// whose columns stay taken.
-    fn is_the_same_together(&self, opened: &[Card], runs: &[Run]) {
+    fn is_the_same_together(&self, opened: &[Gpu], runs: &[Run]) {
         for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
             let name = of_score[0].1;
             let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
@@ -117,14 +117,14 @@ impl Case {
                 let started = Instant::now();
                 let (on, waves) = ((&place[..], None), Waves::default());
                 let columns = (&self.columns[..], 0);
-                let mut cards = CudaCounter::with(columns, &response, by, on, waves).unwrap();
-                let (p, together) = (self.columns.len(), cards.together.is_some());
-                let narrow = |it: &Shard| !it.is_wide(cards.levels, false);
-                let linked = !cards.lying.is_empty();
+                let mut gpus = CudaCounter::with(columns, &response, by, on, waves).unwrap();
+                let (p, together) = (self.columns.len(), gpus.together.is_some());
+                let narrow = |it: &Shard| !it.is_wide(gpus.levels, false);
+                let linked = !gpus.lying.is_empty();
                 let walks = linked && !tally.gathers_behind_none();
-                assert_eq!(together, walks && cards.shards.iter().all(narrow));
-                assert_eq!(all(&mut cards), expected, "{name}, {n} × {p} on {place:?}");
-                drop(cards);
+                assert_eq!(together, walks && gpus.shards.iter().all(narrow));
+                assert_eq!(all(&mut gpus), expected, "{name}, {n} × {p} on {place:?}");
+                drop(gpus);
                 let took = started.elapsed().as_millis();
                 eprintln!("{name}, {n} × {p} on {place:?}, together: {together}, {took} ms");
             }
@@ -153,10 +153,10 @@ fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
     case
 }
 
-/// In one test, for cards are opened once: kinds of columns, ways to gather, ties, one column and
-/// more than there are cards, until none is left, long columns, hundreds of picks at a time.
+/// In one test, for GPUs are opened once: kinds of columns, ways to gather, ties, one column and
+/// more than there are GPUs, until none is left, long columns, hundreds of picks at a time.
 #[test]
-fn cuda_cards_walk_together() {
+fn cuda_gpus_walk_together() {
     let Some(opened) = opened() else {
         return;
     };
@@ -193,7 +193,7 @@ fn cuda_cards_walk_together() {
 /// Where no candidate may be chosen, the last step is not gathered twice: by the next one might.
 #[test]
 fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
-    if cards().is_none() {
+    if gpus().is_none() {
         return;
     }
     for (seed, name) in (0..40).flat_map(|it| [(it, "guarded sum"), (it, "guarded mean")]) {
@@ -205,9 +205,9 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let response = tally.anchor(&case.response);
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
-        let mut card = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();
+        let mut gpu = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();
         let expected = case.walk(&mut cpu, &tally, &logs);
-        assert_eq!(case.walk(&mut card, &tally, &logs), expected, "{name}, {n}");
+        assert_eq!(case.walk(&mut gpu, &tally, &logs), expected, "{name}, {n}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the form of a column on a card follows from.
+//! What the form of a column on a GPU follows from.
 
 use crate::binning::{BinnedColumn, Codes};
 

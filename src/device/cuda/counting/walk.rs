@@ -1,4 +1,4 @@
-//! What candidates have gathered, on a card, and the best of them.
+//! What candidates have gathered, on a GPU, and the best of them.
 
 use passel_kernels::{
     counting::{Anchor, Whole},
@@ -10,17 +10,17 @@ use passel_kernels::{
 use super::{
     super::{
         super::DeviceError,
-        card::{Card, arguments},
+        gpu::{Gpu, arguments},
         memory::{Buffer, Pinned},
     },
     packs::{Packs, put},
     sweep::Out,
 };
 
-/// Picks that a card may make before the host looks at them.
+/// Picks that a GPU may make before the host looks at them.
 pub(super) const AHEAD: usize = 256;
 
-/// The number of a pick that a card has not told yet; above it are those of none.
+/// The number of a pick that a GPU has not told yet; above it are those of none.
 pub(super) const UNTOLD: u32 = STALLED - 1;
 
 /// Blocks of scoring on a multiprocessor.
@@ -28,7 +28,7 @@ const BLOCKS: usize = 4;
 
 const DURING: &str = "scoring";
 
-/// The candidates of a card, or a batch of walks over the same.
+/// The candidates of a GPU, or a batch of walks over the same.
 pub(super) struct Walk {
     batch: usize,
     count: usize,
@@ -64,9 +64,9 @@ pub(super) enum Before {
     },
 }
 
-/// What the scores of a card are made of.
+/// What the scores of a GPU are made of.
 pub(super) struct Means<'m> {
-    pub(super) card: &'m Card,
+    pub(super) gpu: &'m Gpu,
     pub(super) packs: &'m Packs,
     pub(super) rule: &'m Rule,
     /// Σ c·L(c) over x, of each place; and whether it is taken.
@@ -78,9 +78,9 @@ pub(super) struct Means<'m> {
 }
 
 impl Walk {
-    /// So many walks of a card's columns; whether redundancy is wanted.
+    /// So many walks of a GPU's columns; whether redundancy is wanted.
     pub(super) fn new(
-        card: &Card,
+        gpu: &Gpu,
         packs: &Packs,
         batch: usize,
         redundancy: bool,
@@ -88,12 +88,12 @@ impl Walk {
         let count = packs.count();
         let all = count * batch;
         // Kernels load what they are not sure to need before they know.
-        let sums = || zeros::<i64>(card, all);
+        let sums = || zeros::<i64>(gpu, all);
         let blocks = count
             .div_ceil(256)
-            .clamp(1, BLOCKS * card.processors as usize);
-        let redundancy = redundancy.then(|| zeros(card, all));
-        let whole = packs.misses.as_ref().map(|_| card.buffer(all, DURING));
+            .clamp(1, BLOCKS * gpu.processors as usize);
+        let redundancy = redundancy.then(|| zeros(gpu, all));
+        let whole = packs.misses.as_ref().map(|_| gpu.buffer(all, DURING));
         Ok(Self {
             batch,
             count,
@@ -102,14 +102,14 @@ impl Walk {
             xw: sums()?,
             xwy: sums()?,
             relevance: sums()?,
-            gathered: zeros(card, all)?,
+            gathered: zeros(gpu, all)?,
             redundancy: redundancy.transpose()?,
             whole: whole.transpose()?,
-            steps: put(card, &[0])?,
-            anchors: put(card, &vec![Anchor::default(); batch])?,
-            found: card.buffer(batch * blocks, DURING)?,
-            arrived: put(card, &vec![0; batch])?,
-            picks: card.pinned(if batch == 1 { AHEAD } else { batch })?,
+            steps: put(gpu, &[0])?,
+            anchors: put(gpu, &vec![Anchor::default(); batch])?,
+            found: gpu.buffer(batch * blocks, DURING)?,
+            arrived: put(gpu, &vec![0; batch])?,
+            picks: gpu.pinned(if batch == 1 { AHEAD } else { batch })?,
         })
     }
 
@@ -146,8 +146,8 @@ impl Walk {
     }
 
     /// Forgets the steps.
-    pub(super) fn restart(&self, card: &Card) -> Result<(), DeviceError> {
-        card.zero(self.steps.address(), 4)
+    pub(super) fn restart(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.zero(self.steps.address(), 4)
     }
 
     /// Finds the best of each walk, to `picks` from a slot on; where it is `chosen`, it is taken
@@ -163,10 +163,10 @@ impl Walk {
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let picks = self.pick(slot);
         let given = arguments![given, found, arrived, picks];
-        means.card.launch("score", self.grid(), 256, 0, given)
+        means.gpu.launch("score", self.grid(), 256, 0, given)
     }
 
-    /// Finds the best of one walk, and of all cards that meet.
+    /// Finds the best of one walk, and of all GPUs that meet.
     pub(super) fn score_together(
         &self,
         means: &Means,
@@ -177,7 +177,7 @@ impl Walk {
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let given = arguments![given, found, arrived, meet];
         means
-            .card
+            .gpu
             .launch("score_together", self.grid(), 256, 0, given)
     }
 
@@ -231,25 +231,25 @@ impl Walk {
     }
 
     /// What every place has gathered.
-    pub(super) fn gathered(&self, card: &Card) -> Result<Vec<i128>, DeviceError> {
+    pub(super) fn gathered(&self, gpu: &Gpu) -> Result<Vec<i128>, DeviceError> {
         let mut all = vec![0; self.count * self.batch];
-        card.download(self.gathered.address(), &mut all)?;
-        card.wait(DURING)?;
+        gpu.download(self.gathered.address(), &mut all)?;
+        gpu.wait(DURING)?;
         Ok(all)
     }
 
     /// Relevance of every place.
-    pub(super) fn relevance(&self, card: &Card) -> Result<Vec<i64>, DeviceError> {
+    pub(super) fn relevance(&self, gpu: &Gpu) -> Result<Vec<i64>, DeviceError> {
         let mut all = vec![0; self.count * self.batch];
-        card.download(self.relevance.address(), &mut all)?;
-        card.wait(DURING)?;
+        gpu.download(self.relevance.address(), &mut all)?;
+        gpu.wait(DURING)?;
         Ok(all)
     }
 }
 
 /// Room for so many values, all of them zero.
-fn zeros<T>(card: &Card, count: usize) -> Result<Buffer<T>, DeviceError> {
-    let buffer = card.buffer::<T>(count, DURING)?;
-    card.zero(buffer.address(), count * size_of::<T>())?;
+fn zeros<T>(gpu: &Gpu, count: usize) -> Result<Buffer<T>, DeviceError> {
+    let buffer = gpu.buffer::<T>(count, DURING)?;
+    gpu.zero(buffer.address(), count * size_of::<T>())?;
     Ok(buffer)
 }

@@ -1,7 +1,7 @@
-//! Steps of a card whose dense columns are put off.
+//! Steps of a GPU whose dense columns are put off.
 //!
-//! Anchors stay on the card. A step lays the next one out, counts what is not dense beside it,
-//! and launches the waves of `kernels::lazy`; nothing of that asks the host, so that a card may
+//! Anchors stay on the GPU. A step lays the next one out, counts what is not dense beside it,
+//! and launches the waves of `kernels::lazy`; nothing of that asks the host, so that a GPU may
 //! be given steps ahead. Where lists are too short the pick is not known yet: what was launched
 //! behind it does nothing, and the host has the last wave go on.
 
@@ -14,7 +14,7 @@ use passel_kernels::{
 };
 
 use super::{
-    super::{super::DeviceError, card::arguments},
+    super::{super::DeviceError, gpu::arguments},
     how::TinyHow,
     layout::{Form, VECTOR},
     lazy::{Launch, Lazy, THREADS, Waves},
@@ -44,7 +44,7 @@ impl Shard {
         from_relevance: bool,
         waves: Waves,
     ) -> Result<(), DeviceError> {
-        let (wide, processors) = (levels * self.classes, self.card.processors as usize);
+        let (wide, processors) = (levels * self.classes, self.gpu.processors as usize);
         let mut cost = 0;
         for pack in &self.packs.layout.packs {
             let counts = pack.count * self.n;
@@ -59,9 +59,9 @@ impl Shard {
         if cost < waves.from.max(1) {
             return Ok(());
         }
-        self.card.load(passel_kernels::LAZY)?;
+        self.gpu.load(passel_kernels::LAZY)?;
         let wide = (levels, self.classes);
-        match Lazy::new(&self.card, &self.packs, wide, from_relevance, waves) {
+        match Lazy::new(&self.gpu, &self.packs, wide, from_relevance, waves) {
             Ok(lazy) => self.lazy = lazy,
             // Every step counts all then.
             Err(DeviceError::OutOfMemory { .. }) => {}
@@ -76,9 +76,9 @@ impl Shard {
         let mut counted = [0];
         if let Some(lazy) = &self.lazy {
             let at = lazy.control(offset_of!(Control, counted));
-            self.card.download(at, &mut counted)?;
+            self.gpu.download(at, &mut counted)?;
         }
-        self.card.wait(DURING)?;
+        self.gpu.wait(DURING)?;
         Ok(counted[0])
     }
 
@@ -89,8 +89,8 @@ impl Shard {
         };
         let wanted = lazy.kept() + count;
         if wanted > lazy.room
-            && !lazy.grow(&self.card, wanted.max(2 * lazy.room))?
-            && !lazy.grow(&self.card, wanted)?
+            && !lazy.grow(&self.gpu, wanted.max(2 * lazy.room))?
+            && !lazy.grow(&self.gpu, wanted)?
         {
             // Nobody lacks an anchor then, and none has to be kept.
             self.catch_up()?;
@@ -111,7 +111,7 @@ impl Shard {
         let mut lacks = self.lazy.as_ref().is_some_and(|it| it.kept() > 0);
         while lacks {
             self.wave(all)?;
-            self.card.wait(DURING)?;
+            self.gpu.wait(DURING)?;
             lacks = self.walk.picks.get()[0].number == STALLED;
         }
         self.gathered_by_all(0)
@@ -124,10 +124,10 @@ impl Shard {
         };
         lazy.steps += more;
         lazy.base = lazy.steps;
-        lazy.begin(&self.card)
+        lazy.begin(&self.gpu)
     }
 
-    /// A step of a card whose columns are put off.
+    /// A step of a GPU whose columns are put off.
     pub(super) fn lazy_step(
         &mut self,
         source: Source,
@@ -156,7 +156,7 @@ impl Shard {
         self.waves(true, chosen, slot)
     }
 
-    /// Finds the best again, of a card whose columns are put off.
+    /// Finds the best again, of a GPU whose columns are put off.
     pub(super) fn lazy_score(
         &mut self,
         before: Before,
@@ -166,7 +166,7 @@ impl Shard {
         if let (Before::Forget, Some(lazy)) = (before, &mut self.lazy) {
             lazy.steps = 0;
             let stalled = lazy.control(offset_of!(Control, stalled));
-            self.card.zero(stalled, size_of::<u32>())?;
+            self.gpu.zero(stalled, size_of::<u32>())?;
             self.gathered_by_all(0)?;
         }
         match self.lazy.as_ref().is_some_and(|it| it.kept() > 0) {
@@ -195,7 +195,7 @@ impl Shard {
         };
         while stalled(self, slot) {
             self.wave(again)?;
-            self.card.wait(DURING)?;
+            self.gpu.wait(DURING)?;
         }
         Ok(slot + 1)
     }
@@ -250,7 +250,7 @@ impl Shard {
         let grid = (given.count.div_ceil(THREADS as u32), 1, 1);
         let threads = THREADS as u32;
         let select = arguments![given, told];
-        self.card.launch("select", grid, threads, 0, select)?;
+        self.gpu.launch("select", grid, threads, 0, select)?;
         for list in &lazy.lists {
             self.listed(lazy, list)?;
         }
@@ -262,7 +262,7 @@ impl Shard {
         };
         let pick = self.walk.pick(wave.slot);
         let settle = arguments![given, told, pick];
-        self.card.launch("settle", grid, threads, 0, settle)
+        self.gpu.launch("settle", grid, threads, 0, settle)
     }
 
     /// Counts what is listed.
@@ -293,7 +293,7 @@ impl Shard {
         let blocks = list.blocks.min(told.capacity as usize) as u32;
         let (threads, shared) = (list.threads as u32, 4 * list.words as u32);
         let grid = (blocks, 1, 1);
-        self.card
+        self.gpu
             .launch(list.function, grid, threads, shared, arguments![given])
     }
 }

@@ -1,17 +1,17 @@
-//! Any column beside any anchor, counted in the card's memory.
+//! Any column beside any anchor, counted in the GPU's memory.
 
 use passel_kernels::whole::Wide;
 
 use super::{
-    super::{super::DeviceError, card::arguments},
+    super::{super::DeviceError, gpu::arguments},
     packs::Here,
     sweep::{Sweep, Tables},
 };
 
 impl Sweep<'_> {
     pub(super) fn whole(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
-        const DURING: &str = "counting in the card's memory";
-        let (card, laid, pack) = (self.card, &self.laid, here.pack);
+        const DURING: &str = "counting in the GPU's memory";
+        let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
         let missing = self.packs.misses.is_some() && (pack.misses || laid.misses);
         let (x, w, y) = (pack.levels as u64, laid.levels as u64, laid.y_levels as u64);
@@ -24,12 +24,12 @@ impl Sweep<'_> {
         });
         let stride: u64 = room.iter().sum();
         // A quarter of what is free, at least one block.
-        let free = card.free()? / 4;
-        let most = (2 * card.processors as u64).min(pack.count as u64);
+        let free = gpu.free()? / 4;
+        let most = (2 * gpu.processors as u64).min(pack.count as u64);
         let blocks = (free / (stride + 2 * n as u64) / laid.batch as u64).clamp(1, most.max(1));
         let all = blocks as usize * laid.batch;
-        let scratch = tables.scratch.room(card, all * stride as usize)?;
-        let spreads = tables.spreads.room(card, all * n, DURING)?;
+        let scratch = tables.scratch.room(gpu, all * stride as usize)?;
+        let spreads = tables.spreads.room(gpu, all * n, DURING)?;
         let whole = self.out.whole + (72 * pack.first) as u64;
         let given = Wide {
             spreads,
@@ -42,7 +42,7 @@ impl Sweep<'_> {
             ..self.wide(here)
         };
         let grid = (blocks as u32, laid.batch as u32, 1);
-        card.launch("whole", grid, 512, 0, arguments![given])
+        gpu.launch("whole", grid, 512, 0, arguments![given])
     }
 
     /// What the kernel is told of a pack and of what it is counted beside.

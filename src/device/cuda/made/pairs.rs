@@ -66,11 +66,11 @@ impl PairProblem {
         }
     }
 
-    /// Searches for the best pairs by I((x,w);y) on the cards of these ordinals, so many times;
+    /// Searches for the best pairs by I((x,w);y) on the GPUs of these ordinals, so many times;
     /// by sweeps, or as it is fastest.
     ///
     /// # Errors
-    /// A card that cannot be used, or has too little memory.
+    /// A GPU that cannot be used, or has too little memory.
     pub fn measure(
         &self,
         columns: &BinnedColumns,

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     device::{
         CpuCounter,
-        counting::{information, tests::cards},
+        counting::{information, tests::gpus},
     },
     score::{Combination, Gather, Join, Measure},
 };
@@ -100,7 +100,7 @@ fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Anchor, logs: &Logs) 
     told.iter().enumerate().map(facts).collect()
 }
 
-/// Walks of every problem by every score on these cards are those of the CPU.
+/// Walks of every problem by every score on these GPUs are those of the CPU.
 fn walks_are_the_cpus(places: &[Vec<usize>]) {
     for problem in problems() {
         let made = &problem.made();
@@ -116,13 +116,13 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
             let plain = walk(&mut cpu, &tally, PICKS, of).unwrap();
             let expected = with_facts(&plain, &columns, &response, &logs);
             for place in places {
-                let mut cards = CudaCounter::new(made, 0, &response, by, place, None).unwrap();
-                let same = cards.relevance().unwrap() == relevance;
+                let mut gpus = CudaCounter::new(made, 0, &response, by, place, None).unwrap();
+                let same = gpus.relevance().unwrap() == relevance;
                 assert!(same, "relevance of {problem:?} on {place:?}");
                 let step = |column| Step::new(Some(column), move || made.anchor(column));
                 for _ in 0..3 {
-                    cards.again().unwrap();
-                    let told = walk(&mut cards, &tally, PICKS, step).unwrap();
+                    gpus.again().unwrap();
+                    let told = walk(&mut gpus, &tally, PICKS, step).unwrap();
                     assert_eq!(told, expected, "{problem:?} on {place:?}");
                 }
             }
@@ -132,7 +132,7 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
 
 #[test]
 fn columns_made_by_cuda_are_those_of_the_reference() {
-    let Some(count) = cards() else { return };
+    let Some(count) = gpus() else { return };
     let mut places = vec![vec![0]];
     if count > 1 {
         places.push((0..count).collect());

@@ -1,4 +1,4 @@
-//! Pairs scored exactly: those that a card has found, or all.
+//! Pairs scored exactly: those that a GPU has found, or all.
 
 use passel_kernels::pairs::Found;
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use super::{
         counting::{AllPairs, Pair, Pairs, Sums, Tally},
     },
     Known,
-    card::PairCard,
+    gpu::PairGpu,
     progress::Progress,
 };
 
@@ -40,10 +40,10 @@ impl Known<'_> {
         }
     }
 
-    /// Scores the pairs that a card has found.
+    /// Scores the pairs that a GPU has found.
     pub(super) fn drain(
         &self,
-        card: &PairCard,
+        gpu: &PairGpu,
         synergy: &Tally,
         count: u32,
         pairs: Pairs,
@@ -51,8 +51,8 @@ impl Known<'_> {
         if count == 0 {
             return Ok(pairs);
         }
-        let exact = card.exact(&self.plan, count)?;
-        card.forget()?;
+        let exact = gpu.exact(&self.plan, count)?;
+        gpu.forget()?;
         let nothing = || pairs.empty();
         let found = exact.par_chunks(1 << 14).map(|exact| {
             let mut own = nothing();
@@ -68,16 +68,16 @@ impl Known<'_> {
         Ok(pairs.with(found))
     }
 
-    /// The scores of all pairs, each with itself too, for a matrix: by one card, which tells who watches what all would tell.
+    /// The scores of all pairs, each with itself too, for a matrix: by one GPU, which tells who watches what all would tell.
     pub(super) fn all(
         &self,
-        card: &mut PairCard,
+        gpu: &mut PairGpu,
         matrix: &mut [f64],
         asked: &AllPairs,
-        cards: usize,
+        gpus: usize,
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());
-        let (mut progress, mut done) = (Progress::new(p * cards, asked.done), 0);
+        let (mut progress, mut done) = (Progress::new(p * gpus, asked.done), 0);
         let all = match self.block.apart {
             None => p * (p + 1) / 2,
             Some(first) => first * (p - first),
@@ -89,7 +89,7 @@ impl Known<'_> {
             if (asked.stop)() {
                 break;
             }
-            card.hold(self.block.columns, &self.plan, panels)?;
+            gpu.hold(self.block.columns, &self.plan, panels)?;
             let [down, across] = panels.map(|it| self.plan.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
             let asked_for =
@@ -101,9 +101,9 @@ impl Known<'_> {
             });
             let mut found = found.peekable();
             while found.peek().is_some() && !(asked.stop)() {
-                let batch: Vec<Found> = found.by_ref().take(card.places() as usize).collect();
-                card.set(&batch)?;
-                let exact = card.exact(&self.plan, batch.len() as u32)?;
+                let batch: Vec<Found> = found.by_ref().take(gpu.places() as usize).collect();
+                gpu.set(&batch)?;
+                let exact = gpu.exact(&self.plan, batch.len() as u32)?;
                 let scored = exact.par_iter();
                 let scored = scored.map(|(found, sums)| self.pair(asked.synergy, found, *sums));
                 let scored: Vec<Pair> = scored.collect();

@@ -1,4 +1,4 @@
-//! Columns brought to a card: codes, and bits made of them.
+//! Columns brought to a GPU: codes, and bits made of them.
 
 use passel_kernels::{
     bits::{BITS, Bits, PIECES},
@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::{
     super::super::{
         super::DeviceError,
-        card::arguments,
+        gpu::arguments,
         memory::{Buffer, Pinned},
     },
-    card::PairCard,
+    gpu::PairGpu,
     plan::{Group, Plan},
 };
 use crate::binning::{BinnedColumn, Codes};
@@ -29,8 +29,8 @@ pub(super) struct Laid {
     pub(super) codes: Option<Buffer<u8>>,
 }
 
-impl PairCard {
-    /// Lets two panels be on the card, and no others.
+impl PairGpu {
+    /// Lets two panels be on the GPU, and no others.
     pub(super) fn hold(
         &mut self,
         columns: &[BinnedColumn],
@@ -54,13 +54,13 @@ impl PairCard {
         }
         let each = (BROUGHT / plan.stride()).clamp(1, columns.len().max(1));
         let bytes = each * plan.stride();
-        let passing = self.card.buffer::<u8>(bytes, DURING)?;
-        let mut staged = self.card.pinned::<u8>(bytes)?;
+        let passing = self.gpu.buffer::<u8>(bytes, DURING)?;
+        let mut staged = self.gpu.pinned::<u8>(bytes)?;
         for at in missing {
             let laid = self.lay(columns, plan, at, (&passing, &mut staged))?;
             self.laid[at] = Some(laid);
         }
-        self.card.wait(DURING)
+        self.gpu.wait(DURING)
     }
 
     fn lay(
@@ -70,20 +70,20 @@ impl PairCard {
         number: usize,
         (passing, staged): (&Buffer<u8>, &mut Pinned<u8>),
     ) -> Result<Laid, DeviceError> {
-        let (card, group, stride) = (&self.card, &plan.groups[number], plan.stride());
+        let (gpu, group, stride) = (&self.gpu, &plan.groups[number], plan.stride());
         let (classes, tile) = (plan.sizes.len(), plan.chunks() * PIECES);
-        let tiles = card.buffer::<u8>(group.tiles() * tile, DURING)?;
-        card.zero(tiles.address(), tiles.len())?;
+        let tiles = gpu.buffer::<u8>(group.tiles() * tile, DURING)?;
+        gpu.zero(tiles.address(), tiles.len())?;
         let codes = plan
             .has_codes(group)
-            .then(|| card.buffer(group.count * stride, DURING));
+            .then(|| gpu.buffer(group.count * stride, DURING));
         let codes: Option<Buffer<u8>> = codes.transpose()?;
         let margins = &self.margins[number];
         let each = passing.len() / stride;
         let own = &plan.numbers[group.first..][..group.count];
         for (at, numbers) in own.chunks(each).enumerate() {
             // What was brought before has been read.
-            card.wait(DURING)?;
+            gpu.wait(DURING)?;
             let to = staged.values().par_chunks_mut(stride);
             to.zip(numbers).for_each(|(to, &number)| {
                 fill(&mut to[..plan.n], &columns[number as usize].codes);
@@ -92,7 +92,7 @@ impl PairCard {
                 Some(codes) => codes.at(at * each * stride),
                 None => passing.address(),
             };
-            card.upload(&staged.get()[..numbers.len() * stride], to)?;
+            gpu.upload(&staged.get()[..numbers.len() * stride], to)?;
             let given = Bits {
                 codes: to,
                 stride: stride as i64,
@@ -110,10 +110,10 @@ impl PairCard {
             };
             let parts = (plan.chunks() * BITS / 1024).div_ceil(8).clamp(1, 1 << 15);
             let grid = (numbers.len() as u32, parts as u32, 1);
-            card.launch("bits", grid, 256, 0, arguments![given])?;
+            gpu.launch("bits", grid, 256, 0, arguments![given])?;
             let rows = (numbers.len() * group.planes).div_ceil(8);
             let grid = (rows.min(1 << 20) as u32, 1, 1);
-            card.launch("margins", grid, 256, 0, arguments![given])?;
+            gpu.launch("margins", grid, 256, 0, arguments![given])?;
         }
         let variable = |at| Variable {
             tile: tiles.at(at / group.each * tile),
@@ -122,19 +122,19 @@ impl PairCard {
             within: (at % group.each) as u32,
         };
         let variables: Vec<Variable> = (0..group.count).map(variable).collect();
-        card.upload(&variables, self.variables.at(group.first))?;
+        gpu.upload(&variables, self.variables.at(group.first))?;
         Ok(Laid { tiles, codes })
     }
 
-    /// The counts of a panel's columns, which are or were on the card: of each place, of each
+    /// The counts of a panel's columns, which are or were on the GPU: of each place, of each
     /// class, of each level of its group's.
     pub(super) fn counts(&self, plan: &Plan, panel: usize) -> Result<Vec<Vec<u32>>, DeviceError> {
         let mut all = Vec::new();
         let groups = plan.groups.iter().zip(&self.margins);
         for (group, margins) in groups.filter(|it| it.0.panel == panel) {
             let mut told = vec![0; margins.len()];
-            self.card.download(margins.address(), &mut told)?;
-            self.card.wait(DURING)?;
+            self.gpu.download(margins.address(), &mut told)?;
+            self.gpu.wait(DURING)?;
             let of = |own: &[u32]| -> Vec<u32> {
                 let class = |(own, &size): (&[u32], &u32)| {
                     let last = size - own.iter().sum::<u32>();

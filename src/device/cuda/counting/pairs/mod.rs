@@ -1,11 +1,11 @@
 //! All pairs on GPUs: columns as bits, tiles of them multiplied; what may be among the best by a
 //! bound of its score is counted exactly.
 //!
-//! `plan` says how columns lie, `lay` brings them, `card` launches the kernels, `screen` is the score
-//! as these compute it, `shape` which of them; `exact` counts what was found. Every card has all columns and takes tiles by turns.
+//! `plan` says how columns lie, `lay` brings them, `gpu` launches the kernels, `screen` is the score
+//! as these compute it, `shape` which of them; `exact` counts what was found. Every GPU has all columns and takes tiles by turns.
 
-mod card;
 mod exact;
+mod gpu;
 mod lay;
 mod plan;
 mod progress;
@@ -19,7 +19,7 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use self::{
-    card::{PairCard, Wave},
+    gpu::{PairGpu, Wave},
     plan::Plan,
     progress::{Floor, Progress},
     screen::Screen,
@@ -50,10 +50,10 @@ struct Margins {
     xy: i64,
 }
 
-/// Cards that share all pairs.
+/// GPUs that share all pairs.
 pub(crate) struct CudaPairs<'a> {
     known: Known<'a>,
-    cards: Vec<PairCard>,
+    gpus: Vec<PairGpu>,
 }
 
 /// What the host knows of the columns.
@@ -69,11 +69,11 @@ struct Known<'a> {
 }
 
 impl<'a> CudaPairs<'a> {
-    /// The columns on the cards of these ordinals, for this response; at most so many pairs will
+    /// The columns on the GPUs of these ordinals, for this response; at most so many pairs will
     /// be asked for. None where tables of bits have no room.
     ///
     /// # Errors
-    /// A card that cannot be used, or has too little memory.
+    /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
         block: Block<'a>,
         response: &Anchor,
@@ -99,7 +99,7 @@ impl<'a> CudaPairs<'a> {
         if missing || most > LEVELS || n >= ROWS {
             return Ok(None);
         }
-        let opened = ordinals.par_iter().map(|it| PairCard::open(*it, few));
+        let opened = ordinals.par_iter().map(|it| PairGpu::open(*it, few));
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
         let (plan, response_sum) = (Plan::of(block, response, room), response.sum(logs));
@@ -111,24 +111,24 @@ impl<'a> CudaPairs<'a> {
             return Ok(None);
         }
         let known = (&plan, &screen);
-        let begin = |(card, _)| PairCard::new(card, known, logs, products, few.0);
-        let cards = opened.into_par_iter().map(begin);
-        let Some(mut cards): Option<Vec<PairCard>> =
-            cards.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
+        let begin = |(gpu, _)| PairGpu::new(gpu, known, logs, products, few.0);
+        let gpus = opened.into_par_iter().map(begin);
+        let Some(mut gpus): Option<Vec<PairGpu>> =
+            gpus.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
         else {
             return Ok(None);
         };
         let mut counts = Vec::new();
         for panel in 0..plan.panel_count() {
-            let hold = |it: &mut PairCard| it.hold(columns, &plan, [panel; 2]);
+            let hold = |it: &mut PairGpu| it.hold(columns, &plan, [panel; 2]);
             // One is asked for counts; the others bring what they need when they do.
             let asked = match plan.panel_count() {
-                1 => cards.len(),
+                1 => gpus.len(),
                 _ => 1,
             };
-            cards[..asked].par_iter_mut().try_for_each(hold)?;
-            if let Some(card) = cards.first() {
-                counts.extend(card.counts(&plan, panel)?);
+            gpus[..asked].par_iter_mut().try_for_each(hold)?;
+            if let Some(gpu) = gpus.first() {
+                counts.extend(gpu.counts(&plan, panel)?);
             }
         }
         let margins = |(place, own): (usize, &Vec<u32>)| {
@@ -141,8 +141,7 @@ impl<'a> CudaPairs<'a> {
         };
         let margins: Vec<Margins> = counts.par_iter().enumerate().map(margins).collect();
         let facts = |place: usize| facts(&plan, &screen, &counts[place], (place, margins[place]));
-        cards
-            .par_iter_mut()
+        gpus.par_iter_mut()
             .try_for_each(|it| it.tell(&plan, facts))?;
         let known = Known {
             block,
@@ -153,7 +152,7 @@ impl<'a> CudaPairs<'a> {
             plan,
             margins,
         };
-        Ok(Some(Self { known, cards }))
+        Ok(Some(Self { known, gpus }))
     }
 }
 
@@ -179,10 +178,10 @@ fn facts(
 }
 
 impl Known<'_> {
-    /// The best pairs of a card's tiles.
+    /// The best pairs of a GPU's tiles.
     fn best(
         &self,
-        card: &mut PairCard,
+        gpu: &mut PairGpu,
         share: (usize, usize),
         asked: &AllPairs,
         floor: &Floor,
@@ -197,7 +196,7 @@ impl Known<'_> {
             0 => f32::INFINITY,
             _ => self.screen.floor(pairs.least()),
         };
-        card.begin(own, partners.map(|it| self.screen.floor(it)))?;
+        gpu.begin(own, partners.map(|it| self.screen.floor(it)))?;
         let (mut kept, mut size) = (0, TOGETHER);
         let chunks = self.plan.chunks() * BITS;
         let wave = WAVE / (SIDE * SIDE * chunks.max(1));
@@ -212,12 +211,12 @@ impl Known<'_> {
             let panels = self.plan.panels_of(job);
             if panels != held {
                 // What was found is counted while its columns are there.
-                pairs = self.drain(card, asked.synergy, kept, pairs)?;
+                pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
                 (kept, held) = (0, panels);
-                card.hold(self.block.columns, &self.plan, panels)?;
+                gpu.hold(self.block.columns, &self.plan, panels)?;
             }
             let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
-            let on_card = card.bring(&supers)?;
+            let on_gpu = gpu.bring(&supers)?;
             let tiles = supers.len() * 128;
             let [a, b] = [job.0, job.1].map(|it| self.plan.groups[it].each);
             let most = wave.min(PAIRS / (a * b)).max(TOGETHER) / TOGETHER * TOGETHER;
@@ -227,12 +226,12 @@ impl Known<'_> {
                 let left = tiles - first;
                 let count = if left < size + size / 4 { left } else { size }.min(most);
                 if let Some(higher) = floor.above(own) {
-                    card.lift(higher)?;
+                    gpu.lift(higher)?;
                 }
-                let wave = card.wave(
+                let wave = gpu.wave(
                     (&self.plan, &self.screen),
                     job,
-                    on_card,
+                    on_gpu,
                     (first, count),
                     (kept, wanted),
                 )?;
@@ -245,32 +244,32 @@ impl Known<'_> {
                     Wave::Lost => {
                         size = (count / 2).next_multiple_of(TOGETHER);
                         // What is kept has not grown.
-                        kept = card.kept();
+                        kept = gpu.kept();
                         true
                     }
                 };
-                own = card.reached();
+                own = gpu.reached();
                 floor.raise(own);
                 // Four tiles have room beside half of the places.
-                if kept > card.places() / 2 || (lost && count == TOGETHER) {
-                    pairs = self.drain(card, asked.synergy, kept, pairs)?;
+                if kept > gpu.places() / 2 || (lost && count == TOGETHER) {
+                    pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.least());
                     if reached > own {
-                        card.lift(reached)?;
+                        gpu.lift(reached)?;
                         own = reached;
                     }
                 }
             }
             before += tiles;
         }
-        self.drain(card, asked.synergy, kept, pairs)
+        self.drain(gpu, asked.synergy, kept, pairs)
     }
 }
 
 impl PairCounter for CudaPairs<'_> {
     fn names(&self) -> Vec<String> {
-        self.cards.iter().map(|it| it.card.name.clone()).collect()
+        self.gpus.iter().map(|it| it.gpu.name.clone()).collect()
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
@@ -292,13 +291,13 @@ impl PairCounter for CudaPairs<'_> {
 
     fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
         let known = &self.known;
-        let cards = self.cards.len();
-        if let (Some(matrix), Some(card)) = (asked.matrix.take(), self.cards.first_mut()) {
-            return known.all(card, matrix, &asked, cards);
+        let gpus = self.gpus.len();
+        if let (Some(matrix), Some(gpu)) = (asked.matrix.take(), self.gpus.first_mut()) {
+            return known.all(gpu, matrix, &asked, gpus);
         }
         let floor = Floor::default();
-        let each = self.cards.par_iter_mut().enumerate();
-        let found = each.map(|(at, card)| known.best(card, (at, cards), &asked, &floor));
+        let each = self.gpus.par_iter_mut().enumerate();
+        let found = each.map(|(at, gpu)| known.best(gpu, (at, gpus), &asked, &floor));
         let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
     }

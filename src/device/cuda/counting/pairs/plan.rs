@@ -7,7 +7,7 @@ use passel_kernels::bits::{BITS, PIECES, SIDE};
 use super::super::super::super::counting::{Anchor, Block};
 use crate::binning::BinnedColumn;
 
-/// Rows of bits from which on columns have their codes on a card too: tables may be made of them
+/// Rows of bits from which on columns have their codes on a GPU too: tables may be made of them
 /// beside any of at most [`SIDE`] rows.
 const FEW: usize = super::shape::CROSSING.div_ceil(SIDE);
 
@@ -20,7 +20,7 @@ pub(super) struct Group {
     /// The place of the first.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// What is on a card at once: two panels.
+    /// What is on a GPU at once: two panels.
     pub(super) panel: usize,
     /// Which of a block's lists its columns are of.
     pub(super) list: usize,
@@ -55,7 +55,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Of columns that miss no values, on cards that have room for so many bytes of them.
+    /// Of columns that miss no values, on GPUs that have room for so many bytes of them.
     pub(super) fn of(block: Block, response: &Anchor, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
@@ -125,7 +125,7 @@ impl Plan {
         all
     }
 
-    /// Bytes of a group on a card: bits, and codes where tables may be made of them.
+    /// Bytes of a group on a GPU: bits, and codes where tables may be made of them.
     pub(super) fn bytes(&self, group: &Group) -> usize {
         let codes = match self.has_codes(group) {
             true => group.tiles() * group.each * self.stride(),
@@ -200,19 +200,19 @@ impl Plan {
         &self.groups[behind.saturating_sub(1)]
     }
 
-    /// The tiles of two groups, 16 × 16 at a time, for one of so many cards: every pair of columns
-    /// is in those of one card.
+    /// The tiles of two groups, 16 × 16 at a time, for one of so many GPUs: every pair of columns
+    /// is in those of one GPU.
     pub(super) fn supers(
         &self,
         (a, b): (usize, usize),
-        (card, cards): (usize, usize),
+        (gpu, gpus): (usize, usize),
     ) -> impl Iterator<Item = [u32; 2]> {
         let [down, across] = [a, b].map(|it| self.groups[it].tiles().div_ceil(16) as u32);
         let all = (0..down).flat_map(move |down| {
             let from = if a == b { down } else { 0 };
             (from..across).map(move |it| [down, it])
         });
-        all.skip(card).step_by(cards)
+        all.skip(gpu).step_by(gpus)
     }
 }
 
@@ -276,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn cards_share_the_tiles() {
+    fn gpus_share_the_tiles() {
         let plan = plan(64 * 40, &[0; 5]);
         assert_eq!(plan.groups[0].tiles(), 40);
-        let own = |card| plan.supers((0, 0), (card, 3));
+        let own = |gpu| plan.supers((0, 0), (gpu, 3));
         let mut all: Vec<[u32; 2]> = (0..3).flat_map(own).collect();
         all.sort_unstable();
         assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]);

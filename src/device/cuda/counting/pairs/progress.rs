@@ -1,10 +1,10 @@
-//! What cards tell one another, and who watches, while they search.
+//! What GPUs tell one another, and who watches, while they search.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::super::super::super::counting::{number, ordered};
 
-/// The highest floor of all cards: as many pairs as are wanted reach it.
+/// The highest floor of all GPUs: as many pairs as are wanted reach it.
 pub(super) struct Floor(AtomicI64);
 
 impl Default for Floor {

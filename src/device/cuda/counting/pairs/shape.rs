@@ -6,15 +6,15 @@ use passel_kernels::{
 };
 
 use super::{
-    super::super::{super::DeviceError, card::Card},
+    super::super::{super::DeviceError, gpu::Gpu},
     plan::Plan,
     screen::Screen,
 };
 
-/// The fastest products of a card: from 10.0 on those of bits are made of others.
-pub(super) fn fastest(card: &Card) -> Result<Products, DeviceError> {
-    let asked = card.context.compute_capability();
-    let asked = asked.map_err(|error| card.failed("asking what it is", error))?;
+/// The fastest products of a GPU: from 10.0 on those of bits are made of others.
+pub(super) fn fastest(gpu: &Gpu) -> Result<Products, DeviceError> {
+    let asked = gpu.context.compute_capability();
+    let asked = asked.map_err(|error| gpu.failed("asking what it is", error))?;
     Ok(match asked {
         (..8, _) => Products::Words,
         (9, 0) => Products::Groups,
@@ -64,7 +64,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Of two groups, by these products; whether the card is one of 8.0 or later.
+    /// Of two groups, by these products; whether the GPU is one of 8.0 or later.
     pub(super) fn of(
         (plan, screen): (&Plan, &Screen),
         (a, b): (usize, usize),

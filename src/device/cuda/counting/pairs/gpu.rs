@@ -1,4 +1,4 @@
-//! A card with columns as bits, and the launches of its kernels.
+//! A GPU with columns as bits, and the launches of its kernels.
 
 use passel_kernels::{
     cells::Cells,
@@ -12,7 +12,7 @@ use super::{
     super::{
         super::{
             super::{DeviceError, counting::Logs},
-            card::{Card, arguments},
+            gpu::{Gpu, arguments},
             memory::{Buffer, Pinned},
             scratch::Grown,
         },
@@ -27,11 +27,11 @@ use super::{
 /// Least places for pairs found.
 const ROOM: usize = 1 << 20;
 
-/// One card.
-pub(super) struct PairCard {
-    pub(super) card: Card,
+/// One GPU.
+pub(super) struct PairGpu {
+    pub(super) gpu: Gpu,
     products: Products,
-    /// Of each group, where its panel is on the card.
+    /// Of each group, where its panel is on the GPU.
     pub(super) laid: Vec<Option<Laid>>,
     pub(super) margins: Vec<Buffer<u32>>,
     facts: Vec<Buffer<f32>>,
@@ -63,22 +63,22 @@ pub(super) enum Wave {
     Lost,
 }
 
-impl PairCard {
-    /// Opens a card; it and the bytes that it has room for, beside those for so many pairs found.
+impl PairGpu {
+    /// Opens a GPU; it and the bytes that it has room for, beside those for so many pairs found.
     pub(super) fn open(
         ordinal: usize,
         (wanted, limit): (usize, Option<u64>),
-    ) -> Result<(Card, usize), DeviceError> {
-        let card = Card::open(ordinal, passel_kernels::PAIRS)?;
+    ) -> Result<(Gpu, usize), DeviceError> {
+        let gpu = Gpu::open(ordinal, passel_kernels::PAIRS)?;
         // Beside them what is brought, and what columns say of themselves.
         let beside = 64 * places(wanted) + 4 * BROUGHT;
-        let room = room(&card, beside, limit)?;
-        Ok((card, room))
+        let room = room(&gpu, beside, limit)?;
+        Ok((gpu, room))
     }
 
-    /// Lets a card begin, for so many pairs found; none where it has too little shared memory.
+    /// Lets a GPU begin, for so many pairs found; none where it has too little shared memory.
     pub(super) fn new(
-        mut card: Card,
+        mut gpu: Gpu,
         (plan, screen): (&Plan, &Screen),
         logs: &Logs,
         products: Option<Products>,
@@ -86,16 +86,16 @@ impl PairCard {
     ) -> Result<Option<Self>, DeviceError> {
         let mut products = match products {
             Some(products) => products,
-            None => fastest(&card)?,
+            None => fastest(&gpu)?,
         };
         let shapes = |products| -> Vec<Shape> {
-            let shape = |it| Shape::of((plan, screen), it, (products, card.has_tf32));
+            let shape = |it| Shape::of((plan, screen), it, (products, gpu.has_tf32));
             plan.jobs().into_iter().map(shape).collect()
         };
         let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
         let exact = 4 * most * most * plan.sizes.len();
         // A few hundred bytes are the kernels' own.
-        let shared = card.shared as usize - 1024;
+        let shared = gpu.shared as usize - 1024;
         let fit = |all: &[Shape]| all.iter().all(|it| it.shared as usize <= shared);
         let mut all = shapes(products);
         if products == Products::Groups && !fit(&all) {
@@ -106,38 +106,38 @@ impl PairCard {
         if exact > shared || !fit(&all) {
             return Ok(None);
         }
-        card.load(&Shape::kernels(&all, products))?;
+        gpu.load(&Shape::kernels(&all, products))?;
         let (places, classes) = (places(wanted), plan.sizes.len());
         let margins = plan
             .groups
             .iter()
-            .map(|group| card.buffer::<u32>(group.count * classes * group.planes, DURING));
+            .map(|group| gpu.buffer::<u32>(group.count * classes * group.planes, DURING));
         let numbers = plan
             .groups
             .iter()
-            .map(|group| put(&card, &plan.numbers[group.first..][..group.count]));
+            .map(|group| put(&gpu, &plan.numbers[group.first..][..group.count]));
         Ok(Some(Self {
             laid: plan.groups.iter().map(|_| None).collect(),
             margins: margins.collect::<Result<_, _>>()?,
             facts: Vec::new(),
             numbers: numbers.collect::<Result<_, _>>()?,
-            variables: card.buffer(plan.numbers.len(), DURING)?,
-            order: put(&card, &plan.order)?,
-            edges: put(&card, &plan.edges)?,
+            variables: gpu.buffer(plan.numbers.len(), DURING)?,
+            order: put(&gpu, &plan.order)?,
+            edges: put(&gpu, &plan.edges)?,
             // All classes as one.
-            whole: put(&card, &[0, plan.chunks() as u32])?,
-            sizes: put(&card, &plan.sizes)?,
-            y: put(&card, &plan.classes())?,
-            terms: put(&card, logs.terms())?,
-            floor: card.buffer(1, DURING)?,
-            floors: card.buffer(plan.numbers.len(), DURING)?,
+            whole: put(&gpu, &[0, plan.chunks() as u32])?,
+            sizes: put(&gpu, &plan.sizes)?,
+            y: put(&gpu, &plan.classes())?,
+            terms: put(&gpu, logs.terms())?,
+            floor: gpu.buffer(1, DURING)?,
+            floors: gpu.buffer(plan.numbers.len(), DURING)?,
             by_column: false,
-            told: put(&card, &[0])?,
-            out: card.pinned(3)?,
-            found: card.buffer(places, DURING)?,
-            sums: card.buffer(2 * places, DURING)?,
+            told: put(&gpu, &[0])?,
+            out: gpu.pinned(3)?,
+            found: gpu.buffer(places, DURING)?,
+            sums: gpu.buffer(2 * places, DURING)?,
             supers: Grown::default(),
-            card,
+            gpu,
             products,
         }))
     }
@@ -152,19 +152,19 @@ impl PairCard {
         for group in &plan.groups {
             let places = (group.first..group.first + group.count).into_par_iter();
             let all: Vec<f32> = places.flat_map_iter(&facts).collect();
-            let buffer = put(&self.card, &all)?;
+            let buffer = put(&self.gpu, &all)?;
             self.facts.push(buffer);
         }
-        self.card.wait(DURING)
+        self.gpu.wait(DURING)
     }
 
     /// Begins a search, with this floor, and with one for each column's own best if there is one.
     pub(super) fn begin(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
-        self.card.upload(&[floor], self.floor.address())?;
+        self.gpu.upload(&[floor], self.floor.address())?;
         self.by_column = own.is_some();
         if let Some(own) = own {
             let all = vec![ordered_32(own); self.floors.len()];
-            self.card.upload(&all, self.floors.address())?;
+            self.gpu.upload(&all, self.floors.address())?;
         }
         self.forget()
     }
@@ -179,12 +179,12 @@ impl PairCard {
 
     /// Forgets the pairs found; not the floor.
     pub(super) fn forget(&self) -> Result<(), DeviceError> {
-        self.card.zero(self.told.address(), 4)
+        self.gpu.zero(self.told.address(), 4)
     }
 
     /// Lets the floor be this, which is higher.
     pub(super) fn lift(&self, floor: f32) -> Result<(), DeviceError> {
-        self.card.upload(&[floor], self.floor.address())
+        self.gpu.upload(&[floor], self.floor.address())
     }
 
     /// The floor after the last wave.
@@ -208,8 +208,8 @@ impl PairCard {
 
     /// Brings the tiles of a job, as [`Plan::supers`] tells them.
     pub(super) fn bring(&mut self, supers: &[u32]) -> Result<u64, DeviceError> {
-        let to = self.supers.room(&self.card, supers.len(), DURING)?;
-        self.card.upload(supers, to)?;
+        let to = self.supers.room(&self.gpu, supers.len(), DURING)?;
+        self.gpu.upload(supers, to)?;
         Ok(to)
     }
 
@@ -234,7 +234,7 @@ impl PairCard {
                 each: group.each as u32,
             }
         };
-        let shape = Shape::of((plan, screen), (a, b), (self.products, self.card.has_tf32));
+        let shape = Shape::of((plan, screen), (a, b), (self.products, self.gpu.has_tf32));
         let levels = [a, b].map(|at| plan.groups[at].levels());
         let [over, under] = screen.values(levels, shape.way);
         let quick = screen.quick(&over, levels);
@@ -271,7 +271,7 @@ impl PairCard {
                 shared,
                 ..
             } = shape;
-            self.card.launch(function, grid, threads, shared, given)
+            self.gpu.launch(function, grid, threads, shared, given)
         };
         match shape.way {
             Way::Cells => {
@@ -299,9 +299,9 @@ impl PairCard {
             out: self.out.address(),
             floors: self.floors(),
         };
-        self.card
+        self.gpu
             .launch("raise", (1, 1, 1), 1024, 0, arguments![given])?;
-        self.card.wait("scoring pairs")?;
+        self.gpu.wait("scoring pairs")?;
         let [told, stay] = [0, 1].map(|at| self.out.get()[at]);
         Ok(match told > self.places() {
             true => Wave::Lost,
@@ -316,7 +316,7 @@ impl PairCard {
         count: u32,
     ) -> Result<Vec<(Found, [i64; 2])>, DeviceError> {
         let mut found = vec![Found::default(); count as usize];
-        self.card.download(self.found.address(), &mut found)?;
+        self.gpu.download(self.found.address(), &mut found)?;
         let planes = plan.groups.iter().map(|it| it.levels());
         let most = planes.max().unwrap_or(1);
         let given = Recount {
@@ -331,17 +331,17 @@ impl PairCard {
         };
         let shared = 4 * most * most * plan.sizes.len();
         let grid = (count.clamp(1, 1 << 16), 1, 1);
-        self.card
+        self.gpu
             .launch("recount", grid, 128, shared as u32, arguments![given])?;
         let mut sums = vec![[0i64; 2]; count as usize];
-        self.card.download(self.sums.address(), &mut sums)?;
-        self.card.wait("counting pairs")?;
+        self.gpu.download(self.sums.address(), &mut sums)?;
+        self.gpu.wait("counting pairs")?;
         Ok(found.into_iter().zip(sums).collect())
     }
 
     /// Sets the pairs found, to have their sums.
     pub(super) fn set(&self, pairs: &[Found]) -> Result<(), DeviceError> {
-        self.card.upload(pairs, self.found.address())
+        self.gpu.upload(pairs, self.found.address())
     }
 }
 

@@ -27,9 +27,9 @@ pub(super) const PRODUCTS: usize = 256 << 20;
 /// Blocks in the second dimension of a grid, which has no room for many more.
 pub(super) const GRID: usize = 32_768;
 
-/// An opened GPU. Nothing it does waits for its end but [`Card::wait`] and copies to
+/// An opened GPU. Nothing it does waits for its end but [`Gpu::wait`] and copies to
 /// memory that is not pinned.
-pub(super) struct Card {
+pub(super) struct Gpu {
     /// As in `cuda:0 NVIDIA H200`.
     pub(super) name: String,
     /// Whether f64 runs at a small share of the rate of f32.
@@ -54,7 +54,7 @@ pub(super) struct Card {
     functions: HashMap<&'static str, CudaFunction>,
 }
 
-impl Card {
+impl Gpu {
     /// Opens the GPU of a number and loads kernels; it makes products where a search asks.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Card {
         let ratio = asked(ask::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO)?;
         let processors = asked(ask::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let (major, _) = context.compute_capability().map_err(failed)?;
-        let mut card = Self {
+        let mut gpu = Self {
             name: format!("{name} {}", context.name().map_err(failed)?),
             slow_f64: ratio >= SLOW_F64,
             has_tf32: major >= 8,
@@ -121,8 +121,8 @@ impl Card {
             blas,
             functions: HashMap::new(),
         };
-        card.load(kernels)?;
-        Ok(card)
+        gpu.load(kernels)?;
+        Ok(gpu)
     }
 
     /// Loads the functions of kernels.
@@ -142,7 +142,7 @@ impl Card {
         library::failed(&self.name, during, error)
     }
 
-    /// Makes this thread one that works on the card.
+    /// Makes this thread one that works on the GPU.
     pub(super) fn bind(&self) -> Result<(), DeviceError> {
         let bound = self.context.bind_to_thread();
         bound.map_err(|error| self.failed("taking it up", error))
@@ -181,7 +181,7 @@ impl Card {
         }
     }
 
-    /// Room for `len` values in the host's memory that the card reads and writes itself.
+    /// Room for `len` values in the host's memory that the GPU reads and writes itself.
     pub(super) fn pinned<T: Copy + Default>(&self, len: usize) -> Result<Pinned<T>, DeviceError> {
         let _held = while_none_waits();
         self.bind()?;
@@ -201,8 +201,8 @@ impl Card {
         })
     }
 
-    /// Copies to the card, in the order of the work. What is not pinned is read before
-    /// this returns; what is must stay as it is until [`Card::wait`].
+    /// Copies to the GPU, in the order of the work. What is not pinned is read before
+    /// this returns; what is must stay as it is until [`Gpu::wait`].
     pub(super) fn upload<T: Copy>(&self, from: &[T], to: u64) -> Result<(), DeviceError> {
         self.copy_in(&self.stream, from, to)
     }
@@ -222,7 +222,7 @@ impl Card {
         copied.map_err(|error| self.failed("copying to it", error))
     }
 
-    /// Copies from the card, in the order of the work; whole after [`Card::wait`].
+    /// Copies from the GPU, in the order of the work; whole after [`Gpu::wait`].
     pub(super) fn download<T: Copy>(&self, from: u64, to: &mut [T]) -> Result<(), DeviceError> {
         if to.is_empty() {
             return Ok(());
@@ -233,7 +233,7 @@ impl Card {
         copied.map_err(|error| self.failed("copying from it", error))
     }
 
-    /// Copies bytes on the card, in the order of the work.
+    /// Copies bytes on the GPU, in the order of the work.
     pub(super) fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), DeviceError> {
         self.bind()?;
         // SAFETY: both come from buffers of so many bytes.
@@ -373,9 +373,9 @@ impl Card {
     }
 }
 
-impl Drop for Card {
+impl Drop for Gpu {
     fn drop(&mut self) {
-        // Whatever it reads or writes of the host's must be there until it is done. A card that
+        // Whatever it reads or writes of the host's must be there until it is done. A GPU that
         // was lost has nothing under way.
         let streams = self.sides.iter().chain([&self.copier, &self.stream]);
         for stream in streams {
