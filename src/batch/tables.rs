@@ -21,7 +21,7 @@ use crate::{
         option,
     },
     output::{OutputError, OutputFile},
-    report::{JobRow, Jobs, field},
+    report::{JobRow, JobsPage, field},
 };
 
 /// Options that have a column in any case.
@@ -94,7 +94,7 @@ pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Resul
     let settings = options.iter().filter(|it| !WITHOUT_EFFECT.contains(it));
     let settings = settings.map(|it| (*it).to_owned());
     let names = ["command".to_owned()].into_iter().chain(settings);
-    let mut jobs = Jobs::new(&file.path, names.collect());
+    let mut jobs = JobsPage::new(&file.path, names.collect());
     let of_job = OF_JOB.iter().map(|it| it.0.to_owned());
     all.row(
         of_all()

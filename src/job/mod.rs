@@ -37,7 +37,7 @@ use crate::{
     report::Format,
     score::PairScore,
     search::{Interrupt, Pass},
-    selection::LEVEL,
+    selection::CONFIDENCE_LEVEL,
     selector::Stop,
     table::{Missing, files, is_npy},
 };
@@ -163,7 +163,7 @@ impl Draft {
             intercept: true,
             weights: None,
             p_total: None,
-            level: LEVEL,
+            level: CONFIDENCE_LEVEL,
             method: PASS.to_owned(),
             selector: None,
             stop: Stop::default(),

@@ -18,10 +18,10 @@ mod text;
 
 use std::{io, path::Path};
 
-use crate::selection::{Estimate, PairsReport, Ranking, Selection, StabilityReport};
+use crate::selection::{Estimate, Outcome, Selection};
 
 pub(crate) use csv::field;
-pub use html::{Beside, Curves, JobRow, Jobs};
+pub use html::{Curves, JobRow, JobsPage, PageExtras};
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,28 +39,34 @@ pub enum Format {
     Html,
 }
 
-/// The report of a selection made from the file `data`, a page with what only the run knew; a text
-/// has a line end at its end.
+/// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
+/// line end.
 ///
 /// # Errors
-/// Parquet, where that feature is not built.
+/// [`io::ErrorKind::Unsupported`] for Parquet of anything but a selection, or where the feature
+/// `parquet` is not built; an error of the Parquet writer.
 pub fn render(
-    selection: &Selection,
+    outcome: &Outcome,
     data: &Path,
     format: Format,
-    beside: &Beside,
+    extras: &PageExtras,
 ) -> io::Result<Vec<u8>> {
-    let text = match format {
-        Format::Text => text::render(selection, data),
-        Format::Json => json::render(selection),
-        Format::Csv => csv::render(selection),
-        Format::Html => html::page(json::value(selection), data, beside),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => return parquet::render(selection),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => return Err(io::ErrorKind::Unsupported.into()),
+    let text = match outcome {
+        Outcome::Selection(selection) => match format {
+            Format::Text => Some(text::render(selection, data)),
+            Format::Json => Some(json::render(selection)),
+            Format::Csv => Some(csv::render(selection)),
+            Format::Html => Some(html::page(json::value(selection), data, extras)),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => return parquet::render(selection),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => None,
+        },
+        Outcome::Ranking(ranking) => ranking::rank(ranking, data, format, extras),
+        Outcome::Pairs(report) => pairs::pairs(report, data, format, extras),
+        Outcome::Stability(report) => stability::stability(report, data, format, extras),
     };
-    Ok(text.into_bytes())
+    Ok(text.ok_or(io::ErrorKind::Unsupported)?.into_bytes())
 }
 
 /// A table of texts as Parquet, in columns of whole numbers, numbers or texts; an empty text is
@@ -71,51 +77,6 @@ pub fn render(
 #[cfg(feature = "parquet")]
 pub fn parquet_table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
     parquet::table(names, rows)
-}
-
-/// The report of a ranking, as [`render`].
-///
-/// # Errors
-/// Parquet, which has no form for it.
-pub fn rank(
-    ranking: &Ranking,
-    data: &Path,
-    format: Format,
-    beside: &Beside,
-) -> io::Result<Vec<u8>> {
-    let page = ranking::rank(ranking, data, format, beside);
-    let page = page.ok_or(io::ErrorKind::Unsupported)?;
-    Ok(page.into_bytes())
-}
-
-/// The report of all pairs, as [`render`].
-///
-/// # Errors
-/// Parquet, which has no form for it.
-pub fn pairs(
-    found: &PairsReport,
-    data: &Path,
-    format: Format,
-    beside: &Beside,
-) -> io::Result<Vec<u8>> {
-    let page = pairs::pairs(found, data, format, beside);
-    let page = page.ok_or(io::ErrorKind::Unsupported)?;
-    Ok(page.into_bytes())
-}
-
-/// The report of stability selection, as [`render`].
-///
-/// # Errors
-/// Parquet, which has no form for it.
-pub fn stability(
-    told: &StabilityReport,
-    data: &Path,
-    format: Format,
-    beside: &Beside,
-) -> io::Result<Vec<u8>> {
-    let page = stability::stability(told, data, format, beside);
-    let page = page.ok_or(io::ErrorKind::Unsupported)?;
-    Ok(page.into_bytes())
 }
 
 /// One row of the table that spreadsheets read.
@@ -160,7 +121,7 @@ pub(crate) mod example {
             weight,
             variables: variables.iter().map(|it| (*it).to_owned()).collect(),
         };
-        let weight = |name: &str, weight| Inclusion {
+        let weight = |name: &str, weight| InclusionWeight {
             name: name.to_owned(),
             weight,
         };
@@ -187,15 +148,15 @@ pub(crate) mod example {
             kept: Vec::new(),
             rss: 50.0,
             tss: 250.0,
-            level: LEVEL,
+            level: CONFIDENCE_LEVEL,
             intercept: Some(estimate(1.5, 0.25, 9e-9)),
             selected: vec![
-                Selected {
+                SelectedVariable {
                     name: "area".into(),
                     index: 3,
                     estimate: estimate(0.1, 0.003, 0.0),
                 },
-                Selected {
+                SelectedVariable {
                     name: "a,\"b\"".into(),
                     index: 17,
                     estimate: estimate(-123_456.789, 5e4, 0.0144),
@@ -227,7 +188,7 @@ pub(crate) mod example {
             screen: "f32".into(),
             iterations: 256,
             termination: Termination::Iterations,
-            together: None,
+            rank_summary: None,
             elapsed_seconds: Elapsed {
                 read: 0.1,
                 devices: 0.0,
@@ -236,7 +197,7 @@ pub(crate) mod example {
             },
             warnings: vec!["the size bound was reached".into()],
         };
-        selection.set_level(LEVEL);
+        selection.set_level(CONFIDENCE_LEVEL);
         selection
     }
 }

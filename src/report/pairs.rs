@@ -3,11 +3,11 @@
 use std::{fmt::Write, path::Path};
 
 use super::{
-    Beside, Format, field, html, json,
+    Format, PageExtras, field, html, json,
     ranking::{header, number, table, warnings},
     text,
 };
-use crate::selection::{Ending, NamedPartner, PairsReport, Together};
+use crate::selection::{PairsReport, RankSummary, StopReason, VariablePartner};
 
 /// Variables told of before the pairs, alone and with their partners, in a report for a reader.
 const SINGLE: usize = 10;
@@ -16,7 +16,7 @@ pub(super) fn pairs(
     found: &PairsReport,
     data: &Path,
     format: Format,
-    beside: &Beside,
+    beside: &PageExtras,
 ) -> Option<String> {
     match format {
         Format::Text => Some(pairs_text(found, data)),
@@ -68,13 +68,13 @@ fn pairs_text(found: &PairsReport, data: &Path) -> String {
         found.pairs.len(),
         found.p * found.p.saturating_sub(1) / 2,
         match found.termination {
-            Ending::Interrupted => ", interrupted: not all were scored",
-            Ending::Fault => ", a device failed: not all were scored",
+            StopReason::Interrupted => ", interrupted: not all were scored",
+            StopReason::Fault => ", a device failed: not all were scored",
             _ => "",
         },
         found.elapsed_seconds.search,
         found.devices.join(", "),
-        Together::text(found.together.as_ref())
+        RankSummary::suffix(found.rank_summary.as_ref())
     );
     page
 }
@@ -88,9 +88,9 @@ fn and(more: usize) -> String {
 }
 
 /// Those of the best scores, the best first.
-fn partners_text(partners: &[NamedPartner]) -> String {
+fn partners_text(partners: &[VariablePartner]) -> String {
     let mut best: Vec<_> = partners.iter().collect();
-    let score = |it: &NamedPartner| it.score.unwrap_or(f64::NEG_INFINITY);
+    let score = |it: &VariablePartner| it.score.unwrap_or(f64::NEG_INFINITY);
     best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
     let known = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), number);
     let rows = best.iter().take(SINGLE).map(|it| {
@@ -131,7 +131,7 @@ fn pairs_csv(found: &PairsReport) -> String {
             it.p_value
         );
         match partners.and_then(|partners| partners.get(at)) {
-            Some(NamedPartner {
+            Some(VariablePartner {
                 partner: Some(name),
                 partner_index: Some(index),
                 score: Some(score),
@@ -160,7 +160,7 @@ mod tests {
     use serde_json::{Map, Value, value::to_raw_value};
 
     use super::*;
-    use crate::selection::{Elapsed, NamedPair, Single};
+    use crate::selection::{Elapsed, SingleVariable, VariablePair};
 
     fn method(name: &str) -> Map<String, Value> {
         let fields = [("name", Value::from(name)), ("beta", 0.5.into())];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn found() -> PairsReport {
-        let single = |name: &str, index, score| Single {
+        let single = |name: &str, index, score| SingleVariable {
             name: name.to_owned(),
             index,
             score,
@@ -183,7 +183,7 @@ mod tests {
             n: 50,
             p: 2,
             single: vec![single("a", 0, 0.125), single("b", 1, 0.5)],
-            pairs: vec![NamedPair {
+            pairs: vec![VariablePair {
                 a: "a".to_owned(),
                 b: "b".to_owned(),
                 a_index: 0,
@@ -195,8 +195,8 @@ mod tests {
             binning: to_raw_value(&serde_json::json!({ "rule": "levels" })).unwrap(),
             devices: vec!["cpu".to_owned()],
             precision: "exact",
-            termination: Ending::Top,
-            together: None,
+            termination: StopReason::Top,
+            rank_summary: None,
             elapsed_seconds: Elapsed::default(),
             warnings: Vec::new(),
         }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn partners_are_told_with_their_variables() {
-        let partner = |name: &str, index, partner: Option<(&str, usize)>, score| NamedPartner {
+        let partner = |name: &str, index, partner: Option<(&str, usize)>, score| VariablePartner {
             name: name.to_owned(),
             index,
             partner: partner.map(|it| it.0.to_owned()),

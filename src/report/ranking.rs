@@ -5,14 +5,14 @@ use std::{fmt::Write, path::Path};
 use comfy_table::Table;
 use serde_json::{Map, Value};
 
-use super::{Beside, Format, field, html, json, text};
-use crate::selection::{Ending, Ranking, StopRule, Together};
+use super::{Format, PageExtras, field, html, json, text};
+use crate::selection::{RankSummary, Ranking, StopReason, StopRule};
 
 pub(super) fn rank(
     ranking: &Ranking,
     data: &Path,
     format: Format,
-    beside: &Beside,
+    beside: &PageExtras,
 ) -> Option<String> {
     match format {
         Format::Text => Some(ranking_text(ranking, data)),
@@ -99,19 +99,19 @@ pub(super) fn number(value: f64) -> String {
     text::significant(value, 6)
 }
 
-fn ending(termination: Ending, k: usize) -> String {
+fn ending(termination: StopReason, k: usize) -> String {
     match termination {
-        Ending::Top if k == 1 => "ended at the one variable wanted".to_owned(),
-        Ending::Top => format!("ended at the {k} variables wanted"),
-        Ending::Threshold => "ended before a score below the threshold".to_owned(),
-        Ending::Permutation => {
+        StopReason::Top if k == 1 => "ended at the one variable wanted".to_owned(),
+        StopReason::Top => format!("ended at the {k} variables wanted"),
+        StopReason::Threshold => "ended before a score below the threshold".to_owned(),
+        StopReason::Permutation => {
             "ended before a variable no better than the best of chance".to_owned()
         }
-        Ending::Zero => "ended where no candidate's score is above zero".to_owned(),
-        Ending::Interrupted => "interrupted: what was chosen before".to_owned(),
-        Ending::Fault => "ended by a failure: what was chosen before".to_owned(),
-        Ending::TimeLimit => "time limit: what was chosen until then".to_owned(),
-        Ending::Done => "ended by itself".to_owned(),
+        StopReason::Zero => "ended where no candidate's score is above zero".to_owned(),
+        StopReason::Interrupted => "interrupted: what was chosen before".to_owned(),
+        StopReason::Fault => "ended by a failure: what was chosen before".to_owned(),
+        StopReason::TimeLimit => "time limit: what was chosen until then".to_owned(),
+        StopReason::Done => "ended by itself".to_owned(),
     }
 }
 
@@ -173,7 +173,7 @@ fn ranking_text(ranking: &Ranking, data: &Path) -> String {
         ending(ranking.termination, ranking.k),
         ranking.elapsed_seconds.search,
         ranking.devices.join(", "),
-        Together::text(ranking.together.as_ref())
+        RankSummary::suffix(ranking.rank_summary.as_ref())
     );
     page
 }
@@ -247,8 +247,8 @@ mod tests {
             truth: None,
             devices: vec!["cpu".to_owned()],
             precision: "exact",
-            termination: Ending::Threshold,
-            together: None,
+            termination: StopReason::Threshold,
+            rank_summary: None,
             elapsed_seconds: Elapsed::default(),
             warnings: vec!["3 of 53 rows were dropped for missing values".to_owned()],
         }

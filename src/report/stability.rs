@@ -5,11 +5,11 @@ use std::{fmt::Write, path::Path};
 use serde_json::{Map, Value};
 
 use super::{
-    Beside, Format, field, html, json,
+    Format, PageExtras, field, html, json,
     ranking::{number, spec, table, warnings},
     text,
 };
-use crate::selection::{Ending, StabilityReport, StableVariable};
+use crate::selection::{StabilityReport, StableVariable, StopReason};
 
 /// Variables that are not selected told of in a report for a reader.
 const OTHERS: usize = 10;
@@ -18,7 +18,7 @@ pub(super) fn stability(
     told: &StabilityReport,
     data: &Path,
     format: Format,
-    beside: &Beside,
+    beside: &PageExtras,
 ) -> Option<String> {
     match format {
         Format::Text => Some(page(told, data)),
@@ -153,7 +153,7 @@ fn page(told: &StabilityReport, data: &Path) -> String {
         told.k,
         told.p,
         match told.termination {
-            Ending::Interrupted => format!(
+            StopReason::Interrupted => format!(
                 ", interrupted after {} of {} resamples",
                 told.resamples, told.wanted
             ),
@@ -235,7 +235,7 @@ mod tests {
             truth: None,
             seed: 7,
             devices: vec!["cpu".to_owned()],
-            termination: Ending::Done,
+            termination: StopReason::Done,
             elapsed_seconds: Elapsed::default(),
             warnings: vec!["a warning".to_owned()],
         }
@@ -278,7 +278,7 @@ mod tests {
             map(json!({ "name": "mifs", "beta": 0.5, "plugin": "information", "top": 3 }));
         told.criterion = None;
         told.binning = Some(map(json!({ "rule": "auto", "response_rule": "levels" })));
-        (told.resampling, told.termination) = ("bootstrap", Ending::Interrupted);
+        (told.resampling, told.termination) = ("bootstrap", StopReason::Interrupted);
         (told.wanted, told.false_picks, told.decides) = (100, None, "given");
         told.variables
             .iter_mut()

@@ -3,7 +3,7 @@ use std::{fmt::Write, path::Path};
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
 use super::{goodness::Goodness, models};
-use crate::selection::{Estimate, Selection, Termination, Together};
+use crate::selection::{Estimate, RankSummary, Selection, Termination};
 
 /// Set-aside variables named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -204,7 +204,7 @@ fn found(selection: &Selection) -> String {
         }
         Termination::Done => format!("{} models fitted", selection.iterations),
     };
-    let on = selection.devices.join(", ") + &Together::text(selection.together.as_ref());
+    let on = selection.devices.join(", ") + &RankSummary::suffix(selection.rank_summary.as_ref());
     let optimum = if selection.certified {
         "No allowed addition, drop or exchange of one variable lowers the criterion."
     } else {

@@ -3,25 +3,25 @@
 use crate::{
     design::Design,
     job::Job,
-    report::{Beside, Format},
+    report::{Format, PageExtras},
     search::Found,
     selection::Residuals,
 };
 
 /// The same of what has no model.
-pub(super) fn command(job: &Job) -> Beside {
-    Beside {
+pub(super) fn command(job: &Job) -> PageExtras {
+    PageExtras {
         command: job.command.clone(),
-        ..Beside::default()
+        ..PageExtras::default()
     }
 }
 
 /// What a page tells of the chosen model beside the report.
-pub(super) fn beside(job: &Job, design: &Design, found: &Found) -> Beside {
+pub(super) fn beside(job: &Job, design: &Design, found: &Found) -> PageExtras {
     if job.format != Format::Html {
-        return Beside::default();
+        return PageExtras::default();
     }
-    Beside {
+    PageExtras {
         command: job.command.clone(),
         curves: None,
         residuals: Residuals::of(design, &found.fit, found.exact),

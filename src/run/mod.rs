@@ -26,17 +26,16 @@ pub use pairs::{pairs, pairs_among};
 pub use sources::{Sources, Surroundings};
 pub use stability::{stability, stability_among};
 
+pub use crate::selection::Outcome;
 use crate::{
     design::Design,
     device::{DeviceError, Over, Places, Resources},
     job::{Job, Simulation, Task},
     output::{OutputError, OutputFile},
     plugin::Chooser,
-    report::{self, Beside, Curves, Format},
+    report::{self, Curves, Format, PageExtras},
     search::{self, Checkpoint, Interrupt, Iteration, Leavable, SearchError},
-    selection::{
-        Elapsed, Ending, PairsReport, Ranking, Selection, StabilityReport, Termination, Together,
-    },
+    selection::{Elapsed, RankSummary, Termination},
     table::Form,
     trace::Trace,
 };
@@ -63,39 +62,6 @@ impl Report {
     /// A checkpoint that cannot be removed.
     pub fn told(&mut self) -> Result<(), OutputError> {
         self.checkpoint.take().map_or(Ok(()), checkpoint::remove)
-    }
-}
-
-/// What a job found.
-#[derive(Debug)]
-pub enum Outcome {
-    /// A model, by PaSS.
-    Selection(Box<Selection>),
-    /// Variables in order, by a selector of a plugin.
-    Ranking(Box<Ranking>),
-    /// Variables and pairs with their scores.
-    Pairs(Box<PairsReport>),
-    /// How often variables were chosen from resamples.
-    Stability(Box<StabilityReport>),
-}
-
-impl Outcome {
-    /// Whether it is what was found until an interrupt.
-    pub fn interrupted(&self) -> bool {
-        match self {
-            Self::Selection(it) => it.termination == Termination::Interrupted,
-            Self::Ranking(it) => it.termination == Ending::Interrupted,
-            Self::Pairs(it) => it.termination == Ending::Interrupted,
-            Self::Stability(it) => it.termination == Ending::Interrupted,
-        }
-    }
-
-    /// The selection by PaSS, if it is one.
-    pub fn selection(self) -> Option<Selection> {
-        match self {
-            Self::Selection(it) => Some(*it),
-            Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
-        }
     }
 }
 
@@ -189,7 +155,7 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
 
     let mut selection = found.selection(&design, criterion, &job.pass);
     selection.set_level(job.level);
-    selection.together = together(
+    selection.rank_summary = rank_summary(
         job,
         match resources.over {
             Some(Over::Particles) => "particles",
@@ -204,15 +170,16 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         search: found.seconds,
         total,
     };
-    let beside = Beside {
+    let beside = PageExtras {
         curves,
         ..beside(job, &design, &found)
     };
-    let rendered = report::render(&selection, &job.data, job.format, &beside);
-    let rendered = rendered.map_err(RunError::Render)?;
     let done = [Termination::Iterations, Termination::Patience].contains(&selection.termination);
+    let outcome = Outcome::Selection(Box::new(selection));
+    let rendered = report::render(&outcome, &job.data, job.format, &beside);
+    let rendered = rendered.map_err(RunError::Render)?;
     let report = Report {
-        outcome: Outcome::Selection(Box::new(selection)),
+        outcome,
         rendered: written(output, rendered)?,
         checkpoint: job.checkpoint.clone().filter(|_| done && speaks),
         _held: None,
@@ -258,13 +225,13 @@ fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), R
 const POLISHED: usize = 1000;
 
 /// What ranks that share this said until now.
-fn together(job: &Job, over: &'static str) -> Option<Together> {
+fn rank_summary(job: &Job, over: &'static str) -> Option<RankSummary> {
     let among = job.resources.ranks.as_ref()?;
-    Some(Together {
+    Some(RankSummary {
         ranks: among.size(),
         hosts: among.hosts().into_iter().map(str::to_owned).collect(),
         over,
-        told: among.told(),
+        messages: among.told(),
     })
 }
 

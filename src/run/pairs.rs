@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside, output_of, place_of,
+    Outcome, Report, RunError, Surroundings, beside, output_of, place_of, rank_summary,
     selectors::{Ended, elapsed, saved, unless, with_parameters},
-    together, written,
+    written,
 };
 use crate::{
     job::Pairing,
     report,
-    selection::{Ending, NamedPair, NamedPartner, PairsReport, Single},
+    selection::{PairsReport, SingleVariable, StopReason, VariablePair, VariablePartner},
     selector::{self, Wanted},
     table::write_matrix,
 };
@@ -53,7 +53,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
     )?;
     meter.finish();
     let own = &columns.columns;
-    let whole = found.termination == Ending::Top;
+    let whole = found.termination == StopReason::Top;
     warnings.extend(found.notes);
     if matrix.is_some() && !whole {
         warnings.push("the matrix was not written: not all pairs were scored".to_owned());
@@ -62,13 +62,13 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         .single
         .iter()
         .zip(own)
-        .map(|(&(score, p_value), it)| Single {
+        .map(|(&(score, p_value), it)| SingleVariable {
             name: it.name.clone(),
             index: it.index,
             score,
             p_value,
         });
-    let pairs = found.pairs.iter().map(|it| NamedPair {
+    let pairs = found.pairs.iter().map(|it| VariablePair {
         a: own[it.a].name.clone(),
         b: own[it.b].name.clone(),
         a_index: own[it.a].index,
@@ -78,7 +78,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
     });
     let partners = found.partners.iter().zip(own).map(|(best, it)| {
         let other = best.map(|it| &own[it.column]);
-        NamedPartner {
+        VariablePartner {
             name: it.name.clone(),
             index: it.index,
             partner: other.map(|it| it.name.clone()),
@@ -101,11 +101,12 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         devices: found.devices,
         precision: "exact",
         termination: found.termination,
-        together: together(job, "pairs"),
+        rank_summary: rank_summary(job, "pairs"),
         elapsed_seconds: elapsed(started, found.starting, found.seconds),
         warnings,
     };
-    let rendered = report::pairs(&told, &job.data, job.format, &beside::command(job))
+    let outcome = Outcome::Pairs(Box::new(told));
+    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
         .map_err(RunError::Render)?;
     if let Some(mut file) = matrix.filter(|_| whole) {
         let written = write_matrix(&found.matrix, own.len(), &mut file);
@@ -113,7 +114,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         file.commit()?;
     }
     let report = Report {
-        outcome: Outcome::Pairs(Box::new(told)),
+        outcome,
         rendered: written(output, rendered)?,
         checkpoint: None,
         _held: None,

@@ -66,9 +66,10 @@ pub(super) fn regress<T>(
         false => None,
         true => {
             let beside = beside(job, &design, &found);
-            let rendered = report::render(&selection, &job.data, job.format, &beside);
+            let outcome = Outcome::Selection(Box::new(selection));
+            let rendered = report::render(&outcome, &job.data, job.format, &beside);
             Some(Report {
-                outcome: Outcome::Selection(Box::new(selection)),
+                outcome,
                 rendered: written(output, rendered.map_err(RunError::Render)?)?,
                 checkpoint: None,
                 _held: held,

@@ -21,7 +21,7 @@ use crate::{
     job::Job,
     plugin::Chooser,
     search::{self, Found, Interrupt, Pass, SearchError},
-    selection::{Ending, Ranked, Termination},
+    selection::{RankedColumns, StopReason, Termination},
     selector::{self, Asked, Stop},
     table::Table,
 };
@@ -154,14 +154,14 @@ fn of_model(design: &Design, found: Found) -> Result<Option<Chosen>, RunError> {
 }
 
 fn of_ranking(
-    ranked: Ranked,
+    ranked: RankedColumns,
     notes: Vec<String>,
     index: impl Fn(usize) -> usize,
 ) -> Option<Chosen> {
-    if ranked.termination == Ending::Interrupted {
+    if ranked.termination == StopReason::Interrupted {
         return None;
     }
-    let late = (ranked.termination == Ending::TimeLimit).then(|| LATE.to_owned());
+    let late = (ranked.termination == StopReason::TimeLimit).then(|| LATE.to_owned());
     let indexes = ranked.chosen.iter().map(|it| index(it.column));
     Some(Chosen {
         indexes: each_once(indexes),

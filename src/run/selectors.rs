@@ -11,7 +11,7 @@ use serde_json::{
 use super::{
     Outcome, Report, RunError, Surroundings, beside, output_of,
     procedures::{self, partly},
-    together, written,
+    rank_summary, written,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
@@ -20,7 +20,7 @@ use crate::{
     plugin::{Chooser, Settled},
     ranks::Among,
     report::{self, Format},
-    selection::{Elapsed, RankedVariable, Ranking, RefusedVariable, StopRule, Truth},
+    selection::{Elapsed, RankedVariable, Ranking, RejectedVariable, StopRule, Truth},
     selector::{self, Asked, OVER_LEVELS},
     table::{Column, Missing, Table, Values},
 };
@@ -98,7 +98,7 @@ pub(super) fn rank(
         }
     });
     let selected: Vec<_> = selected.collect();
-    let refused = ranked.refused.map(|it| RefusedVariable {
+    let refused = ranked.refused.map(|it| RejectedVariable {
         name: columns.columns[it.column].name.clone(),
         index: columns.columns[it.column].index,
         score: it.score,
@@ -133,7 +133,7 @@ pub(super) fn rank(
         devices: ranked.devices,
         precision: "exact",
         termination: ranked.termination,
-        together: together(job, "columns"),
+        rank_summary: rank_summary(job, "columns"),
         elapsed_seconds: elapsed(started, ranked.starting, ranked.seconds),
         warnings,
     };
@@ -141,10 +141,11 @@ pub(super) fn rank(
     if failed.is_some() && ranking.k == 0 {
         return procedures::unless(settled, None, failed);
     }
-    let rendered = report::rank(&ranking, &job.data, job.format, &beside::command(job))
+    let outcome = Outcome::Ranking(Box::new(ranking));
+    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
         .map_err(RunError::Render)?;
     let report = Report {
-        outcome: Outcome::Ranking(Box::new(ranking)),
+        outcome,
         rendered: written(output, rendered)?,
         checkpoint: None,
         _held: held,

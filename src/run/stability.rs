@@ -20,7 +20,7 @@ use crate::{
     plugin::{Chooser, PASS},
     report,
     search::SearchError,
-    selection::{Ending, StabilityBound, StabilityReport, StableVariable, Truth},
+    selection::{StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
     selector::{self, OVER_LEVELS},
     stability::{Bound, Chances, Frequency, Picks, Resampling},
     table::{Missing, Table, Values},
@@ -126,14 +126,15 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
     (told.wanted, told.rows, told.n, told.devices) = (of, rows, n, devices);
     told.warnings.extend(most_frequent(notes));
     if cut {
-        told.termination = Ending::Interrupted;
+        told.termination = StopReason::Interrupted;
     }
     let seconds = started.elapsed().as_secs_f64() - read_seconds;
     told.elapsed_seconds = elapsed(started, 0.0, seconds);
-    let rendered = report::stability(&told, &job.data, job.format, &beside::command(job))
+    let outcome = Outcome::Stability(Box::new(told));
+    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
         .map_err(RunError::Render)?;
     Ok(Report {
-        outcome: Outcome::Stability(Box::new(told)),
+        outcome,
         rendered: written(output, rendered)?,
         checkpoint: None,
         _held: held,
@@ -297,7 +298,7 @@ impl Whole {
             selected,
             seed: job.pass.seed,
             devices: Vec::new(),
-            termination: Ending::Done,
+            termination: StopReason::Done,
             elapsed_seconds: Default::default(),
             warnings,
         }

@@ -8,8 +8,8 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CriterionValue, Elapsed, LEVEL, Method, Selection, Termination, Truth, estimates,
-        inclusion, visited,
+        CONFIDENCE_LEVEL, CriterionValue, Elapsed, Method, Selection, Termination, Truth,
+        estimates, inclusion_weights, visited_models,
     },
 };
 use passel_criteria::Criterion;
@@ -97,7 +97,7 @@ impl Found {
         }
     }
 
-    /// The result, on the original scale, with intervals at [`LEVEL`]. What the caller alone knows (seconds
+    /// The result, on the original scale, with intervals at [`CONFIDENCE_LEVEL`]. What the caller alone knows (seconds
     /// of reading, say) is left for the caller to fill in.
     pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
         let method = Method {
@@ -175,15 +175,15 @@ impl Found {
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),
             tss: design.tss(),
-            level: LEVEL,
+            level: CONFIDENCE_LEVEL,
             intercept,
             truth: Truth::of(design.truth(), &selected),
             selected,
             certified: self.certified,
             met: self.models.len(),
-            models: visited(all.clone(), all.clone().take(REPORTED), name),
-            inclusion: inclusion(all.clone(), name),
-            front: visited(all, front, name),
+            models: visited_models(all.clone(), all.clone().take(REPORTED), name),
+            inclusion: inclusion_weights(all.clone(), name),
+            front: visited_models(all, front, name),
             set_aside: design.set_aside().to_vec(),
             seed: pass.seed,
             devices: self.devices.clone(),
@@ -191,7 +191,7 @@ impl Found {
             screen: self.screen.clone(),
             iterations: self.iterations,
             termination: self.termination,
-            together: None,
+            rank_summary: None,
             elapsed_seconds: Elapsed {
                 devices: self.starting,
                 search: self.seconds,
@@ -200,7 +200,7 @@ impl Found {
             },
             warnings,
         };
-        selection.set_level(LEVEL);
+        selection.set_level(CONFIDENCE_LEVEL);
         selection
     }
 }

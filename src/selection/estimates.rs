@@ -2,7 +2,7 @@
 
 use statrs::function::beta::beta_reg;
 
-use super::{Estimate, Selected};
+use super::{Estimate, SelectedVariable};
 use crate::{design::Design, least_squares::Fit};
 
 /// The intercept and the chosen variables of a fit, on the original scale and
@@ -17,7 +17,7 @@ pub(crate) fn estimates(
     design: &Design,
     fit: &Fit,
     exact: bool,
-) -> (Option<Estimate>, Vec<Selected>) {
+) -> (Option<Estimate>, Vec<SelectedVariable>) {
     let n = design.n() as f64;
     let response = design.response();
     let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
@@ -38,11 +38,11 @@ pub(crate) fn estimates(
             upper: None,
         }
     };
-    let selected: Vec<Selected> = std::iter::zip(fit.support(), fit.coefficients())
+    let selected: Vec<SelectedVariable> = std::iter::zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
         .map(|((&j, b), diagonal)| {
             let variable = &design.variables()[j as usize];
-            Selected {
+            SelectedVariable {
                 name: variable.name.clone(),
                 index: variable.index,
                 estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
@@ -78,7 +78,7 @@ fn two_sided(t: f64, freedom: f64) -> f64 {
 /// The q with P(|T| ≥ q) = 1 − level, by halving: positive numbers are ordered
 /// like their bits, so 63 steps reach the last bit of any of them. (statrs's own
 /// inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
-pub(crate) fn quantile(level: f64, freedom: f64) -> f64 {
+pub(crate) fn student_t_quantile(level: f64, freedom: f64) -> f64 {
     let (mut below, mut above) = (0, f64::MAX.to_bits());
     while above - below > 1 {
         let middle = below + (above - below) / 2;
@@ -95,7 +95,7 @@ pub(crate) fn quantile(level: f64, freedom: f64) -> f64 {
 mod tests {
     use std::f64::consts::PI;
 
-    use super::{quantile, two_sided};
+    use super::{student_t_quantile, two_sided};
 
     #[test]
     fn p_values_of_students_t() {
@@ -135,11 +135,11 @@ mod tests {
             // ν = 1: q = cot(π·α/2). ν = 2: q = (1 − α)·√(2/(α·(2 − α))).
             let alpha = 1.0 - level;
             let cauchy = 1.0 / (PI * alpha / 2.0).tan();
-            assert!((quantile(level, 1.0) / cauchy - 1.0).abs() < 1e-12);
+            assert!((student_t_quantile(level, 1.0) / cauchy - 1.0).abs() < 1e-12);
             let two = level * (2.0 / (alpha * (2.0 - alpha))).sqrt();
-            assert!((quantile(level, 2.0) / two - 1.0).abs() < 1e-12);
+            assert!((student_t_quantile(level, 2.0) / two - 1.0).abs() < 1e-12);
             for freedom in [1, 2, 3, 30, 1000, 100_000] {
-                let q = quantile(level, f64::from(freedom));
+                let q = student_t_quantile(level, f64::from(freedom));
                 // I is made from ln Γ(ν/2), which rounds by its own size.
                 let size = f64::from(freedom) * f64::from(freedom).ln();
                 let rounding = 1e-14 + 1e-15 * size;
@@ -157,7 +157,7 @@ mod tests {
             (0.9999, 30.0, 4.482_417_175_409_747),
             (0.9999, 1000.0, 3.906_343_736_701_381_2),
         ] {
-            let off = quantile(level, freedom) / q - 1.0;
+            let off = student_t_quantile(level, freedom) / q - 1.0;
             assert!(off.abs() < 1e-12, "{freedom}, {level}: {off:e}");
         }
     }

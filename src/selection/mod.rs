@@ -7,25 +7,28 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 mod estimates;
 mod independence;
 mod models;
+mod outcome;
 mod ranking;
 mod residuals;
 mod stability;
 
 use crate::ranks::Told;
 pub(crate) use estimates::estimates;
-pub(crate) use estimates::quantile;
+pub(crate) use estimates::student_t_quantile;
 pub use independence::Independence;
-pub use models::{Inclusion, VisitedModel};
-pub(crate) use models::{inclusion, visited};
+pub use models::{InclusionWeight, VisitedModel};
+pub(crate) use models::{inclusion_weights, visited_models};
+pub use outcome::Outcome;
 pub use ranking::{
-    Chosen, Ending, NamedPair, NamedPartner, Pair, Paired, PairsReport, Partner, Ranked,
-    RankedVariable, Ranking, Refused, RefusedVariable, Single, StopRule,
+    ChosenColumn, ColumnPair, ColumnPartner, PairScan, PairsReport, RankedColumns, RankedVariable,
+    Ranking, RejectedColumn, RejectedVariable, SingleVariable, StopReason, StopRule, VariablePair,
+    VariablePartner,
 };
-pub use residuals::{Observed, Residuals};
+pub use residuals::{ObservationResidual, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 
 /// The level of the confidence intervals unless another is asked for.
-pub const LEVEL: f64 = 0.95;
+pub const CONFIDENCE_LEVEL: f64 = 0.95;
 
 /// One selection: a model, its fit on the original scale, and how it was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +64,7 @@ pub struct Selection {
     /// The intercept's estimate; none when the model has no intercept.
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
-    pub selected: Vec<Selected>,
+    pub selected: Vec<SelectedVariable>,
     /// No addition, drop or exchange of one variable lowers φ, of those allowed:
     /// within the size bound, the kept variables staying, no collinear column.
     pub certified: bool,
@@ -73,7 +76,7 @@ pub struct Selection {
     pub models: Vec<VisitedModel>,
     /// Of each variable in the models met, the weight of the models that hold it;
     /// largest first.
-    pub inclusion: Vec<Inclusion>,
+    pub inclusion: Vec<InclusionWeight>,
     /// Of each size met the best model, ascending by size: how the criterion
     /// weighs size against fit.
     pub front: Vec<VisitedModel>,
@@ -94,8 +97,8 @@ pub struct Selection {
     /// Why the search ended.
     pub termination: Termination,
     /// The ranks that did it together, where it was not one process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub together: Option<Together>,
+    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
+    pub rank_summary: Option<RankSummary>,
     /// Wall-clock seconds, by stage.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
@@ -157,7 +160,7 @@ pub struct Estimate {
 
 /// One chosen variable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Selected {
+pub struct SelectedVariable {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
     /// 0-based position of the column in the file with response and weights taken
@@ -194,7 +197,7 @@ pub struct Truth {
 impl Truth {
     /// Of the indexes of the true variables, ascending, and of the chosen ones, in the file's
     /// order; none where nothing is marked as true.
-    pub(crate) fn of(truth: &[usize], selected: &[Selected]) -> Option<Self> {
+    pub(crate) fn of(truth: &[usize], selected: &[SelectedVariable]) -> Option<Self> {
         let mut chosen: Vec<usize> = selected.iter().map(|it| it.index).collect();
         chosen.dedup();
         Self::of_indexes(truth, &chosen)
@@ -234,36 +237,39 @@ pub enum Termination {
     Done,
 }
 
-/// Ranks that work together, and what the first of them said and heard.
+/// The processes that did a job together, and the messages of the first of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Together {
-    /// How many.
+pub struct RankSummary {
+    /// Number of processes.
     pub ranks: usize,
-    /// Their machines, each once.
+    /// The machines they ran on, each once.
     pub hosts: Vec<String>,
-    /// What each had a share of: `columns`, `particles` or `pairs`.
+    /// What was partitioned over them: `columns`, `particles`, `sweeps` or `pairs`.
     pub over: &'static str,
-    /// Its messages.
+    /// The first rank's messages.
     #[serde(flatten)]
-    pub told: Told,
+    pub messages: Told,
 }
 
-impl Together {
-    /// Behind the devices in a text.
-    pub(crate) fn text(of: Option<&Self>) -> String {
-        let Some(it) = of else { return String::new() };
-        let plural = if it.ranks == 1 { "" } else { "s" };
-        let hosts = match it.hosts.len() {
+impl RankSummary {
+    /// What a text report appends to the list of devices; empty for a single process.
+    pub(crate) fn suffix(summary: Option<&Self>) -> String {
+        let Some(summary) = summary else {
+            return String::new();
+        };
+        let plural = if summary.ranks == 1 { "" } else { "s" };
+        let hosts = match summary.hosts.len() {
             1 => "one machine".to_owned(),
             count => format!("{count} machines"),
         };
-        let Self { ranks, over, .. } = it;
+        let Self { ranks, over, .. } = summary;
         let Told {
             gathered,
             broadcast,
-            ..
-        } = it.told;
-        let megabytes = (it.told.gathered_bytes + it.told.broadcast_bytes) as f64 / 1e6;
+            gathered_bytes,
+            broadcast_bytes,
+        } = summary.messages;
+        let megabytes = (gathered_bytes + broadcast_bytes) as f64 / 1e6;
         format!(
             ", {ranks} rank{plural} on {hosts} sharing {over} ({gathered} messages of all, {broadcast} of \
              one, {megabytes:.3} MB a rank)"
@@ -292,7 +298,7 @@ impl Selection {
         self.level = level;
         let fixed = usize::from(self.intercept.is_some());
         let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
-        let q = (level > 0.0 && level < 1.0).then(|| quantile(level, freedom));
+        let q = (level > 0.0 && level < 1.0).then(|| student_t_quantile(level, freedom));
         let chosen = self.selected.iter_mut().map(|it| &mut it.estimate);
         for estimate in self.intercept.iter_mut().chain(chosen) {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);

@@ -19,7 +19,7 @@ pub struct VisitedModel {
 
 /// The weight of one variable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Inclusion {
+pub struct InclusionWeight {
     /// The variable's name.
     pub name: String,
     /// Sum of the weights of the models remembered that hold it, in 0 … 1.
@@ -31,7 +31,7 @@ const LEAST: f64 = 1e-4;
 
 /// The first models of a list of (φ, columns), best first, with the weights they
 /// have among all of it.
-pub(crate) fn visited<'a>(
+pub(crate) fn visited_models<'a>(
     models: impl Iterator<Item = (f64, &'a [u32])> + Clone,
     shown: impl Iterator<Item = (f64, &'a [u32])>,
     name: impl Fn(u32) -> String,
@@ -48,10 +48,10 @@ pub(crate) fn visited<'a>(
 }
 
 /// The weight of each variable among the models of a list of (φ, columns).
-pub(crate) fn inclusion<'a>(
+pub(crate) fn inclusion_weights<'a>(
     models: impl Iterator<Item = (f64, &'a [u32])> + Clone,
     name: impl Fn(u32) -> String,
-) -> Vec<Inclusion> {
+) -> Vec<InclusionWeight> {
     let (best, sum) = scale(models.clone());
     let mut weights = std::collections::BTreeMap::new();
     for (value, columns) in models {
@@ -66,7 +66,7 @@ pub(crate) fn inclusion<'a>(
     list.retain(|(_, weight)| *weight >= LEAST);
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     list.into_iter()
-        .map(|(j, weight)| Inclusion {
+        .map(|(j, weight)| InclusionWeight {
             name: name(j),
             weight,
         })
@@ -99,14 +99,14 @@ mod tests {
         let models: [(f64, &[u32]); 3] = [(10.0, &[1, 4]), (12.0, &[1]), (14.0, &[2])];
         let name = |j: u32| format!("x{j}");
         let all = || models.iter().copied();
-        let shown = visited(all(), all(), name);
+        let shown = visited_models(all(), all(), name);
         let sum: f64 = (0..3).map(|i| (-f64::from(i)).exp()).sum();
         for (i, model) in shown.iter().enumerate() {
             assert!((model.weight - (-(i as f64)).exp() / sum).abs() < 1e-15);
             assert_eq!(model.delta, 2.0 * i as f64);
         }
         assert_eq!(shown[0].variables, ["x1", "x4"]);
-        let weights = inclusion(all(), name);
+        let weights = inclusion_weights(all(), name);
         let names: Vec<&str> = weights.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["x1", "x4", "x2"]);
         assert!((weights[0].weight - (1.0 + (-1f64).exp()) / sum).abs() < 1e-15);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn infinite_values_have_no_weight_beside_finite_ones() {
         let models: [(f64, &[u32]); 2] = [(3.0, &[0]), (f64::INFINITY, &[1])];
-        let weights = inclusion(models.iter().copied(), |j| format!("x{j}"));
+        let weights = inclusion_weights(models.iter().copied(), |j| format!("x{j}"));
         assert_eq!(weights.len(), 1);
         assert_eq!((weights[0].name.as_str(), weights[0].weight), ("x0", 1.0));
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Elapsed, Independence, SetAside, Together, Truth};
+use super::{Elapsed, Independence, RankSummary, SetAside, Truth};
 use crate::device::DeviceError;
 
 /// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
@@ -29,7 +29,7 @@ pub struct Ranking {
     /// In the order of choice.
     pub selected: Vec<RankedVariable>,
     /// The winner that permutations did not find significant; none where they ended nothing.
-    pub refused: Option<RefusedVariable>,
+    pub refused: Option<RejectedVariable>,
     /// The rule of permutations, where there is one.
     pub stop: Option<StopRule>,
     /// The seed of the permutations, where there are any; of a selector that runs, its own.
@@ -45,10 +45,10 @@ pub struct Ranking {
     /// Counts are integers, and scores fixed-point numbers.
     pub precision: &'static str,
     /// Why it ended.
-    pub termination: Ending,
+    pub termination: StopReason,
     /// The ranks that did it together, where it was not one process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub together: Option<Together>,
+    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
+    pub rank_summary: Option<RankSummary>,
     /// Wall-clock seconds.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know.
@@ -62,16 +62,16 @@ pub struct RankedVariable {
     pub name: String,
     /// 0-based position of the column in the file with the response taken out.
     pub index: usize,
-    /// See [`Chosen::score`].
+    /// See [`ChosenColumn::score`].
     pub score: f64,
-    /// See [`Chosen::relevance`].
+    /// See [`ChosenColumn::relevance`].
     pub relevance: f64,
-    /// See [`Chosen::redundancy`].
+    /// See [`ChosenColumn::redundancy`].
     pub redundancy: Option<f64>,
-    /// See [`Chosen::independence`].
+    /// See [`ChosenColumn::independence`].
     #[serde(flatten)]
     pub independence: Independence,
-    /// See [`Chosen::permutation_p`].
+    /// See [`ChosenColumn::permutation_p`].
     pub permutation_p: Option<f64>,
 }
 
@@ -88,14 +88,14 @@ pub struct StopRule {
 
 /// The winner before which a selection ended, by its name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RefusedVariable {
+pub struct RejectedVariable {
     /// The column's name.
     pub name: String,
     /// As [`RankedVariable::index`].
     pub index: usize,
-    /// See [`Refused::score`].
+    /// See [`RejectedColumn::score`].
     pub score: f64,
-    /// See [`Refused::permutation_p`].
+    /// See [`RejectedColumn::permutation_p`].
     pub permutation_p: f64,
 }
 
@@ -115,12 +115,12 @@ pub struct PairsReport {
     /// Variables.
     pub p: usize,
     /// Every variable, in the file's order.
-    pub single: Vec<Single>,
+    pub single: Vec<SingleVariable>,
     /// The best first.
-    pub pairs: Vec<NamedPair>,
+    pub pairs: Vec<VariablePair>,
     /// Where they were asked for: of every variable its best partner, in the file's order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partners: Option<Vec<NamedPartner>>,
+    pub partners: Option<Vec<VariablePartner>>,
     /// See [`Ranking::binning`].
     pub binning: Box<RawValue>,
     /// What counted.
@@ -128,10 +128,10 @@ pub struct PairsReport {
     /// Counts are integers, and scores fixed-point numbers.
     pub precision: &'static str,
     /// Why it ended.
-    pub termination: Ending,
+    pub termination: StopReason,
     /// The ranks that did it together, where it was not one process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub together: Option<Together>,
+    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
+    pub rank_summary: Option<RankSummary>,
     /// Wall-clock seconds.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know.
@@ -140,7 +140,7 @@ pub struct PairsReport {
 
 /// One variable and what it tells alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Single {
+pub struct SingleVariable {
     /// The column's name.
     pub name: String,
     /// As [`RankedVariable::index`].
@@ -153,7 +153,7 @@ pub struct Single {
 
 /// A pair by its names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NamedPair {
+pub struct VariablePair {
     /// The one that comes first in the file.
     pub a: String,
     /// The other.
@@ -162,16 +162,16 @@ pub struct NamedPair {
     pub a_index: usize,
     /// The same of the other.
     pub b_index: usize,
-    /// See [`Pair::score`].
+    /// See [`ColumnPair::score`].
     pub score: f64,
-    /// See [`Pair::synergy`].
+    /// See [`ColumnPair::synergy`].
     pub synergy: f64,
 }
 
 /// A variable and the other with which it scores best, by their names; all of the other is none
 /// where there is none, or no score may be chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NamedPartner {
+pub struct VariablePartner {
     /// The variable.
     pub name: String,
     /// As [`RankedVariable::index`].
@@ -180,15 +180,15 @@ pub struct NamedPartner {
     pub partner: Option<String>,
     /// As `index`, of the other.
     pub partner_index: Option<usize>,
-    /// See [`Pair::score`].
+    /// See [`ColumnPair::score`].
     pub score: Option<f64>,
-    /// See [`Pair::synergy`].
+    /// See [`ColumnPair::synergy`].
     pub synergy: Option<f64>,
 }
 
 /// A chosen variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chosen {
+pub struct ChosenColumn {
     /// Its place among the columns.
     pub column: usize,
     /// The score it was chosen for, in nats.
@@ -206,24 +206,24 @@ pub struct Chosen {
 
 /// A winner that was not chosen, for its p-value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Refused {
+pub struct RejectedColumn {
     /// Its place among the columns.
     pub column: usize,
     /// The score it won by, in nats.
     pub score: f64,
-    /// As [`Chosen::permutation_p`].
+    /// As [`ChosenColumn::permutation_p`].
     pub permutation_p: f64,
 }
 
 /// What a selector found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
+pub struct RankedColumns {
     /// In the order of choice.
-    pub chosen: Vec<Chosen>,
+    pub chosen: Vec<ChosenColumn>,
     /// Where permutations ended it: the winner that was not chosen.
-    pub refused: Option<Refused>,
+    pub refused: Option<RejectedColumn>,
     /// Why it ended.
-    pub termination: Ending,
+    pub termination: StopReason,
     /// What counted.
     pub devices: Vec<String>,
     /// Wall-clock seconds of laying out the columns.
@@ -238,7 +238,7 @@ pub struct Ranked {
 
 /// Two variables and their score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
+pub struct ColumnPair {
     /// Places among the columns, a < b.
     pub a: usize,
     /// See `a`.
@@ -251,30 +251,30 @@ pub struct Pair {
 
 /// The variable that another scores best with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Partner {
+pub struct ColumnPartner {
     /// Its place among the columns.
     pub column: usize,
-    /// As [`Pair::score`].
+    /// As [`ColumnPair::score`].
     pub score: f64,
-    /// As [`Pair::synergy`].
+    /// As [`ColumnPair::synergy`].
     pub synergy: f64,
 }
 
 /// Every variable, and the best pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Paired {
+pub struct PairScan {
     /// I(x;y) of every column, in nats, and the p-value of its independence.
     pub single: Vec<(f64, f64)>,
     /// The best first.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<ColumnPair>,
     /// Where they were wanted: of every column the partner, of equal scores the lowest; none
     /// where there is none, or no score may be chosen.
-    pub partners: Vec<Option<Partner>>,
+    pub partners: Vec<Option<ColumnPartner>>,
     /// Where it was wanted: the score of every two, p × p by rows, in nats; of each with itself
     /// on the diagonal.
     pub matrix: Vec<f64>,
     /// Why it ended.
-    pub termination: Ending,
+    pub termination: StopReason,
     /// What counted.
     pub devices: Vec<String>,
     /// What a reader should know besides.
@@ -290,7 +290,7 @@ pub struct Paired {
 /// Why a selector ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum StopReason {
     /// As many variables were chosen as were asked for, or as there are.
     Top,
     /// No candidate's score reaches the threshold.

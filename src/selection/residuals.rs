@@ -12,7 +12,7 @@ const LARGEST: usize = 200;
 
 /// One observation beside a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Observed {
+pub struct ObservationResidual {
     /// The row of the table, from 1 on.
     pub row: usize,
     /// ŷ, on the response's scale.
@@ -33,7 +33,7 @@ pub struct Observed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Residuals {
     /// In the file's order.
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservationResidual>,
     /// How many there are.
     pub n: usize,
     /// Whether they have weights.
@@ -55,7 +55,7 @@ impl Residuals {
         let (x, response) = (design.columns(), design.response());
         let weights = design.weight_values();
         let mut own = vec![0.0; fit.support().len()];
-        let mut all: Vec<Observed> = Vec::with_capacity(n);
+        let mut all: Vec<ObservationResidual> = Vec::with_capacity(n);
         for (i, (&r, &y)) in fit.residual().iter().zip(design.y()).enumerate() {
             for (value, &j) in own.iter_mut().zip(fit.support()) {
                 *value = x.column(j)[i];
@@ -63,7 +63,7 @@ impl Residuals {
             let weight = weights.get(i).copied().unwrap_or(1.0);
             let leverage = fit.inverse_gram_form(&own) + fixed as f64 * weight / n as f64;
             let free = 1.0 - leverage;
-            all.push(Observed {
+            all.push(ObservationResidual {
                 row: design.row(i) + 1,
                 fitted: response.mean + (y - r) * response.norm / weight.sqrt(),
                 residual: r * response.norm,
@@ -74,7 +74,7 @@ impl Residuals {
             });
         }
         let mut order: Vec<usize> = (0..n).filter(|&i| all[i].standardised.is_some()).collect();
-        let value = |all: &[Observed], i: usize| all[i].standardised.unwrap_or_default();
+        let value = |all: &[ObservationResidual], i: usize| all[i].standardised.unwrap_or_default();
         order.sort_by(|&a, &b| value(&all, a).total_cmp(&value(&all, b)));
         let ranked = order.len() as f64;
         // Plotting positions as R's ppoints has them.
@@ -96,7 +96,7 @@ impl Residuals {
 }
 
 /// The largest residuals of either sign, the largest leverages, and others evenly by rank.
-fn thinned(all: Vec<Observed>, order: &[usize]) -> Vec<Observed> {
+fn thinned(all: Vec<ObservationResidual>, order: &[usize]) -> Vec<ObservationResidual> {
     let mut kept = vec![false; all.len()];
     let ends = LARGEST / 2;
     let (first, last) = (order.iter().take(ends), order.iter().rev().take(ends));

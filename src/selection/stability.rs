@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Elapsed, Ending, Truth};
+use super::{Elapsed, StopReason, Truth};
 
 /// How often each variable was chosen from resamples, and which are selected for it. Serialised
 /// as it stands, it is the JSON of the program: fields are added, never renamed.
@@ -58,7 +58,7 @@ pub struct StabilityReport {
     /// What the selections ran on.
     pub devices: Vec<String>,
     /// `done`, or `interrupted`: then it is of the resamples done before.
-    pub termination: Ending,
+    pub termination: StopReason,
     /// Wall-clock seconds.
     pub elapsed_seconds: Elapsed,
     /// What a reader should know.

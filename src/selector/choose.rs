@@ -17,7 +17,7 @@ use crate::{
     ranks::Among,
     score::Against,
     search::Interrupt,
-    selection::{Chosen, Ending, Independence, Ranked, Refused},
+    selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
 
 /// What a selection goes by.
@@ -39,12 +39,12 @@ impl<'a> Selection<'a> {
         &self,
         mut counters: Counters,
         observe: &mut dyn FnMut(usize, usize),
-    ) -> Ranked {
+    ) -> RankedColumns {
         let started = Instant::now();
-        let mut ranked = Ranked {
+        let mut ranked = RankedColumns {
             chosen: Vec::new(),
             refused: None,
-            termination: Ending::Top,
+            termination: StopReason::Top,
             devices: counters.names(),
             starting: 0.0,
             seconds: 0.0,
@@ -54,7 +54,7 @@ impl<'a> Selection<'a> {
         match self.choose(&mut counters, &mut ranked, observe) {
             Ok(termination) => ranked.termination = termination,
             Err(error) => {
-                ranked.termination = Ending::Fault;
+                ranked.termination = StopReason::Fault;
                 ranked.fault = Some(error);
             }
         }
@@ -65,9 +65,9 @@ impl<'a> Selection<'a> {
     fn choose(
         &self,
         counters: &mut Counters,
-        ranked: &mut Ranked,
+        ranked: &mut RankedColumns,
         observe: &mut dyn FnMut(usize, usize),
-    ) -> Result<Ending, DeviceError> {
+    ) -> Result<StopReason, DeviceError> {
         let tally = self.tally;
         let against = tally.score().against;
         let chosen = &mut ranked.chosen;
@@ -77,7 +77,7 @@ impl<'a> Selection<'a> {
         let mut swept: Vec<Arc<Step<'a>>> = Vec::new();
         while chosen.len() < self.top {
             if self.interrupt.requested() {
-                return Ok(Ending::Interrupted);
+                return Ok(StopReason::Interrupted);
             }
             counters.expect(match (against, &self.permutation) {
                 (Against::Last, None) if tally.score().has_steps() => self.top - chosen.len(),
@@ -88,29 +88,29 @@ impl<'a> Selection<'a> {
             let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
             if let Some(floor) = tally.score().floor.filter(below) {
                 return Ok(match floor == 0.0 {
-                    true => Ending::Zero,
-                    false => Ending::Threshold,
+                    true => StopReason::Zero,
+                    false => StopReason::Threshold,
                 });
             }
             let Some(best) = best else {
-                return Ok(Ending::Done);
+                return Ok(StopReason::Done);
             };
             if self.threshold.is_some_and(|least| best.score < least) {
-                return Ok(Ending::Threshold);
+                return Ok(StopReason::Threshold);
             }
             let mut permutation_p = None;
             if let Some(rule) = &self.permutation {
                 let p = self.permutation_p(rule, &best, chosen, &swept, counters)?;
                 let Some(p) = p else {
-                    return Ok(Ending::Interrupted);
+                    return Ok(StopReason::Interrupted);
                 };
                 if p > rule.alpha {
-                    ranked.refused = Some(Refused {
+                    ranked.refused = Some(RejectedColumn {
                         column: best.column as usize,
                         score: best.score,
                         permutation_p: p,
                     });
-                    return Ok(Ending::Permutation);
+                    return Ok(StopReason::Permutation);
                 }
                 permutation_p = Some(p);
             }
@@ -122,7 +122,7 @@ impl<'a> Selection<'a> {
                 column: Arc::clone(&own),
                 facts,
             })));
-            chosen.push(Chosen {
+            chosen.push(ChosenColumn {
                 permutation_p,
                 ..self.told(&best, (&own, &column), &before, facts)
             });
@@ -140,7 +140,7 @@ impl<'a> Selection<'a> {
                 };
                 for at in 0..sweeps {
                     if self.interrupt.requested() {
-                        return Ok(Ending::Interrupted);
+                        return Ok(StopReason::Interrupted);
                     }
                     let other = match against {
                         Against::Last => None,
@@ -160,7 +160,7 @@ impl<'a> Selection<'a> {
             }
             before.push(column);
         }
-        Ok(Ending::Top)
+        Ok(StopReason::Top)
     }
 
     /// A candidate, which this rank has or that one tells.
@@ -195,7 +195,7 @@ impl<'a> Selection<'a> {
         (own, column): (&BinnedColumn, &Step<'a>),
         before: &[Arc<Step<'a>>],
         facts: Option<Facts>,
-    ) -> Chosen {
+    ) -> ChosenColumn {
         let (logs, tally) = (self.logs, self.tally);
         // Of a score without steps, and of one by joined columns, others were swept than chosen.
         let alone = tally.score().has_steps() && tally.score().against == Against::Last;
@@ -213,7 +213,7 @@ impl<'a> Selection<'a> {
             before.par_iter().map_init(Vec::new, of).sum()
         });
         let mean = redundancy.checked_div(before.len() as i128);
-        Chosen {
+        ChosenColumn {
             column: best.column as usize,
             score: best.score,
             relevance: best.relevance,

@@ -66,7 +66,7 @@ pub(super) fn ranked(
     score: &Score,
     top: usize,
     places: (usize, usize),
-) -> Ranked {
+) -> RankedColumns {
     let stop = Stop {
         permutation: None,
         top: Some(top),

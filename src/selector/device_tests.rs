@@ -131,7 +131,7 @@ impl Counter for Knowing<'_> {
 
 /// Whether the selection by these counters is the expected one.
 fn assert_same(
-    expected: &Ranked,
+    expected: &RankedColumns,
     columns: &BinnedColumns,
     (response, logs, tally): (&Anchor, &Logs, &Tally),
     counters: Counters,

@@ -32,7 +32,7 @@ use crate::{
     },
     score::{Against, Score},
     search::{Interrupt, SearchError},
-    selection::Ranked,
+    selection::RankedColumns,
 };
 
 use choose::Selection;
@@ -133,7 +133,7 @@ pub fn rank(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
-) -> Result<Ranked, SelectorError> {
+) -> Result<RankedColumns, SelectorError> {
     let p = columns.columns.len();
     let ends = stop.threshold.is_some() || stop.permutation.is_some() || score.floor.is_some();
     let top = stop.top.unwrap_or(if ends { p } else { TOP.min(p) });
@@ -164,7 +164,7 @@ pub fn rank(
             interrupt,
             among: resources.ranks.as_ref(),
         };
-        Ok(Ranked {
+        Ok(RankedColumns {
             starting,
             notes: counting.notes,
             ..selection.run(counters, observe)
@@ -178,7 +178,7 @@ mod tests {
     use crate::{
         binning::{BinnedColumn, Codes, Rule},
         score::{Combination, Gather, Join, Measure, Quantity},
-        selection::Chosen,
+        selection::ChosenColumn,
     };
 
     fn column(index: usize, codes: Vec<u8>) -> BinnedColumn {
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    fn chosen(columns: Vec<Vec<u8>>, response: Vec<u8>, gather: Gather) -> Vec<Chosen> {
+    fn chosen(columns: Vec<Vec<u8>>, response: Vec<u8>, gather: Gather) -> Vec<ChosenColumn> {
         let columns = BinnedColumns {
             n: response.len(),
             columns: (0..).zip(columns).map(|(at, it)| column(at, it)).collect(),

@@ -126,7 +126,7 @@ fn pairs_are_the_same_declared_and_coded_and_anywhere() {
         assert!((a - b).abs() < 1e-9);
     }
     for it in &second.pairs {
-        let same = |other: &&crate::selection::Pair| (other.a, other.b) == (it.a, it.b);
+        let same = |other: &&crate::selection::ColumnPair| (other.a, other.b) == (it.a, it.b);
         let declared = first.pairs.iter().find(same).unwrap();
         assert_eq!(declared.synergy, it.synergy);
     }

@@ -21,7 +21,7 @@ use crate::{
     },
     random::Stream,
     score::Gather,
-    selection::Chosen,
+    selection::ChosenColumn,
 };
 
 /// Permutations where no other number is asked for.
@@ -88,7 +88,7 @@ impl Selection<'_> {
         &self,
         rule: &Permutation,
         winner: &Found,
-        chosen: &[Chosen],
+        chosen: &[ChosenColumn],
         swept: &[Arc<Step>],
         counters: &mut Counters,
     ) -> Result<Option<f64>, DeviceError> {
@@ -128,7 +128,7 @@ impl Selection<'_> {
         &self,
         rule: &Permutation,
         winner: &Found,
-        (chosen, swept): (&[Chosen], &[&Anchor]),
+        (chosen, swept): (&[ChosenColumn], &[&Anchor]),
         counters: &mut Counters,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
         let first = STREAM + chosen.len() as u64 * STEP;
@@ -208,7 +208,7 @@ impl Selection<'_> {
     fn strongest(
         &self,
         order: &[u32],
-        chosen: &[Chosen],
+        chosen: &[ChosenColumn],
         swept: &[&Anchor],
         threads: usize,
     ) -> Result<Option<Found>, DeviceError> {

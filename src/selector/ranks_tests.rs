@@ -13,7 +13,7 @@ use crate::{
     device::{Choice, DeviceError, NoScore, counting::tests::gpus},
     ranks::{Among, threads},
     score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
-    selection::Paired,
+    selection::PairScan,
 };
 
 fn scored(
@@ -22,7 +22,7 @@ fn scored(
     wanted: &Wanted,
     resources: &Resources,
     interrupt: &Interrupt,
-) -> Paired {
+) -> PairScan {
     let mut seen = (0, 0);
     let mut observe = |done, of| seen = (done, of);
     let found = pairs(columns, score, wanted, resources, interrupt, &mut observe).unwrap();
@@ -72,7 +72,7 @@ fn each_on<T: Send>(
     })
 }
 
-fn same(all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> Paired {
+fn same(all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> PairScan {
     let (one, never) = (resources((1, 1)), Interrupt::default());
     let expected = scored(all, score, wanted, &one, &never);
     for size in [1, 2, 3, 4, 7, 25] {
@@ -148,7 +148,7 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
 }
 
 /// What is chosen, and what of it is told, but not of devices and times.
-fn chosen(found: Ranked) -> impl PartialEq + std::fmt::Debug {
+fn chosen(found: RankedColumns) -> impl PartialEq + std::fmt::Debug {
     (found.chosen, found.refused, found.termination, found.fault)
 }
 
@@ -232,7 +232,7 @@ fn ranks_end_together_when_one_is_asked_to() {
         let ended = ranks.into_iter().map(|it| it.join().unwrap());
         ended.collect::<Vec<_>>()
     });
-    assert_eq!(ended, [crate::selection::Ending::Interrupted; 3]);
+    assert_eq!(ended, [crate::selection::StopReason::Interrupted; 3]);
 }
 
 /// Selections and pairs of ranks that count on GPUs, which they share.

@@ -9,7 +9,7 @@ use crate::{
     binning::BinnedColumn,
     device::{Choice, DeviceError, NoScore, Unscored},
     score::{Cells, Gather, Join, Measure},
-    selection::Ending,
+    selection::StopReason,
 };
 
 /// A fault at the columns of more levels than four, from the second step on.
@@ -67,12 +67,15 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
         ] {
             let found = found(score);
             assert_eq!(found.fault, unscored(fault));
-            assert_eq!((found.chosen.len(), found.termination), (1, Ending::Fault));
+            assert_eq!(
+                (found.chosen.len(), found.termination),
+                (1, StopReason::Fault)
+            );
         }
         // −∞ is a score, of those never chosen.
         let found = found(faulty(|| f64::NEG_INFINITY));
         assert_eq!((found.fault, found.chosen.len()), (None, 3));
-        assert_eq!(found.termination, Ending::Done);
+        assert_eq!(found.termination, StopReason::Done);
     }
 }
 

@@ -6,7 +6,7 @@ use passel::{
     device::{Choice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     search::Interrupt,
-    selection::{Ending, Ranked},
+    selection::{RankedColumns, StopReason},
     selector::{Stop, rank},
 };
 use passel_sdk::{
@@ -40,7 +40,7 @@ fn score(gather: Gather) -> Score {
     }
 }
 
-fn ranked(set: &Set, gather: Gather, (threads, shards): (usize, usize)) -> Ranked {
+fn ranked(set: &Set, gather: Gather, (threads, shards): (usize, usize)) -> RankedColumns {
     let stop = Stop {
         top: Some(set.columns.len()),
         ..Stop::default()
@@ -103,7 +103,11 @@ fn a_candidate_that_was_lost_may_come_back_where_what_is_gathered_rises() {
                 assert_eq!(order, wanted, "{gather:?} {places:?}");
                 // Nothing more may be chosen.
                 let whole = wanted.len() == set.columns.len();
-                let ending = if whole { Ending::Top } else { Ending::Done };
+                let ending = if whole {
+                    StopReason::Top
+                } else {
+                    StopReason::Done
+                };
                 assert_eq!(found.termination, ending);
             }
             wanted.len()

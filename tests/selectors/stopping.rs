@@ -7,7 +7,7 @@ use passel::{
     device::{Choice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     search::Interrupt,
-    selection::{Ending, Ranked},
+    selection::{RankedColumns, StopReason},
     selector::{Permutation, Stop, rank},
 };
 
@@ -80,7 +80,7 @@ fn ranked_on(
     top: usize,
     rule: Permutation,
     (threads, shards): (usize, usize),
-) -> Ranked {
+) -> RankedColumns {
     let stop = Stop {
         top: Some(top),
         permutation: Some(rule),
@@ -95,7 +95,7 @@ fn ranked_on(
     rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap()
 }
 
-fn ranked(set: &Set, method: Method, top: usize, rule: Permutation) -> Ranked {
+fn ranked(set: &Set, method: Method, top: usize, rule: Permutation) -> RankedColumns {
     ranked_on(set, method, top, rule, (1, 1))
 }
 
@@ -200,7 +200,7 @@ fn a_second_variable_that_tells_is_accepted_and_what_ends_is_told() {
         for it in &found.chosen {
             assert_eq!(it.permutation_p, Some(1.0 / 200.0), "{method:?}");
         }
-        assert_eq!(found.termination, Ending::Permutation, "{method:?}");
+        assert_eq!(found.termination, StopReason::Permutation, "{method:?}");
         let refused = found.refused.unwrap();
         assert!(refused.permutation_p > 0.01, "{method:?}");
         assert!(!two.contains(&refused.column), "{method:?}");
@@ -298,7 +298,7 @@ fn neither_threads_nor_shards_show_but_seeds_do() {
             assert_eq!(same.refused, one.refused, "{method:?}");
             assert_eq!(same.termination, one.termination, "{method:?}");
         }
-        let p = |it: &Ranked| -> Vec<Option<f64>> {
+        let p = |it: &RankedColumns| -> Vec<Option<f64>> {
             let refused = it.refused.map(|it| it.permutation_p);
             it.chosen
                 .iter()
@@ -354,7 +354,7 @@ fn an_interrupt_ends_a_test_and_its_winner_does_not_join() {
     )
     .unwrap();
     asking.join().unwrap();
-    assert_eq!(found.termination, Ending::Interrupted);
+    assert_eq!(found.termination, StopReason::Interrupted);
     assert!(found.chosen.is_empty() && found.refused.is_none());
 }
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     draw::forest,
-    gathered::{FDR, Jobs, K, PSR, Row},
+    gathered::{FDR, JobsPage, K, PSR, Row},
     maps::heat,
     page::{Cell, Data, Figure, Page, Table, raw},
 };
-use crate::selection::quantile;
+use crate::selection::student_t_quantile;
 
 /// Settings side by side in a figure.
 const COMPARED: usize = 24;
@@ -28,7 +28,7 @@ impl<'a> Group<'a> {
 }
 
 /// Of jobs that are done and choose.
-pub(super) fn groups(jobs: &Jobs) -> Vec<Group<'_>> {
+pub(super) fn groups(jobs: &JobsPage) -> Vec<Group<'_>> {
     let options = jobs.differing(false);
     let mut groups: Vec<Group> = Vec::new();
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
@@ -108,7 +108,7 @@ fn mean(rows: &[&Row], at: usize) -> Option<Mean> {
     let mean = average(&values);
     let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
     let error = (n > 1.0).then(|| (squares / (n - 1.0) / n).sqrt());
-    let half = error.map(|it| it * quantile(0.95, n - 1.0));
+    let half = error.map(|it| it * student_t_quantile(0.95, n - 1.0));
     Some(Mean { mean, error, half })
 }
 
@@ -204,7 +204,7 @@ fn rates(page: &mut Page, groups: &[Group], at: usize, title: &str, caption: &st
 }
 
 /// |A∩B| / |A∪B| of what settings chose from the same data with the same seed.
-pub(super) fn agreement(page: &mut Page, jobs: &Jobs, mut groups: Vec<Group>) {
+pub(super) fn agreement(page: &mut Page, jobs: &JobsPage, mut groups: Vec<Group>) {
     groups.retain(|it| it.rows.iter().any(|row| row.chosen.is_some()));
     let all = groups.len();
     groups.truncate(COMPARED);

@@ -32,7 +32,7 @@ pub struct JobRow {
 
 /// What a page tells of the jobs of a file, gathered job by job.
 #[derive(Debug)]
-pub struct Jobs {
+pub struct JobsPage {
     pub(super) file: String,
     /// Options that have a column.
     pub(super) options: Vec<String>,
@@ -97,7 +97,7 @@ impl Names {
     }
 }
 
-impl Jobs {
+impl JobsPage {
     /// Of a job file, with these options told of each job.
     pub fn new(file: &Path, options: Vec<String>) -> Self {
         let name = file.file_name().unwrap_or(file.as_os_str());

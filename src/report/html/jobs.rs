@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
-    Beside, Kind,
+    Kind, PageExtras,
     compare::{agreement, comparison, groups},
-    gathered::{Jobs, K, NUMBERS, PSR, Row},
+    gathered::{JobsPage, K, NUMBERS, PSR, Row},
     head,
     page::{Cell, Page, Table},
     paths::paths,
@@ -21,7 +21,7 @@ const FAILURES: usize = 20;
 /// Bytes that a page may have with the results of jobs.
 const BYTES: usize = 1_600_000;
 
-impl Jobs {
+impl JobsPage {
     fn with_status(&self, status: &str) -> usize {
         self.rows
             .iter()
@@ -256,7 +256,7 @@ impl Jobs {
             let kind = Kind::of(result);
             let mut facts = vec![("data", job.data.clone())];
             head(&mut part, result, kind, &mut facts);
-            sections(&mut part, result, kind, &Beside::default());
+            sections(&mut part, result, kind, &PageExtras::default());
             part.close_lid();
             if page.bytes() + part.bytes() > BYTES {
                 left += 1;

@@ -27,7 +27,7 @@ use serde_json::Value;
 use crate::selection::Residuals;
 
 pub use curves::Curves;
-pub use gathered::{JobRow, Jobs};
+pub use gathered::{JobRow, JobsPage};
 use page::{Cell, Page, Table};
 
 /// Variables set aside that are named at once; more are behind a lid.
@@ -35,7 +35,7 @@ const NAMED: usize = 12;
 
 /// What a report does not tell, and a page draws.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub struct PageExtras {
     /// The steps of the search.
     pub curves: Option<Curves>,
     /// The residuals of the chosen model.
@@ -80,7 +80,7 @@ impl Kind {
 }
 
 /// The page of one report on the file `data`.
-pub(super) fn page(mut told: Value, data: &Path, beside: &Beside) -> String {
+pub(super) fn page(mut told: Value, data: &Path, beside: &PageExtras) -> String {
     told::cut(&mut told, page::ROWS.max(ranking::POINTS));
     let told = &told;
     let kind = Kind::of(told);
@@ -148,7 +148,7 @@ fn set_aside(page: &mut Page, aside: &[Value], all: usize) {
 }
 
 /// The result, with its figures and tables.
-fn sections(page: &mut Page, told: &Value, kind: Kind, beside: &Beside) {
+fn sections(page: &mut Page, told: &Value, kind: Kind, beside: &PageExtras) {
     match kind {
         Kind::Regression => regression::sections(page, told, beside),
         Kind::Ranking => ranking::sections(page, told),

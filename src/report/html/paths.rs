@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     draw::{Axis, Mark, plane},
-    gathered::{Jobs, Row},
+    gathered::{JobsPage, Row},
     page::{Data, Figure, Key, Page, Shape, raw},
 };
 use crate::report::text::significant;
@@ -30,7 +30,7 @@ fn setting(text: &str) -> Option<(&str, f64)> {
 type Step<'a> = (f64, &'a Row);
 
 /// How often variables were chosen, by a setting that jobs of stability selection differ in.
-pub(super) fn paths(page: &mut Page, jobs: &Jobs) {
+pub(super) fn paths(page: &mut Page, jobs: &JobsPage) {
     let stable: Vec<&Row> = jobs
         .rows
         .iter()
@@ -79,7 +79,7 @@ pub(super) fn paths(page: &mut Page, jobs: &Jobs) {
     }
 }
 
-fn path(page: &mut Page, jobs: &Jobs, steps: &[Step], label: &str, data: &str) {
+fn path(page: &mut Page, jobs: &JobsPage, steps: &[Step], label: &str, data: &str) {
     let mut most: BTreeMap<u32, f64> = BTreeMap::new();
     for (name, frequency) in steps.iter().flat_map(|it| &it.1.frequencies) {
         let most = most.entry(*name).or_default();

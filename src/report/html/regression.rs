@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
-    Beside,
+    PageExtras,
     draw::forest,
     page::{Cell, Data, Figure, Page, ROWS, Table, raw},
     residuals, search,
@@ -144,7 +144,7 @@ fn ended(told: &Value) -> String {
     }
 }
 
-pub(super) fn sections(page: &mut Page, told: &Value, beside: &Beside) {
+pub(super) fn sections(page: &mut Page, told: &Value, beside: &PageExtras) {
     page.section("The chosen model");
     if told["certified"].as_bool() == Some(true) {
         page.text(
@@ -180,7 +180,7 @@ pub(super) fn sections(page: &mut Page, told: &Value, beside: &Beside) {
     parameters(page, told);
 }
 
-fn coefficients<'a>(told: &Value, beside: &Beside) -> Table<'a> {
+fn coefficients<'a>(told: &Value, beside: &PageExtras) -> Table<'a> {
     let level = number(told, "level").unwrap_or_default();
     let tail = 50.0 * (1.0 - level);
     let mut names: Vec<String> = ["variable", "coefficient", "std. error", "t", "p"]
@@ -238,7 +238,7 @@ fn coefficients<'a>(told: &Value, beside: &Beside) -> Table<'a> {
     }
 }
 
-fn coefficient_plot(page: &mut Page, told: &Value, beside: &Beside) {
+fn coefficient_plot(page: &mut Page, told: &Value, beside: &PageExtras) {
     let selected = list(told, "selected");
     let scaled = beside.deviations.len() == selected.len();
     let mut rows: Vec<(&str, f64, f64, f64)> = Vec::new();

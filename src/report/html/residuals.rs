@@ -4,7 +4,7 @@ use super::{
     draw::{Axis, Mark, plane},
     page::{Data, Figure, Key, Page, Shape, raw},
 };
-use crate::selection::{Observed, Residuals};
+use crate::selection::{ObservationResidual, Residuals};
 
 /// Observations that tell which they are where they are pointed at; of more none does.
 const POINTED: usize = 500;
@@ -22,7 +22,7 @@ struct View<'a> {
     /// Names of the axes, and of the numbers in the data.
     x: (&'a str, &'a str),
     y: (&'a str, &'a str),
-    of: &'a dyn Fn(&Observed) -> Option<(f64, f64)>,
+    of: &'a dyn Fn(&ObservationResidual) -> Option<(f64, f64)>,
 }
 
 /// Against fitted values, normal quantiles and leverage.

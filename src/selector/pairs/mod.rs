@@ -18,7 +18,7 @@ use crate::{
     },
     score::PairScore,
     search::Interrupt,
-    selection::{Ending, Pair, Paired, Partner},
+    selection::{ColumnPair, ColumnPartner, PairScan, StopReason},
 };
 
 /// Pairs told of where nothing else is asked for.
@@ -61,7 +61,7 @@ pub fn pairs(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
-) -> Result<Paired, SelectorError> {
+) -> Result<PairScan, SelectorError> {
     if let PairScore::Coded(coded) = score {
         room(columns, Some(coded), true)?;
     }
@@ -105,27 +105,27 @@ pub fn pairs(
         {
             matrix[a * p + b] = matrix[b * p + a];
         }
-        let pair = |it: FoundPair| Pair {
+        let pair = |it: FoundPair| ColumnPair {
             a: it.a as usize,
             b: it.b as usize,
             score: it.score,
             synergy: it.synergy,
         };
-        let partner = |it: FoundPartner| Partner {
+        let partner = |it: FoundPartner| ColumnPartner {
             column: it.column as usize,
             score: it.score,
             synergy: it.synergy,
         };
         let partners = best.partners.into_iter();
-        Ok(Paired {
+        Ok(PairScan {
             single,
             pairs: best.pairs.into_iter().map(pair).collect(),
             partners: partners.map(|it| it.map(partner)).collect(),
             matrix,
             termination: match (&fault, search.cut) {
-                (Some(_), _) => Ending::Fault,
-                (None, true) => Ending::Interrupted,
-                (None, false) => Ending::Top,
+                (Some(_), _) => StopReason::Fault,
+                (None, true) => StopReason::Interrupted,
+                (None, false) => StopReason::Top,
             },
             devices: search.devices,
             notes: search.counting.notes,

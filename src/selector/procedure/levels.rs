@@ -13,7 +13,7 @@ use crate::{
         counting::{Anchor, Logs, information},
     },
     search::Interrupt,
-    selection::{Chosen, Ending, Ranked},
+    selection::{ChosenColumn, RankedColumns, StopReason},
     selector::{SelectorError, TOP, independence, on_cpu},
     table::{MISSING, Values},
 };
@@ -44,7 +44,7 @@ pub fn rank_by(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<(Ranked, Option<ProcedureFault>, Vec<String>), SelectorError> {
+) -> Result<(RankedColumns, Option<ProcedureFault>, Vec<String>), SelectorError> {
     let p = columns.columns.len();
     let top = asked.top.unwrap_or(TOP.min(p));
     if top > p {
@@ -73,12 +73,12 @@ pub fn rank_by(
         }
     };
     let termination = match &fault {
-        Some(_) => Ending::Fault,
-        None if interrupt.requested() => Ending::Interrupted,
-        None if desk.late() => Ending::TimeLimit,
-        None => Ending::Done,
+        Some(_) => StopReason::Fault,
+        None if interrupt.requested() => StopReason::Interrupted,
+        None if desk.late() => StopReason::TimeLimit,
+        None => StopReason::Done,
     };
-    let ranked = Ranked {
+    let ranked = RankedColumns {
         chosen: told(columns, &desk.chosen()),
         refused: None,
         termination,
@@ -92,7 +92,7 @@ pub fn rank_by(
 }
 
 /// What was chosen, with what any selector's choice is told with.
-fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
+fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let logs = Logs::new(columns.n, 1);
     let own = |it: &BinnedColumn| {
         let anchor = Anchor::of(it);
@@ -112,7 +112,7 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<Chosen> {
     let each = chosen.iter().zip(&anchors).enumerate();
     each.map(|(at, (&(column, score), anchor))| {
         let sum: f64 = anchors[..at].iter().map(|it| shared(anchor, it)).sum();
-        Chosen {
+        ChosenColumn {
             column,
             score,
             relevance: shared(anchor, &response),
