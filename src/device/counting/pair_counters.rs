@@ -3,7 +3,7 @@
 use super::{
     super::{
         DeviceError,
-        cuda::counting::{CudaPairs, CudaSwept, CudaValues},
+        cuda::counting::{CudaPairSweep, CudaPairs, CudaValues},
     },
     AllPairs, Anchor, Block, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
     counters::{Part, shards_on_cpu},
@@ -141,7 +141,7 @@ impl<'a> PairCounters<'a> {
             }
             None => match CudaPairs::new(block, response, by, ordinals, (wanted, limit))? {
                 Some(cards) => Box::new(cards),
-                None => Box::new(CudaSwept::new(own, response, by, ordinals, limit)?),
+                None => Box::new(CudaPairSweep::new(own, response, by, ordinals, limit)?),
             },
         };
         Ok(Self::of(vec![cards], block, by))
@@ -159,7 +159,7 @@ impl<'a> PairCounters<'a> {
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let block = block.into();
-        let cards = CudaSwept::new(block.columns, response, by, ordinals, limit)?;
+        let cards = CudaPairSweep::new(block.columns, response, by, ordinals, limit)?;
         Ok(Self::of(vec![Box::new(cards)], block, by))
     }
 

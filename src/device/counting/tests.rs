@@ -13,7 +13,7 @@ pub(crate) use self::scores::scores;
 use super::{
     super::cuda::{
         self,
-        counting::{CudaCounter, CudaPairs, Waves},
+        counting::{CudaCounter, CudaPairs, LazyOptions},
     },
     *,
 };
@@ -162,7 +162,7 @@ impl Place {
                 Counters::cuda(columns, response, by, ordinals, *limit).unwrap()
             }
             Self::Waves(capacity) => {
-                let (waves, on) = (Waves::always(*capacity), (&[0][..], None));
+                let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
                 let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
                 Counters::of(vec![Box::new(card)], tally)
             }

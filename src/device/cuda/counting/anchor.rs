@@ -2,7 +2,7 @@
 
 use passel_kernels::counting::Anchor as OnCard;
 
-use super::{CudaCounter, shard::Source};
+use super::{CudaCounter, shard::AnchorSource};
 use crate::device::{
     DeviceError,
     counting::{Anchor, Guest, Step},
@@ -31,8 +31,8 @@ impl CudaCounter<'_> {
             if let (1, _) | (_, Some(_)) = (self.shards.len(), lying) {
                 return self.each(|at, shard| {
                     let source = match lying {
-                        Some(lying) if at != home => Source::Peer(anchor, lying),
-                        _ => Source::Place(anchor),
+                        Some(lying) if at != home => AnchorSource::Peer(anchor, lying),
+                        _ => AnchorSource::Place(anchor),
                     };
                     shard.step(source, false, 0)
                 });
@@ -48,11 +48,11 @@ impl CudaCounter<'_> {
                 place: 0,
             };
             return self
-                .each(|_, shard| shard.step(Source::Guest(anchor, &column.codes), false, 0));
+                .each(|_, shard| shard.step(AnchorSource::Guest(anchor, &column.codes), false, 0));
         }
         let (anchor, w) = step.summed(self.logs);
         let told = self.told(anchor, w);
-        self.each(|_, shard| shard.step(Source::Codes(told, anchor), false, 0))
+        self.each(|_, shard| shard.step(AnchorSource::Codes(told, anchor), false, 0))
     }
 
     /// An anchor of the host's, whose own sum is this.

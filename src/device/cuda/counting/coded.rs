@@ -9,15 +9,15 @@ use super::{
         },
         functions,
     },
-    beside::Beside,
-    tables::Evaluator,
+    joint_codes::JointCodes,
+    tables::TableEvaluator,
 };
 use crate::{binning::BinnedColumn, score::Coded};
 
 /// GPUs that share the columns, with the function in CUDA C.
 pub(crate) struct CudaValues<'a> {
     columns: &'a [BinnedColumn],
-    gpus: Vec<Evaluator>,
+    gpus: Vec<TableEvaluator>,
 }
 
 impl<'a> CudaValues<'a> {
@@ -47,7 +47,7 @@ impl<'a> CudaValues<'a> {
         let ranges = shards(columns.len(), ordinals.len());
         let gpu = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
             let own = (&columns[range.clone()], range.start);
-            let gpu = Evaluator::new(ordinal, own, response, by, limit);
+            let gpu = TableEvaluator::new(ordinal, own, response, by, limit);
             gpu.map_err(|error| functions::told(name, error))
         };
         Ok(Self {
@@ -79,7 +79,7 @@ impl Values for CudaValues<'_> {
         let counted: Vec<bool> = columns
             .map(|(it, wanted)| *wanted && matches!(room(it), Ok(1..)))
             .collect();
-        let beside = Beside::new(anchor, response);
+        let beside = JointCodes::new(anchor, response);
         for gpu in &mut self.gpus {
             let numbers = gpu.numbers().iter();
             let taken: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();

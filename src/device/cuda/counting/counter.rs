@@ -1,6 +1,6 @@
 //! The verbs of counting, on GPUs.
 
-use super::{CudaCounter, candidate, walk::Before};
+use super::{CudaCounter, candidate, score::Phase};
 use crate::device::{
     DeviceError,
     counting::{Anchor, Best, Counter, Facts, Step},
@@ -42,7 +42,7 @@ impl Counter for CudaCounter<'_> {
         self.last = None;
         (self.made_ahead, self.pending, self.scored) = (false, false, true);
         for shard in &mut self.shards {
-            let forgot = shard.score(Before::Forget, false, 0);
+            let forgot = shard.score(Phase::Forget, false, 0);
             self.fault = self.fault.take().or(forgot.err());
         }
     }

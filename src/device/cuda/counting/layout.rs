@@ -4,7 +4,7 @@
 use passel_kernels::counting::{NOTHING, Place};
 use rayon::prelude::*;
 
-use super::traits::Traits;
+use super::column_traits::ColumnTraits;
 use crate::binning::{BinnedColumn, Codes};
 
 /// Rows of one load: codes of that many lie at multiples of 16 bytes.
@@ -81,7 +81,7 @@ fn padded(bytes: usize) -> usize {
 
 impl Form {
     /// Of a column, beside anchors of about its levels and so many classes.
-    fn of(of: &Traits, n: usize, classes: usize) -> Self {
+    fn of(of: &ColumnTraits, n: usize, classes: usize) -> Self {
         let cells = (of.levels * of.levels * classes) as f64;
         let bits = match of.levels + usize::from(of.misses) {
             ..=16 => 4,
@@ -118,7 +118,7 @@ impl Layout {
     /// Of columns of these traits, numbered from `first` on; a pack has at most so many bytes,
     /// unless it is one column.
     pub(super) fn of(
-        traits: &[Traits],
+        traits: &[ColumnTraits],
         first: usize,
         n: usize,
         classes: usize,
@@ -173,9 +173,9 @@ impl Layout {
 
 /// A column and what its form followed from.
 #[derive(Clone, Copy)]
-pub(super) struct Own<'a> {
+pub(super) struct SourceColumn<'a> {
     pub(super) column: &'a BinnedColumn,
-    pub(super) traits: &'a Traits,
+    pub(super) traits: &'a ColumnTraits,
 }
 
 impl Pack {
@@ -259,10 +259,10 @@ impl Pack {
     pub(super) fn places<'t>(
         &self,
         address: u64,
-        traits: impl Iterator<Item = &'t Traits>,
+        traits: impl Iterator<Item = &'t ColumnTraits>,
     ) -> Vec<Place> {
         let mut start = 0u64;
-        let place = |(at, it): (usize, &Traits)| {
+        let place = |(at, it): (usize, &ColumnTraits)| {
             let (stride, at) = (self.stride as u64, at as u64);
             let mut place = Place {
                 levels: it.levels as u32,
@@ -293,7 +293,7 @@ impl Pack {
     }
 
     /// Its bytes, of these columns.
-    pub(super) fn bytes_of(&self, columns: &[Own]) -> Vec<u8> {
+    pub(super) fn bytes_of(&self, columns: &[SourceColumn]) -> Vec<u8> {
         let mut bytes = vec![0u8; self.bytes];
         match self.form {
             Form::Dense { bits } => {
@@ -339,7 +339,7 @@ impl Pack {
     }
 }
 
-impl Own<'_> {
+impl SourceColumn<'_> {
     /// Those off its most frequent code.
     fn entries(&self) -> Vec<(u32, u16)> {
         fn off<C: Copy + Into<u16>>(codes: &[C], most: u16) -> Vec<(u32, u16)> {

@@ -3,9 +3,9 @@
 use passel_kernels::counting::{NOTHING, Place};
 
 use super::{
-    how::{How, few_cells},
-    layout::{Form, Layout, Own},
-    traits::Traits,
+    column_traits::ColumnTraits,
+    kernel_choice::{KernelChoice, few_cells},
+    layout::{Form, Layout, SourceColumn},
 };
 use crate::{
     binning::{BinnedColumn, Codes, Rule},
@@ -98,16 +98,16 @@ fn codes_lie_where_their_places_say() {
     let mut forms = Vec::new();
     for (n, p, classes) in [(7, 60, 2), (97, 64, 2), (1500, 48, 3), (40_000, 24, 1)] {
         let columns = columns(n, p, n as u64);
-        let traits: Vec<Traits> = columns.iter().map(Traits::of).collect();
+        let traits: Vec<ColumnTraits> = columns.iter().map(ColumnTraits::of).collect();
         for most in [usize::MAX, 8 * n, 1] {
             let layout = Layout::of(&traits, 5, n, classes, most);
             let mut seen = vec![0; p];
             for pack in &layout.packs {
                 forms.push(pack.form);
                 let numbers = &layout.numbers[pack.first..][..pack.count];
-                let own: Vec<Own> = numbers
+                let own: Vec<SourceColumn> = numbers
                     .iter()
-                    .map(|&it| Own {
+                    .map(|&it| SourceColumn {
                         column: &columns[it as usize - 5],
                         traits: &traits[it as usize - 5],
                     })
@@ -155,7 +155,7 @@ fn tables_fit_the_shared_memory_of_every_gpu() {
                     Form::Many { threads: 1024 },
                 ] {
                     let cells = x * w * classes;
-                    let how = How::of(
+                    let how = KernelChoice::of(
                         (form, n.is_multiple_of(4)),
                         (100, x),
                         n,
@@ -163,18 +163,23 @@ fn tables_fit_the_shared_memory_of_every_gpu() {
                         (shared, 132),
                     );
                     let bytes = match how {
-                        How::Half { .. } => 2 * cells,
-                        How::Dense { two, copies, .. } => ((4 * cells) << copies) << u32::from(two),
-                        How::Few { cell, .. } => cell * few_cells(x, w, classes),
-                        How::Many { .. } => 4 * cells,
-                        How::Tiny(_) | How::Rows | How::Short | How::Whole => 0,
+                        KernelChoice::Half { .. } => 2 * cells,
+                        KernelChoice::Dense { two, copies, .. } => {
+                            ((4 * cells) << copies) << u32::from(two)
+                        }
+                        KernelChoice::Few { cell, .. } => cell * few_cells(x, w, classes),
+                        KernelChoice::Many { .. } => 4 * cells,
+                        KernelChoice::Tiny(_)
+                        | KernelChoice::Rows
+                        | KernelChoice::Short
+                        | KernelChoice::Whole => 0,
                     };
                     assert!(
                         bytes <= shared - 2048,
                         "{how:?} of {cells} cells in {shared}"
                     );
                     // Memory of the GPU is for what has no room alone.
-                    if how == How::Whole {
+                    if how == KernelChoice::Whole {
                         assert!(
                             2 * cells + 3 * x * w > (shared - 4096) / 2,
                             "{form:?} {cells}"
@@ -190,7 +195,7 @@ fn tables_fit_the_shared_memory_of_every_gpu() {
 fn columns_of_few_levels_are_bits_where_that_pays() {
     let how = |bits, (count, x), n, wide| {
         let beside = (wide, 1);
-        How::of(
+        KernelChoice::of(
             (Form::Dense { bits }, false),
             (count, x),
             n,
@@ -200,14 +205,14 @@ fn columns_of_few_levels_are_bits_where_that_pays() {
     };
     for x in 1..=4usize {
         for wide in 1..=8 {
-            let How::Tiny(it) = how(4, (300, x), 100_000, wide) else {
+            let KernelChoice::Tiny(it) = how(4, (300, x), 100_000, wide) else {
                 panic!("{x} × {wide}");
             };
             assert!(it.shape.levels >= x && it.shape.wide >= wide);
             assert!((1..=100_000 / 2048 / 8).contains(&it.parts), "{it:?}");
         }
     }
-    let tiny = |how| matches!(how, How::Tiny(_));
+    let tiny = |how| matches!(how, KernelChoice::Tiny(_));
     assert!(tiny(how(4, (128, 3), 4096, 12)));
     assert!(!tiny(how(4, (128, 3), 4095, 12)));
     assert!(!tiny(how(4, (127, 3), 4096, 12)));

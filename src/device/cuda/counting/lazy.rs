@@ -9,7 +9,7 @@ use passel_kernels::{
 
 use super::{
     super::{super::DeviceError, gpu::Gpu, memory::Buffer},
-    how::{How, held},
+    kernel_choice::{KernelChoice, held},
     layout::{Form, VECTOR},
     packs::Packs,
 };
@@ -24,14 +24,14 @@ const ANCHORS: usize = 64;
 
 /// When columns are put off, and how much a wave counts.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Waves {
+pub(crate) struct LazyOptions {
     /// Fewest counts of a step of all dense columns: below, launches cost more than counting.
     pub(super) from: usize,
     /// Items of a list; else some for each of its columns.
     pub(super) capacity: Option<usize>,
 }
 
-impl Default for Waves {
+impl Default for LazyOptions {
     fn default() -> Self {
         Self {
             from: 1 << 27,
@@ -41,7 +41,7 @@ impl Default for Waves {
 }
 
 #[cfg(test)]
-impl Waves {
+impl LazyOptions {
     /// Wherever columns can be put off.
     pub(crate) fn always(capacity: Option<usize>) -> Self {
         Self { from: 0, capacity }
@@ -105,7 +105,7 @@ impl Lazy {
         packs: &Packs,
         (levels, classes): (usize, usize),
         from_relevance: bool,
-        waves: Waves,
+        waves: LazyOptions,
     ) -> Result<Option<Self>, DeviceError> {
         let n = packs.layout.n;
         let bits = if levels * classes <= 1 << 8 { 8 } else { 16 };
@@ -226,13 +226,15 @@ impl Launch {
     ) -> Option<Self> {
         let (shared, processors) = (gpu.shared as usize, gpu.processors as usize);
         // One column and its parts: every item is of one block.
-        let how = How::dense(skewed, (1, levels * codes), n, (shared, processors));
+        let how = KernelChoice::dense(skewed, (1, levels * codes), n, (shared, processors));
         let cells = levels * codes;
         let (half, copies, threads, words) = match how {
-            How::Dense {
+            KernelChoice::Dense {
                 copies, threads, ..
             } => (false, copies, threads, cells.next_multiple_of(4) << copies),
-            How::Half { threads } => (true, 0, threads, cells.div_ceil(2).next_multiple_of(4)),
+            KernelChoice::Half { threads } => {
+                (true, 0, threads, cells.div_ceil(2).next_multiple_of(4))
+            }
             _ => return None,
         };
         Some(Self {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{CudaCounter, Waves};
+use super::{CudaCounter, LazyOptions};
 use crate::{
     binning::BinnedColumn,
     device::{
@@ -110,7 +110,7 @@ impl Case {
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
         let expected = self.walk(&mut cpu, &tally, &logs);
-        let waves = Waves::always(capacity);
+        let waves = LazyOptions::always(capacity);
         let on = (&[0][..], None);
         let mut gpu = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
         assert!(gpu.shards[0].lazy.is_some());

@@ -12,10 +12,10 @@ use super::{
         super::DeviceError,
         gpu::{Gpu, arguments},
     },
-    how::{How, OWN, THREADS, few_cells, held},
+    kernel_choice::{KernelChoice, OWN, THREADS, few_cells, held},
     layout::{Form, VECTOR},
-    packs::Here,
-    sweep::{Laid, Sweep},
+    packs::ResidentPack,
+    sweep::{AnchorBuffers, Sweep},
 };
 
 /// Most bytes of joint codes that blocks of short columns copy to shared memory.
@@ -25,7 +25,7 @@ const COPIED: usize = 48 << 10;
 const PAID: usize = 8;
 
 /// Adds a pack of short columns of a kind.
-pub(super) fn add(shorts: &mut Shorts, here: &Here, kind: usize) {
+pub(super) fn add(shorts: &mut Shorts, here: &ResidentPack, kind: usize) {
     let pack = here.pack;
     shorts.rows[kind] = here.address + pack.rows_at as u64;
     shorts.codes[kind] = here.address + pack.codes_at as u64;
@@ -33,7 +33,7 @@ pub(super) fn add(shorts: &mut Shorts, here: &Here, kind: usize) {
     shorts.first[kind] = pack.first as u32;
 }
 
-pub(super) fn one(here: &Here, kind: usize) -> Shorts {
+pub(super) fn one(here: &ResidentPack, kind: usize) -> Shorts {
     let mut one = Shorts::default();
     add(&mut one, here, kind);
     one
@@ -41,7 +41,7 @@ pub(super) fn one(here: &Here, kind: usize) -> Shorts {
 
 /// Whether blocks of short columns have joint codes and their counts in shared memory, and its
 /// bytes: where they are few bytes, and every warp of the GPU has work enough to pay for it.
-fn copied(n: usize, laid: &Laid, slots: usize, gpu: &Gpu) -> (bool, usize) {
+fn copied(n: usize, laid: &AnchorBuffers, slots: usize, gpu: &Gpu) -> (bool, usize) {
     let counts = laid.levels + laid.levels * laid.classes;
     let bytes = n * laid.bits as usize / 8 + VECTOR + 4 * counts;
     let pays = slots >= PAID * THREADS * gpu.processors as usize;
@@ -100,7 +100,7 @@ impl Sweep<'_> {
     }
 
     /// What they are told of a pack; of short columns rows and codes have a place of their own.
-    pub(super) fn listed(&self, here: &Here) -> Entries {
+    pub(super) fn listed(&self, here: &ResidentPack) -> Entries {
         let pack = here.pack;
         let (xw, xwy, taken) = self.out(here);
         Entries {
@@ -124,7 +124,7 @@ impl Sweep<'_> {
         }
     }
 
-    pub(super) fn entries(&self, here: &Here) -> Result<(), DeviceError> {
+    pub(super) fn entries(&self, here: &ResidentPack) -> Result<(), DeviceError> {
         let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let given = self.listed(here);
         let launch = |function, threads: usize, bytes: usize, given: &mut [*mut c_void]| {
@@ -134,7 +134,7 @@ impl Sweep<'_> {
             gpu.launch(function, grid, threads as u32, bytes as u32, given)
         };
         match self.how(here.pack) {
-            How::Few { threads, cell } => {
+            KernelChoice::Few { threads, cell } => {
                 let function = match cell {
                     1 => laid.sized("few_8", "few_16"),
                     _ => laid.sized("some_8", "some_16"),
@@ -144,7 +144,7 @@ impl Sweep<'_> {
                 let most = pack.levels as u32;
                 launch(function, threads, bytes, arguments![given, most])
             }
-            How::Many { threads } => {
+            KernelChoice::Many { threads } => {
                 let bytes = 4 * pack.levels * laid.levels * laid.classes;
                 let function = laid.sized("many_8", "many_16");
                 launch(function, threads, bytes, arguments![given])

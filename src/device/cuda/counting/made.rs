@@ -15,9 +15,9 @@ use super::{
         memory::Buffer,
     },
     CudaCounter,
+    column_traits::ColumnTraits,
     layout::{Form, Layout, Pack},
     packs::{Packs, put},
-    traits::Traits,
 };
 
 /// Number of the column that makes the response.
@@ -89,13 +89,13 @@ impl Made {
     /// How these columns lie.
     fn layout(&self, own: Range<usize>, n: usize, classes: usize) -> Layout {
         let first = own.start;
-        let traits: Vec<Traits> = own.into_par_iter().map(|it| self.traits(it)).collect();
+        let traits: Vec<ColumnTraits> = own.into_par_iter().map(|it| self.traits(it)).collect();
         Layout::of(&traits, first, n, classes, usize::MAX)
     }
 
     /// What the form of a column follows from.
-    fn traits(&self, column: usize) -> Traits {
-        Traits {
+    fn traits(&self, column: usize) -> ColumnTraits {
+        ColumnTraits {
             levels: self.levels(),
             misses: false,
             most: 0,

@@ -8,11 +8,12 @@
 //! counts and evaluates on a GPU.
 
 mod anchor;
-mod beside;
 mod coded;
+mod column_traits;
 mod columns;
 mod counter;
-mod how;
+mod joint_codes;
+mod kernel_choice;
 mod layout;
 #[cfg(test)]
 mod layout_tests;
@@ -22,30 +23,29 @@ mod lazy_tests;
 mod lists;
 mod made;
 mod packs;
+mod pair_sweep;
 mod pairs;
+mod peer_group;
+#[cfg(test)]
+mod peer_group_tests;
 mod permuted;
 mod rule;
+mod score;
 mod shard;
 mod spread;
 mod steps;
 mod sweep;
-mod swept;
 mod tables;
 mod tiny;
-mod together;
-#[cfg(test)]
-mod together_tests;
-mod traits;
-mod walk;
 mod waves;
 mod wide;
 
 pub(crate) use coded::CudaValues;
 pub(crate) use columns::Columns;
-pub(crate) use lazy::Waves;
+pub(crate) use lazy::LazyOptions;
 pub(crate) use made::Made;
+pub(crate) use pair_sweep::CudaPairSweep;
 pub(crate) use pairs::CudaPairs;
-pub(crate) use swept::CudaSwept;
 
 use std::{
     cmp::Reverse,
@@ -60,9 +60,9 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use self::{
-    shard::{Response, Shard, Source},
-    together::{Steps, Together},
-    walk::{AHEAD, Before, UNTOLD},
+    peer_group::{PeerGroup, StepBatch},
+    score::{AHEAD, Phase, UNTOLD},
+    shard::{AnchorSource, ResponseCodes, Shard},
 };
 use super::super::{
     DeviceError,
@@ -81,7 +81,7 @@ pub(crate) struct CudaCounter<'a> {
     /// The number of the first.
     first: u32,
     /// What several GPUs have that walk together.
-    together: Option<Together>,
+    together: Option<PeerGroup>,
     shards: Vec<Shard>,
     /// The first column of each, and the end.
     starts: Vec<usize>,
@@ -128,7 +128,7 @@ impl<'a> CudaCounter<'a> {
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let (columns, on) = ((columns, first), (ordinals, limit));
-        Self::with(columns, response, by, on, Waves::default())
+        Self::with(columns, response, by, on, LazyOptions::default())
     }
 
     /// The same, where scores that only fall are counted so.
@@ -137,10 +137,10 @@ impl<'a> CudaCounter<'a> {
         response: &Anchor,
         (logs, tally): (&'a Logs, &'a Tally),
         (ordinals, limit): (&[usize], Option<u64>),
-        waves: Waves,
+        waves: LazyOptions,
     ) -> Result<Self, DeviceError> {
         let columns = columns.into();
-        let told = Response {
+        let told = ResponseCodes {
             anchor: response,
             sum: response.sum(logs),
             by_class: tally.needs_xwy(),
@@ -178,7 +178,7 @@ impl<'a> CudaCounter<'a> {
             [_] => {}
             several => {
                 if alone && linked && tally.score().has_steps() {
-                    together = match Together::new(several, levels) {
+                    together = match PeerGroup::new(several, levels) {
                         // The host's way takes less.
                         Err(DeviceError::OutOfMemory { .. }) => None,
                         made => made?,
@@ -237,7 +237,7 @@ impl<'a> CudaCounter<'a> {
         // One that is scored without a step takes no room.
         let count = shard.reserve(count)?;
         shard.walk.forget_picks();
-        let steps = Steps {
+        let steps = StepBatch {
             count,
             levels: self.levels,
             pending: self.pending,
@@ -272,12 +272,12 @@ impl<'a> CudaCounter<'a> {
     fn find(&mut self) -> Result<(), DeviceError> {
         if self.pending {
             let levels = self.levels;
-            self.each(|_, shard| shard.step(Source::Chosen { levels }, false, 0))?;
+            self.each(|_, shard| shard.step(AnchorSource::Chosen { levels }, false, 0))?;
             (self.pending, self.scored) = (false, true);
         }
         if !self.scored {
             for shard in &mut self.shards {
-                shard.score(Before::Nothing, false, 0)?;
+                shard.score(Phase::Nothing, false, 0)?;
             }
             self.scored = true;
         }
@@ -346,16 +346,16 @@ fn ahead(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
 }
 
 /// Puts the steps of so many picks on a GPU, and waits for them; how many are known then.
-fn walk(shard: &mut Shard, steps: Steps) -> Result<usize, DeviceError> {
-    let Steps {
+fn walk(shard: &mut Shard, steps: StepBatch) -> Result<usize, DeviceError> {
+    let StepBatch {
         count,
         levels,
         pending,
     } = steps;
     for slot in 0..count {
         match slot > 0 || pending {
-            true => shard.step(Source::Chosen { levels }, true, slot)?,
-            false => shard.score(Before::Nothing, true, slot)?,
+            true => shard.step(AnchorSource::Chosen { levels }, true, slot)?,
+            false => shard.score(Phase::Nothing, true, slot)?,
         }
     }
     shard.picks(count).map(<[_]>::len)

@@ -11,8 +11,8 @@ use super::{
         gpu::Gpu,
         memory::{Buffer, Staying},
     },
-    layout::{Form, Layout, Own, Pack},
-    traits::Traits,
+    column_traits::ColumnTraits,
+    layout::{Form, Layout, Pack, SourceColumn},
 };
 use crate::binning::BinnedColumn;
 
@@ -23,7 +23,7 @@ const PASSING: usize = 128 << 20;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Where a pack lies.
-enum Home {
+enum PackStorage {
     Gpu(Buffer<u8>),
     /// With its places for either buffer.
     Host(Staying, [Vec<Place>; 2]),
@@ -32,8 +32,8 @@ enum Home {
 /// The columns of a GPU.
 pub(super) struct Packs {
     pub(super) layout: Layout,
-    homes: Vec<Home>,
-    passing: Option<Passing>,
+    homes: Vec<PackStorage>,
+    passing: Option<StreamBuffers>,
     /// Of each place; those of packs that pass through are not set.
     pub(super) places: Buffer<Place>,
     pub(super) numbers: Buffer<u32>,
@@ -44,7 +44,7 @@ pub(super) struct Packs {
     pub(super) misses: Option<Buffer<u8>>,
 }
 
-struct Passing {
+struct StreamBuffers {
     buffers: [Buffer<u8>; 2],
     places: [Buffer<Place>; 2],
     copied: [CudaEvent; 2],
@@ -52,7 +52,7 @@ struct Passing {
 }
 
 /// A pack on the GPU.
-pub(super) struct Here<'a> {
+pub(super) struct ResidentPack<'a> {
     pub(super) pack: &'a Pack,
     pub(super) address: u64,
     /// Of its columns.
@@ -72,7 +72,7 @@ impl Packs {
         any_misses: bool,
         room: usize,
     ) -> Result<Self, DeviceError> {
-        let traits: Vec<Traits> = columns.par_iter().map(Traits::of).collect();
+        let traits: Vec<ColumnTraits> = columns.par_iter().map(ColumnTraits::of).collect();
         let whole = Layout::of(&traits, first, n, classes, usize::MAX);
         let bytes = |layout: &Layout| layout.packs.iter().map(|it| it.bytes).sum::<usize>();
         let (layout, buffer) = match bytes(&whole) <= room {
@@ -91,9 +91,9 @@ impl Packs {
         let own = |number: &u32| {
             let at = *number as usize - first;
             let (column, traits) = (&columns[at], &traits[at]);
-            Own { column, traits }
+            SourceColumn { column, traits }
         };
-        let order: Vec<Own> = layout.numbers.iter().map(own).collect();
+        let order: Vec<SourceColumn> = layout.numbers.iter().map(own).collect();
         let mut places = Vec::new();
         let mut homes = Vec::new();
         for pack in &layout.packs {
@@ -104,11 +104,11 @@ impl Packs {
                 let buffer = gpu.buffer::<u8>(pack.bytes, DURING)?;
                 fill(gpu, pack, own, &buffer)?;
                 places.extend(pack.places(buffer.address(), of()));
-                homes.push(Home::Gpu(buffer));
+                homes.push(PackStorage::Gpu(buffer));
             } else {
                 // Those that pass through have places for either buffer.
                 places.resize(places.len() + pack.count, Place::default());
-                homes.push(Home::Host(
+                homes.push(PackStorage::Host(
                     gpu.staying(pack.bytes_of(own)),
                     Default::default(),
                 ));
@@ -117,18 +117,18 @@ impl Packs {
         // One more, for a column that is brought.
         places.push(Place::default());
         let mut passing = None;
-        if homes.iter().any(|it| matches!(it, Home::Host(..))) {
+        if homes.iter().any(|it| matches!(it, PackStorage::Host(..))) {
             let bytes = || gpu.buffer::<u8>(buffer, "streaming the columns");
             let widest = layout.packs.iter().map(|it| it.count).max().unwrap_or(0);
             let places = || gpu.buffer::<Place>(widest, "streaming the columns");
-            let made = Passing {
+            let made = StreamBuffers {
                 buffers: [bytes()?, bytes()?],
                 places: [places()?, places()?],
                 copied: [gpu.event()?, gpu.event()?],
                 used: [gpu.event()?, gpu.event()?],
             };
             for (pack, home) in layout.packs.iter().zip(&mut homes) {
-                if let Home::Host(_, places) = home {
+                if let PackStorage::Host(_, places) = home {
                     let own = &order[pack.first..][..pack.count];
                     *places = [0, 1].map(|at| {
                         let address = made.buffers[at].address();
@@ -140,7 +140,7 @@ impl Packs {
         }
         let levels: Vec<u32> = order.iter().map(|it| it.traits.levels as u32).collect();
         let modes: Vec<u32> = order.iter().map(|it| it.traits.most.into()).collect();
-        let left_out = |it: &Own| it.column.left_out().map_or(NONE, u32::from);
+        let left_out = |it: &SourceColumn| it.column.left_out().map_or(NONE, u32::from);
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
         let misses = any_misses.then(|| {
             let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();
@@ -170,7 +170,7 @@ impl Packs {
     ) -> Self {
         Self {
             layout,
-            homes: packs.into_iter().map(Home::Gpu).collect(),
+            homes: packs.into_iter().map(PackStorage::Gpu).collect(),
             passing: None,
             places,
             numbers,
@@ -194,7 +194,10 @@ impl Packs {
     /// Whether the column of a place lies on the GPU.
     pub(super) fn has(&self, place: usize) -> bool {
         let at = self.layout.packs.partition_point(|it| it.first <= place);
-        matches!(self.homes.get(at.wrapping_sub(1)), Some(Home::Gpu(_)))
+        matches!(
+            self.homes.get(at.wrapping_sub(1)),
+            Some(PackStorage::Gpu(_))
+        )
     }
 
     /// Works through all packs. The work is put on the GPU one after another; nothing waits
@@ -202,13 +205,13 @@ impl Packs {
     pub(super) fn sweep(
         &self,
         gpu: &Gpu,
-        mut work: impl FnMut(Here) -> Result<(), DeviceError>,
+        mut work: impl FnMut(ResidentPack) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let all = || self.layout.packs.iter().zip(&self.homes);
         let streamed: Vec<_> = all()
             .filter_map(|(pack, home)| match home {
-                Home::Host(bytes, places) => Some((pack, bytes, places)),
-                Home::Gpu(_) => None,
+                PackStorage::Host(bytes, places) => Some((pack, bytes, places)),
+                PackStorage::Gpu(_) => None,
             })
             .collect();
         let fetch = |number: usize| {
@@ -225,8 +228,8 @@ impl Packs {
         fetch(0)?;
         fetch(1)?;
         for (pack, home) in all() {
-            if let Home::Gpu(buffer) = home {
-                work(Here {
+            if let PackStorage::Gpu(buffer) = home {
+                work(ResidentPack {
                     pack,
                     address: buffer.address(),
                     places: self.places.at(pack.first),
@@ -239,7 +242,7 @@ impl Packs {
         for (number, (pack, ..)) in streamed.iter().enumerate() {
             let to = number % 2;
             gpu.after(&passing.copied[to])?;
-            work(Here {
+            work(ResidentPack {
                 pack,
                 address: passing.buffers[to].address(),
                 places: passing.places[to].address(),
@@ -268,7 +271,12 @@ pub(super) fn put<T: Copy>(gpu: &Gpu, values: &[T]) -> Result<Buffer<T>, DeviceE
 }
 
 /// Brings a pack to its place, a part at a time.
-fn fill(gpu: &Gpu, pack: &Pack, columns: &[Own], to: &Buffer<u8>) -> Result<(), DeviceError> {
+fn fill(
+    gpu: &Gpu,
+    pack: &Pack,
+    columns: &[SourceColumn],
+    to: &Buffer<u8>,
+) -> Result<(), DeviceError> {
     let Form::Dense { .. } = pack.form else {
         return gpu.upload(&pack.bytes_of(columns), to.address());
     };

@@ -18,15 +18,15 @@ use super::{
     CudaCounter, candidate,
     layout::VECTOR,
     packs::put,
-    shard::{Shard, Source},
-    sweep::Laid,
-    walk::{Before, Walk},
+    score::{Phase, ScoreState},
+    shard::{AnchorSource, Shard},
+    sweep::AnchorBuffers,
 };
 
 const DURING: &str = "permuting";
 
 /// What permutations of a GPU go by.
-struct Batch<'b> {
+struct PermutationBatch<'b> {
     orders: &'b [Vec<u32>],
     orders_on_gpu: Buffer<u32>,
     joint: Buffer<u8>,
@@ -79,7 +79,7 @@ impl Shard {
     fn permutations_at_once(&self) -> Result<usize, DeviceError> {
         let misses = self.packs.misses.is_some();
         // Of a row its order, joint code, sorted place, levels and class, and bits.
-        let each = Walk::bytes(self.packs.count(), misses) + (4 + 2 + 8 + 8 + 2) * self.n;
+        let each = ScoreState::bytes(self.packs.count(), misses) + (4 + 2 + 8 + 8 + 2) * self.n;
         let free = usize::try_from(self.gpu.free()? / 4).unwrap_or(usize::MAX);
         Ok((free / each).clamp(1, 1 << 10))
     }
@@ -100,7 +100,7 @@ impl Shard {
         let levels = swept.iter().map(|it| it.1.levels).max().unwrap_or(1);
         let wide = self.is_wide(levels, misses) || self.is_wide_for(1, self.y_levels, false);
         let y = wide.then(|| put(gpu, &permuted(&response.codes, orders)));
-        let batch = Batch {
+        let batch = PermutationBatch {
             orders,
             orders_on_gpu: put(gpu, &all)?,
             joint: gpu.buffer(2 * filled * count, DURING)?,
@@ -108,18 +108,18 @@ impl Shard {
             w: wide.then(|| gpu.buffer(n * count, DURING)).transpose()?,
             y: y.transpose()?,
         };
-        let walk = Walk::new(gpu, &self.packs, count, false)?;
+        let walk = ScoreState::new(gpu, &self.packs, count, false)?;
         let nothing = Anchor::nothing(n);
-        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.lay(AnchorSource::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;
-        walk.score(&self.means(), Before::Begin, false, (0, Some(0)))?;
+        walk.score(&self.means(), Phase::Begin, false, (0, Some(0)))?;
         for (step, &(told, anchor)) in (0..).zip(swept) {
-            let laid = self.lay(Source::Codes(told, anchor), self.classes)?;
+            let laid = self.lay(AnchorSource::Codes(told, anchor), self.classes)?;
             let misses = laid.misses;
             let laid = self.permute(&batch, laid, (told, anchor), &walk)?;
             self.swept(laid, walk.out(self.taken.address()))?;
-            let before = Before::Gather { misses };
+            let before = Phase::Gather { misses };
             walk.score(&self.means(), before, false, (0, Some(step)))?;
         }
         self.gpu.wait(DURING)?;
@@ -129,11 +129,11 @@ impl Shard {
     /// An anchor that was laid out, in every order.
     fn permute(
         &self,
-        batch: &Batch,
-        laid: Laid,
+        batch: &PermutationBatch,
+        laid: AnchorBuffers,
         (told, anchor): (OnCard, &Anchor),
-        walk: &Walk,
-    ) -> Result<Laid, DeviceError> {
+        walk: &ScoreState,
+    ) -> Result<AnchorBuffers, DeviceError> {
         let gpu = &self.gpu;
         let count = batch.orders.len();
         gpu.upload(&vec![told; count], walk.anchors.address())?;
@@ -153,7 +153,7 @@ impl Shard {
         if let (Some(w), 1..) = (&batch.w, laid.w) {
             gpu.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
         }
-        Ok(Laid {
+        Ok(AnchorBuffers {
             batch: count,
             anchors: walk.anchors.address(),
             joint: to,

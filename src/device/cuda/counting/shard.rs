@@ -18,14 +18,14 @@ use super::{
         scratch::Grown,
     },
     columns::Columns,
-    how::How,
+    kernel_choice::KernelChoice,
     layout::{Form, VECTOR},
     lazy::Lazy,
     packs::{Packs, put, room},
     rule::rule,
+    score::{Phase, ScoreInputs, ScoreState},
     spread::Counts,
-    sweep::{Laid, Out, Sweep, Tables},
-    walk::{Before, Means, Walk},
+    sweep::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
 };
 use crate::binning::Codes;
 
@@ -38,7 +38,7 @@ pub(super) const LONG: usize = 1 << 20;
 const DURING: &str = "laying out an anchor";
 
 /// The response, for all GPUs.
-pub(super) struct Response<'r> {
+pub(super) struct ResponseCodes<'r> {
     pub(super) anchor: &'r Anchor,
     /// Σ c·L(c) over it.
     pub(super) sum: i64,
@@ -67,8 +67,8 @@ pub(super) struct Shard {
     pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
-    pub(super) walk: Walk,
-    pub(super) tables: Tables,
+    pub(super) walk: ScoreState,
+    pub(super) tables: SweepScratch,
     pub(super) joint: Buffer<u8>,
     pub(super) counts: Counts,
     pub(super) order: Option<Buffer<u64>>,
@@ -82,7 +82,7 @@ pub(super) struct Shard {
 
 /// What is swept against, as the host knows it.
 #[derive(Clone, Copy)]
-pub(super) enum Source<'s> {
+pub(super) enum AnchorSource<'s> {
     /// The column that was chosen on the GPU; it may have as many levels as any.
     Chosen { levels: usize },
     /// A column of the GPU's, of these sums.
@@ -102,7 +102,7 @@ impl Shard {
     pub(super) fn new(
         ordinal: usize,
         (columns, own): (Columns, Range<usize>),
-        response: &Response,
+        response: &ResponseCodes,
         (logs, tally): (&Logs, &Tally),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -111,8 +111,9 @@ impl Shard {
         let y_levels = response.anchor.levels;
         let classes = if response.by_class { y_levels } else { 1 };
         let terms = put(&gpu, logs.terms())?;
-        let beside =
-            Walk::bytes(own.len(), columns.any_misses()) + 64 * own.len() + RESERVE.min(64 * n);
+        let beside = ScoreState::bytes(own.len(), columns.any_misses())
+            + 64 * own.len()
+            + RESERVE.min(64 * n);
         let room = room(&gpu, beside, limit)?;
         let packs = columns.packs(&mut gpu, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
@@ -140,8 +141,8 @@ impl Shard {
             x: gpu.buffer(count, DURING)?,
             taken: put(&gpu, &vec![0; count])?,
             occurring: vec![0; count],
-            walk: Walk::new(&gpu, &packs, 1, steps)?,
-            tables: Tables::default(),
+            walk: ScoreState::new(&gpu, &packs, 1, steps)?,
+            tables: SweepScratch::default(),
             joint: gpu.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
             counts: Counts::default(),
             order: order.transpose()?,
@@ -158,11 +159,11 @@ impl Shard {
 
     /// Counts every column beside the response alone: relevance.
     fn begin(&mut self) -> Result<(), DeviceError> {
-        let laid = self.lay(Source::Nothing, self.y_levels)?;
+        let laid = self.lay(AnchorSource::Nothing, self.y_levels)?;
         let occurring = put(&self.gpu, &self.occurring)?;
         let out = self.walk.out_first(&self.x, occurring.address());
         self.swept(laid, out)?;
-        self.score(Before::Begin, false, 0)?;
+        self.score(Phase::Begin, false, 0)?;
         self.gpu
             .download(occurring.address(), &mut self.occurring)?;
         self.gpu.wait("counting the response")
@@ -179,7 +180,9 @@ impl Shard {
         let shared = (self.gpu.shared as usize, self.gpu.processors as usize);
         let whole = |it: &super::layout::Pack| {
             let (form, of) = ((it.form, it.skewed), (it.count, it.levels));
-            it.misses || How::of(form, of, self.n, (levels, classes), shared) == How::Whole
+            it.misses
+                || KernelChoice::of(form, of, self.n, (levels, classes), shared)
+                    == KernelChoice::Whole
         };
         misses || self.packs.layout.packs.iter().any(whole)
     }
@@ -190,39 +193,43 @@ impl Shard {
     }
 
     /// Lays an anchor out, for so many classes of the response.
-    pub(super) fn lay(&mut self, source: Source, classes: usize) -> Result<Laid, DeviceError> {
+    pub(super) fn lay(
+        &mut self,
+        source: AnchorSource,
+        classes: usize,
+    ) -> Result<AnchorBuffers, DeviceError> {
         self.lay_at(source, classes, None)
     }
 
     /// The same, with joint codes at a place of their own, of so many bits.
     pub(super) fn lay_at(
         &mut self,
-        source: Source,
+        source: AnchorSource,
         classes: usize,
         to: Option<(u64, u32)>,
-    ) -> Result<Laid, DeviceError> {
+    ) -> Result<AnchorBuffers, DeviceError> {
         let (levels, misses, codes) = match source {
-            Source::Chosen { levels } => (levels, false, None),
-            Source::Place(it) | Source::Peer(it, _) | Source::Guest(it, _) => {
+            AnchorSource::Chosen { levels } => (levels, false, None),
+            AnchorSource::Place(it) | AnchorSource::Peer(it, _) | AnchorSource::Guest(it, _) => {
                 (it.levels as usize, false, None)
             }
-            Source::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
-            Source::Nothing => (1, false, None),
+            AnchorSource::Codes(it, anchor) => (it.levels as usize, anchor.missing, Some(anchor)),
+            AnchorSource::Nothing => (1, false, None),
         };
         // Behind all places is what is none of the GPU's columns.
         let place = self.packs.count() as u32;
         match source {
-            Source::Chosen { .. } => {}
-            Source::Place(it) => self.set(it)?,
-            Source::Peer(it, _) | Source::Codes(it, _) | Source::Guest(it, _) => {
+            AnchorSource::Chosen { .. } => {}
+            AnchorSource::Place(it) => self.set(it)?,
+            AnchorSource::Peer(it, _) | AnchorSource::Codes(it, _) | AnchorSource::Guest(it, _) => {
                 self.set(OnCard { place, ..it })?;
             }
-            Source::Nothing => self.set(self.nothing)?,
+            AnchorSource::Nothing => self.set(self.nothing)?,
         }
         let wide = levels * classes;
         let bits = if wide <= 1 << 8 { 8 } else { 16 };
         let (joint, bits) = to.unwrap_or((self.joint.address(), bits));
-        let mut laid = Laid {
+        let mut laid = AnchorBuffers {
             batch: 1,
             anchors: self.walk.anchors.address(),
             levels,
@@ -235,9 +242,9 @@ impl Shard {
             y: self.y_wide.address(),
             y_levels: self.y_levels,
             order: self.order.as_ref().map_or(0, Buffer::address),
-            ..Laid::default()
+            ..AnchorBuffers::default()
         };
-        let first = matches!(source, Source::Nothing);
+        let first = matches!(source, AnchorSource::Nothing);
         if first || self.is_wide_for(levels, classes, misses) {
             let none = Anchor::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
@@ -250,14 +257,14 @@ impl Shard {
             return Ok(laid);
         }
         let brought = match source {
-            Source::Chosen { .. } | Source::Place(_) => None,
-            Source::Codes(_, anchor) => {
+            AnchorSource::Chosen { .. } | AnchorSource::Place(_) => None,
+            AnchorSource::Codes(_, anchor) => {
                 let codes = anchor.codes.iter().map(|&it| it as u16).collect();
                 Some(self.guest(&Codes::Word(codes), anchor.levels)?)
             }
-            Source::Guest(it, codes) => Some(self.guest(codes, it.levels as usize)?),
-            Source::Peer(_, place) => Some(self.near(place)?),
-            Source::Nothing => Some(Place::default()),
+            AnchorSource::Guest(it, codes) => Some(self.guest(codes, it.levels as usize)?),
+            AnchorSource::Peer(_, place) => Some(self.near(place)?),
+            AnchorSource::Nothing => Some(Place::default()),
         };
         if let Some(place) = brought {
             self.gpu
@@ -320,8 +327,8 @@ impl Shard {
     }
 
     /// What scores are made of.
-    pub(super) fn means(&self) -> Means<'_> {
-        Means {
+    pub(super) fn means(&self) -> ScoreInputs<'_> {
+        ScoreInputs {
             gpu: &self.gpu,
             packs: &self.packs,
             rule: &self.rule,
@@ -333,7 +340,11 @@ impl Shard {
     }
 
     /// Counts every pack beside what is laid out.
-    pub(super) fn swept(&mut self, laid: Laid, out: Out) -> Result<(), DeviceError> {
+    pub(super) fn swept(
+        &mut self,
+        laid: AnchorBuffers,
+        out: SweepOutput,
+    ) -> Result<(), DeviceError> {
         let sweep = Sweep {
             gpu: &self.gpu,
             packs: &self.packs,

@@ -9,7 +9,7 @@ use super::{
     },
     layout::VECTOR,
     shard::Shard,
-    sweep::{Laid, Zeros},
+    sweep::{AnchorBuffers, ZeroedBuffer},
 };
 
 /// Threads of a block, and the rows that it has at least.
@@ -19,7 +19,7 @@ const THREADS: usize = 512;
 /// ones are counted in is emptied.
 #[derive(Default)]
 pub(super) struct Counts {
-    kept: [Zeros; 2],
+    kept: [ZeroedBuffer; 2],
     /// Cells of each that may not be 0.
     cells: [usize; 2],
     now: usize,
@@ -57,7 +57,7 @@ impl Counts {
 
 impl Shard {
     /// Makes joint codes, and counts them where packs ask for that.
-    pub(super) fn spread(&mut self, laid: &mut Laid) -> Result<(), DeviceError> {
+    pub(super) fn spread(&mut self, laid: &mut AnchorBuffers) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
         let filled = self.n.next_multiple_of(VECTOR);
         let room = match self.lists {
@@ -96,7 +96,7 @@ impl Shard {
     /// The rows in the order of joint codes, of a batch of so many.
     pub(super) fn order(
         &self,
-        laid: &Laid,
+        laid: &AnchorBuffers,
         joint: u64,
         to: u64,
         batch: usize,

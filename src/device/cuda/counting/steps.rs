@@ -4,15 +4,15 @@ use passel_kernels::score::Pick;
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    shard::{Shard, Source},
-    walk::Before,
+    score::Phase,
+    shard::{AnchorSource, Shard},
 };
 
 impl Shard {
     /// Sweeps an anchor, finds the best and lets it be told in a slot.
     pub(super) fn step(
         &mut self,
-        source: Source,
+        source: AnchorSource,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
@@ -25,7 +25,7 @@ impl Shard {
     /// The same, of all columns.
     pub(super) fn step_all(
         &mut self,
-        source: Source,
+        source: AnchorSource,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
@@ -34,17 +34,17 @@ impl Shard {
     }
 
     /// Sweeps an anchor, and what scores are to gather then.
-    pub(super) fn sweep_all(&mut self, source: Source) -> Result<Before, DeviceError> {
+    pub(super) fn sweep_all(&mut self, source: AnchorSource) -> Result<Phase, DeviceError> {
         let laid = self.lay(source, self.classes)?;
         self.swept(laid, self.walk.out(self.taken.address()))?;
         let misses = laid.misses;
-        Ok(Before::Gather { misses })
+        Ok(Phase::Gather { misses })
     }
 
     /// Finds the best and lets it be told in a slot.
     pub(super) fn score(
         &mut self,
-        before: Before,
+        before: Phase,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
@@ -57,11 +57,11 @@ impl Shard {
     /// The same, where all columns have gathered all steps.
     pub(super) fn score_all(
         &mut self,
-        before: Before,
+        before: Phase,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
-        if before == Before::Forget {
+        if before == Phase::Forget {
             self.walk.restart(&self.gpu)?;
         }
         let known = self.lazy.as_ref().map(|it| it.steps as u32);

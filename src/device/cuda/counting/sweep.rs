@@ -5,15 +5,15 @@ use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
 
 use super::{
     super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::Grown},
-    how::{How, TinyHow},
+    kernel_choice::{KernelChoice, TinyChoice},
     layout::{Form, Pack, VECTOR},
     lists::{add, one},
-    packs::{Here, Packs},
+    packs::{Packs, ResidentPack},
 };
 
 /// An anchor, or a batch of them, laid out on the GPU.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Laid {
+pub(super) struct AnchorBuffers {
     /// Anchors of the batch.
     pub(super) batch: usize,
     /// `kernels::counting::Anchor`, one each.
@@ -45,7 +45,7 @@ pub(super) struct Laid {
     pub(super) put_off: bool,
 }
 
-impl Laid {
+impl AnchorBuffers {
     /// Of two kernels that for the bits of joint codes.
     pub(super) fn sized(&self, eight: &'static str, sixteen: &'static str) -> &'static str {
         if self.bits == 8 { eight } else { sixteen }
@@ -57,7 +57,7 @@ const BESIDE: usize = 64 << 20;
 
 /// Where the sums of a sweep go, of each place of a batch, or whole tables.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Out {
+pub(super) struct SweepOutput {
     pub(super) xw: u64,
     pub(super) xwy: u64,
     pub(super) whole: u64,
@@ -73,9 +73,9 @@ pub(super) struct Out {
 
 /// Memory that is 0 between two launches.
 #[derive(Default)]
-pub(super) struct Zeros(Option<Buffer<u8>>);
+pub(super) struct ZeroedBuffer(Option<Buffer<u8>>);
 
-impl Zeros {
+impl ZeroedBuffer {
     pub(super) fn room(&mut self, gpu: &Gpu, bytes: usize) -> Result<u64, DeviceError> {
         if let Some(buffer) = self.0.as_ref().filter(|it| it.len() >= bytes) {
             return Ok(buffer.address());
@@ -91,16 +91,16 @@ impl Zeros {
 
 /// What sweeps of one GPU use again.
 #[derive(Default)]
-pub(super) struct Tables {
-    partial: Zeros,
-    arrived: Zeros,
-    pub(super) scratch: Zeros,
+pub(super) struct SweepScratch {
+    partial: ZeroedBuffer,
+    arrived: ZeroedBuffer,
+    pub(super) scratch: ZeroedBuffer,
     pub(super) spreads: Grown<u16>,
     pub(super) planes: Grown<u32>,
     pub(super) totals: Grown<u32>,
 }
 
-impl Tables {
+impl SweepScratch {
     /// Where blocks that share columns add up so many tables of so many counts, and how many of
     /// them have; null where one block has each.
     pub(super) fn shared(
@@ -122,17 +122,17 @@ pub(super) struct Sweep<'s> {
     pub(super) gpu: &'s Gpu,
     pub(super) packs: &'s Packs,
     pub(super) terms: u64,
-    pub(super) laid: Laid,
-    pub(super) out: Out,
+    pub(super) laid: AnchorBuffers,
+    pub(super) out: SweepOutput,
 }
 
 impl Sweep<'_> {
     /// How a pack is to be counted beside an anchor of so many levels.
-    pub(super) fn how(&self, pack: &Pack) -> How {
+    pub(super) fn how(&self, pack: &Pack) -> KernelChoice {
         if pack.misses || self.laid.misses {
-            return How::Whole;
+            return KernelChoice::Whole;
         }
-        How::of(
+        KernelChoice::of(
             (pack.form, pack.skewed),
             (pack.count * self.laid.batch.max(1), pack.levels),
             self.packs.layout.n,
@@ -142,7 +142,7 @@ impl Sweep<'_> {
     }
 
     /// Counts every pack.
-    pub(super) fn run(&self, tables: &mut Tables) -> Result<(), DeviceError> {
+    pub(super) fn run(&self, tables: &mut SweepScratch) -> Result<(), DeviceError> {
         // Short columns that lie on the GPU are counted together: a launch for each kind of
         // them would take longer than most of them do.
         let mut shorts = Shorts::default();
@@ -159,8 +159,9 @@ impl Sweep<'_> {
             let how = self.how(here.pack);
             let alone = match how {
                 // They leave memory at zero for the next of their kind.
-                How::Whole => true,
-                How::Dense { parts, .. } | How::Tiny(TinyHow { parts, .. }) => parts > 1,
+                KernelChoice::Whole => true,
+                KernelChoice::Dense { parts, .. }
+                | KernelChoice::Tiny(TinyChoice { parts, .. }) => parts > 1,
                 _ => false,
             };
             if beside {
@@ -169,10 +170,12 @@ impl Sweep<'_> {
             }
             match (how, here.pack.form) {
                 (_, Form::Dense { .. }) if self.laid.put_off => Ok(()),
-                (How::Half { .. } | How::Dense { .. }, _) => self.dense(&here, how, tables),
-                (How::Tiny(how), _) => self.tiny(&here, how, bits, tables),
-                (How::Rows, _) => self.rows(&here),
-                (How::Short, Form::Short { each }) => {
+                (KernelChoice::Half { .. } | KernelChoice::Dense { .. }, _) => {
+                    self.dense(&here, how, tables)
+                }
+                (KernelChoice::Tiny(how), _) => self.tiny(&here, how, bits, tables),
+                (KernelChoice::Rows, _) => self.rows(&here),
+                (KernelChoice::Short, Form::Short { each }) => {
                     let kind = each as usize;
                     if shorts.columns[kind] != 0 || self.packs.streams() {
                         self.shorts(&one(&here, kind))?;
@@ -181,8 +184,10 @@ impl Sweep<'_> {
                     }
                     Ok(())
                 }
-                (How::Few { .. } | How::Many { .. } | How::Short, _) => self.entries(&here),
-                (How::Whole, _) => self.whole(&here, tables),
+                (KernelChoice::Few { .. } | KernelChoice::Many { .. } | KernelChoice::Short, _) => {
+                    self.entries(&here)
+                }
+                (KernelChoice::Whole, _) => self.whole(&here, tables),
             }
         });
         self.gpu.lane(0);
@@ -195,7 +200,7 @@ impl Sweep<'_> {
     }
 
     /// Where the sums of a pack begin.
-    pub(super) fn out(&self, here: &Here) -> (u64, u64, u64) {
+    pub(super) fn out(&self, here: &ResidentPack) -> (u64, u64, u64) {
         let at = 8 * here.pack.first as u64;
         let taken = match self.out.taken {
             0 => 0,
@@ -205,7 +210,7 @@ impl Sweep<'_> {
     }
 
     /// Where the levels of a pack that occur are counted; 0 where nobody asks.
-    pub(super) fn occurring(&self, here: &Here) -> u64 {
+    pub(super) fn occurring(&self, here: &ResidentPack) -> u64 {
         match self.out.occurring {
             0 => 0,
             occurring => occurring + 4 * here.pack.first as u64,
@@ -214,9 +219,9 @@ impl Sweep<'_> {
 
     pub(super) fn dense(
         &self,
-        here: &Here,
-        how: How,
-        tables: &mut Tables,
+        here: &ResidentPack,
+        how: KernelChoice,
+        tables: &mut SweepScratch,
     ) -> Result<(), DeviceError> {
         let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
@@ -225,13 +230,13 @@ impl Sweep<'_> {
         };
         let cells = pack.levels * laid.levels * laid.classes;
         let (half, two, copies, threads, parts) = match how {
-            How::Dense {
+            KernelChoice::Dense {
                 two,
                 copies,
                 threads,
                 parts,
             } => (false, two, copies, threads, parts),
-            How::Half { threads } => (true, false, 0, threads, 1),
+            KernelChoice::Half { threads } => (true, false, 0, threads, 1),
             _ => return Ok(()),
         };
         let words = match half {
@@ -300,7 +305,7 @@ impl Sweep<'_> {
         )
     }
 
-    fn rows(&self, here: &Here) -> Result<(), DeviceError> {
+    fn rows(&self, here: &ResidentPack) -> Result<(), DeviceError> {
         let (laid, pack) = (&self.laid, here.pack);
         let (xw, xwy, _) = self.out(here);
         let given = Rows {

@@ -19,11 +19,11 @@ use super::{
         memory::Buffer,
         scratch::Grown,
     },
-    beside::Beside,
-    how::{How, OWN},
+    joint_codes::JointCodes,
+    kernel_choice::{KernelChoice, OWN},
     layout::{Form, Pack, VECTOR},
-    packs::{Here, Packs, put, room},
-    sweep::{Laid, Out, Sweep, Tables},
+    packs::{Packs, ResidentPack, put, room},
+    sweep::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
 };
 use crate::binning::BinnedColumn;
 
@@ -40,7 +40,7 @@ const DURING: &str = "counting whole tables";
 
 /// Columns of a pack, from its column `from` on, whose tables are there at a time.
 #[derive(Debug, PartialEq)]
-struct Run {
+struct TableRun {
     from: usize,
     count: usize,
     /// Most levels of any that has a table.
@@ -48,14 +48,14 @@ struct Run {
 }
 
 /// The columns of a pack, of so many levels each, by runs.
-fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
+fn runs(levels: &[usize], w: usize, y: usize) -> Vec<TableRun> {
     let most = TABLES / 4;
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<TableRun> = Vec::new();
     for (from, &x) in levels.iter().enumerate() {
         // What may have no table takes no room.
         let levels = cells(x, w, y).map_or(0, |_| x);
         // It is alone: whoever reads tables must not take those behind it for its own.
-        let fits = |run: &Run| levels != 0 && run.levels != 0;
+        let fits = |run: &TableRun| levels != 0 && run.levels != 0;
         if let Some(run) = runs.last_mut().filter(|it| fits(it)) {
             let widest = run.levels.max(levels);
             if (run.count + 1) * widest * w * y <= most {
@@ -63,7 +63,7 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
                 continue;
             }
         }
-        runs.push(Run {
+        runs.push(TableRun {
             from,
             count: 1,
             levels,
@@ -73,7 +73,7 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<Run> {
 }
 
 /// A GPU, its columns, and the function.
-pub(super) struct Evaluator {
+pub(super) struct TableEvaluator {
     pub(super) gpu: Gpu,
     packs: Packs,
     n: usize,
@@ -91,10 +91,10 @@ pub(super) struct Evaluator {
     w: Buffer<u32>,
     y: Buffer<u32>,
     counts: Grown<u32>,
-    shared: Tables,
+    shared: SweepScratch,
 }
 
-impl Evaluator {
+impl TableEvaluator {
     /// Opens a GPU with the function's kernel and its parameters, and lays columns numbered
     /// from `first` on out on it, for responses as this one.
     pub(super) fn new(
@@ -126,7 +126,7 @@ impl Evaluator {
             w: gpu.buffer(n, DURING)?,
             y: gpu.buffer(n, DURING)?,
             counts: Grown::default(),
-            shared: Tables::default(),
+            shared: SweepScratch::default(),
             packs,
             gpu,
         })
@@ -139,7 +139,11 @@ impl Evaluator {
 
     /// Counts and evaluates the table of every place that is not taken; those that may have no
     /// table are. Nothing waits for the end.
-    pub(super) fn evaluate(&mut self, beside: &Beside, taken: &[u8]) -> Result<(), DeviceError> {
+    pub(super) fn evaluate(
+        &mut self,
+        beside: &JointCodes,
+        taken: &[u8],
+    ) -> Result<(), DeviceError> {
         let laid = self.lay(beside)?;
         self.gpu.upload(taken, self.taken.address())?;
         let (gpu, packs) = (&self.gpu, &self.packs);
@@ -158,17 +162,17 @@ impl Evaluator {
                     first: pack.first + run.from,
                     ..pack.part(run.count)
                 };
-                let own = Here {
+                let own = ResidentPack {
                     pack: &own,
                     // Entries have no stride, and begin where those of all do.
                     address: here.address + (run.from * pack.stride) as u64,
                     places: here.places + (run.from * size_of::<Place>()) as u64,
                 };
-                let out = Out {
+                let out = SweepOutput {
                     taken: self.taken.address(),
                     tables,
                     cells,
-                    ..Out::default()
+                    ..SweepOutput::default()
                 };
                 let sweep = Sweep {
                     gpu,
@@ -179,10 +183,10 @@ impl Evaluator {
                 };
                 let how = how(gpu, self.n, pack, &laid, run.levels);
                 match how {
-                    How::Half { .. } | How::Dense { .. } => {
+                    KernelChoice::Half { .. } | KernelChoice::Dense { .. } => {
                         sweep.dense(&own, how, &mut self.shared)?;
                     }
-                    How::Many { threads } => many(&sweep, &own, &run, threads)?,
+                    KernelChoice::Many { threads } => many(&sweep, &own, &run, threads)?,
                     _ => whole(&sweep, &own, &mut self.shared.spreads)?,
                 }
                 let at = own.pack.first;
@@ -211,11 +215,11 @@ impl Evaluator {
     }
 
     /// Lays an anchor and the response out.
-    fn lay(&mut self, beside: &Beside) -> Result<Laid, DeviceError> {
+    fn lay(&mut self, beside: &JointCodes) -> Result<AnchorBuffers, DeviceError> {
         let (gpu, n) = (&self.gpu, self.n);
         let (anchor, response) = (beside.anchor, beside.response);
         let by_joint = self.by_joint.room(gpu, beside.by_joint.len(), DURING)?;
-        let laid = Laid {
+        let laid = AnchorBuffers {
             batch: 1,
             anchors: self.anchor.address(),
             levels: anchor.levels,
@@ -227,7 +231,7 @@ impl Evaluator {
             w: self.w.address(),
             y: self.y.address(),
             y_levels: response.levels,
-            ..Laid::default()
+            ..AnchorBuffers::default()
         };
         let levels = anchor.levels as u32;
         let told = OnCard {
@@ -237,7 +241,7 @@ impl Evaluator {
         gpu.upload(&[told], laid.anchors)?;
         gpu.upload(&beside.joint, laid.joint)?;
         gpu.upload(&beside.by_joint, by_joint)?;
-        let wide = |it: &Pack| how(gpu, n, it, &laid, it.levels) == How::Whole;
+        let wide = |it: &Pack| how(gpu, n, it, &laid, it.levels) == KernelChoice::Whole;
         if self.packs.layout.packs.iter().any(wide) {
             gpu.upload(&anchor.codes, laid.w)?;
             gpu.upload(&response.codes, laid.y)?;
@@ -247,12 +251,12 @@ impl Evaluator {
 }
 
 /// How columns of a pack, of so many levels at most, are counted: of kernels that give tables.
-fn how(gpu: &Gpu, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
+fn how(gpu: &Gpu, n: usize, pack: &Pack, laid: &AnchorBuffers, levels: usize) -> KernelChoice {
     if pack.misses || laid.misses {
-        return How::Whole;
+        return KernelChoice::Whole;
     }
     let (form, levels) = match pack.form {
-        Form::Rows => return How::Whole,
+        Form::Rows => return KernelChoice::Whole,
         // As `Sweep` sees it: blocks of two columns count a taken one too.
         form @ Form::Dense { .. } => (form, pack.levels),
         Form::Short { .. } | Form::Few => {
@@ -266,16 +270,23 @@ fn how(gpu: &Gpu, n: usize, pack: &Pack, laid: &Laid, levels: usize) -> How {
     let columns = (pack.count, levels);
     let cells = levels * laid.levels * laid.classes;
     // Those that give sums alone have others in their place.
-    match How::of((form, pack.skewed), columns, n, beside, shared) {
-        How::Tiny(_) => How::dense(pack.skewed, (pack.count, cells), n, shared),
-        How::Few { threads, .. } if 4 * cells + OWN <= shared.0 => How::Many { threads },
-        How::Few { .. } => How::Whole,
+    match KernelChoice::of((form, pack.skewed), columns, n, beside, shared) {
+        KernelChoice::Tiny(_) => KernelChoice::dense(pack.skewed, (pack.count, cells), n, shared),
+        KernelChoice::Few { threads, .. } if 4 * cells + OWN <= shared.0 => {
+            KernelChoice::Many { threads }
+        }
+        KernelChoice::Few { .. } => KernelChoice::Whole,
         how => how,
     }
 }
 
 /// Counts columns of entries in shared memory.
-fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), DeviceError> {
+fn many(
+    sweep: &Sweep,
+    here: &ResidentPack,
+    run: &TableRun,
+    threads: usize,
+) -> Result<(), DeviceError> {
     let (gpu, pack) = (sweep.gpu, here.pack);
     let all = sweep.listed(here);
     let given = match pack.form {
@@ -299,7 +310,7 @@ fn many(sweep: &Sweep, here: &Here, run: &Run, threads: usize) -> Result<(), Dev
 }
 
 /// Counts columns of any form where their tables lie.
-fn whole(sweep: &Sweep, here: &Here, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
+fn whole(sweep: &Sweep, here: &ResidentPack, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
     let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;
@@ -320,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_run_has_room_for_its_widest_table_as_often_as_it_has_columns() {
-        let run = |from, count, levels| Run {
+        let run = |from, count, levels| TableRun {
             from,
             count,
             levels,

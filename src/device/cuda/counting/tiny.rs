@@ -4,10 +4,10 @@ use passel_kernels::tiny::{Planes, Shape, THREADS, TILE, Tiny};
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    how::{How, TinyHow},
+    kernel_choice::{KernelChoice, TinyChoice},
     layout::VECTOR,
-    packs::Here,
-    sweep::{Sweep, Tables},
+    packs::ResidentPack,
+    sweep::{Sweep, SweepScratch},
 };
 
 /// Where the bits of joint codes are.
@@ -19,9 +19,9 @@ pub(super) struct Bits {
 
 impl Sweep<'_> {
     /// Makes the bits of joint codes, where packs are counted so.
-    pub(super) fn bits(&self, tables: &mut Tables) -> Result<Bits, DeviceError> {
+    pub(super) fn bits(&self, tables: &mut SweepScratch) -> Result<Bits, DeviceError> {
         let (gpu, laid) = (self.gpu, &self.laid);
-        let tiny = |pack| matches!(self.how(pack), How::Tiny(_));
+        let tiny = |pack| matches!(self.how(pack), KernelChoice::Tiny(_));
         if laid.put_off || !self.packs.layout.packs.iter().any(tiny) {
             return Ok(Bits::default());
         }
@@ -50,10 +50,10 @@ impl Sweep<'_> {
 
     pub(super) fn tiny(
         &self,
-        here: &Here,
-        how: TinyHow,
+        here: &ResidentPack,
+        how: TinyChoice,
         bits: Bits,
-        tables: &mut Tables,
+        tables: &mut SweepScratch,
     ) -> Result<(), DeviceError> {
         let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
@@ -87,7 +87,7 @@ impl Sweep<'_> {
     }
 }
 
-impl TinyHow {
+impl TinyChoice {
     /// `count` columns of `n` rows and x levels beside so many joint codes, on a GPU of so many
     /// multiprocessors.
     pub(super) fn of(

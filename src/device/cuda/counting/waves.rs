@@ -15,12 +15,12 @@ use passel_kernels::{
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    how::TinyHow,
+    kernel_choice::TinyChoice,
     layout::{Form, VECTOR},
-    lazy::{Launch, Lazy, THREADS, Waves},
-    shard::{Shard, Source},
-    sweep::Laid,
-    walk::Before,
+    lazy::{Launch, Lazy, LazyOptions, THREADS},
+    score::Phase,
+    shard::{AnchorSource, Shard},
+    sweep::AnchorBuffers,
 };
 
 const DURING: &str = "counting by bounds";
@@ -42,13 +42,13 @@ impl Shard {
         &mut self,
         levels: usize,
         from_relevance: bool,
-        waves: Waves,
+        waves: LazyOptions,
     ) -> Result<(), DeviceError> {
         let (wide, processors) = (levels * self.classes, self.gpu.processors as usize);
         let mut cost = 0;
         for pack in &self.packs.layout.packs {
             let counts = pack.count * self.n;
-            let tiny = || TinyHow::of((pack.count, pack.levels), self.n, wide, processors);
+            let tiny = || TinyChoice::of((pack.count, pack.levels), self.n, wide, processors);
             cost += match pack.form {
                 // Bits are counted so much sooner.
                 Form::Dense { .. } if tiny().is_some() => counts / 8,
@@ -130,13 +130,13 @@ impl Shard {
     /// A step of a GPU whose columns are put off.
     pub(super) fn lazy_step(
         &mut self,
-        source: Source,
+        source: AnchorSource,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
         self.reserve(1)?;
         let kept = |it: &&mut Lazy| {
-            let own = matches!(source, Source::Chosen { .. } | Source::Place(_));
+            let own = matches!(source, AnchorSource::Chosen { .. } | AnchorSource::Place(_));
             own && (it.from_relevance || it.steps > 0)
         };
         let Some(lazy) = self.lazy.as_mut().filter(kept) else {
@@ -148,7 +148,7 @@ impl Shard {
         let bits = lazy.bits;
         lazy.steps += 1;
         let laid = self.lay_at(source, self.classes, Some((joint, bits)))?;
-        let laid = Laid {
+        let laid = AnchorBuffers {
             put_off: true,
             ..laid
         };
@@ -159,11 +159,11 @@ impl Shard {
     /// Finds the best again, of a GPU whose columns are put off.
     pub(super) fn lazy_score(
         &mut self,
-        before: Before,
+        before: Phase,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
-        if let (Before::Forget, Some(lazy)) = (before, &mut self.lazy) {
+        if let (Phase::Forget, Some(lazy)) = (before, &mut self.lazy) {
             lazy.steps = 0;
             let stalled = lazy.control(offset_of!(Control, stalled));
             self.gpu.zero(stalled, size_of::<u32>())?;
@@ -223,8 +223,8 @@ impl Shard {
             return Ok(());
         };
         let (before, steps) = match wave.gathers {
-            true => (Before::Gather { misses: false }, lazy.steps - 1),
-            false => (Before::Nothing, lazy.steps),
+            true => (Phase::Gather { misses: false }, lazy.steps - 1),
+            false => (Phase::Nothing, lazy.steps),
         };
         let last = matches!(wave.kind, WINNERS | EVERYTHING);
         let chosen = wave.chosen && last;

@@ -4,12 +4,16 @@ use passel_kernels::whole::Wide;
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    packs::Here,
-    sweep::{Sweep, Tables},
+    packs::ResidentPack,
+    sweep::{Sweep, SweepScratch},
 };
 
 impl Sweep<'_> {
-    pub(super) fn whole(&self, here: &Here, tables: &mut Tables) -> Result<(), DeviceError> {
+    pub(super) fn whole(
+        &self,
+        here: &ResidentPack,
+        tables: &mut SweepScratch,
+    ) -> Result<(), DeviceError> {
         const DURING: &str = "counting in the GPU's memory";
         let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
         let n = self.packs.layout.n;
@@ -46,7 +50,7 @@ impl Sweep<'_> {
     }
 
     /// What the kernel is told of a pack and of what it is counted beside.
-    pub(super) fn wide(&self, here: &Here) -> Wide {
+    pub(super) fn wide(&self, here: &ResidentPack) -> Wide {
         let (packs, laid, pack) = (self.packs, &self.laid, here.pack);
         let (xw, xwy, taken) = self.out(here);
         Wide {

@@ -4,7 +4,7 @@ use crate::binning::{BinnedColumn, Codes};
 
 /// What the form of a column follows from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Traits {
+pub(super) struct ColumnTraits {
     pub(super) levels: usize,
     pub(super) misses: bool,
     /// The code that is most frequent, or taken for it.
@@ -13,7 +13,7 @@ pub(super) struct Traits {
     pub(super) entries: usize,
 }
 
-impl Traits {
+impl ColumnTraits {
     pub(super) fn of(column: &BinnedColumn) -> Self {
         let n = column.codes.n();
         let (most, entries) = match &column.codes {

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, ops::Range, time::Instant};
 
-use super::{super::gpu::Gpu, CudaCounter, Waves, lazy_tests::Case, shard::Shard};
+use super::{super::gpu::Gpu, CudaCounter, LazyOptions, lazy_tests::Case, shard::Shard};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::{
@@ -62,7 +62,7 @@ fn planned(
 }
 
 /// GPUs that columns are shared by, and a score.
-type Run = (On, &'static str);
+type Trial = (On, &'static str);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum On {
@@ -85,7 +85,7 @@ fn opened() -> Option<Vec<Gpu>> {
 impl Case {
     /// Holds walks on several GPUs against the CPU's: each behind another that was forgotten,
     /// whose columns stay taken.
-    fn is_the_same_together(&self, opened: &[Gpu], runs: &[Run]) {
+    fn is_the_same_together(&self, opened: &[Gpu], runs: &[Trial]) {
         for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
             let name = of_score[0].1;
             let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
@@ -115,7 +115,7 @@ impl Case {
                     On::Reversed => (0..opened.len()).rev().collect(),
                 };
                 let started = Instant::now();
-                let (on, waves) = ((&place[..], None), Waves::default());
+                let (on, waves) = ((&place[..], None), LazyOptions::default());
                 let columns = (&self.columns[..], 0);
                 let mut gpus = CudaCounter::with(columns, &response, by, on, waves).unwrap();
                 let (p, together) = (self.columns.len(), gpus.together.is_some());
@@ -160,7 +160,7 @@ fn cuda_gpus_walk_together() {
     let Some(opened) = opened() else {
         return;
     };
-    let holds = |case: Case, runs: &[Run]| case.is_the_same_together(&opened, runs);
+    let holds = |case: Case, runs: &[Trial]| case.is_the_same_together(&opened, runs);
     use On::{All, Reversed, Two};
     holds(
         Case::new((700, 120), 2..13, 20, vec![9]),

@@ -3,7 +3,7 @@
 use super::{super::super::counting::Anchor, layout::VECTOR};
 
 /// An anchor and the response, for all GPUs.
-pub(super) struct Beside<'b> {
+pub(super) struct JointCodes<'b> {
     pub(super) anchor: &'b Anchor,
     pub(super) response: &'b Anchor,
     /// Joint codes, and the rows of each; none where nobody reads them.
@@ -12,7 +12,7 @@ pub(super) struct Beside<'b> {
     pub(super) bits: u32,
 }
 
-impl<'b> Beside<'b> {
+impl<'b> JointCodes<'b> {
     pub(super) fn new(anchor: &'b Anchor, response: &'b Anchor) -> Self {
         let wide = anchor.levels.saturating_mul(response.levels);
         let mut it = Self {
@@ -55,18 +55,18 @@ mod tests {
             anchor(&[0, 2, 1, 2], 3, false),
             anchor(&[1, 0, 1, 0], 2, false),
         );
-        let few = Beside::new(&w, &y);
+        let few = JointCodes::new(&w, &y);
         assert_eq!((few.bits, &few.joint[..5]), (8, &[1, 4, 3, 4, 0][..]));
         assert_eq!(
             (few.joint.len(), few.by_joint),
             (16, vec![0, 1, 0, 1, 2, 0])
         );
         let (w, y) = (anchor(&[0, 2], 3, false), anchor(&[1, 100], 101, false));
-        let many = Beside::new(&w, &y);
+        let many = JointCodes::new(&w, &y);
         let codes = [1, 0, 302u16 as u8, 1, 0, 0];
         assert_eq!((many.bits, &many.joint[..6]), (16, &codes[..]));
         assert_eq!((many.joint.len(), many.by_joint.len()), (32, 303));
         let (w, y) = (anchor(&[0, 1], 1, true), anchor(&[1, 0], 2, false));
-        assert!(Beside::new(&w, &y).joint.is_empty());
+        assert!(JointCodes::new(&w, &y).joint.is_empty());
     }
 }

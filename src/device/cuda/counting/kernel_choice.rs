@@ -21,7 +21,7 @@ const WALKED: usize = 1 << 11;
 
 /// How a pack is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum KernelChoice {
     Half {
         threads: usize,
     },
@@ -31,7 +31,7 @@ pub(super) enum How {
         threads: usize,
         parts: usize,
     },
-    Tiny(TinyHow),
+    Tiny(TinyChoice),
     Rows,
     Short,
     /// Cells of so many bytes.
@@ -47,7 +47,7 @@ pub(super) enum How {
 
 /// A kernel for columns as bits, and the blocks that share columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TinyHow {
+pub(super) struct TinyChoice {
     pub(super) shape: Shape,
     pub(super) parts: usize,
 }
@@ -59,7 +59,7 @@ pub(super) fn held(shared: usize, threads: usize, bytes: usize) -> usize {
         .max(1)
 }
 
-impl How {
+impl KernelChoice {
     /// A pack of `count` columns of `n` rows beside an anchor, on a GPU of so many bytes of
     /// shared memory a block and multiprocessors.
     pub(super) fn of(
@@ -78,7 +78,7 @@ impl How {
             return Self::Whole;
         }
         match form {
-            Form::Dense { .. } => match TinyHow::of((count, x), n, wide, processors) {
+            Form::Dense { .. } => match TinyChoice::of((count, x), n, wide, processors) {
                 Some(how) if form == Form::Dense { bits: 4 } => Self::Tiny(how),
                 _ => Self::dense(skewed, (count, cells), n, (shared, processors)),
             },

@@ -14,7 +14,7 @@ use super::{
         memory::{Buffer, Pinned},
     },
     packs::{Packs, put},
-    sweep::Out,
+    sweep::SweepOutput,
 };
 
 /// Picks that a GPU may make before the host looks at them.
@@ -29,7 +29,7 @@ const BLOCKS: usize = 4;
 const DURING: &str = "scoring";
 
 /// The candidates of a GPU, or a batch of walks over the same.
-pub(super) struct Walk {
+pub(super) struct ScoreState {
     batch: usize,
     count: usize,
     blocks: usize,
@@ -52,7 +52,7 @@ pub(super) struct Walk {
 
 /// What is done before the best is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum Phase {
     Nothing,
     /// The sums are of (x, y), of which relevance is made.
     Begin,
@@ -65,7 +65,7 @@ pub(super) enum Before {
 }
 
 /// What the scores of a GPU are made of.
-pub(super) struct Means<'m> {
+pub(super) struct ScoreInputs<'m> {
     pub(super) gpu: &'m Gpu,
     pub(super) packs: &'m Packs,
     pub(super) rule: &'m Rule,
@@ -77,7 +77,7 @@ pub(super) struct Means<'m> {
     pub(super) classes: usize,
 }
 
-impl Walk {
+impl ScoreState {
     /// So many walks of a GPU's columns; whether redundancy is wanted.
     pub(super) fn new(
         gpu: &Gpu,
@@ -119,19 +119,19 @@ impl Walk {
     }
 
     /// Where a sweep's sums go.
-    pub(super) fn out(&self, taken: u64) -> Out {
-        Out {
+    pub(super) fn out(&self, taken: u64) -> SweepOutput {
+        SweepOutput {
             xw: self.xw.address(),
             xwy: self.xwy.address(),
             whole: self.whole.as_ref().map_or(0, Buffer::address),
             taken,
-            ..Out::default()
+            ..SweepOutput::default()
         }
     }
 
     /// Where those of the first go: x instead of (x, w).
-    pub(super) fn out_first(&self, x: &Buffer<i64>, occurring: u64) -> Out {
-        Out {
+    pub(super) fn out_first(&self, x: &Buffer<i64>, occurring: u64) -> SweepOutput {
+        SweepOutput {
             xw: x.address(),
             occurring,
             ..self.out(0)
@@ -154,8 +154,8 @@ impl Walk {
     /// and becomes the next anchor. So many steps were gathered before, if the host knows.
     pub(super) fn score(
         &self,
-        means: &Means,
-        before: Before,
+        means: &ScoreInputs,
+        before: Phase,
         chosen: bool,
         (slot, known): (usize, Option<u32>),
     ) -> Result<(), DeviceError> {
@@ -169,8 +169,8 @@ impl Walk {
     /// Finds the best of one walk, and of all GPUs that meet.
     pub(super) fn score_together(
         &self,
-        means: &Means,
-        before: Before,
+        means: &ScoreInputs,
+        before: Phase,
         meet: Meet,
     ) -> Result<(), DeviceError> {
         let given = self.state(means, before, false, None);
@@ -193,8 +193,8 @@ impl Walk {
     /// What kernels that score are told.
     pub(super) fn state(
         &self,
-        means: &Means,
-        before: Before,
+        means: &ScoreInputs,
+        before: Phase,
         chosen: bool,
         known: Option<u32>,
     ) -> State {
@@ -218,13 +218,13 @@ impl Walk {
             steps_known: known.unwrap_or(0),
             whole: self.whole.as_ref().map_or(0, Buffer::address),
             misses: address(means.packs.misses.as_ref()),
-            anchor_misses: i32::from(before == Before::Gather { misses: true }),
+            anchor_misses: i32::from(before == Phase::Gather { misses: true }),
             rows: means.packs.layout.n as i64,
-            gathers: i32::from(matches!(before, Before::Gather { .. })),
-            begins: i32::from(before == Before::Begin),
-            forgets: i32::from(before == Before::Forget),
+            gathers: i32::from(matches!(before, Phase::Gather { .. })),
+            begins: i32::from(before == Phase::Begin),
+            forgets: i32::from(before == Phase::Forget),
             by_class: i32::from(match before {
-                Before::Begin => means.y_levels > 1,
+                Phase::Begin => means.y_levels > 1,
                 _ => means.classes > 1,
             }),
         }

@@ -10,13 +10,13 @@ use super::{
 use crate::binning::BinnedColumn;
 
 /// GPUs that count steps, one for each column.
-pub(crate) struct CudaSwept<'a> {
+pub(crate) struct CudaPairSweep<'a> {
     counter: CudaCounter<'a>,
     response: Anchor,
     tally: &'a Tally,
 }
 
-impl<'a> CudaSwept<'a> {
+impl<'a> CudaPairSweep<'a> {
     /// As [`CudaCounter::new`].
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl<'a> CudaSwept<'a> {
     }
 }
 
-impl PairCounter for CudaSwept<'_> {
+impl PairCounter for CudaPairSweep<'_> {
     fn names(&self) -> Vec<String> {
         self.counter.names()
     }

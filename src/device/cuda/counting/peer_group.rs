@@ -19,8 +19,8 @@ use super::{
         memory::{Buffer, Pinned, launching, while_they_wait},
     },
     layout::{Form, Pack},
-    shard::{LONG, Shard, Source},
-    walk::Before,
+    score::Phase,
+    shard::{AnchorSource, LONG, Shard},
 };
 
 const DURING: &str = "introducing GPUs";
@@ -33,7 +33,7 @@ const WORDS: usize = 4;
 const BLOCKS: usize = 4;
 
 /// What GPUs that walk together have in common.
-pub(super) struct Together {
+pub(super) struct PeerGroup {
     /// What kernels are told of each, but for the meeting.
     meets: Vec<Meet>,
     /// Bytes of the longest column that is brought; 0 where none is long.
@@ -46,7 +46,7 @@ pub(super) struct Together {
 
 /// Steps that are to be walked.
 #[derive(Clone, Copy)]
-pub(super) struct Steps {
+pub(super) struct StepBatch {
     pub(super) count: usize,
     /// Most levels of any column.
     pub(super) levels: usize,
@@ -55,15 +55,15 @@ pub(super) struct Steps {
 }
 
 /// Whoever does not come to the end of its steps lets the other GPUs leave.
-struct Leaving<'s>(&'s AtomicU32);
+struct AbortGuard<'s>(&'s AtomicU32);
 
-impl Drop for Leaving<'_> {
+impl Drop for AbortGuard<'_> {
     fn drop(&mut self) {
         self.0.store(1, Ordering::SeqCst);
     }
 }
 
-impl Together {
+impl PeerGroup {
     /// GPUs that all reach one another; none where they are too many.
     pub(super) fn new(shards: &mut [Shard], levels: usize) -> Result<Option<Self>, DeviceError> {
         if shards.len() > MAX_GPUS {
@@ -112,11 +112,15 @@ impl Together {
 
     /// Walks so many steps and waits for them: what was picked is in the slots of the first
     /// GPU. None may follow where it fails: GPUs are at different steps then.
-    pub(super) fn walk(&mut self, shards: &mut [Shard], steps: Steps) -> Result<(), DeviceError> {
+    pub(super) fn walk(
+        &mut self,
+        shards: &mut [Shard],
+        steps: StepBatch,
+    ) -> Result<(), DeviceError> {
         let (stop, longest, first) = (self.stop.word(), self.longest, self.sequence + 1);
         self.sequence += steps.count as u64;
         let work = |shard: &mut Shard, meet: &Meet| {
-            let leaving = Leaving(stop);
+            let leaving = AbortGuard(stop);
             let first = Meet {
                 sequence: first,
                 ..*meet
@@ -134,7 +138,7 @@ impl Together {
         };
         while_they_wait(|| {
             thread::scope(|scope| {
-                let leaving = Leaving(stop);
+                let leaving = AbortGuard(stop);
                 let mut walked = Vec::new();
                 for (shard, meet) in shards.iter_mut().zip(&self.meets) {
                     let (name, work) = (shard.gpu.name.clone(), &work);
@@ -171,15 +175,20 @@ impl Shard {
     fn rehearse(&mut self, levels: usize) -> Result<(), DeviceError> {
         for _ in 0..2 {
             self.set(self.nothing)?;
-            self.sweep_all(Source::Chosen { levels })?;
+            self.sweep_all(AnchorSource::Chosen { levels })?;
         }
-        self.meeting(Before::Nothing, Meet::default(), THREADS)?;
+        self.meeting(Phase::Nothing, Meet::default(), THREADS)?;
         self.gpu.wait(DURING)
     }
 
     /// The steps of this GPU, from a meeting on.
-    fn meetings(&mut self, first: Meet, steps: Steps, longest: usize) -> Result<(), DeviceError> {
-        let Steps {
+    fn meetings(
+        &mut self,
+        first: Meet,
+        steps: StepBatch,
+        longest: usize,
+    ) -> Result<(), DeviceError> {
+        let StepBatch {
             count,
             levels,
             pending,
@@ -187,8 +196,8 @@ impl Shard {
         let mut meet = first;
         for slot in 0..count {
             let before = match slot > 0 || pending {
-                true => self.sweep_all(Source::Chosen { levels })?,
-                false => Before::Nothing,
+                true => self.sweep_all(AnchorSource::Chosen { levels })?,
+                false => Phase::Nothing,
             };
             if meet.gpu == 0 {
                 meet.told = self.walk.pick(slot);
@@ -200,7 +209,7 @@ impl Shard {
     }
 
     /// Agrees with the others upon the next anchor, which may have to be brought.
-    fn meeting(&self, before: Before, meet: Meet, longest: usize) -> Result<(), DeviceError> {
+    fn meeting(&self, before: Phase, meet: Meet, longest: usize) -> Result<(), DeviceError> {
         self.walk.score_together(&self.means(), before, meet)?;
         if longest == 0 {
             return Ok(());
@@ -219,7 +228,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{
-        super::{CudaCounter, lazy_tests::Case, walk::UNTOLD},
+        super::{CudaCounter, lazy_tests::Case, score::UNTOLD},
         *,
     };
     use crate::device::counting::{
@@ -245,7 +254,7 @@ mod tests {
         };
         let (stop, shard) = (together.stop.word(), &mut counter.shards[0]);
         shard.walk.forget_picks();
-        let steps = Steps {
+        let steps = StepBatch {
             count: 200,
             levels: counter.levels,
             pending: false,
@@ -259,7 +268,7 @@ mod tests {
                 let walked = scope.spawn(|| launching(|| shard.meetings(first, steps, 0)));
                 thread::sleep(Duration::from_millis(200));
                 assert!(!walked.is_finished());
-                drop(Leaving(stop));
+                drop(AbortGuard(stop));
                 walked.join().unwrap().unwrap();
             });
         });
@@ -279,10 +288,10 @@ mod tests {
     #[test]
     fn who_does_not_come_to_the_end_lets_the_others_leave() {
         let stop = AtomicU32::new(0);
-        forget(Leaving(&stop));
+        forget(AbortGuard(&stop));
         assert_eq!(stop.load(Ordering::SeqCst), 0);
         let panicked = std::panic::catch_unwind(|| {
-            let _leaving = Leaving(&stop);
+            let _leaving = AbortGuard(&stop);
             resume_unwind(Box::new(()));
         });
         assert!(panicked.is_err());
