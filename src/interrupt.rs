@@ -21,11 +21,11 @@ pub struct Interrupt(Arc<Request>);
 struct Request {
     requested: AtomicBool,
     /// Whether ranks work together, and whether all of them know of the request.
-    among: AtomicBool,
+    needs_agreement: AtomicBool,
     agreed: AtomicBool,
-    insisted: AtomicBool,
-    left: AtomicBool,
-    leavable: AtomicUsize,
+    forced: AtomicBool,
+    detached: AtomicBool,
+    detachable: AtomicUsize,
 }
 
 impl Interrupt {
@@ -38,63 +38,63 @@ impl Interrupt {
     /// Whether the end of the work was asked for; of ranks, whether all of them know that one was
     /// asked.
     pub fn requested(&self) -> bool {
-        match self.0.among.load(Ordering::Relaxed) {
+        match self.0.needs_agreement.load(Ordering::Relaxed) {
             true => self.0.agreed.load(Ordering::Relaxed),
-            false => self.wished(),
+            false => self.requested_here(),
         }
     }
 
     /// Whether it was asked for here.
-    pub(crate) fn wished(&self) -> bool {
+    pub(crate) fn requested_here(&self) -> bool {
         self.0.requested.load(Ordering::Relaxed)
     }
 
     /// Whether from now on a request counts once all ranks know of it.
-    pub(crate) fn wait_for_others(&self, wait: bool) {
-        self.0.among.store(wait, Ordering::Relaxed);
+    pub(crate) fn require_agreement(&self, wait: bool) {
+        self.0.needs_agreement.store(wait, Ordering::Relaxed);
     }
 
     /// All ranks know of a request, of this one's or another's.
-    pub(crate) fn agree(&self) {
+    pub(crate) fn mark_agreed(&self) {
         self.0.agreed.store(true, Ordering::Relaxed);
     }
 
     /// Asks for the end of the work a second time: who waits for a plugin that does not heed
     /// the first leaves it behind, and tells what was found. False where nobody does, or it was
     /// insisted before.
-    pub fn insist(&self) -> bool {
-        let heard = self.0.leavable.load(Ordering::Relaxed) > 0;
-        heard && !self.0.insisted.swap(true, Ordering::Relaxed)
+    pub fn force(&self) -> bool {
+        let heard = self.0.detachable.load(Ordering::Relaxed) > 0;
+        heard && !self.0.forced.swap(true, Ordering::Relaxed)
     }
 
-    pub(crate) fn insisted(&self) -> bool {
-        self.0.insisted.load(Ordering::Relaxed)
+    pub(crate) fn is_forced(&self) -> bool {
+        self.0.forced.load(Ordering::Relaxed)
     }
 
     /// Whether a plugin was left behind: it may be at work until the process ends, which must
     /// then end without destructors.
-    pub fn left(&self) -> bool {
-        self.0.left.load(Ordering::Relaxed)
+    pub fn has_detached(&self) -> bool {
+        self.0.detached.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn leave(&self) {
-        self.0.left.store(true, Ordering::Relaxed);
+    pub(crate) fn mark_detached(&self) {
+        self.0.detached.store(true, Ordering::Relaxed);
     }
 
     /// While it lives, work is done that can be left behind, or its report is not told yet.
-    pub(crate) fn leavable(&self) -> Leavable {
-        self.0.leavable.fetch_add(1, Ordering::Relaxed);
-        Leavable(Arc::clone(&self.0))
+    pub(crate) fn detachable(&self) -> DetachableGuard {
+        self.0.detachable.fetch_add(1, Ordering::Relaxed);
+        DetachableGuard(Arc::clone(&self.0))
     }
 }
 
-/// See [`Interrupt::leavable`].
+/// See [`Interrupt::detachable`].
 #[derive(Debug)]
-pub(crate) struct Leavable(Arc<Request>);
+pub(crate) struct DetachableGuard(Arc<Request>);
 
-impl Drop for Leavable {
+impl Drop for DetachableGuard {
     fn drop(&mut self) {
-        self.0.leavable.fetch_sub(1, Ordering::Relaxed);
+        self.0.detachable.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -106,15 +106,15 @@ mod tests {
     fn who_insists_is_heard_once_and_only_where_work_can_be_left() {
         let interrupt = Interrupt::default();
         interrupt.request();
-        assert!(!interrupt.insist(), "nobody could leave anything");
-        let (work, report) = (interrupt.leavable(), interrupt.leavable());
+        assert!(!interrupt.force(), "nobody could leave anything");
+        let (work, report) = (interrupt.detachable(), interrupt.detachable());
         drop(work);
         // The work has returned, its report is not told: the second wish must not lose it.
-        assert!(interrupt.insist() && interrupt.insisted());
-        assert!(!interrupt.insist(), "the third is the end");
+        assert!(interrupt.force() && interrupt.is_forced());
+        assert!(!interrupt.force(), "the third is the end");
         drop(report);
         let after = Interrupt::default();
-        drop(after.leavable());
-        assert!(!after.insist());
+        drop(after.detachable());
+        assert!(!after.force());
     }
 }

@@ -32,7 +32,7 @@ mod spec;
 
 mod random;
 
-mod quietly;
+mod panics;
 
 mod logs;
 

@@ -68,7 +68,7 @@ pub struct OutputFile {
 #[derive(Debug)]
 enum Sink {
     /// A temporary file and the place it is renamed to.
-    Beside {
+    Staged {
         file: NamedTempFile,
         target: PathBuf,
     },
@@ -85,14 +85,14 @@ impl OutputFile {
     /// A missing folder, a folder in the file's place, or a file or folder that
     /// may not be written.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
-        Self::create_by(path, None)
+        Self::create_staged(path, None)
     }
 
     /// The same, with the temporary file in this folder of the same disk.
     ///
     /// # Errors
     /// The same.
-    pub fn create_by(path: &Path, folder: Option<&Path>) -> Result<Self, OutputError> {
+    pub fn create_staged(path: &Path, folder: Option<&Path>) -> Result<Self, OutputError> {
         let elsewhere = folder;
         let place = |source| OutputError::Place {
             path: path.to_owned(),
@@ -126,7 +126,7 @@ impl OutputFile {
             open.open(&target).map_err(place)?;
         }
         let file = temporary(elsewhere.unwrap_or(folder), existing.as_ref()).map_err(place)?;
-        let sink = Sink::Beside { file, target };
+        let sink = Sink::Staged { file, target };
         Ok(Self {
             path: path.to_owned(),
             sink,
@@ -144,7 +144,7 @@ impl OutputFile {
         };
         match self.sink {
             Sink::Direct(mut file) => file.flush().map_err(write),
-            Sink::Beside { file, target } => {
+            Sink::Staged { file, target } => {
                 file.as_file().sync_all().map_err(write)?;
                 let folder = folder_of(&target).to_owned();
                 file.persist(&target).map_err(|error| write(error.error))?;
@@ -176,14 +176,14 @@ impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
             // Past NamedTempFile itself, whose errors repeat the hidden name.
-            Sink::Beside { file, .. } => file.as_file_mut().write(bytes),
+            Sink::Staged { file, .. } => file.as_file_mut().write(bytes),
             Sink::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Beside { file, .. } => file.as_file_mut().flush(),
+            Sink::Staged { file, .. } => file.as_file_mut().flush(),
             Sink::Direct(file) => file.flush(),
         }
     }

@@ -197,13 +197,13 @@ fn bar(of: usize, what: &str, among: &Option<(MultiProgress, String)>) -> Progre
 
 /// Shows how many of many jobs are done, and each that runs.
 #[derive(Debug)]
-pub struct Board {
+pub struct JobProgress {
     kind: Progress,
     bars: Option<(MultiProgress, ProgressBar)>,
     started: Instant,
 }
 
-impl Board {
+impl JobProgress {
     /// Of so many jobs, of which some are done already.
     pub fn new(kind: Progress, done: usize, of: usize) -> Self {
         let kind = match kind {
@@ -237,7 +237,7 @@ impl Board {
     }
 
     /// A job ended, well or for this reason, and how many have by now.
-    pub fn ended(
+    pub fn finish_job(
         &self,
         id: &str,
         (status, seconds): (Result<(), &str>, f64),
@@ -247,7 +247,7 @@ impl Board {
             whole.set_position(done as u64);
         }
         if let (Err(message), false) = (status, self.kind == Progress::Json) {
-            self.complain(&format!("error: {id}: {message}"));
+            self.print_line(&format!("error: {id}: {message}"));
         }
         let message = status.err();
         let status = if message.is_none() { "done" } else { "failed" };
@@ -269,7 +269,7 @@ impl Board {
     }
 
     /// A line that every way of showing progress leaves whole.
-    pub fn complain(&self, line: &str) {
+    pub fn print_line(&self, line: &str) {
         match &self.bars {
             Some((bars, _)) => {
                 let _ = bars.println(line);

@@ -15,7 +15,7 @@ const WAY: &[&str] = &[
     "nearest",
     "spec",
     "random",
-    "quietly",
+    "panics",
     "logs",
     "fnv",
     "interrupt",

@@ -217,7 +217,7 @@ impl Folder {
     }
 
     fn put(&self, path: &Path, stored: &impl Serialize) -> Result<(), OutputError> {
-        let file = OutputFile::create_by(path, Some(&self.path.join(WORK)))?;
+        let file = OutputFile::create_staged(path, Some(&self.path.join(WORK)))?;
         let text = serde_json::to_vec_pretty(stored);
         let mut text = text.map_err(|error| file.write_error(error.into()))?;
         text.push(b'\n');

@@ -28,9 +28,9 @@ pub use standing::{Standing, Status, list, only, standings};
 use crate::{
     job::file::{JobFile, Planned},
     output::OutputError,
-    progress::Board,
+    progress::JobProgress,
     ranks::Among,
-    run::Sources,
+    run::DataCache,
     search::Interrupt,
 };
 use folder::Folder;
@@ -238,9 +238,9 @@ fn run_into(
         }
         among.interrupt_alone(plan.apart);
     }
-    let sources = Sources::default();
+    let cache = DataCache::default();
     for it in &open {
-        sources.expect(&it.planned.task);
+        cache.expect(&it.planned.task);
     }
     let needs: Vec<&Need> = open.iter().map(|it| &it.need).collect();
     // Of ranks that take some each, each counts its own.
@@ -248,7 +248,7 @@ fn run_into(
     let batch = Batch {
         together,
         room: Room::new(&file.settings, &mut cards, &needs, among),
-        board: Board::new(file.settings.progress, before, of),
+        board: JobProgress::new(file.settings.progress, before, of),
         of,
         ended: AtomicUsize::new(before + failed.len()),
         next: AtomicUsize::new(0),
@@ -260,13 +260,13 @@ fn run_into(
         }),
         folder,
         inputs,
-        sources,
+        cache,
         interrupt,
     };
     let lines = notes.iter().map(|it| format!("note: {it}"));
-    lines.for_each(|it| batch.board.complain(&it));
+    lines.for_each(|it| batch.board.print_line(&it));
     for (id, message) in &batch.state().failed {
-        batch.board.complain(&format!("error: {id}: {message}"));
+        batch.board.print_line(&format!("error: {id}: {message}"));
     }
     thread::scope(|scope| {
         let at_once = match together {

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     job::file::{JobFile, Planned},
     ranks::Among,
-    run::{RunError, Surroundings, done},
+    run::{RunContext, RunError, run_task},
     search::Interrupt,
 };
 
@@ -143,10 +143,10 @@ pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, amon
         own.resources.ranks = Some(among.clone());
         // The first has a place for it.
         task.keep_at(PathBuf::from(id));
-        let around = Surroundings::default();
+        let context = RunContext::default();
         let run = || match is_for_one {
             true => Ok(()),
-            false => done(&task, &around).map(drop),
+            false => run_task(&task, &context).map(drop),
         };
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let mut result = run();

@@ -22,10 +22,10 @@ use super::{
 use crate::{
     job::file::Planned,
     output::OutputFile,
-    progress::Board,
-    quietly::said,
+    panics::panic_message,
+    progress::JobProgress,
     ranks::Among,
-    run::{Keep, Outcome, Report, RunError, Sources, Surroundings, done},
+    run::{DataCache, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
     search::Interrupt,
 };
 
@@ -42,9 +42,9 @@ pub(super) struct Batch<'a> {
     pub(super) together: Option<&'a Among>,
     pub(super) folder: Folder,
     pub(super) inputs: Inputs,
-    pub(super) sources: Sources,
+    pub(super) cache: DataCache,
     pub(super) room: Room,
-    pub(super) board: Board,
+    pub(super) board: JobProgress,
     /// Jobs in all, and those that have ended.
     pub(super) of: usize,
     pub(super) ended: AtomicUsize,
@@ -86,7 +86,7 @@ impl Batch<'_> {
             let started = Instant::now();
             let ended = catch_unwind(AssertUnwindSafe(|| self.one(job, &taken, started)));
             drop(taken);
-            self.sources.done(task);
+            self.cache.release(task);
             let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
             let status = match ended {
                 Ok(Ended::Done) => Ok(()),
@@ -102,7 +102,7 @@ impl Batch<'_> {
                 Ok(()) => Ok(()),
                 Err(message) => Err(message.as_str()),
             };
-            self.board.ended(id, (told, seconds), (done, self.of));
+            self.board.finish_job(id, (told, seconds), (done, self.of));
             match status {
                 Ok(()) => {
                     self.state().done.insert(id.to_owned());
@@ -145,21 +145,21 @@ impl Batch<'_> {
         let place = output.as_deref().map(OutputFile::create).transpose();
         let place = place.map_err(|error| chain(&error))?;
         let checkpoint = self.folder.checkpoint(&job.manifest);
-        let of = serde_json::to_string(&job.manifest).unwrap_or_default();
-        let around = Surroundings {
-            sources: Some(&self.sources),
+        let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
+        let context = RunContext {
+            cache: Some(&self.cache),
             board: Some((&self.board, &job.planned.id)),
-            keep: Some(Keep {
+            checkpoint: Some(ResampleCheckpoint {
                 path: &checkpoint,
-                of: &of,
+                fingerprint: &fingerprint,
             }),
         };
         task.keep_at(checkpoint.clone());
-        let mut result = done(&task, &around);
+        let mut result = run_task(&task, &context);
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
             // Damaged: it begins anew.
             let _ = fs::remove_file(&checkpoint);
-            result = done(&task, &around);
+            result = run_task(&task, &context);
         }
         let report = match result {
             Ok(report) => report,
@@ -251,6 +251,6 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
 
 /// A panic as one line.
 pub fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = said(panic).unwrap_or("a panic");
+    let text = panic_message(panic).unwrap_or("a panic");
     format!("an error in passel itself: {text}")
 }

@@ -8,7 +8,7 @@ use std::{ffi::c_void, ptr, slice};
 use passel_abi::passel_problem;
 
 use crate::{
-    quietly::quietly,
+    panics::catch_panic,
     selector::{Misuse, Problem},
 };
 
@@ -53,7 +53,7 @@ unsafe fn given(
     let Some(problem) = (unsafe { back(problem) }) else {
         return 1;
     };
-    let done = quietly(|| ask(problem));
+    let done = catch_panic(|| ask(problem));
     match done.unwrap_or_else(|panic| Err(Misuse::Broken(panic))) {
         Ok(()) => 0,
         Err(misuse) => {

@@ -61,7 +61,7 @@ pub fn main(ranks: Option<Arc<dyn Ranks>>) -> Ended {
     Ended {
         code,
         // Reports are written and flushed where they are printed.
-        left_behind: interrupt.left(),
+        left_behind: interrupt.has_detached(),
     }
 }
 
@@ -143,9 +143,9 @@ fn heed_signals(interrupt: &Interrupt) -> io::Result<()> {
     let interrupt = interrupt.clone();
     let heed = move || {
         for _ in signals.forever() {
-            if !interrupt.wished() {
+            if !interrupt.requested_here() {
                 interrupt.request();
-            } else if !interrupt.insist() {
+            } else if !interrupt.force() {
                 // A plugin may be at work: nothing of it is to be taken down under it.
                 low_level::exit(INTERRUPTED.into());
             }
@@ -271,7 +271,7 @@ fn told(job: &Job, result: Result<Report, RunError>) -> u8 {
             return code;
         }
     }
-    if let Err(error) = report.told() {
+    if let Err(error) = report.remove_checkpoint() {
         complain(&format!("warning: {}", chain(&error)));
     }
     match error {

@@ -17,7 +17,7 @@ use crate::{
     fnv::Fnv,
     job::{Task, file::Planned},
     ranks::{Among, Ranks},
-    run::{Surroundings, done},
+    run::{RunContext, run_task},
     search::Interrupt,
 };
 
@@ -103,7 +103,7 @@ impl Together {
     /// Does one task and tells what it gave; its exit code.
     pub(super) fn run(&self, mut task: Task) -> u8 {
         let Some(among) = &self.among else {
-            return told(task.job(), done(&task, &Surroundings::default()));
+            return told(task.job(), run_task(&task, &RunContext::default()));
         };
         let beside = task.job().reads();
         let beside = beside.into_iter().filter(|it| *it != task.job().data);
@@ -124,7 +124,7 @@ impl Together {
         }
         among.interrupt_alone(alone);
         task.job_mut().resources.ranks = (!alone).then(|| among.clone());
-        let result = catch_unwind(AssertUnwindSafe(|| done(&task, &Surroundings::default())));
+        let result = catch_unwind(AssertUnwindSafe(|| run_task(&task, &RunContext::default())));
         among.interrupt_alone(false);
         let own = match &result {
             Ok(Ok(_)) => Ok(()),

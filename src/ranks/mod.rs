@@ -95,7 +95,7 @@ impl Among {
     /// # Errors
     /// A rank that is gone.
     pub fn new(ranks: Arc<dyn Ranks>, interrupt: &Interrupt) -> io::Result<Self> {
-        interrupt.wait_for_others(true);
+        interrupt.require_agreement(true);
         let own = Place {
             host: ranks.host(),
             cores: cores(),
@@ -210,7 +210,7 @@ impl Among {
 
     /// While one rank works alone, it heeds the wish to end by itself.
     pub(crate) fn interrupt_alone(&self, alone: bool) {
-        self.0.interrupt.wait_for_others(!alone);
+        self.0.interrupt.require_agreement(!alone);
     }
 
     /// What every rank gives, by rank.
@@ -273,7 +273,7 @@ impl Among {
     }
 
     fn wish(&self) -> u8 {
-        let end = match self.0.interrupt.wished() {
+        let end = match self.0.interrupt.requested_here() {
             true => END,
             false => 0,
         };
@@ -312,7 +312,7 @@ impl Among {
             .collect();
         let wished = wishes.iter().fold(0, |all, it| all | it);
         if wished & END > 0 {
-            it.interrupt.agree();
+            it.interrupt.mark_agreed();
         }
         if wished & LATE > 0 {
             it.late[1].store(true, Ordering::Relaxed);

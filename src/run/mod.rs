@@ -1,15 +1,15 @@
 //! The whole way of a job on one screen: file → table → design matrix → search
 //! → selection → report.
 
-mod beside;
 mod checkpoint;
+mod data_cache;
 mod error;
-mod kept;
+mod page_extras;
 mod pairs;
 mod procedures;
-mod resampled;
+mod resample;
+mod resample_checkpoint;
 mod selectors;
-mod sources;
 mod stability;
 
 use std::{
@@ -19,12 +19,12 @@ use std::{
     time::Instant,
 };
 
-use beside::beside;
+pub use data_cache::{DataCache, RunContext};
 pub use error::RunError;
-pub use kept::Keep;
-pub use pairs::{pairs, pairs_among};
-pub use sources::{Sources, Surroundings};
-pub use stability::{stability, stability_among};
+use page_extras::page_extras;
+pub use pairs::{pairs, run_pairs};
+pub use resample_checkpoint::ResampleCheckpoint;
+pub use stability::{run_stability, stability};
 
 pub use crate::selection::Outcome;
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
     output::{OutputError, OutputFile},
     plugin::Chooser,
     report::{self, Curves, Format, PageExtras},
-    search::{self, Checkpoint, Interrupt, Iteration, Leavable, SearchError},
+    search::{self, Checkpoint, DetachableGuard, Interrupt, Iteration, SearchError},
     selection::{Elapsed, RankSummary, Termination},
     table::Form,
     trace::Trace,
@@ -52,7 +52,7 @@ pub struct Report {
     checkpoint: Option<PathBuf>,
     /// Of a plugin that can be left behind: as long as the report lives, a second wish to end
     /// does not lose it.
-    _held: Option<Leavable>,
+    _held: Option<DetachableGuard>,
 }
 
 impl Report {
@@ -60,7 +60,7 @@ impl Report {
     ///
     /// # Errors
     /// A checkpoint that cannot be removed.
-    pub fn told(&mut self) -> Result<(), OutputError> {
+    pub fn remove_checkpoint(&mut self) -> Result<(), OutputError> {
         self.checkpoint.take().map_or(Ok(()), checkpoint::remove)
     }
 }
@@ -69,11 +69,11 @@ impl Report {
 ///
 /// # Errors
 /// As [`run`].
-pub fn done(task: &Task, around: &Surroundings) -> Result<Report, RunError> {
+pub fn run_task(task: &Task, context: &RunContext) -> Result<Report, RunError> {
     match task {
-        Task::Select(job) => run_among(job, around),
-        Task::Pairs(pairing) => pairs_among(pairing, around),
-        Task::Stability(stability) => stability_among(stability, around),
+        Task::Select(job) => run_job(job, context),
+        Task::Pairs(pairing) => run_pairs(pairing, context),
+        Task::Stability(stability) => run_stability(stability, context),
     }
 }
 
@@ -83,18 +83,18 @@ pub fn done(task: &Task, around: &Surroundings) -> Result<Report, RunError> {
 /// The data, the settings or the output: [`RunError`] says which. An interrupt
 /// is no error: the selection is then the best so far.
 pub fn run(job: &Job) -> Result<Report, RunError> {
-    run_among(job, &Surroundings::default())
+    run_job(job, &RunContext::default())
 }
 
 /// The same, of a job among others.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
+pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     if let Some(settled) = &job.selector {
         return match &settled.by {
-            Chooser::Regresses(procedure) => procedures::regress(job, around, settled, procedure),
-            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, around, settled),
+            Chooser::Regresses(procedure) => procedures::regress(job, context, settled, procedure),
+            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, context, settled),
         };
     }
     let started = Instant::now();
@@ -108,10 +108,10 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
-    let design = around.design(job, job.resources.sharing())?;
+    let design = context.design(job, job.resources.sharing())?;
     let (design, resources) = planned(job, design)?;
 
-    let mut meter = around.meter(job);
+    let mut meter = context.meter(job);
     if let Some(trace) = &mut trace {
         trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
     }
@@ -170,13 +170,13 @@ pub fn run_among(job: &Job, around: &Surroundings) -> Result<Report, RunError> {
         search: found.seconds,
         total,
     };
-    let beside = PageExtras {
+    let extras = PageExtras {
         curves,
-        ..beside(job, &design, &found)
+        ..page_extras(job, &design, &found)
     };
     let done = [Termination::Iterations, Termination::Patience].contains(&selection.termination);
     let outcome = Outcome::Selection(Box::new(selection));
-    let rendered = report::render(&outcome, &job.data, job.format, &beside);
+    let rendered = report::render(&outcome, &job.data, job.format, &extras);
     let rendered = rendered.map_err(RunError::Render)?;
     let report = Report {
         outcome,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside, output_of, place_of, rank_summary,
+    Outcome, Report, RunContext, RunError, output_of, page_extras, place_of, rank_summary,
     selectors::{Ended, elapsed, saved, unless, with_parameters},
     written,
 };
@@ -20,22 +20,22 @@ use crate::{
 /// # Errors
 /// As [`super::run`].
 pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
-    pairs_among(pairing, &Surroundings::default())
+    run_pairs(pairing, &RunContext::default())
 }
 
 /// The same, of a job among others.
 ///
 /// # Errors
 /// As [`super::run`].
-pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, RunError> {
+pub fn run_pairs(pairing: &Pairing, context: &RunContext) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &pairing.job;
     let wants_matrix = pairing.matrix.is_some();
     let (output, matrix) = (output_of(job)?, place_of(job, pairing.matrix.as_deref())?);
     selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
-    let binned = around.binned(job, false, job.resources.sharing())?;
+    let binned = context.binned(job, false, job.resources.sharing())?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
-    let mut meter = around.meter(job);
+    let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);
     let wanted = Wanted {
         top: job.stop.top,
@@ -97,7 +97,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         single: single.collect(),
         pairs: pairs.collect(),
         partners: pairing.partners.then(|| partners.collect()),
-        binning: saved(columns, job, around)?,
+        binning: saved(columns, job, context)?,
         devices: found.devices,
         precision: "exact",
         termination: found.termination,
@@ -106,7 +106,7 @@ pub fn pairs_among(pairing: &Pairing, around: &Surroundings) -> Result<Report, R
         warnings,
     };
     let outcome = Outcome::Pairs(Box::new(told));
-    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
+    let rendered = report::render(&outcome, &job.data, job.format, &page_extras::command(job))
         .map_err(RunError::Render)?;
     if let Some(mut file) = matrix.filter(|_| whole) {
         let written = write_matrix(&found.matrix, own.len(), &mut file);

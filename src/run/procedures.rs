@@ -4,7 +4,8 @@
 use std::{sync::Arc, time::Instant};
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside, output_of, selectors::with_parameters, written,
+    Outcome, Report, RunContext, RunError, output_of, page_extras::page_extras,
+    selectors::with_parameters, written,
 };
 use crate::{
     device::Places,
@@ -19,18 +20,18 @@ use crate::{
 /// Runs a job whose method chooses the model of a regression by itself.
 pub(super) fn regress<T>(
     job: &Job,
-    around: &Surroundings,
+    context: &RunContext,
     settled: &Settled<T>,
     procedure: &Arc<dyn Procedure>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = output_of(job)?;
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
-    let design = around.design(job, None)?;
-    let mut meter = around.meter(job);
+    let design = context.design(job, None)?;
+    let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);
     // Until the report is told, beyond the selector's end.
-    let held = Some(job.interrupt.leavable());
+    let held = Some(job.interrupt.detachable());
     let regressed = selector::regress(
         procedure,
         &design,
@@ -65,9 +66,9 @@ pub(super) fn regress<T>(
     let report = match keeps {
         false => None,
         true => {
-            let beside = beside(job, &design, &found);
+            let extras = page_extras(job, &design, &found);
             let outcome = Outcome::Selection(Box::new(selection));
-            let rendered = report::render(&outcome, &job.data, job.format, &beside);
+            let rendered = report::render(&outcome, &job.data, job.format, &extras);
             Some(Report {
                 outcome,
                 rendered: written(output, rendered.map_err(RunError::Render)?)?,

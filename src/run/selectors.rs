@@ -9,7 +9,7 @@ use serde_json::{
 };
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside, output_of,
+    Outcome, Report, RunContext, RunError, output_of, page_extras,
     procedures::{self, partly},
     rank_summary, written,
 };
@@ -28,7 +28,7 @@ use crate::{
 /// Runs a job whose method is a selector of a plugin.
 pub(super) fn rank(
     job: &Job,
-    around: &Surroundings,
+    context: &RunContext,
     settled: &Settled<Chooser>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
@@ -43,10 +43,10 @@ pub(super) fn rank(
     }
     // A procedure sees all columns.
     let among = job.resources.sharing().filter(|_| !wants_numbers);
-    let binned = around.binned(job, wants_numbers, among)?;
+    let binned = context.binned(job, wants_numbers, among)?;
     let columns = Arc::clone(&binned.columns);
     let mut warnings = binned.warnings.clone();
-    let mut meter = around.meter(job);
+    let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("variable", done, of);
     let mut held = None;
     let (ranked, failed, notes) = match &settled.by {
@@ -64,7 +64,7 @@ pub(super) fn rank(
             };
             let data = (&columns, binned.numbers.clone());
             // Until the report is told, beyond the selector's end.
-            held = Some(job.interrupt.leavable());
+            held = Some(job.interrupt.detachable());
             let (resources, interrupt) = (&job.resources, &job.interrupt);
             selector::rank_by(procedure, data, &asked, resources, interrupt, &mut observe)?
         }
@@ -127,7 +127,7 @@ pub(super) fn rank(
             // What it draws is its own affair.
             Chooser::Ranks(_) | Chooser::Regresses(_) => Some(job.pass.seed),
         },
-        binning: saved(&columns, job, around)?,
+        binning: saved(&columns, job, context)?,
         set_aside: Vec::new(),
         truth: Truth::of_indexes(&binned.truth, &chosen),
         devices: ranked.devices,
@@ -142,7 +142,7 @@ pub(super) fn rank(
         return procedures::unless(settled, None, failed);
     }
     let outcome = Outcome::Ranking(Box::new(ranking));
-    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
+    let rendered = report::render(&outcome, &job.data, job.format, &page_extras::command(job))
         .map_err(RunError::Render)?;
     let report = Report {
         outcome,
@@ -309,11 +309,11 @@ pub(super) fn with_parameters<T>(settled: &Settled<T>) -> Map<String, Value> {
 pub(super) fn saved(
     columns: &BinnedColumns,
     job: &Job,
-    around: &Surroundings,
+    context: &RunContext,
 ) -> Result<Box<RawValue>, RunError> {
     // A run of jobs stores the report as JSON, whatever else is asked for.
     let saved = match job.format {
-        _ if around.sources.is_some() => SavedBinning::of(columns, &job.binning, &job.bin_response),
+        _ if context.cache.is_some() => SavedBinning::of(columns, &job.binning, &job.bin_response),
         Format::Json => SavedBinning::of(columns, &job.binning, &job.bin_response),
         _ => SavedBinning {
             rule: job.binning.to_string(),

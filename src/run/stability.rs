@@ -6,11 +6,12 @@ use std::{cmp::Reverse, collections::BTreeMap, iter, time::Instant};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Outcome, Report, RunError, Surroundings, beside,
-    kept::{Kept, State},
-    resampled::{Chosen, choose, each, side_by_side},
+    Outcome, Report, RunContext, RunError,
+    data_cache::design_of,
+    page_extras,
+    resample::{Chosen, choose, each, side_by_side},
+    resample_checkpoint::{Kept, State},
     selectors::{Binned, binned_of, elapsed, with_parameters},
-    sources::design_of,
     written,
 };
 use crate::{
@@ -36,19 +37,19 @@ const NOTES: usize = 10;
 /// # Errors
 /// As [`super::run`], of the whole file or of one resample, which is named.
 pub fn stability(stability: &Stability) -> Result<Report, RunError> {
-    stability_among(stability, &Surroundings::default())
+    run_stability(stability, &RunContext::default())
 }
 
 /// The same, of a job among others.
 ///
 /// # Errors
 /// As [`stability`].
-pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<Report, RunError> {
+pub fn run_stability(stability: &Stability, context: &RunContext) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &stability.job;
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
     check_devices(job)?;
-    let mut table = around.table(job)?;
+    let mut table = context.table(job)?;
     // What is wrong with the file is told of the file, not of its first resample.
     let whole = Whole::of(job, &table)?;
     keep_observations(job, &mut table);
@@ -62,13 +63,13 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
     let read_seconds = started.elapsed().as_secs_f64();
 
     let (threads, resources) = side_by_side(&job.resources, of, rows.saturating_mul(whole.width));
-    let mut meter = around.meter(job);
+    let mut meter = context.meter(job);
     // Until the report is told, beyond the end of what can be left behind.
     let runs = |it: &Chooser| !matches!(it, Chooser::Score(_));
     let selector = job.selector.as_ref();
     let held = selector
         .filter(|it| runs(&it.by))
-        .map(|_| job.interrupt.leavable());
+        .map(|_| job.interrupt.detachable());
     let work = |number: usize| {
         let drawn = how.resample(number, n, job.pass.seed);
         choose(job, table.take(&drawn.rows), drawn.seed, &resources).map_err(|error| {
@@ -82,7 +83,7 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
             }
         })
     };
-    let mut kept = Kept::new(around.keep);
+    let mut kept = Kept::new(context.checkpoint);
     let open: Vec<usize> = (0..of)
         .filter(|it| !kept.state.done.contains_key(it))
         .collect();
@@ -131,7 +132,7 @@ pub fn stability_among(stability: &Stability, around: &Surroundings) -> Result<R
     let seconds = started.elapsed().as_secs_f64() - read_seconds;
     told.elapsed_seconds = elapsed(started, 0.0, seconds);
     let outcome = Outcome::Stability(Box::new(told));
-    let rendered = report::render(&outcome, &job.data, job.format, &beside::command(job))
+    let rendered = report::render(&outcome, &job.data, job.format, &page_extras::command(job))
         .map_err(RunError::Render)?;
     Ok(Report {
         outcome,

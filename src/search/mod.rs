@@ -30,7 +30,7 @@ use std::{
 use passel_criteria::Criterion;
 use thiserror::Error;
 
-pub(crate) use crate::interrupt::Leavable;
+pub(crate) use crate::interrupt::DetachableGuard;
 use crate::{
     design::Design,
     device::{Choice, DeviceError, Devices, Places, Resources},

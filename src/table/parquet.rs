@@ -17,7 +17,7 @@ use parquet::schema::types::Type;
 use super::csv::sorted;
 use super::source::open_file;
 use super::{Column, MISSING, ReadOptions, TableError, Values};
-use crate::quietly::quietly;
+use crate::panics::catch_panic;
 use pages::{Checked, Counted};
 
 /// Values decoded at a time.
@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    quietly(|| read_open(file, shown.clone(), options)).unwrap_or_else(|panic| {
+    catch_panic(|| read_open(file, shown.clone(), options)).unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),

@@ -13,7 +13,7 @@ use super::{
     super::DeviceError,
     library::{self, Version},
 };
-use crate::quietly::quietly;
+use crate::panics::catch_panic;
 
 /// The GPUs and the libraries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn cuda() -> CudaInfo {
 
 fn gpu(ordinal: usize) -> Result<GpuInfo, DeviceError> {
     let name = format!("cuda:{ordinal}");
-    let asked = quietly(|| asked(ordinal)).map_err(|panic| DeviceError::Failed {
+    let asked = catch_panic(|| asked(ordinal)).map_err(|panic| DeviceError::Failed {
         device: name.clone(),
         during: "asking what it is".into(),
         reason: panic,

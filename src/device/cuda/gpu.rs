@@ -16,7 +16,7 @@ use super::{
     compile, library,
     memory::{Buffer, Pinned, while_none_waits},
 };
-use crate::quietly::quietly;
+use crate::panics::catch_panic;
 
 /// From so many times the rate of f64 on, f32 screens unasked.
 const SLOW_F64: i32 = 8;
@@ -62,7 +62,7 @@ impl Gpu {
     pub(super) fn open(ordinal: usize, kernels: &[Kernel]) -> Result<Self, DeviceError> {
         library::start()?;
         let name = format!("cuda:{ordinal}");
-        let opened = quietly(|| Self::opened(ordinal, &name, kernels));
+        let opened = catch_panic(|| Self::opened(ordinal, &name, kernels));
         opened.unwrap_or_else(|panic| {
             Err(DeviceError::Failed {
                 device: name.clone(),

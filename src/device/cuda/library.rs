@@ -7,7 +7,7 @@ use std::{ffi::c_int, fmt, sync::OnceLock};
 use cudarc::{cublas, driver, nvrtc};
 
 use super::super::DeviceError;
-use crate::quietly::quietly;
+use crate::panics::catch_panic;
 
 /// A version of a library, or of the CUDA that a driver supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,7 +203,7 @@ impl Library {
 
     fn open(&self) -> Result<Version, DeviceError> {
         // Presence is asked first; what else may panic is caught.
-        quietly(|| {
+        catch_panic(|| {
             // SAFETY: opens and closes the library, whose own start-up code runs.
             if !unsafe { (self.present)() } {
                 return Err(self.missing("was not found"));
@@ -297,7 +297,7 @@ pub(crate) fn gpus() -> Result<usize, DeviceError> {
     let none = |reason: &str| DeviceError::None {
         reason: reason.to_owned(),
     };
-    let found = quietly(driver::CudaContext::device_count).map_err(|panic| none(&panic))?;
+    let found = catch_panic(driver::CudaContext::device_count).map_err(|panic| none(&panic))?;
     match found.map(usize::try_from) {
         Ok(Ok(count)) if count > 0 => Ok(count),
         Ok(_) | Err(driver::DriverError(driver::sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Err(none(
@@ -316,7 +316,7 @@ pub(crate) fn told(error: driver::DriverError) -> String {
     let name = format!("{:?}", error.0);
     // The sentence comes from the driver, which may not be there to ask.
     let sentence = driver().ok().and_then(|_| {
-        let asked = quietly(|| {
+        let asked = catch_panic(|| {
             let sentence = error.error_string().ok()?;
             Some(sentence.to_string_lossy().into_owned())
         });

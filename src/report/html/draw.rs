@@ -14,7 +14,7 @@ use kuva::{
 };
 
 use super::labels::{shortened, ticks, titled};
-use crate::quietly::quietly;
+use crate::panics::catch_panic;
 
 /// Width that all are drawn at: what a phone shows at four fifths.
 pub(super) const WIDTH: f64 = 420.0;
@@ -142,7 +142,7 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
         .with_label_size(13)
         .with_body_size(12);
     // A report is worth more than one of its plots.
-    let svg = quietly(|| render_to_svg(plots, layout)).unwrap_or_else(|_| {
+    let svg = catch_panic(|| render_to_svg(plots, layout)).unwrap_or_else(|_| {
         format!(
             "<svg width=\"{WIDTH}\" height=\"{height}\"><text x=\"20\" y=\"40\" fill=\"var(--ink)\">\
              this plot could not be drawn; its data can be saved</text></svg>"

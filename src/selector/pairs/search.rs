@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
         let (told, places) = (AtomicUsize::new(0), counters.names().len().max(1));
         let done = || within((1 + told.fetch_add(1, Ordering::Relaxed)) / places);
         // Ranks meet when all have scored theirs.
-        let stop = || self.interrupt.wished();
+        let stop = || self.interrupt.requested_here();
         let mut part = zeros(m, !self.matrix.is_empty() && m < p)?;
         let matrix = match self.matrix.is_empty() {
             true => None,

@@ -311,7 +311,7 @@ impl Desk {
     /// Whether nobody waits for it any more: it was asked twice, or long enough.
     fn given_up(&self) -> bool {
         let overdue = |it: Instant| Instant::now() >= it + GRACE;
-        self.interrupt.insisted() || self.until.is_some_and(overdue)
+        self.interrupt.is_forced() || self.until.is_some_and(overdue)
     }
 
     fn interrupted(&self) -> bool {
@@ -356,7 +356,7 @@ fn aside<T: Send + 'static>(
     let (send, receive) = mpsc::channel();
     let own = Arc::clone(desk);
     let interrupt = desk.interrupt.clone();
-    let _foreign = interrupt.leavable();
+    let _foreign = interrupt.detachable();
     let started = thread::Builder::new().spawn(move || {
         let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
         // Nobody listens any more where it was left.
@@ -374,7 +374,7 @@ fn aside<T: Send + 'static>(
             Ok(Ok(done)) => return Ok(End::Returned(done)),
             Ok(Err(panic)) => resume_unwind(panic),
             Err(RecvTimeoutError::Timeout) if desk.given_up() || unheeded => {
-                interrupt.leave();
+                interrupt.mark_detached();
                 return Ok(End::Left);
             }
             Err(RecvTimeoutError::Timeout) => {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    quietly::quietly,
+    panics::catch_panic,
     score::{Cells, Coded},
 };
 
@@ -67,7 +67,7 @@ impl<'a> CpuValues<'a> {
 
     /// The value of a table.
     fn value(&self, cells: &Cells) -> Result<f64, NoScore> {
-        quietly(|| self.coded.0.value(cells)).map_err(NoScore::GaveUp)
+        catch_panic(|| self.coded.0.value(cells)).map_err(NoScore::GaveUp)
     }
 }
 

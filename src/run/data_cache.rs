@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Keep, RunError,
+    ResampleCheckpoint, RunError,
     selectors::{Binned, binned_of},
 };
 use crate::{
@@ -16,23 +16,23 @@ use crate::{
     fnv::Fnv,
     job::{Job, Task},
     plugin::Chooser,
-    progress::{Board, Meter, Progress},
+    progress::{JobProgress, Meter, Progress},
     ranks::Among,
     table::{self, ReadOptions, Table, TableError, Values},
 };
 
 /// Where a job takes what it reads from, and how it shows its progress.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct RunContext<'a> {
     /// Data shared with other jobs; none for a job alone.
-    pub sources: Option<&'a Sources>,
+    pub cache: Option<&'a DataCache>,
     /// The board of all jobs, and what this one is called; none for a job alone.
-    pub board: Option<(&'a Board, &'a str)>,
+    pub board: Option<(&'a JobProgress, &'a str)>,
     /// Where a job keeps what it can go on from; a search by PaSS has its own place.
-    pub keep: Option<Keep<'a>>,
+    pub checkpoint: Option<ResampleCheckpoint<'a>>,
 }
 
-impl Surroundings<'_> {
+impl RunContext<'_> {
     pub(super) fn meter(&self, job: &Job) -> Meter {
         match self.board {
             Some((board, id)) => board.meter(id),
@@ -43,8 +43,8 @@ impl Surroundings<'_> {
 
     /// The table of a job's data.
     pub(super) fn table(&self, job: &Job) -> Result<Table, RunError> {
-        match self.sources {
-            Some(sources) if job.resources.sharing().is_none() => sources.table(job),
+        match self.cache {
+            Some(cache) if job.resources.sharing().is_none() => cache.table(job),
             _ => read(job, None),
         }
     }
@@ -52,10 +52,10 @@ impl Surroundings<'_> {
     /// The design matrix of a job's data, of which ranks have some columns each.
     pub(super) fn design(&self, job: &Job, among: Option<&Among>) -> Result<Arc<Design>, RunError> {
         let made = |table| design_of(job, table, among).map(Arc::new);
-        match self.sources {
+        match self.cache {
             // Ranks read at the same time: what one remembers others might not.
-            Some(sources) if job.resources.sharing().is_none() => {
-                sources.made(&sources.designs, (job, design_key(job)), made)
+            Some(cache) if job.resources.sharing().is_none() => {
+                cache.made(&cache.designs, (job, design_key(job)), made)
             }
             _ => made(read(job, among)?),
         }
@@ -69,9 +69,9 @@ impl Surroundings<'_> {
         among: Option<&Among>,
     ) -> Result<Arc<Binned>, RunError> {
         let made = |table| binned_of(job, table, numbers, among).map(Arc::new);
-        match self.sources {
-            Some(sources) if job.resources.sharing().is_none() => {
-                sources.made(&sources.binned, (job, binned_key(job, numbers)), made)
+        match self.cache {
+            Some(cache) if job.resources.sharing().is_none() => {
+                cache.made(&cache.binned, (job, binned_key(job, numbers)), made)
             }
             _ => made(read(job, among)?),
         }
@@ -187,7 +187,7 @@ type Slots<T> = Mutex<HashMap<String, Slot<T>>>;
 /// Data that jobs share. What is read stays until the last job that was expected to use it is
 /// done.
 #[derive(Debug, Default)]
-pub struct Sources {
+pub struct DataCache {
     /// Used by each thing made of them once.
     tables: Slots<Table>,
     designs: Slots<Arc<Design>>,
@@ -226,7 +226,7 @@ fn makes(task: &Task) -> (Makes, String) {
     }
 }
 
-impl Sources {
+impl DataCache {
     /// Expects a job.
     pub fn expect(&self, task: &Task) {
         let (makes, key) = makes(task);
@@ -241,7 +241,7 @@ impl Sources {
     }
 
     /// A job that was expected is done.
-    pub fn done(&self, task: &Task) {
+    pub fn release(&self, task: &Task) {
         let (makes, key) = makes(task);
         let leaves_table = match makes {
             Makes::Design => leave(&self.designs, &key),

@@ -17,11 +17,11 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// Where something is kept, and of what it is: what was kept of something else is nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct Keep<'a> {
+pub struct ResampleCheckpoint<'a> {
     /// The file.
     pub path: &'a Path,
     /// All that shapes the result, in a text.
-    pub of: &'a str,
+    pub fingerprint: &'a str,
 }
 
 /// What there is to go on from.
@@ -39,17 +39,17 @@ pub(super) struct State {
 /// The state, and its file.
 #[derive(Debug)]
 pub(super) struct Kept<'a> {
-    keep: Option<Keep<'a>>,
+    keep: Option<ResampleCheckpoint<'a>>,
     pub(super) state: State,
     written: Instant,
 }
 
 impl<'a> Kept<'a> {
     /// What was kept before of the same, or nothing.
-    pub(super) fn new(keep: Option<Keep<'a>>) -> Self {
+    pub(super) fn new(keep: Option<ResampleCheckpoint<'a>>) -> Self {
         let before = keep.and_then(|it| {
             let state: State = serde_json::from_slice(&fs::read(it.path).ok()?).ok()?;
-            (state.of == it.of).then_some(state)
+            (state.of == it.fingerprint).then_some(state)
         });
         Self {
             keep,
@@ -68,7 +68,7 @@ impl<'a> Kept<'a> {
     /// Writes the state, if that can be: what cannot be kept is done twice, and no more.
     pub(super) fn write(&mut self) {
         if let Some(keep) = self.keep {
-            self.state.of = keep.of.to_owned();
+            self.state.of = keep.fingerprint.to_owned();
             let _ = OutputFile::create(keep.path).map(|mut file| {
                 let text = serde_json::to_vec(&self.state).unwrap_or_default();
                 file.write_all(&text).is_ok() && file.commit().is_ok()

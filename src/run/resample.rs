@@ -12,8 +12,8 @@ use std::{
 
 use super::{
     RunError,
+    data_cache::design_of,
     selectors::{Binned, Ended, binned_of},
-    sources::design_of,
 };
 use crate::{
     design::Design,

@@ -7,9 +7,9 @@ use std::{
     sync::Once,
 };
 
-/// Does work of an outside crate that may panic; then the panic's message is the error,
-/// and standard error does not see it.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+/// Calls work of an outside crate. If it panics, the panic's message is the error,
+/// and nothing is printed to standard error.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     thread_local! {
         static QUIET: Cell<bool> = const { Cell::new(false) };
     }
@@ -26,11 +26,11 @@ pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = QUIET.replace(true);
     let done = panic::catch_unwind(AssertUnwindSafe(work));
     QUIET.set(before);
-    done.map_err(|panic| said(&*panic).unwrap_or("it gave up").to_owned())
+    done.map_err(|panic| panic_message(&*panic).unwrap_or("it gave up").to_owned())
 }
 
-/// What a panic says, if it is text.
-pub(crate) fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+/// The message of a panic, if it is text.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> Option<&str> {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
 }
@@ -41,9 +41,9 @@ mod tests {
 
     #[test]
     fn a_panic_is_its_message() {
-        assert_eq!(quietly(|| 7), Ok(7));
-        assert_eq!(quietly(|| -> u8 { panic!("no") }), Err("no".to_owned()));
-        let inside = quietly(|| quietly(|| -> u8 { panic!("in {}", 1) }));
+        assert_eq!(catch_panic(|| 7), Ok(7));
+        assert_eq!(catch_panic(|| -> u8 { panic!("no") }), Err("no".to_owned()));
+        let inside = catch_panic(|| catch_panic(|| -> u8 { panic!("in {}", 1) }));
         assert_eq!(inside, Ok(Err("in 1".to_owned())));
     }
 }
