@@ -11,11 +11,11 @@
 use std::{num::NonZeroUsize, time::Instant};
 
 use passel::{
+    Interrupt,
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::Resources,
     score::{Combination, Gather, Join, Measure, PairScore, Quantity, Score},
-    search::Interrupt,
-    selector::{Stop, Wanted, pairs, rank},
+    selector::{PairOptions, Stop, rank, rank_pairs},
 };
 
 /// Words of a seed (SplitMix64): the data need to be alike, not random.
@@ -309,10 +309,10 @@ fn all_pairs(threads: usize, runs: usize) {
         threads: NonZeroUsize::new(threads),
         ..Resources::default()
     };
-    let wanted = Wanted::default();
+    let wanted = PairOptions::default();
     let mut seconds: Vec<(f64, f64)> = (0..runs)
         .map(|_| {
-            let found = pairs(
+            let found = rank_pairs(
                 &data,
                 &score,
                 &wanted,

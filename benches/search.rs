@@ -17,11 +17,7 @@ use std::sync::{
 };
 
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
-use passel::{
-    Design, Pass, criteria,
-    device::Resources,
-    search::{self, Interrupt},
-};
+use passel::{Design, Interrupt, Pass, criteria, device::Resources, search};
 
 /// Particles × iterations.
 type Swarm = (usize, usize);

@@ -9,7 +9,7 @@ use std::sync::{
 /// caller keeps one and every job of a run another.
 ///
 /// ```
-/// let interrupt = passel::search::Interrupt::default();
+/// let interrupt = passel::Interrupt::default();
 /// let job = interrupt.clone();
 /// interrupt.request();
 /// assert!(job.requested());

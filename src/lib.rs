@@ -83,6 +83,7 @@ pub mod batch;
 pub mod program;
 
 pub use design::Design;
+pub use interrupt::Interrupt;
 pub use passel_criteria as criteria;
 pub use search::{Pass, select};
 pub use selection::Selection;

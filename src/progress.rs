@@ -7,7 +7,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::search::Iteration;
+use crate::search::IterationRecord;
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,7 +65,7 @@ impl Meter {
     }
 
     /// Takes note of an iteration.
-    pub fn show(&mut self, iteration: &Iteration<'_>) {
+    pub fn show(&mut self, iteration: &IterationRecord<'_>) {
         let Some(pause) = self.pause() else { return };
         let mut point = Point {
             number: iteration.number,

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     output::{OutputError, OutputFile},
     report::field,
-    search::{Iteration, Move},
+    search::{IterationRecord, MoveKind},
 };
 
 const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
@@ -44,20 +44,20 @@ impl Trace {
     }
 
     /// Writes one row a particle.
-    pub fn record(&mut self, iteration: &Iteration<'_>) {
+    pub fn record(&mut self, iteration: &IterationRecord<'_>) {
         if self.failed.is_none() {
             self.failed = self.rows(iteration).err();
         }
     }
 
-    fn rows(&mut self, iteration: &Iteration<'_>) -> io::Result<()> {
+    fn rows(&mut self, iteration: &IterationRecord<'_>) -> io::Result<()> {
         for (particle, step) in iteration.steps.iter().enumerate() {
             let name = step.variable.and_then(|it| self.names.get(it as usize));
             writeln!(
                 self.file,
                 "{},{particle},{},{},{},{:?},{:?}",
                 iteration.number,
-                word(step.moved),
+                word(step.kind),
                 name.map_or("", String::as_str),
                 step.size,
                 step.value,
@@ -81,23 +81,23 @@ impl Trace {
     }
 }
 
-fn word(moved: Move) -> &'static str {
-    match moved {
-        Move::Start => "start",
-        Move::AddBest => "add-best",
-        Move::AddImprove => "add-improve",
-        Move::AddRandom => "add-random",
-        Move::DropImprove => "drop-improve",
-        Move::DropRandom => "drop-random",
-        Move::Stay => "stay",
-        Move::Walk => "walk",
+fn word(kind: MoveKind) -> &'static str {
+    match kind {
+        MoveKind::Start => "start",
+        MoveKind::AddBest => "add-best",
+        MoveKind::AddImprove => "add-improve",
+        MoveKind::AddRandom => "add-random",
+        MoveKind::DropImprove => "drop-improve",
+        MoveKind::DropRandom => "drop-random",
+        MoveKind::Stay => "stay",
+        MoveKind::Walk => "walk",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Step;
+    use crate::search::StepRecord;
 
     #[test]
     fn one_row_a_particle_by_the_variables_name() {
@@ -105,21 +105,21 @@ mod tests {
         let path = folder.path().join("trace.csv");
         let mut trace = Trace::create(&path).unwrap();
         trace.name_columns(["a", "b,c"].into_iter());
-        let step = |moved, variable, value| Step {
-            moved,
+        let step = |kind, variable, value| StepRecord {
+            kind,
             variable,
             size: 1,
             value,
         };
-        trace.record(&Iteration {
+        trace.record(&IterationRecord {
             number: 1,
             of: 2,
             wave: None,
             best_value: -3.5,
             best_size: 1,
             steps: &[
-                step(Move::Start, Some(1), -3.5),
-                step(Move::Stay, None, 2.0),
+                step(MoveKind::Start, Some(1), -3.5),
+                step(MoveKind::Stay, None, 2.0),
             ],
         });
         assert!(!path.exists());

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::named,
     device::{Choice, Precision, Resources},
-    search::{Found, Interrupt, Move, SearchError, search},
+    search::{MoveKind, SearchError, SearchResult, search},
 };
 
 use crate::problems::{Model, Problem, design};
@@ -45,7 +45,7 @@ fn run(
     criterion: &str,
     polish: bool,
     resources: &Resources,
-) -> Result<(Found, usize), SearchError> {
+) -> Result<(SearchResult, usize), SearchError> {
     let pass = Pass {
         particles: 256,
         iterations: 64,
@@ -61,7 +61,7 @@ fn run(
         &Interrupt::default(),
         &mut |iteration| {
             let mut steps = iteration.steps.iter();
-            sweeps += usize::from(steps.any(|step| step.moved == Move::AddImprove));
+            sweeps += usize::from(steps.any(|step| step.kind == MoveKind::AddImprove));
         },
     )?;
     Ok((found, sweeps))

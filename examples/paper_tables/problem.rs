@@ -6,11 +6,11 @@ mod problems;
 use std::error::Error;
 
 use passel::{
-    Design, Pass, Selection,
+    Design, Interrupt, Pass, Selection,
     criteria::{Criterion, Ebic, Hdbic, Hdhqc},
     design::DesignOptions,
     device::Resources,
-    search::{self, Interrupt, Iteration},
+    search::{self, IterationRecord},
     simulate,
     table::{ReadOptions, Table, Values, read},
 };
@@ -140,7 +140,7 @@ impl Problem {
     pub fn run(
         &self,
         pass: &Pass,
-        observe: &mut (dyn FnMut(&Iteration) + Send),
+        observe: &mut (dyn FnMut(&IterationRecord) + Send),
     ) -> Result<Selection, search::SearchError> {
         let never = Interrupt::default();
         let criterion = &*self.criterion;

@@ -13,8 +13,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    interrupt::Interrupt,
     job::{Task, file::Planned},
-    search::Interrupt,
 };
 
 /// Options that change no result.

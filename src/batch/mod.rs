@@ -26,12 +26,12 @@ pub use manifest::{Input, Manifest, sha256};
 pub use standing::{Standing, Status, list, only, standings};
 
 use crate::{
+    interrupt::Interrupt,
     job::file::{JobFile, Planned},
     output::OutputError,
     progress::JobProgress,
     ranks::Among,
     run::DataCache,
-    search::Interrupt,
 };
 use folder::Folder;
 use manifest::Inputs;

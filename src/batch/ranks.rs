@@ -16,10 +16,10 @@ use super::{
     work::{Open, panicked},
 };
 use crate::{
+    interrupt::Interrupt,
     job::file::{JobFile, Planned},
     ranks::Among,
     run::{RunContext, RunError, run_task},
-    search::Interrupt,
 };
 
 fn gone(error: std::io::Error) -> BatchError {

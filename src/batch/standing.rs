@@ -8,8 +8,8 @@ use super::{
     room::{Cards, Need},
 };
 use crate::{
+    interrupt::Interrupt,
     job::file::{JobFile, Planned},
-    search::Interrupt,
 };
 
 /// How a job of a file stands.

@@ -20,13 +20,13 @@ use super::{
     room::{Need, Room, Taken},
 };
 use crate::{
+    interrupt::Interrupt,
     job::file::Planned,
     output::OutputFile,
     panics::panic_message,
     progress::JobProgress,
     ranks::Among,
     run::{DataCache, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
-    search::Interrupt,
 };
 
 /// A job that is to be done.

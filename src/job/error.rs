@@ -9,7 +9,7 @@ use super::options::Kind;
 
 use crate::{
     plugin::{MethodError, PluginError},
-    selector::COUNTS,
+    selector::PERMUTATION_COUNTS,
 };
 
 /// An option, or two together, that cannot be taken.
@@ -231,7 +231,7 @@ impl OptionError {
             ),
             Self::Unreachable { alpha, .. } => {
                 let n = (1.0 / alpha).ceil() - 1.0;
-                let most = *COUNTS.end();
+                let most = *PERMUTATION_COUNTS.end();
                 Some(match n <= most as f64 {
                     true => format!("take n={n} or more"),
                     false => format!("take n={most} and an alpha of 1e-6 or more"),

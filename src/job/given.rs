@@ -11,7 +11,7 @@ use crate::{
     nearest::nearest,
     progress::Progress,
     search::sum_to_one,
-    selector::{COUNTS, Permutation},
+    selector::{PERMUTATION_COUNTS, PermutationTest},
     spec::parse_spec,
     table::split_names,
 };
@@ -202,7 +202,7 @@ impl Given<'_> {
     }
 
     /// A rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
-    pub(super) fn permutation(&self) -> Result<Permutation, OptionError> {
+    pub(super) fn permutation(&self) -> Result<PermutationTest, OptionError> {
         let value = self.one()?;
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
         let unknown = |word: &str, known: &[&'static str]| OptionError::Choice {
@@ -214,13 +214,13 @@ impl Given<'_> {
         if name != "permutation" {
             return Err(unknown(name, &["permutation"]));
         }
-        let mut rule = Permutation::default();
+        let mut rule = PermutationTest::default();
         for (at, (parameter, number)) in parameters.iter().enumerate() {
             let inside = match parameter.as_str() {
                 "n" => {
                     // A number that is none, or too large, is in no range.
                     rule.n = *number as usize;
-                    number.fract() == 0.0 && COUNTS.contains(&rule.n)
+                    number.fract() == 0.0 && PERMUTATION_COUNTS.contains(&rule.n)
                 }
                 "alpha" => {
                     rule.alpha = *number;

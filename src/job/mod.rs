@@ -31,12 +31,13 @@ use passel_criteria::{Criterion, CriterionError, Ebic};
 use crate::{
     binning::Binning,
     device::Resources,
+    interrupt::Interrupt,
     nearest::nearest,
-    plugin::{Chooser, MethodError, PASS, PluginError, Plugins, Settled},
+    plugin::{MethodError, MethodKind, PASS, PluginError, Plugins, ResolvedMethod},
     progress::Progress,
     report::Format,
     score::PairScore,
-    search::{Interrupt, Pass},
+    search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
     table::{Missing, files, is_npy},
@@ -86,7 +87,7 @@ pub struct Job {
     /// What chooses, as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
     pub method: String,
     /// The selector of a plugin that the method names; none for `pass`.
-    pub selector: Option<Settled<Chooser>>,
+    pub selector: Option<ResolvedMethod<MethodKind>>,
     /// When a selector ends.
     pub stop: Stop,
     /// What models are compared by.
@@ -219,7 +220,7 @@ impl Draft {
             PASS => Some(Kind::Pass),
             method => match self.found(|it| it.method(method)) {
                 Ok(settled) => {
-                    let kind = Kind::of(&settled.by);
+                    let kind = Kind::of(&settled.value);
                     self.came_from(&settled.plugin);
                     self.job.selector = Some(settled);
                     Some(kind)
@@ -264,7 +265,7 @@ impl Draft {
         match self.found(|it| it.criterion(&value)) {
             Ok(settled) => {
                 self.came_from(&settled.plugin);
-                self.job.criterion = settled.by;
+                self.job.criterion = settled.value;
                 Ok(())
             }
             // As of passel's own.
@@ -281,7 +282,10 @@ impl Draft {
     }
 
     /// The job of `passel pairs`, beside what only that has.
-    fn check_pairs(mut self, score: &str) -> Result<(Job, Settled<PairScore>), Vec<OptionError>> {
+    fn check_pairs(
+        mut self,
+        score: &str,
+    ) -> Result<(Job, ResolvedMethod<PairScore>), Vec<OptionError>> {
         let mut errors = self.at_home();
         if self.job.format == Format::Parquet {
             errors.push(OptionError::ParquetOfPass);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Draft, Job, OptionError, same_file};
 use crate::{
-    plugin::Settled,
+    plugin::ResolvedMethod,
     score::PairScore,
     table::{files, is_npy},
 };
@@ -15,7 +15,7 @@ pub struct Pairing {
     /// Data, binning, where scores end, resources and report.
     pub job: Job,
     /// The score of a pair.
-    pub method: Settled<PairScore>,
+    pub method: ResolvedMethod<PairScore>,
     /// Whether the best partner of every variable is told as well.
     pub partners: bool,
     /// Where the scores of all pairs go; none for nowhere.

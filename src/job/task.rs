@@ -8,7 +8,7 @@ use super::{
     options::{Kind, SHARED},
 };
 use crate::nearest::nearest;
-use crate::plugin::Chooser;
+use crate::plugin::MethodKind;
 
 /// Options that a run sees to, for all of its jobs.
 const OF_THE_RUN: [&str; 2] = ["progress", "checkpoint"];
@@ -178,9 +178,9 @@ impl Task {
     /// shared out.
     pub fn is_for_one(&self) -> bool {
         match self {
-            Self::Select(job) => job.selector.as_ref().is_some_and(|it| match it.by {
-                Chooser::Score(_) => false,
-                Chooser::Ranks(_) | Chooser::Regresses(_) => true,
+            Self::Select(job) => job.selector.as_ref().is_some_and(|it| match it.value {
+                MethodKind::Score(_) => false,
+                MethodKind::Ranking(_) | MethodKind::Regression(_) => true,
             }),
             Self::Pairs(_) => false,
             Self::Stability(_) => true,
@@ -192,7 +192,7 @@ impl Task {
         let job = self.job();
         let kind = match job.selector.as_ref() {
             None => Kind::Pass,
-            Some(settled) => Kind::of(&settled.by),
+            Some(settled) => Kind::of(&settled.value),
         };
         let is_seed = name == "seed" && (job.stop.permutation.is_some() || !self.is_select());
         let shared = option(name).is_some();

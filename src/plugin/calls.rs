@@ -11,7 +11,7 @@ use passel_abi::{
 };
 use passel_criteria::{Criterion, Model};
 
-use super::{error::Slip, lent, memory::printable, methods};
+use super::{error::ContractError, lent, memory::printable, methods};
 use crate::{
     score::{Cells, Score, TableFunction},
     selector::{Problem, Procedure},
@@ -58,7 +58,7 @@ unsafe impl Sync for Declare {}
 
 impl Declare {
     /// The score for one value a parameter, each inside its range.
-    pub(super) fn score(&self, values: &[f64]) -> Result<Score, Slip> {
+    pub(super) fn score(&self, values: &[f64]) -> Result<Score, ContractError> {
         let mut terms = [passel_term::default(); PASSEL_TERMS];
         let mut score = passel_score {
             size: size_of::<passel_score>(),
@@ -76,7 +76,7 @@ impl Declare {
             // SAFETY: the selector's own function, with all that the contract lends it.
             unsafe { (self.function)(self.selector, values.as_ptr(), &mut score, reason, size) }
         });
-        declared.map_err(|reason| Slip::Declare { reason })?;
+        declared.map_err(|reason| ContractError::Declare { reason })?;
         methods::score(&self.name, &score, &terms, values)
     }
 }
@@ -241,7 +241,7 @@ impl Value {
     }
 
     /// The criterion, if what it says of a few models has sense.
-    pub(super) fn looked_at(self) -> Result<Self, Slip> {
+    pub(super) fn looked_at(self) -> Result<Self, ContractError> {
         for k in 0..4 {
             let value = |rss: f64| {
                 let (n, p) = (100, 20);
@@ -249,10 +249,10 @@ impl Value {
             };
             let (low, high) = (value(50.0), value(100.0));
             if low.is_nan() || high.is_nan() {
-                return Err(Slip::NotANumber { k });
+                return Err(ContractError::NotANumber { k });
             }
             if high < low {
-                return Err(Slip::Falls { k, low, high });
+                return Err(ContractError::Falls { k, low, high });
             }
         }
         Ok(self)

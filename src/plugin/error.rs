@@ -8,17 +8,17 @@ use crate::{nearest::did_you_mean, score::ScoreError};
 
 /// A library that is not used.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{}: {fault}", path.display())]
+#[error("{}: {refusal}", path.display())]
 pub struct PluginError {
     /// The library, or the folder that could not be looked into.
     pub path: PathBuf,
     /// Why not.
-    pub fault: Fault,
+    pub refusal: Refusal,
 }
 
 /// Why a library is not used.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum Fault {
+pub enum Refusal {
     /// There is no file, or it is none that could be a library.
     #[error("it cannot be read: {reason}")]
     Unreadable {
@@ -76,12 +76,12 @@ pub enum Fault {
         ours: u32,
     },
     /// What it says breaks the contract.
-    #[error("{place}: {slip}")]
-    Slip {
+    #[error("{place}: {violation}")]
+    Contract {
         /// Where: `selector 2 (jmi)`.
         place: String,
         /// What.
-        slip: Slip,
+        violation: ContractError,
     },
     /// Another plugin brings the same.
     #[error("{what} `{name}` is there already, from {}", by.display())]
@@ -97,7 +97,7 @@ pub enum Fault {
 
 /// Something in a plugin's tables that the contract does not allow.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum Slip {
+pub enum ContractError {
     /// A pointer that must not be null.
     #[error("{member} is null")]
     Null {
@@ -286,7 +286,7 @@ pub enum MethodError {
         most: f64,
     },
     /// The plugin has no score for these parameters, or none that can be.
-    #[error("{what} `{method}` of plugin `{plugin}`: {slip}")]
+    #[error("{what} `{method}` of plugin `{plugin}`: {violation}")]
     Declare {
         /// As of an unknown name.
         what: &'static str,
@@ -295,7 +295,7 @@ pub enum MethodError {
         /// Its plugin.
         plugin: String,
         /// What it said, or what is wrong with what it said.
-        slip: Slip,
+        violation: ContractError,
     },
 }
 

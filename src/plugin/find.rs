@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Fault, PluginError};
+use super::{PluginError, Refusal};
 
 /// The variable with more folders, separated as those of `PATH` are. All libraries in them are
 /// taken for plugins.
@@ -71,20 +71,20 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub(super) fn unreadable(path: &Path, reason: &str) -> PluginError {
     PluginError {
         path: path.to_owned(),
-        fault: Fault::Unreadable {
+        refusal: Refusal::Unreadable {
             reason: reason.to_owned(),
         },
     }
 }
 
 /// The file behind links, if there is one.
-pub(super) fn whole(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Notes a file; false for one seen before.
 pub(super) fn is_new(path: &Path, seen: &mut Vec<PathBuf>) -> bool {
-    let path = whole(path);
+    let path = canonical(path);
     let new = !seen.contains(&path);
     if new {
         seen.push(path);

@@ -9,7 +9,7 @@ use passel_abi::passel_problem;
 
 use crate::{
     panics::catch_panic,
-    selector::{Misuse, Problem},
+    selector::{CallError, Problem},
 };
 
 /// The table of functions for a problem, which is to outlive it.
@@ -47,14 +47,14 @@ unsafe fn back<'a>(problem: *const passel_problem) -> Option<&'a dyn Problem> {
 /// As of [`back`].
 unsafe fn given(
     problem: *const passel_problem,
-    ask: impl FnOnce(&dyn Problem) -> Result<(), Misuse>,
+    ask: impl FnOnce(&dyn Problem) -> Result<(), CallError>,
 ) -> i32 {
     // SAFETY: the caller's.
     let Some(problem) = (unsafe { back(problem) }) else {
         return 1;
     };
     let done = catch_panic(|| ask(problem));
-    match done.unwrap_or_else(|panic| Err(Misuse::Broken(panic))) {
+    match done.unwrap_or_else(|panic| Err(CallError::Broken(panic))) {
         Ok(()) => 0,
         Err(misuse) => {
             problem.note(misuse);
@@ -64,11 +64,11 @@ unsafe fn given(
 }
 
 /// That an array of so many could be.
-fn possible<T>(null: bool, what: &'static str, count: Option<usize>) -> Result<usize, Misuse> {
+fn possible<T>(null: bool, what: &'static str, count: Option<usize>) -> Result<usize, CallError> {
     let most = isize::MAX as usize / size_of::<T>();
     match count.filter(|it| *it <= most) {
-        None => Err(Misuse::Room { what }),
-        Some(count) if null && count > 0 => Err(Misuse::Null { what }),
+        None => Err(CallError::Room { what }),
+        Some(count) if null && count > 0 => Err(CallError::Null { what }),
         Some(count) => Ok(count),
     }
 }
@@ -79,7 +79,7 @@ unsafe fn room<'a, T>(
     there: *mut T,
     what: &'static str,
     count: Option<usize>,
-) -> Result<&'a mut [T], Misuse> {
+) -> Result<&'a mut [T], CallError> {
     Ok(match possible::<T>(there.is_null(), what, count)? {
         0 => &mut [],
         // SAFETY: the caller's.
@@ -93,7 +93,7 @@ unsafe fn listed<'a, T>(
     there: *const T,
     what: &'static str,
     count: Option<usize>,
-) -> Result<&'a [T], Misuse> {
+) -> Result<&'a [T], CallError> {
     Ok(match possible::<T>(there.is_null(), what, count)? {
         0 => &[],
         // SAFETY: the caller's.
@@ -168,7 +168,7 @@ unsafe extern "C" fn fit(
 ) -> i32 {
     let ask = |it: &dyn Problem| {
         if count > it.p() {
-            return Err(Misuse::TooMany { most: it.most() });
+            return Err(CallError::TooMany { most: it.most() });
         }
         let columns = unsafe { listed(columns, "columns", Some(count)) }?;
         let residuals = match residuals.is_null() {
@@ -192,7 +192,7 @@ unsafe extern "C" fn each(
 ) {
     let context = Context(context);
     let ask = |it: &dyn Problem| {
-        let work = work.ok_or(Misuse::Null { what: "work" })?;
+        let work = work.ok_or(CallError::Null { what: "work" })?;
         it.each(count, &|at| {
             let Context(context) = &context;
             // SAFETY: by the contract any thread may call it.

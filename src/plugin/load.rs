@@ -19,7 +19,7 @@ use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_entry as Entry, passel_plugin,
 };
 
-use super::{Fault, Plugin, PluginError, find::unreadable, memory, read, whole};
+use super::{Plugin, PluginError, Refusal, elf, find::unreadable, memory, read};
 
 /// Loads a library and reads all it brings.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
@@ -30,17 +30,17 @@ pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     if !facts.is_file() {
         return Err(unreadable(path, "it is not a file"));
     }
-    let refuse = |fault| PluginError {
+    let refuse = |refusal| PluginError {
         path: path.to_owned(),
-        fault,
+        refusal,
     };
-    let lacking = whole::lacking(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let lacking = elf::missing_bytes(path).map_err(|error| unreadable(path, &error.to_string()))?;
     if lacking > 0 {
-        return Err(refuse(Fault::Cut { lacking }));
+        return Err(refuse(Refusal::Cut { lacking }));
     }
-    let stranger = whole::stranger(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let stranger = elf::foreign_arch(path).map_err(|error| unreadable(path, &error.to_string()))?;
     if let Some(theirs) = stranger {
-        return Err(refuse(Fault::Machine { theirs }));
+        return Err(refuse(Refusal::Machine { theirs }));
     }
     let name = name_of(path).map_err(refuse)?;
     let symbol = format!("passel_plugin_{name}");
@@ -55,12 +55,12 @@ pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     // Where a library's path would be.
     let path = Path::new("linked").join(&name);
     // SAFETY: what the contract gives this type.
-    unsafe { entered(entry, &name, &path) }.map_err(|fault| PluginError { path, fault })
+    unsafe { entered(entry, &name, &path) }.map_err(|refusal| PluginError { path, refusal })
 }
 
 /// # Safety
 /// A plugin's entry.
-unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Fault> {
+unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refusal> {
     let lent = lend(name);
     // SAFETY: the caller's; the table lent is never freed.
     let plugin: *const passel_plugin = unsafe { entry(&lent.table) };
@@ -70,7 +70,7 @@ unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Fault
             true => "it returned null and did not say why".to_owned(),
             false => logged,
         };
-        return Err(Fault::Entry { reason });
+        return Err(Refusal::Entry { reason });
     }
     if !logged.is_empty() {
         lent.tell(&logged);
@@ -80,7 +80,7 @@ unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Fault
 }
 
 /// What a library's file name calls the plugin, as in its entry.
-fn name_of(path: &Path) -> Result<String, Fault> {
+fn name_of(path: &Path) -> Result<String, Refusal> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(DLL_SUFFIX).unwrap_or(&name);
     let stem = stem.strip_prefix(DLL_PREFIX).unwrap_or(stem);
@@ -90,22 +90,22 @@ fn name_of(path: &Path) -> Result<String, Fault> {
         .replace('-', "_");
     match memory::is_name(&stem.replace('_', "-")) {
         true => Ok(stem),
-        false => Err(Fault::FileName { name: stem }),
+        false => Err(Refusal::FileName { name: stem }),
     }
 }
 
 /// The entry of a library, which stays loaded from here on.
-fn entry(path: &Path, symbol: &str) -> Result<Entry, Fault> {
+fn entry(path: &Path, symbol: &str) -> Result<Entry, Refusal> {
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = unsafe { open(path) }.map_err(|error| Fault::Open {
+    let library = unsafe { open(path) }.map_err(|error| Refusal::Open {
         reason: reason(&error, path),
     })?;
     // SAFETY: the contract gives symbols of this name this type.
     let entry = unsafe { library.get::<Entry>(symbol) }.map(|it| *it);
     // Never unloaded: its code may be running, and what it handed out is read later.
     std::mem::forget(library);
-    entry.map_err(|_| Fault::NoEntry {
+    entry.map_err(|_| Refusal::NoEntry {
         symbol: symbol.to_owned(),
     })
 }

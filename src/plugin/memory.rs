@@ -14,7 +14,7 @@ use passel_abi::{
     passel_selector,
 };
 
-use super::error::Slip;
+use super::error::ContractError;
 
 /// Longest text, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
@@ -62,15 +62,18 @@ unsafe impl Table for passel_pair_score {
 ///
 /// # Safety
 /// Null, or a struct with as many bytes as its size says.
-pub(super) unsafe fn table<T: Table>(there: *const T, member: &'static str) -> Result<T, Slip> {
+pub(super) unsafe fn table<T: Table>(
+    there: *const T,
+    member: &'static str,
+) -> Result<T, ContractError> {
     if there.is_null() {
-        return Err(Slip::Null { member });
+        return Err(ContractError::Null { member });
     }
     // SAFETY: the size comes first.
     let size = unsafe { there.cast::<usize>().read_unaligned() };
     if size < T::LEAST {
         let least = T::LEAST;
-        return Err(Slip::Size { size, least });
+        return Err(ContractError::Size { size, least });
     }
     let mut own = MaybeUninit::<T>::zeroed();
     let known = size.min(size_of::<T>());
@@ -88,17 +91,17 @@ pub(super) unsafe fn list<T>(
     count: usize,
     [member, number]: [&'static str; 2],
     most: usize,
-) -> Result<Vec<*const T>, Slip> {
+) -> Result<Vec<*const T>, ContractError> {
     if count > most {
         let member = number;
-        return Err(Slip::Count {
+        return Err(ContractError::Count {
             member,
             count,
             most,
         });
     }
     if there.is_null() && count > 0 {
-        return Err(Slip::Null { member });
+        return Err(ContractError::Null { member });
     }
     // SAFETY: inside the array.
     Ok((0..count)
@@ -108,12 +111,15 @@ pub(super) unsafe fn list<T>(
 
 /// # Safety
 /// Null, or a text that ends or is longer than any that is taken.
-pub(super) unsafe fn text(there: *const c_char, member: &'static str) -> Result<String, Slip> {
+pub(super) unsafe fn text(
+    there: *const c_char,
+    member: &'static str,
+) -> Result<String, ContractError> {
     let most = LONGEST;
     // SAFETY: the caller's.
     let text = unsafe { whole(there, member, most) }?;
     match text.contains(char::is_control) {
-        true => Err(Slip::Text { member, most }),
+        true => Err(ContractError::Text { member, most }),
         false => Ok(text),
     }
 }
@@ -124,9 +130,9 @@ pub(super) unsafe fn whole(
     there: *const c_char,
     member: &'static str,
     most: usize,
-) -> Result<String, Slip> {
+) -> Result<String, ContractError> {
     if there.is_null() {
-        return Err(Slip::Null { member });
+        return Err(ContractError::Null { member });
     }
     let mut bytes = Vec::new();
     for at in 0..=most {
@@ -137,17 +143,17 @@ pub(super) unsafe fn whole(
         }
     }
     let text = String::from_utf8(bytes).ok().filter(|it| it.len() <= most);
-    text.ok_or(Slip::Text { member, most })
+    text.ok_or(ContractError::Text { member, most })
 }
 
 /// # Safety
 /// As of [`text`].
-pub(super) unsafe fn name(there: *const c_char) -> Result<String, Slip> {
+pub(super) unsafe fn name(there: *const c_char) -> Result<String, ContractError> {
     // SAFETY: the caller's.
     let name = unsafe { text(there, "name") }?;
     match is_name(&name) {
         true => Ok(name),
-        false => Err(Slip::Name { name }),
+        false => Err(ContractError::Name { name }),
     }
 }
 

@@ -6,8 +6,8 @@ use passel_abi as abi;
 use passel_criteria::Criterion;
 
 use super::{
-    About, Method, MethodError, PASS, PairMethod, Plugin, PluginCriterion, Plugins, Way,
-    calls::Function, error::Slip, read,
+    MethodError, MethodInfo, PASS, Plugin, PluginCriterion, PluginMethod, PluginPairScore, Plugins,
+    Way, calls::Function, error::ContractError, read,
 };
 use crate::{
     nearest::nearest,
@@ -19,28 +19,28 @@ use crate::{
     spec::parse_spec,
 };
 
-/// A method with its parameters settled.
+/// A method that was asked for by name, with a value for each of its parameters.
 #[derive(Debug, Clone)]
-pub struct Settled<T> {
+pub struct ResolvedMethod<T> {
     /// Its name.
     pub name: String,
-    /// All its parameters with their values, those not given too.
+    /// Every parameter with its value; defaults where none was given.
     pub parameters: Vec<(String, f64)>,
-    /// The plugin it is of.
+    /// The plugin that brings it.
     pub plugin: String,
-    /// What it chooses or scores by.
-    pub by: T,
+    /// What was resolved: a [`MethodKind`], a [`PairScore`] or a criterion.
+    pub value: T,
 }
 
-/// How a selector chooses.
+/// The kind of a selection method, with what runs it.
 #[derive(Debug, Clone)]
-pub enum Chooser {
-    /// One by one, by a score.
+pub enum MethodKind {
+    /// Greedy forward selection by a declared score.
     Score(Score),
-    /// By itself, over levels.
-    Ranks(Arc<dyn Procedure>),
-    /// By itself, over a linear regression.
-    Regresses(Arc<dyn Procedure>),
+    /// A procedure of a plugin that ranks variables by their levels.
+    Ranking(Arc<dyn Procedure>),
+    /// A procedure of a plugin that chooses the model of a linear regression.
+    Regression(Arc<dyn Procedure>),
 }
 
 /// What a pair score is made of.
@@ -57,7 +57,7 @@ impl Plugins {
     /// # Errors
     /// An unknown name or parameter, a value outside its range (NaN included), or what the
     /// plugin says against these values.
-    pub fn method(&self, text: &str) -> Result<Settled<Chooser>, MethodError> {
+    pub fn method(&self, text: &str) -> Result<ResolvedMethod<MethodKind>, MethodError> {
         let (name, given) = asked(text)?;
         if let (PASS, Some((parameter, _))) = (name, given.first()) {
             return Err(MethodError::UnknownParameter {
@@ -68,13 +68,13 @@ impl Plugins {
                 nearest: None,
             });
         }
-        let method = self.methods().find(|it| it.about.name == name);
+        let method = self.methods().find(|it| it.info.name == name);
         let method = method.ok_or_else(|| {
-            let known = self.methods().map(|it| it.about.name.as_str());
+            let known = self.methods().map(|it| it.info.name.as_str());
             unknown("method", name, known.chain([PASS]))
         })?;
         method
-            .about
+            .info
             .settled("method", &given, |values| method.chooser(values))
     }
 
@@ -82,12 +82,12 @@ impl Plugins {
     ///
     /// # Errors
     /// As of [`Plugins::method`].
-    pub fn pair_score(&self, text: &str) -> Result<Settled<PairScore>, MethodError> {
+    pub fn pair_score(&self, text: &str) -> Result<ResolvedMethod<PairScore>, MethodError> {
         let (name, given) = asked(text)?;
-        let known = || self.pair_scores().map(|it| it.about.name.as_str());
-        let found = self.pair_scores().find(|it| it.about.name == name);
+        let known = || self.pair_scores().map(|it| it.info.name.as_str());
+        let found = self.pair_scores().find(|it| it.info.name == name);
         let pair = found.ok_or_else(|| unknown("pair score", name, known()))?;
-        pair.about
+        pair.info
             .settled("pair score", &given, |values| Ok(pair.score(values)))
     }
 
@@ -96,16 +96,16 @@ impl Plugins {
     ///
     /// # Errors
     /// As of [`Plugins::method`].
-    pub fn criterion(&self, text: &str) -> Result<Settled<Arc<dyn Criterion>>, MethodError> {
+    pub fn criterion(&self, text: &str) -> Result<ResolvedMethod<Arc<dyn Criterion>>, MethodError> {
         let (name, given) = asked(text)?;
-        let found = self.criteria().find(|it| it.about.name == name);
+        let found = self.criteria().find(|it| it.info.name == name);
         let criterion = found.ok_or_else(|| {
-            let known = self.criteria().map(|it| it.about.name.as_str());
+            let known = self.criteria().map(|it| it.info.name.as_str());
             let own = passel_criteria::ALL.iter().map(|it| it.name);
             unknown("criterion", name, known.chain(own))
         })?;
         criterion
-            .about
+            .info
             .settled("criterion", &given, |values| criterion.criterion(values))
     }
 }
@@ -115,16 +115,16 @@ impl Plugin {
     pub fn functions(&self) -> Vec<(&str, Coded)> {
         let mut functions = Vec::new();
         for it in &self.methods {
-            let chooser = it.chooser(&it.about.defaults());
-            if let Ok(Chooser::Score(score)) = chooser
+            let chooser = it.chooser(&it.info.defaults());
+            if let Ok(MethodKind::Score(score)) = chooser
                 && let Some(coded) = score.coded()
             {
-                functions.push((&*it.about.name, coded.clone()));
+                functions.push((&*it.info.name, coded.clone()));
             }
         }
         for it in &self.pair_scores {
-            if let PairScore::Coded(coded) = it.score(&it.about.defaults()) {
-                functions.push((&*it.about.name, coded));
+            if let PairScore::Coded(coded) = it.score(&it.info.defaults()) {
+                functions.push((&*it.info.name, coded));
             }
         }
         functions
@@ -154,7 +154,7 @@ fn unknown<'a>(
     }
 }
 
-impl About {
+impl MethodInfo {
     /// The values where none are given.
     pub(super) fn defaults(&self) -> Vec<f64> {
         self.parameters.iter().map(|it| it.default).collect()
@@ -165,8 +165,8 @@ impl About {
         &self,
         what: &'static str,
         given: &[(String, f64)],
-        by: impl FnOnce(&[f64]) -> Result<T, Slip>,
-    ) -> Result<Settled<T>, MethodError> {
+        resolve: impl FnOnce(&[f64]) -> Result<T, ContractError>,
+    ) -> Result<ResolvedMethod<T>, MethodError> {
         let mut values = self.defaults();
         for (at, (name, value)) in given.iter().enumerate() {
             if given[..at].iter().any(|it| it.0 == *name) {
@@ -201,33 +201,33 @@ impl About {
             }
             values[at] = *value;
         }
-        let by = by(&values).map_err(|slip| MethodError::Declare {
+        let value = resolve(&values).map_err(|violation| MethodError::Declare {
             what,
             method: self.name.clone(),
             plugin: self.plugin.clone(),
-            slip,
+            violation,
         })?;
         let names = self.parameters.iter().map(|it| it.name.clone());
-        Ok(Settled {
+        Ok(ResolvedMethod {
             name: self.name.clone(),
             parameters: names.zip(values).collect(),
             plugin: self.plugin.clone(),
-            by,
+            value,
         })
     }
 }
 
-impl Method {
-    fn chooser(&self, values: &[f64]) -> Result<Chooser, Slip> {
+impl PluginMethod {
+    fn chooser(&self, values: &[f64]) -> Result<MethodKind, ContractError> {
         Ok(match &self.way {
-            Way::Declares(declare) => Chooser::Score(declare.score(values)?),
-            Way::Ranks(run) => Chooser::Ranks(Arc::new(run.with(values))),
-            Way::Regresses(run) => Chooser::Regresses(Arc::new(run.with(values))),
+            Way::Declares(declare) => MethodKind::Score(declare.score(values)?),
+            Way::Ranks(run) => MethodKind::Ranking(Arc::new(run.with(values))),
+            Way::Regresses(run) => MethodKind::Regression(Arc::new(run.with(values))),
         })
     }
 }
 
-impl PairMethod {
+impl PluginPairScore {
     fn score(&self, values: &[f64]) -> PairScore {
         match &self.way {
             PairWay::Declared(quantity) => PairScore::Declared(*quantity),
@@ -237,7 +237,7 @@ impl PairMethod {
 }
 
 impl PluginCriterion {
-    fn criterion(&self, values: &[f64]) -> Result<Arc<dyn Criterion>, Slip> {
+    fn criterion(&self, values: &[f64]) -> Result<Arc<dyn Criterion>, ContractError> {
         Ok(Arc::new(self.value.with(values).looked_at()?))
     }
 }
@@ -248,7 +248,7 @@ pub(super) fn score(
     it: &abi::passel_score,
     room: &[abi::passel_term],
     values: &[f64],
-) -> Result<Score, Slip> {
+) -> Result<Score, ContractError> {
     let count = it.term_count;
     let filled = room.get(..count).ok_or(ScoreError::Terms { count })?;
     let terms = filled.iter().map(|it| {
@@ -261,13 +261,13 @@ pub(super) fn score(
     let measure = match it.function.is_null() {
         true => Measure::Declared {
             relevance: quantity(&it.relevance)?,
-            terms: terms.collect::<Result<_, Slip>>()?,
+            terms: terms.collect::<Result<_, ContractError>>()?,
         },
         false => Measure::Coded(Coded(Arc::new(read::function_of(name, it, values)?))),
     };
     let ends = constant("ends", it.ends, &[false, true])?;
     if ends && !it.floor.is_finite() {
-        return Err(Slip::Floor { floor: it.floor });
+        return Err(ContractError::Floor { floor: it.floor });
     }
     let gather = [Gather::Sum, Gather::Mean, Gather::Minimum, Gather::Last];
     let join = [Join::Added, Join::Alone, Join::Least, Join::Guarded];
@@ -283,20 +283,22 @@ pub(super) fn score(
 }
 
 /// A quantity of two variables alike.
-pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, Slip> {
+pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, ContractError> {
     let quantity = quantity(it)?;
     quantity.balanced()?;
     let combinations = [quantity.over, quantity.under.unwrap_or_default()];
     match combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
-        true => Err(Slip::Lopsided),
+        true => Err(ContractError::Lopsided),
         false => Ok(quantity),
     }
 }
 
 /// The contract's constants count from 0, in this order.
-fn constant<T: Copy>(member: &'static str, value: u32, meanings: &[T]) -> Result<T, Slip> {
+fn constant<T: Copy>(member: &'static str, value: u32, meanings: &[T]) -> Result<T, ContractError> {
     let meaning = usize::try_from(value).ok().and_then(|at| meanings.get(at));
-    meaning.copied().ok_or(Slip::Constant { member, value })
+    meaning
+        .copied()
+        .ok_or(ContractError::Constant { member, value })
 }
 
 /// A quantity, if fixed-point sums have room for it.

@@ -5,6 +5,7 @@
 //! library is one error with its path, and passel goes on without it, unless it was named.
 
 mod calls;
+mod elf;
 mod error;
 mod find;
 mod lent;
@@ -12,16 +13,15 @@ mod load;
 mod memory;
 mod methods;
 mod read;
-mod whole;
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-pub use error::{Fault, MethodError, PluginError};
+pub use error::{MethodError, PluginError, Refusal};
 pub use find::PATH;
-pub use methods::{Chooser, Settled};
+pub use methods::{MethodKind, ResolvedMethod};
 
 use calls::{Declare, Run, Value};
 use methods::PairWay;
@@ -52,16 +52,16 @@ pub struct Plugin {
     /// Its library.
     pub path: PathBuf,
     /// The selectors it brings.
-    pub methods: Vec<Method>,
+    pub methods: Vec<PluginMethod>,
     /// The pair scores it brings.
-    pub pair_scores: Vec<PairMethod>,
+    pub pair_scores: Vec<PluginPairScore>,
     /// The criteria it brings.
     pub criteria: Vec<PluginCriterion>,
 }
 
 /// What is known of a method, whatever it does.
 #[derive(Debug, Clone, PartialEq)]
-pub struct About {
+pub struct MethodInfo {
     /// The name it is asked for by.
     pub name: String,
     /// What it is called in full.
@@ -71,16 +71,16 @@ pub struct About {
     /// Where it was published.
     pub source: String,
     /// Its parameters, in the plugin's order.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<MethodParameter>,
     /// The plugin it is of.
     pub plugin: String,
 }
 
 /// A selector of a plugin.
 #[derive(Debug)]
-pub struct Method {
+pub struct PluginMethod {
     /// How it is asked for.
-    pub about: About,
+    pub info: MethodInfo,
     way: Way,
 }
 
@@ -93,7 +93,7 @@ enum Way {
 
 /// A number that a method depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameter {
+pub struct MethodParameter {
     /// The name in `method:name=number`.
     pub name: String,
     /// What it does, on one line.
@@ -108,9 +108,9 @@ pub struct Parameter {
 
 /// A pair score of a plugin.
 #[derive(Debug)]
-pub struct PairMethod {
+pub struct PluginPairScore {
     /// How it is asked for.
-    pub about: About,
+    pub info: MethodInfo,
     way: PairWay,
 }
 
@@ -118,7 +118,7 @@ pub struct PairMethod {
 #[derive(Debug)]
 pub struct PluginCriterion {
     /// How it is asked for.
-    pub about: About,
+    pub info: MethodInfo,
     value: Value,
 }
 
@@ -142,7 +142,7 @@ impl Plugins {
         let mut seen = found
             .plugins
             .iter()
-            .map(|it| find::whole(&it.path))
+            .map(|it| find::canonical(&it.path))
             .collect();
         for path in named {
             if find::is_new(path, &mut seen) {
@@ -175,12 +175,12 @@ impl Plugins {
     }
 
     /// The selectors of all plugins.
-    pub fn methods(&self) -> impl Iterator<Item = &Method> {
+    pub fn methods(&self) -> impl Iterator<Item = &PluginMethod> {
         self.0.plugins.iter().flat_map(|it| &it.methods)
     }
 
     /// The pair scores of all plugins.
-    pub fn pair_scores(&self) -> impl Iterator<Item = &PairMethod> {
+    pub fn pair_scores(&self) -> impl Iterator<Item = &PluginPairScore> {
         self.0.plugins.iter().flat_map(|it| &it.pair_scores)
     }
 
@@ -202,7 +202,7 @@ impl Found {
                 let (name, by) = (name.to_owned(), other.path.clone());
                 return Err(PluginError {
                     path: plugin.path.clone(),
-                    fault: Fault::Taken { what, name, by },
+                    refusal: Refusal::Taken { what, name, by },
                 });
             }
         }
@@ -225,14 +225,14 @@ fn names(plugin: &Plugin) -> impl Iterator<Item = (&'static str, &str)> + Clone 
     let methods = plugin
         .methods
         .iter()
-        .map(|it| ("method", it.about.name.as_str()));
+        .map(|it| ("method", it.info.name.as_str()));
     let pairs = plugin
         .pair_scores
         .iter()
-        .map(|it| ("pair score", it.about.name.as_str()));
+        .map(|it| ("pair score", it.info.name.as_str()));
     let criteria = plugin
         .criteria
         .iter()
-        .map(|it| ("criterion", it.about.name.as_str()));
+        .map(|it| ("criterion", it.info.name.as_str()));
     methods.chain(pairs).chain(criteria)
 }

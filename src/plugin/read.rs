@@ -12,9 +12,10 @@ use passel_abi::{
 };
 
 use super::{
-    About, Fault, Method, PASS, PairMethod, Parameter, Plugin, PluginCriterion, Way,
+    MethodInfo, MethodParameter, PASS, Plugin, PluginCriterion, PluginMethod, PluginPairScore,
+    Refusal, Way,
     calls::{Declare, Function, Run, Value},
-    error::Slip,
+    error::ContractError,
     memory::{list, name, table, text, whole},
     methods::{self, PairWay},
 };
@@ -39,45 +40,45 @@ pub(super) unsafe fn plugin(
     there: *const passel_plugin,
     expected: &str,
     path: &Path,
-) -> Result<Plugin, Fault> {
-    let of = |place: String| move |slip| Fault::Slip { place, slip };
+) -> Result<Plugin, Refusal> {
+    let of = |place: String| move |violation| Refusal::Contract { place, violation };
     let whole = || of("the plugin".to_owned());
     // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
     let ours = PASSEL_ABI_VERSION;
     if theirs != ours {
-        return Err(Fault::Version { theirs, ours });
+        return Err(Refusal::Version { theirs, ours });
     }
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the plugin") }.map_err(whole())?;
     let name = unsafe { name(it.name) }.map_err(whole())?;
     if name != expected {
         let expected = expected.to_owned();
-        return Err(whole()(Slip::Called { name, expected }));
+        return Err(whole()(ContractError::Called { name, expected }));
     }
     let version = unsafe { text(it.version, "version") }.map_err(whole())?;
     let description = unsafe { text(it.description, "description") }.map_err(whole())?;
     let members = ["selectors", "selector_count"];
     let selectors = unsafe { list(it.selectors, it.selector_count, members, MOST) };
-    let mut methods: Vec<Method> = Vec::new();
+    let mut methods: Vec<PluginMethod> = Vec::new();
     for (at, there) in selectors.map_err(whole())?.into_iter().enumerate() {
         let (mut place, taken) = (format!("selector {}", at + 1), &methods);
         let method = unsafe { method(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.about.name;
-            let twice = name == PASS || taken.iter().any(|has| has.about.name == *name);
+            let name = &it.info.name;
+            let twice = name == PASS || taken.iter().any(|has| has.info.name == *name);
             untaken(name.clone(), twice).map(|()| it)
         });
         methods.push(method.map_err(of(place))?);
     }
     let members = ["pair_scores", "pair_score_count"];
     let pairs = unsafe { list(it.pair_scores, it.pair_score_count, members, MOST) };
-    let mut pair_scores: Vec<PairMethod> = Vec::new();
+    let mut pair_scores: Vec<PluginPairScore> = Vec::new();
     for (at, there) in pairs.map_err(whole())?.into_iter().enumerate() {
         let (mut place, taken) = (format!("pair score {}", at + 1), &pair_scores);
         let pair = unsafe { pair(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.about.name;
-            let twice = taken.iter().any(|has| has.about.name == *name);
+            let name = &it.info.name;
+            let twice = taken.iter().any(|has| has.info.name == *name);
             untaken(name.clone(), twice).map(|()| it)
         });
         pair_scores.push(pair.map_err(of(place))?);
@@ -88,9 +89,9 @@ pub(super) unsafe fn plugin(
     for (at, there) in there.map_err(whole())?.into_iter().enumerate() {
         let (mut place, taken) = (format!("criterion {}", at + 1), &criteria);
         let criterion = unsafe { criterion(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.about.name;
+            let name = &it.info.name;
             let own = passel_criteria::ALL.iter().any(|has| has.name == name);
-            let twice = own || taken.iter().any(|has| has.about.name == *name);
+            let twice = own || taken.iter().any(|has| has.info.name == *name);
             untaken(name.clone(), twice).map(|()| it)
         });
         criteria.push(criterion.map_err(of(place))?);
@@ -106,9 +107,9 @@ pub(super) unsafe fn plugin(
     })
 }
 
-fn untaken(name: String, taken: bool) -> Result<(), Slip> {
+fn untaken(name: String, taken: bool) -> Result<(), ContractError> {
     match taken {
-        true => Err(Slip::Taken { name }),
+        true => Err(ContractError::Taken { name }),
         false => Ok(()),
     }
 }
@@ -117,14 +118,18 @@ fn untaken(name: String, taken: bool) -> Result<(), Slip> {
 ///
 /// # Safety
 /// Of a plugin that was entered.
-unsafe fn about(it: &passel_method, plugin: &str, place: &mut String) -> Result<About, Slip> {
+unsafe fn about(
+    it: &passel_method,
+    plugin: &str,
+    place: &mut String,
+) -> Result<MethodInfo, ContractError> {
     // SAFETY: by the contract, here and below.
     let name = unsafe { name(it.name) }?;
     *place += &format!(" ({name})");
     let members = ["parameters", "parameter_count"];
     let count = it.parameter_count;
     let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
-    let mut parameters: Vec<Parameter> = Vec::new();
+    let mut parameters: Vec<MethodParameter> = Vec::new();
     let whose = place.clone();
     for (at, there) in entries.into_iter().enumerate() {
         *place = format!("{whose}, parameter {}", at + 1);
@@ -136,7 +141,7 @@ unsafe fn about(it: &passel_method, plugin: &str, place: &mut String) -> Result<
         parameters.push(it);
     }
     *place = whose;
-    Ok(About {
+    Ok(MethodInfo {
         name,
         title: unsafe { text(it.title, "title") }?,
         formula: unsafe { text(it.formula, "formula") }?,
@@ -152,7 +157,7 @@ unsafe fn method(
     there: *const passel_selector,
     plugin: &str,
     place: &mut String,
-) -> Result<Method, Slip> {
+) -> Result<PluginMethod, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the selector") }?;
     let about = unsafe { about(&it.method, plugin, place) }?;
@@ -180,29 +185,29 @@ unsafe fn method(
                 PASSEL_OVER_REGRESSION => Way::Regresses(run),
                 value => {
                     let member = "over";
-                    return Err(Slip::Constant { member, value });
+                    return Err(ContractError::Constant { member, value });
                 }
             }
         }
-        (None, None) => return Err(Slip::Neither),
-        (Some(_), Some(_)) => return Err(Slip::Both),
+        (None, None) => return Err(ContractError::Neither),
+        (Some(_), Some(_)) => return Err(ContractError::Both),
     };
-    Ok(Method { about, way })
+    Ok(PluginMethod { info: about, way })
 }
 
-unsafe fn parameter(there: *const passel_parameter) -> Result<Parameter, Slip> {
+unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "a parameter") }?;
     let (default, least, most) = (it.default_value, it.least, it.most);
     let range = least.is_finite() && most.is_finite() && (least..=most).contains(&default);
     if !range {
-        return Err(Slip::Range {
+        return Err(ContractError::Range {
             default,
             least,
             most,
         });
     }
-    Ok(Parameter {
+    Ok(MethodParameter {
         name: unsafe { name(it.name) }?,
         help: unsafe { text(it.help, "help") }?,
         default,
@@ -215,7 +220,7 @@ unsafe fn pair(
     there: *const passel_pair_score,
     plugin: &str,
     place: &mut String,
-) -> Result<PairMethod, Slip> {
+) -> Result<PluginPairScore, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the pair score") }?;
     let about = unsafe { about(&it.method, plugin, place) }?;
@@ -226,18 +231,18 @@ unsafe fn pair(
             function(&name, it.function, &about.defaults())
         }?),
     };
-    Ok(PairMethod { about, way })
+    Ok(PluginPairScore { info: about, way })
 }
 
 unsafe fn criterion(
     there: *const passel_criterion,
     plugin: &str,
     place: &mut String,
-) -> Result<PluginCriterion, Slip> {
+) -> Result<PluginCriterion, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the criterion") }?;
     let about = unsafe { about(&it.method, plugin, place) }?;
-    let function = it.value.ok_or(Slip::Null { member: "value" })?;
+    let function = it.value.ok_or(ContractError::Null { member: "value" })?;
     // The report's names outlive every selection; a plugin is loaded once.
     let leaked = |it: &str| -> &'static str { Box::leak(it.into()) };
     let parameters = about.parameters.iter();
@@ -251,7 +256,7 @@ unsafe fn criterion(
         values: about.defaults().into(),
     };
     let value = value.looked_at()?;
-    Ok(PluginCriterion { about, value })
+    Ok(PluginCriterion { info: about, value })
 }
 
 /// The function of a score that a plugin filled in, for a method and these parameters.
@@ -259,7 +264,7 @@ pub(super) fn function_of(
     name: &Arc<str>,
     score: &passel_score,
     values: &[f64],
-) -> Result<Function, Slip> {
+) -> Result<Function, ContractError> {
     // SAFETY: by the contract the plugin's, who was entered.
     unsafe { function(name, score.function, values) }
 }
@@ -272,17 +277,17 @@ unsafe fn function(
     name: &Arc<str>,
     there: *const passel_function,
     values: &[f64],
-) -> Result<Function, Slip> {
+) -> Result<Function, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the function") }?;
-    let value = it.value.ok_or(Slip::Null { member: "value" })?;
+    let value = it.value.ok_or(ContractError::Null { member: "value" })?;
     let cuda = match it.cuda.is_null() {
         true => None,
         false => Some(unsafe { whole(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
     };
     let tolerance = it.tolerance;
     if !(0.0..=0.01).contains(&tolerance) {
-        return Err(Slip::Tolerance { tolerance });
+        return Err(ContractError::Tolerance { tolerance });
     }
     Ok(Function {
         value,

@@ -17,10 +17,10 @@ use signal_hook::{consts, iterator::Signals, low_level};
 
 use crate::{
     batch::{self, chain},
+    interrupt::Interrupt,
     job::{self, Job, OptionError, Task},
     ranks::Ranks,
     run::{Report, RunError, simulate},
-    search::Interrupt,
 };
 use print::{complain, print, printed};
 use together::Together;

@@ -15,10 +15,10 @@ use super::{
 use crate::{
     batch,
     fnv::Fnv,
+    interrupt::Interrupt,
     job::{Task, file::Planned},
     ranks::{Among, Ranks},
     run::{RunContext, run_task},
-    search::Interrupt,
 };
 
 /// The ranks, or one process alone.

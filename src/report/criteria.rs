@@ -29,7 +29,7 @@ pub fn text(plugins: &Plugins) -> String {
         let _ = writeln!(page, "    source     {}", entry.source);
     }
     for it in plugins.criteria() {
-        entry_of(&mut page, &it.about);
+        entry_of(&mut page, &it.info);
     }
     page
 }
@@ -48,6 +48,6 @@ pub fn json(plugins: &Plugins) -> String {
             "source": entry.source,
         })
     });
-    let others = plugins.criteria().map(|it| about(&it.about));
+    let others = plugins.criteria().map(|it| about(&it.info));
     format!("{:#}\n", Value::from(own.chain(others).collect::<Vec<_>>()))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plugin::{About, PASS, Parameter, Plugins};
+use crate::plugin::{MethodInfo, MethodParameter, PASS, Plugins};
 
 /// passel's own method, told as a plugin's is.
 const TITLE: &str = "particle swarm stepwise";
@@ -21,18 +21,18 @@ pub fn text(plugins: &Plugins) -> String {
     );
     entry(&mut page, [PASS, TITLE, FORMULA], &[], SOURCE, None);
     for it in plugins.methods() {
-        entry_of(&mut page, &it.about);
+        entry_of(&mut page, &it.info);
     }
     if plugins.pair_scores().next().is_some() {
         page += "\nPair scores, larger is better: x and w the two variables, y the response.\n";
     }
     for it in plugins.pair_scores() {
-        entry_of(&mut page, &it.about);
+        entry_of(&mut page, &it.info);
     }
     page
 }
 
-pub(super) fn entry_of(page: &mut String, it: &About) {
+pub(super) fn entry_of(page: &mut String, it: &MethodInfo) {
     let head = [&*it.name, &it.title, &it.formula];
     entry(page, head, &it.parameters, &it.source, Some(&it.plugin));
 }
@@ -40,7 +40,7 @@ pub(super) fn entry_of(page: &mut String, it: &About) {
 fn entry(
     page: &mut String,
     [name, title, formula]: [&str; 3],
-    parameters: &[Parameter],
+    parameters: &[MethodParameter],
     source: &str,
     plugin: Option<&str>,
 ) {
@@ -70,9 +70,9 @@ pub fn json(plugins: &Plugins) -> String {
         "source": SOURCE,
         "plugin": null,
     });
-    let others = plugins.methods().map(|it| about(&it.about));
+    let others = plugins.methods().map(|it| about(&it.info));
     let methods: Vec<Value> = [pass].into_iter().chain(others).collect();
-    let pair_scores = plugins.pair_scores().map(|it| about(&it.about));
+    let pair_scores = plugins.pair_scores().map(|it| about(&it.info));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "methods": methods,
@@ -81,7 +81,7 @@ pub fn json(plugins: &Plugins) -> String {
     format!("{all:#}\n")
 }
 
-pub(super) fn about(it: &About) -> Value {
+pub(super) fn about(it: &MethodInfo) -> Value {
     let parameters = it.parameters.iter().map(|it| {
         json!({
             "name": it.name,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     device::{DeviceError, cuda::functions::Checked},
-    plugin::{About, PATH, Plugin, Plugins},
+    plugin::{MethodInfo, PATH, Plugin, Plugins},
 };
 
 /// What became of the functions in CUDA C that were tried: by plugin and method.
@@ -68,18 +68,18 @@ fn told(checked: &Result<Checked, DeviceError>) -> String {
 }
 
 fn methods(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.methods.iter().map(|it| &it.about))
+    names(plugin.methods.iter().map(|it| &it.info))
 }
 
 fn pair_scores(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.pair_scores.iter().map(|it| &it.about))
+    names(plugin.pair_scores.iter().map(|it| &it.info))
 }
 
 fn criteria(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.criteria.iter().map(|it| &it.about))
+    names(plugin.criteria.iter().map(|it| &it.info))
 }
 
-fn names<'a>(all: impl Iterator<Item = &'a About>) -> Vec<&'a str> {
+fn names<'a>(all: impl Iterator<Item = &'a MethodInfo>) -> Vec<&'a str> {
     all.map(|it| it.name.as_str()).collect()
 }
 
@@ -106,7 +106,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let refused = plugins
         .refused()
         .iter()
-        .map(|it| json!({ "path": it.path.to_string_lossy(), "reason": it.fault.to_string() }));
+        .map(|it| json!({ "path": it.path.to_string_lossy(), "reason": it.refusal.to_string() }));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "plugins": used.collect::<Vec<Value>>(),

@@ -12,7 +12,7 @@ use crate::{
     device::DeviceError,
     output::{OutputError, OutputFile},
     ranks::Among,
-    search::{CheckpointError, Saved, SearchError},
+    search::{Checkpoint, CheckpointError, SearchError},
 };
 
 /// The longest file that is read, in bytes: 65,536 particles of 2,000 variables.
@@ -20,7 +20,7 @@ const LONGEST: u64 = 1 << 30;
 
 /// What lies in the file, if it is there; whether the file can be written is found before
 /// any work is done. Of ranks the first looks, and tells the others.
-pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Option<Saved>, RunError> {
+pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Option<Checkpoint>, RunError> {
     let text = match among {
         None => opened(path)?,
         Some(among) => {
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Option<Saved>, 
             told.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?
         }
     };
-    let saved = text.map(|it| Saved::read(&it)).transpose();
+    let saved = text.map(|it| Checkpoint::read(&it)).transpose();
     saved.map_err(|source| refused(path, source))
 }
 

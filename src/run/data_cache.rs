@@ -15,7 +15,7 @@ use crate::{
     design::{Design, DesignOptions},
     fnv::Fnv,
     job::{Job, Task},
-    plugin::Chooser,
+    plugin::MethodKind,
     progress::{JobProgress, Meter, Progress},
     ranks::Among,
     table::{self, ReadOptions, Table, TableError, Values},
@@ -218,10 +218,10 @@ fn makes(task: &Task) -> (Makes, String) {
     match task {
         Task::Stability(_) => (Makes::Nothing, table_key(job)),
         Task::Pairs(_) => (Makes::Columns, binned_key(job, false)),
-        Task::Select(_) => match job.selector.as_ref().map(|it| &it.by) {
-            None | Some(Chooser::Regresses(_)) => (Makes::Design, design_key(job)),
-            Some(Chooser::Score(_)) => (Makes::Columns, binned_key(job, false)),
-            Some(Chooser::Ranks(_)) => (Makes::Columns, binned_key(job, true)),
+        Task::Select(_) => match job.selector.as_ref().map(|it| &it.value) {
+            None | Some(MethodKind::Regression(_)) => (Makes::Design, design_key(job)),
+            Some(MethodKind::Score(_)) => (Makes::Columns, binned_key(job, false)),
+            Some(MethodKind::Ranking(_)) => (Makes::Columns, binned_key(job, true)),
         },
     }
 }

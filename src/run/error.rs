@@ -11,7 +11,7 @@ use crate::{
     device::DeviceError,
     output::OutputError,
     search::{CheckpointError, SearchError},
-    selector::{ProcedureFault, SelectorError},
+    selector::{ProcedureError, SelectorError},
     simulate::SimulateError,
     table::TableError,
 };
@@ -82,7 +82,7 @@ pub enum RunError {
         /// The plugin.
         plugin: String,
         /// At what.
-        source: Box<ProcedureFault>,
+        source: Box<ProcedureError>,
     },
     /// The table of a variable gave no score; what was found before was reported.
     #[error("{reason}; what was found before is reported")]

@@ -30,11 +30,12 @@ pub use crate::selection::Outcome;
 use crate::{
     design::Design,
     device::{DeviceError, Over, Places, Resources},
+    interrupt::{DetachableGuard, Interrupt},
     job::{Job, Simulation, Task},
     output::{OutputError, OutputFile},
-    plugin::Chooser,
+    plugin::MethodKind,
     report::{self, Curves, Format, PageExtras},
-    search::{self, Checkpoint, DetachableGuard, Interrupt, Iteration, SearchError},
+    search::{self, Checkpointing, IterationRecord, SearchError},
     selection::{Elapsed, RankSummary, Termination},
     table::Form,
     trace::Trace,
@@ -92,9 +93,11 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
 /// As [`run`].
 pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     if let Some(settled) = &job.selector {
-        return match &settled.by {
-            Chooser::Regresses(procedure) => procedures::regress(job, context, settled, procedure),
-            Chooser::Score(_) | Chooser::Ranks(_) => selectors::rank(job, context, settled),
+        return match &settled.value {
+            MethodKind::Regression(procedure) => {
+                procedures::regress(job, context, settled, procedure)
+            }
+            MethodKind::Score(_) | MethodKind::Ranking(_) => selectors::rank(job, context, settled),
         };
     }
     let started = Instant::now();
@@ -116,7 +119,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
         trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
     }
     let mut curves = (job.format == Format::Html).then(Curves::default);
-    let mut observe = |iteration: &Iteration<'_>| {
+    let mut observe = |iteration: &IterationRecord<'_>| {
         meter.show(iteration);
         if let Some(curves) = &mut curves {
             curves.record(iteration);
@@ -139,7 +142,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
         &resources,
         &job.interrupt,
         &mut observe,
-        kept.map(|_| Checkpoint {
+        kept.map(|_| Checkpointing {
             from,
             keep: &mut keep,
         }),

@@ -4,7 +4,7 @@ use crate::{
     design::Design,
     job::Job,
     report::{Format, PageExtras},
-    search::Found,
+    search::SearchResult,
     selection::Residuals,
 };
 
@@ -17,7 +17,7 @@ pub(super) fn command(job: &Job) -> PageExtras {
 }
 
 /// What a page tells of the chosen model beside the report.
-pub(super) fn page_extras(job: &Job, design: &Design, found: &Found) -> PageExtras {
+pub(super) fn page_extras(job: &Job, design: &Design, found: &SearchResult) -> PageExtras {
     if job.format != Format::Html {
         return PageExtras::default();
     }

@@ -11,7 +11,7 @@ use crate::{
     job::Pairing,
     report,
     selection::{PairsReport, SingleVariable, StopReason, VariablePair, VariablePartner},
-    selector::{self, Wanted},
+    selector::{self, PairOptions},
     table::write_matrix,
 };
 
@@ -32,20 +32,20 @@ pub fn run_pairs(pairing: &Pairing, context: &RunContext) -> Result<Report, RunE
     let job = &pairing.job;
     let wants_matrix = pairing.matrix.is_some();
     let (output, matrix) = (output_of(job)?, place_of(job, pairing.matrix.as_deref())?);
-    selector::check_pairs(&pairing.method.by, &job.resources.devices)?;
+    selector::check_pair_devices(&pairing.method.value, &job.resources.devices)?;
     let binned = context.binned(job, false, job.resources.sharing())?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);
-    let wanted = Wanted {
+    let wanted = PairOptions {
         top: job.stop.top,
         threshold: job.stop.threshold,
         partners: pairing.partners,
         matrix: wants_matrix,
     };
-    let found = selector::pairs(
+    let found = selector::rank_pairs(
         columns,
-        &pairing.method.by,
+        &pairing.method.value,
         &wanted,
         &job.resources,
         &job.interrupt,

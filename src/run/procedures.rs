@@ -10,18 +10,18 @@ use super::{
 use crate::{
     device::Places,
     job::Job,
-    plugin::Settled,
+    plugin::ResolvedMethod,
     report,
     search::SearchError,
     selection::{Elapsed, Method},
-    selector::{self, Procedure, ProcedureFault},
+    selector::{self, Procedure, ProcedureError},
 };
 
 /// Runs a job whose method chooses the model of a regression by itself.
 pub(super) fn regress<T>(
     job: &Job,
     context: &RunContext,
-    settled: &Settled<T>,
+    settled: &ResolvedMethod<T>,
     procedure: &Arc<dyn Procedure>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
@@ -32,7 +32,7 @@ pub(super) fn regress<T>(
     let mut observe = |done, of| meter.count("step", done, of);
     // Until the report is told, beyond the selector's end.
     let held = Some(job.interrupt.detachable());
-    let regressed = selector::regress(
+    let regressed = selector::regress_with_procedure(
         procedure,
         &design,
         &job.criterion,
@@ -82,9 +82,9 @@ pub(super) fn regress<T>(
 
 /// The report, unless the selector failed.
 pub(super) fn unless<T>(
-    settled: &Settled<T>,
+    settled: &ResolvedMethod<T>,
     report: Option<Report>,
-    fault: Option<ProcedureFault>,
+    fault: Option<ProcedureError>,
 ) -> Result<Report, RunError> {
     match (report, fault) {
         (Some(report), None) => Ok(report),
@@ -93,13 +93,13 @@ pub(super) fn unless<T>(
             method: settled.name.clone(),
             plugin: settled.plugin.clone(),
             source: Box::new(
-                fault.unwrap_or_else(|| ProcedureFault::Gave("it chose nothing".to_owned())),
+                fault.unwrap_or_else(|| ProcedureError::Failed("it chose nothing".to_owned())),
             ),
         }),
     }
 }
 
 /// The warning of a report that is not whole.
-pub(super) fn partly(fault: &ProcedureFault) -> String {
+pub(super) fn partly(fault: &ProcedureError) -> String {
     format!("what was chosen before the selector failed: {fault}")
 }

@@ -18,11 +18,12 @@ use super::{
 use crate::{
     design::Design,
     device::{Choice, Resources, WORTH_A_GPU},
+    interrupt::Interrupt,
     job::Job,
-    plugin::Chooser,
-    search::{self, Found, Interrupt, Pass, SearchError},
+    plugin::MethodKind,
+    search::{self, Pass, SearchError, SearchResult},
     selection::{RankedColumns, StopReason, Termination},
-    selector::{self, Asked, Stop},
+    selector::{self, ProcedureOptions, Stop},
     table::Table,
 };
 
@@ -50,14 +51,14 @@ pub(super) fn choose(
     };
     let Some(settled) = &job.selector else {
         let design = design_of(job, table, None)?;
-        let (criterion, ignore) = (&*job.criterion, &mut |_: &search::Iteration| {});
+        let (criterion, ignore) = (&*job.criterion, &mut |_: &search::IterationRecord| {});
         let found = search::search(&design, criterion, &pass, resources, interrupt, ignore)?;
         return of_model(&design, found);
     };
-    match &settled.by {
-        Chooser::Regresses(procedure) => {
+    match &settled.value {
+        MethodKind::Regression(procedure) => {
             let design = Arc::new(design_of(job, table, None)?);
-            let regressed = selector::regress(
+            let regressed = selector::regress_with_procedure(
                 procedure,
                 &design,
                 &job.criterion,
@@ -71,11 +72,11 @@ pub(super) fn choose(
                 Some(fault) => Err(failed(&settled.name, &settled.plugin, fault)),
             }
         }
-        Chooser::Score(score) => {
+        MethodKind::Score(score) => {
             let Binned { columns, .. } = binned_of(job, table, false, None)?;
             let permutation = job.stop.permutation;
             let stop = Stop {
-                permutation: permutation.map(|it| selector::Permutation { seed, ..it }),
+                permutation: permutation.map(|it| selector::PermutationTest { seed, ..it }),
                 ..job.stop
             };
             let ignore = &mut |_, _| {};
@@ -90,18 +91,19 @@ pub(super) fn choose(
                 columns.columns[column].index
             }))
         }
-        Chooser::Ranks(procedure) => {
+        MethodKind::Ranking(procedure) => {
             let Binned {
                 columns, numbers, ..
             } = binned_of(job, table, true, None)?;
-            let asked = Asked {
+            let asked = ProcedureOptions {
                 top: job.stop.top,
                 seed,
                 time_limit: pass.time_limit,
             };
             let (data, ignore) = ((&columns, numbers), &mut |_, _| {});
-            let (ranked, fault, notes) =
-                selector::rank_by(procedure, data, &asked, resources, interrupt, ignore)?;
+            let (ranked, fault, notes) = selector::rank_with_procedure(
+                procedure, data, &asked, resources, interrupt, ignore,
+            )?;
             match fault {
                 None => Ok(of_ranking(ranked, notes, |column| {
                     columns.columns[column].index
@@ -112,7 +114,7 @@ pub(super) fn choose(
     }
 }
 
-fn failed(method: &str, plugin: &str, fault: selector::ProcedureFault) -> RunError {
+fn failed(method: &str, plugin: &str, fault: selector::ProcedureError) -> RunError {
     RunError::Procedure {
         report: None,
         method: method.to_owned(),
@@ -125,7 +127,7 @@ fn failed(method: &str, plugin: &str, fault: selector::ProcedureFault) -> RunErr
 const LATE: &str = "the selection ended at the time limit, which is of each";
 
 /// What a model holds, as variables of the file.
-fn of_model(design: &Design, found: Found) -> Result<Option<Chosen>, RunError> {
+fn of_model(design: &Design, found: SearchResult) -> Result<Option<Chosen>, RunError> {
     if let Some(fault) = found.fault {
         return Err(SearchError::Device(fault).into());
     }

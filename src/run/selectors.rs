@@ -17,11 +17,11 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
     device::DeviceError,
     job::Job,
-    plugin::{Chooser, Settled},
+    plugin::{MethodKind, ResolvedMethod},
     ranks::Among,
     report::{self, Format},
     selection::{Elapsed, RankedVariable, Ranking, RejectedVariable, StopRule, Truth},
-    selector::{self, Asked, OVER_LEVELS},
+    selector::{self, OVER_LEVELS, ProcedureOptions},
     table::{Column, Missing, Table, Values},
 };
 
@@ -29,17 +29,19 @@ use crate::{
 pub(super) fn rank(
     job: &Job,
     context: &RunContext,
-    settled: &Settled<Chooser>,
+    settled: &ResolvedMethod<MethodKind>,
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = output_of(job)?;
     let (wants_numbers, devices) = (
-        matches!(settled.by, Chooser::Ranks(_)),
+        matches!(settled.value, MethodKind::Ranking(_)),
         &job.resources.devices,
     );
-    match &settled.by {
-        Chooser::Score(score) => selector::check(score, devices)?,
-        Chooser::Ranks(_) | Chooser::Regresses(_) => selector::on_cpu(OVER_LEVELS, devices)?,
+    match &settled.value {
+        MethodKind::Score(score) => selector::check_devices(score, devices)?,
+        MethodKind::Ranking(_) | MethodKind::Regression(_) => {
+            selector::require_cpu(OVER_LEVELS, devices)?
+        }
     }
     // A procedure sees all columns.
     let among = job.resources.sharing().filter(|_| !wants_numbers);
@@ -49,15 +51,15 @@ pub(super) fn rank(
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("variable", done, of);
     let mut held = None;
-    let (ranked, failed, notes) = match &settled.by {
-        Chooser::Score(score) => {
+    let (ranked, failed, notes) = match &settled.value {
+        MethodKind::Score(score) => {
             let (resources, interrupt) = (&job.resources, &job.interrupt);
             let stop = &job.stop;
             let ranked = selector::rank(&columns, score, stop, resources, interrupt, &mut observe)?;
             (ranked, None, Vec::new())
         }
-        Chooser::Ranks(procedure) | Chooser::Regresses(procedure) => {
-            let asked = Asked {
+        MethodKind::Ranking(procedure) | MethodKind::Regression(procedure) => {
+            let asked = ProcedureOptions {
                 top: job.stop.top,
                 seed: job.pass.seed,
                 time_limit: job.pass.time_limit,
@@ -66,7 +68,14 @@ pub(super) fn rank(
             // Until the report is told, beyond the selector's end.
             held = Some(job.interrupt.detachable());
             let (resources, interrupt) = (&job.resources, &job.interrupt);
-            selector::rank_by(procedure, data, &asked, resources, interrupt, &mut observe)?
+            selector::rank_with_procedure(
+                procedure,
+                data,
+                &asked,
+                resources,
+                interrupt,
+                &mut observe,
+            )?
         }
     };
     meter.finish();
@@ -122,10 +131,10 @@ pub(super) fn rank(
         selected,
         refused,
         stop,
-        seed: match &settled.by {
-            Chooser::Score(_) => job.stop.permutation.map(|it| it.seed),
+        seed: match &settled.value {
+            MethodKind::Score(_) => job.stop.permutation.map(|it| it.seed),
             // What it draws is its own affair.
-            Chooser::Ranks(_) | Chooser::Regresses(_) => Some(job.pass.seed),
+            MethodKind::Ranking(_) | MethodKind::Regression(_) => Some(job.pass.seed),
         },
         binning: saved(&columns, job, context)?,
         set_aside: Vec::new(),
@@ -167,7 +176,7 @@ impl Ended {
     pub(super) fn of<T>(
         fault: DeviceError,
         columns: &BinnedColumns,
-        (what, settled): (&str, &Settled<T>),
+        (what, settled): (&str, &ResolvedMethod<T>),
     ) -> Self {
         let name = |column: u32| format!("`{}`", columns.columns[column as usize].name);
         match fault {
@@ -296,7 +305,7 @@ fn suspicions(columns: &BinnedColumns) -> Vec<String> {
 }
 
 /// A method's name, parameters and plugin, for a report.
-pub(super) fn with_parameters<T>(settled: &Settled<T>) -> Map<String, Value> {
+pub(super) fn with_parameters<T>(settled: &ResolvedMethod<T>) -> Map<String, Value> {
     let mut method = Map::from_iter([("name".to_owned(), settled.name.clone().into())]);
     for (name, value) in &settled.parameters {
         method.insert(name.clone(), (*value).into());

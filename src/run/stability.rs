@@ -18,7 +18,7 @@ use crate::{
     device::Places,
     job::{Job, Stability},
     output::OutputFile,
-    plugin::{Chooser, PASS},
+    plugin::{MethodKind, PASS},
     report,
     search::SearchError,
     selection::{StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
@@ -65,10 +65,10 @@ pub fn run_stability(stability: &Stability, context: &RunContext) -> Result<Repo
     let (threads, resources) = side_by_side(&job.resources, of, rows.saturating_mul(whole.width));
     let mut meter = context.meter(job);
     // Until the report is told, beyond the end of what can be left behind.
-    let runs = |it: &Chooser| !matches!(it, Chooser::Score(_));
+    let runs = |it: &MethodKind| !matches!(it, MethodKind::Score(_));
     let selector = job.selector.as_ref();
     let held = selector
-        .filter(|it| runs(&it.by))
+        .filter(|it| runs(&it.value))
         .map(|_| job.interrupt.detachable());
     let work = |number: usize| {
         let drawn = how.resample(number, n, job.pass.seed);
@@ -145,12 +145,12 @@ pub fn run_stability(stability: &Stability, context: &RunContext) -> Result<Repo
 /// Whether the devices chosen can run the method: to be known before a long reading.
 fn check_devices(job: &Job) -> Result<(), RunError> {
     let devices = &job.resources.devices;
-    match job.selector.as_ref().map(|it| &it.by) {
-        None | Some(Chooser::Regresses(_)) => {
+    match job.selector.as_ref().map(|it| &it.value) {
+        None | Some(MethodKind::Regression(_)) => {
             Places::check(devices).map_err(SearchError::Device)?
         }
-        Some(Chooser::Score(score)) => selector::check(score, devices)?,
-        Some(Chooser::Ranks(_)) => selector::on_cpu(OVER_LEVELS, devices)?,
+        Some(MethodKind::Score(score)) => selector::check_devices(score, devices)?,
+        Some(MethodKind::Ranking(_)) => selector::require_cpu(OVER_LEVELS, devices)?,
     }
     Ok(())
 }
@@ -171,9 +171,9 @@ struct Whole {
 
 impl Whole {
     fn of(job: &Job, table: &Table) -> Result<Self, RunError> {
-        let chooser = job.selector.as_ref().map(|it| &it.by);
+        let chooser = job.selector.as_ref().map(|it| &it.value);
         let mut whole = match chooser {
-            None | Some(Chooser::Regresses(_)) => {
+            None | Some(MethodKind::Regression(_)) => {
                 let design = design_of(job, table.clone(), None)?;
                 let index = |at: u32| design.variables()[at as usize].index;
                 Self {
@@ -186,7 +186,7 @@ impl Whole {
                     warnings: design.warnings().to_vec(),
                 }
             }
-            Some(Chooser::Score(_) | Chooser::Ranks(_)) => {
+            Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => {
                 let Binned {
                     columns,
                     truth,
@@ -365,7 +365,7 @@ fn method(job: &Job) -> (Map<String, Value>, Option<Map<String, Value>>) {
             (named(PASS, &mut all.into_iter()), Some(criterion))
         }
         Some(settled) => {
-            let regresses = matches!(settled.by, Chooser::Regresses(_));
+            let regresses = matches!(settled.value, MethodKind::Regression(_));
             let mut method = with_parameters(settled);
             if !regresses {
                 method.insert("top".to_owned(), json!(job.stop.top));
@@ -378,8 +378,8 @@ fn method(job: &Job) -> (Map<String, Value>, Option<Map<String, Value>>) {
 
 /// The rules of binning that were asked for, where levels are counted.
 fn binning(job: &Job) -> Option<Map<String, Value>> {
-    let counts = |it: &Chooser| !matches!(it, Chooser::Regresses(_));
-    job.selector.as_ref().filter(|it| counts(&it.by))?;
+    let counts = |it: &MethodKind| !matches!(it, MethodKind::Regression(_));
+    job.selector.as_ref().filter(|it| counts(&it.value))?;
     let rule = ("rule".to_owned(), job.binning.to_string().into());
     let response = (
         "response_rule".to_owned(),

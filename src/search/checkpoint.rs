@@ -31,14 +31,14 @@ const SHORTEST: Duration = Duration::from_millis(100);
 const SHARE: u32 = 8;
 
 /// Where a search keeps its state, and the one that it goes on from.
-pub struct Checkpoint<'a> {
+pub struct Checkpointing<'a> {
     /// What was kept before; none to begin.
-    pub from: Option<Saved>,
+    pub from: Option<Checkpoint>,
     /// Keeps a text in the place of the one before, which stays where that fails.
     pub keep: Keep<'a>,
 }
 
-/// See [`Checkpoint::keep`].
+/// See [`Checkpointing::keep`].
 pub type Keep<'a> = &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
 
 /// Why a search cannot go on from a checkpoint.
@@ -66,7 +66,7 @@ pub enum CheckpointError {
 
 /// A checkpoint that was read.
 #[derive(Debug, Clone)]
-pub struct Saved {
+pub struct Checkpoint {
     search: Map<String, Value>,
     state: State,
 }
@@ -96,8 +96,8 @@ fn checksum(search: &RawValue, state: &RawValue) -> String {
     format!("{:032x}", hash.finish())
 }
 
-impl Saved {
-    /// Reads what [`Checkpoint::keep`] was given.
+impl Checkpoint {
+    /// Reads what [`Checkpointing::keep`] was given.
     ///
     /// # Errors
     /// A text that is no checkpoint, is damaged, or of another version of passel.
@@ -234,12 +234,12 @@ impl<'a> Keeper<'a> {
     /// # Errors
     /// A checkpoint of another search.
     pub(super) fn new(
-        checkpoint: Option<Checkpoint<'a>>,
+        checkpoint: Option<Checkpointing<'a>>,
         (design, criterion): (&Design, &dyn Criterion),
         problem: &Problem,
         pass: &Pass,
     ) -> Result<(Self, Option<State>), SearchError> {
-        let Some(Checkpoint { from, keep }) = checkpoint else {
+        let Some(Checkpointing { from, keep }) = checkpoint else {
             return Ok((Self::none(), None));
         };
         let search = identity(design, criterion, pass, problem.max_size);

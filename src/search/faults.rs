@@ -119,7 +119,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         improve_backward: pass.backward[0],
     };
     let undefined = AtomicBool::new(false);
-    let judge = Judge {
+    let judge = Objective {
         undefined: &undefined,
         criterion: &criterion,
         n,
@@ -140,7 +140,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
         let devices = Devices::of(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
-        let mut observe = |it: &Iteration| lowest = it.best_value;
+        let mut observe = |it: &IterationRecord| lowest = it.best_value;
         let never = Interrupt::default();
         let outside = Outside {
             interrupt: &never,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Judge, Met, Pass, Visited};
+use super::{Objective, Pass, VisitedModel, VisitedModels};
 use crate::{
     design::{Columns, Design},
     device::DeviceError,
@@ -19,7 +19,7 @@ pub(super) const REPORTED: usize = 10;
 
 /// What a search found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct SearchResult {
     /// The best model's fit, factored from scratch in ascending order.
     pub fit: Fit,
     /// φ of that fit.
@@ -33,9 +33,9 @@ pub struct Found {
     pub certified: bool,
     /// The distinct models of lowest φ that the search met, best first; the
     /// first is the one found. φ of the others may be off in its last digits.
-    pub models: Vec<Met>,
+    pub models: Vec<VisitedModel>,
     /// Of each size met the best model, ascending by size.
-    pub front: Vec<Met>,
+    pub front: Vec<VisitedModel>,
     /// Iterations done.
     pub iterations: usize,
     /// Why it ended.
@@ -56,15 +56,15 @@ pub struct Found {
     pub fault: Option<DeviceError>,
 }
 
-impl Found {
+impl SearchResult {
     /// The model of these columns, ascending, beside the others met; all else is for the caller
     /// to fill in.
     pub(crate) fn of(
         x: Columns,
         y: &[f64],
-        judge: Judge,
+        judge: Objective,
         members: &[u32],
-        visited: Visited,
+        visited: VisitedModels,
     ) -> Self {
         let mut front = visited.front();
         let ((fit, pivot), mut models) = rayon::join(
@@ -76,7 +76,7 @@ impl Found {
         own.into_iter().for_each(|met| met.value = value);
         // First, for others may equal it.
         let members = members.into();
-        models.insert(0, Met { value, members });
+        models.insert(0, VisitedModel { value, members });
         Self {
             value,
             exact: is_exact(x.n(), &fit),
@@ -155,8 +155,8 @@ impl Found {
                 "the search ended early, this is the best so far: {fault}"
             ));
         }
-        let all = self.models.iter().map(Met::pair);
-        let front = self.front.iter().map(Met::pair);
+        let all = self.models.iter().map(VisitedModel::pair);
+        let front = self.front.iter().map(VisitedModel::pair);
         let name = |j: u32| design.variables()[j as usize].name.clone();
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION"),
@@ -218,17 +218,22 @@ const REFIT_WORK: usize = 1 << 28;
 
 /// The models met beside the one found. Those that will be told are fitted anew: walks
 /// lose digits.
-fn beside(found: &[u32], visited: Visited, (x, y): (Columns, &[f64]), judge: Judge) -> Vec<Met> {
+fn beside(
+    found: &[u32],
+    visited: VisitedModels,
+    (x, y): (Columns, &[f64]),
+    judge: Objective,
+) -> Vec<VisitedModel> {
     let mut models = visited.best();
     models.retain(|met| *met.members != *found);
     let mut again = models.len().min(2 * REPORTED);
-    let work = |met: &Met| x.n() * met.members.len().pow(2);
+    let work = |met: &VisitedModel| x.n() * met.members.len().pow(2);
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
         again = 0;
     }
     models[..again].par_iter_mut().for_each(|met| {
         met.value = judge.value(&Fit::of(x, y, &met.members).0);
     });
-    models[..again].sort_by(Met::order);
+    models[..again].sort_by(VisitedModel::order);
     models
 }

@@ -30,25 +30,25 @@ use std::{
 use passel_criteria::Criterion;
 use thiserror::Error;
 
-pub(crate) use crate::interrupt::DetachableGuard;
+pub use crate::device::Gain;
 use crate::{
     design::Design,
     device::{Choice, DeviceError, Devices, Places, Resources},
+    interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
 };
-pub use crate::{device::Gain, interrupt::Interrupt};
 use checkpoint::Keeper;
-pub use checkpoint::{Checkpoint, CheckpointError, Keep, Saved};
-pub use found::Found;
-pub use observe::{Iteration, Move, Step};
+pub use checkpoint::{Checkpoint, CheckpointError, Checkpointing, Keep};
+pub use found::SearchResult;
+pub use observe::{IterationRecord, MoveKind, StepRecord};
 use particle::Problem;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
 use stages::{Outside, walk};
-pub(crate) use swarm::{Judge, complaint};
-pub use visited::Met;
-pub(crate) use visited::Visited;
+pub(crate) use swarm::{Objective, complaint};
+pub use visited::VisitedModel;
+pub(crate) use visited::VisitedModels;
 
 /// Why a search could not run.
 #[derive(Debug, Error)]
@@ -101,8 +101,8 @@ pub enum SearchError {
 ///     memory_limit: Some(1 << 30),
 ///     ..Resources::cpu(2)
 /// };
-/// let never = search::Interrupt::default();
-/// let (pass, mut observe) = (Pass::default(), |_: &search::Iteration| {});
+/// let never = passel::Interrupt::default();
+/// let (pass, mut observe) = (Pass::default(), |_: &search::IterationRecord| {});
 /// let found = search::search(&design, &Bic, &pass, &resources, &never, &mut observe)?;
 /// assert_eq!(found.devices, ["cpu"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -113,21 +113,21 @@ pub enum SearchError {
 ///
 /// # Errors
 /// A parameter outside its range, or threads or a device that cannot be started. A
-/// device that fails later ends the search: [`Found::fault`].
+/// device that fails later ends the search: [`SearchResult::fault`].
 pub fn search(
     design: &Design,
     criterion: &dyn Criterion,
     pass: &Pass,
     resources: &Resources,
     interrupt: &Interrupt,
-    observe: &mut (dyn FnMut(&Iteration) + Send),
-) -> Result<Found, SearchError> {
+    observe: &mut (dyn FnMut(&IterationRecord) + Send),
+) -> Result<SearchResult, SearchError> {
     search_on(design, criterion, pass, resources, interrupt, observe, None)
 }
 
 /// The same, which keeps its state from time to time and goes on from one kept before:
 /// what is found then is the same, bit for bit, as without an interruption. Where it ends
-/// neither by its iterations nor by patience ([`Found::termination`]), what was kept
+/// neither by its iterations nor by patience ([`SearchResult::termination`]), what was kept
 /// last is to go on from.
 ///
 /// # Errors
@@ -138,9 +138,9 @@ pub fn search_on(
     pass: &Pass,
     resources: &Resources,
     interrupt: &Interrupt,
-    observe: &mut (dyn FnMut(&Iteration) + Send),
-    checkpoint: Option<Checkpoint>,
-) -> Result<Found, SearchError> {
+    observe: &mut (dyn FnMut(&IterationRecord) + Send),
+    checkpoint: Option<Checkpointing>,
+) -> Result<SearchResult, SearchError> {
     let (max_size, kept) = start(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
@@ -158,7 +158,7 @@ pub fn search_on(
         improve_backward: pass.backward[0],
     };
     let undefined = AtomicBool::new(false);
-    let judge = Judge::of(criterion, design, &undefined);
+    let judge = Objective::of(criterion, design, &undefined);
     // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
     // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
     let pool = rayon::ThreadPoolBuilder::new()
@@ -210,7 +210,7 @@ pub fn search_on(
         let found = walk(problem, judge, devices, pass, threads, outside, from)?;
         notes.extend(complaint(&undefined));
         notes.extend(found.notes);
-        Ok(Found {
+        Ok(SearchResult {
             starting,
             notes,
             ..found

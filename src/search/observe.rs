@@ -3,7 +3,7 @@
 
 /// One iteration of the whole swarm, or one wave of the polish.
 #[derive(Debug, Clone, Copy)]
-pub struct Iteration<'a> {
+pub struct IterationRecord<'a> {
     /// 1-based; the starts are iteration 1.
     pub number: usize,
     /// Iterations asked for.
@@ -16,14 +16,14 @@ pub struct Iteration<'a> {
     /// Size of the model that has it.
     pub best_size: usize,
     /// What each particle did, in particle order; of a wave, each island.
-    pub steps: &'a [Step],
+    pub steps: &'a [StepRecord],
 }
 
 /// What one particle did in one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct StepRecord {
     /// The kind of move.
-    pub moved: Move,
+    pub kind: MoveKind,
     /// The variable added or dropped (column of the design matrix).
     pub variable: Option<u32>,
     /// Size of the model after the move.
@@ -34,7 +34,7 @@ pub struct Step {
 
 /// The kinds of move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Move {
+pub enum MoveKind {
     /// The random start.
     Start,
     /// Added a variable of the best model.
@@ -60,5 +60,5 @@ pub(super) struct Wave<'a> {
     pub(super) best_value: f64,
     pub(super) best_size: usize,
     /// Where each island stands.
-    pub(super) steps: &'a [Step],
+    pub(super) steps: &'a [StepRecord],
 }

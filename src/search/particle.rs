@@ -1,7 +1,7 @@
 //! One walking support: its variables, its direction and its own random stream. Its
 //! fit lies on the devices.
 
-use super::{Move, Step, state::Walker};
+use super::{MoveKind, StepRecord, state::Walker};
 use crate::{
     design::Columns,
     device::Update,
@@ -174,23 +174,23 @@ impl Particle {
         best: &[u32],
         strongest: Option<u32>,
         refused: usize,
-    ) -> Option<(Move, Update)> {
+    ) -> Option<(MoveKind, Update)> {
         // The move, how many additions may be tried, and the one to try now.
         let (moved, adds, add) = match plan {
             Plan::Stay => return None,
             Plan::DropRandom { pick } => {
                 let open = || outside(&self.members, problem.keep);
                 let variable = open().nth(below(pick, open().count()))?;
-                return (refused == 0).then_some((Move::DropRandom, Update::Drop(variable)));
+                return (refused == 0).then_some((MoveKind::DropRandom, Update::Drop(variable)));
             }
-            Plan::DropImprove => (Move::DropImprove, 0, None),
+            Plan::DropImprove => (MoveKind::DropImprove, 0, None),
             Plan::AddImprove => (
-                Move::AddImprove,
+                MoveKind::AddImprove,
                 usize::from(strongest.is_some()),
                 strongest,
             ),
             Plan::AddRandom { pick } => (
-                Move::AddRandom,
+                MoveKind::AddRandom,
                 TRIES.min(problem.x.p() - self.members.len()),
                 self.random(problem, pick, refused),
             ),
@@ -198,13 +198,13 @@ impl Particle {
                 let open = || outside(best, &self.members);
                 let count = open().count();
                 let at = below(pick, count) + refused;
-                (Move::AddBest, count, open().nth(at % count.max(1)))
+                (MoveKind::AddBest, count, open().nth(at % count.max(1)))
             }
         };
         match add.filter(|_| refused < adds) {
             Some(variable) => Some((moved, Update::Add(variable))),
             // Once: where nothing can be dropped either, the particle stays.
-            None => (refused == adds).then_some((Move::DropImprove, Update::DropCheapest)),
+            None => (refused == adds).then_some((MoveKind::DropImprove, Update::DropCheapest)),
         }
     }
 
@@ -244,9 +244,9 @@ impl Particle {
     }
 
     /// The record of what it did.
-    pub(crate) fn step(&self, moved: Move, variable: Option<u32>) -> Step {
-        Step {
-            moved,
+    pub(crate) fn step(&self, kind: MoveKind, variable: Option<u32>) -> StepRecord {
+        StepRecord {
+            kind,
             variable,
             size: self.members.len(),
             value: self.value,

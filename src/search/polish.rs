@@ -12,12 +12,12 @@
 use rayon::prelude::*;
 
 use super::{
-    Move, Pass, Step,
+    MoveKind, Pass, StepRecord,
     observe::Wave,
     particle::{Problem, rises},
     state::Polishing,
-    swarm::Judge,
-    visited::Visited,
+    swarm::Objective,
+    visited::VisitedModels,
     walk::{ENTRY_COST, EXACT, Island, Walk, Walked},
 };
 use crate::{
@@ -56,7 +56,7 @@ const FITTED: usize = 4;
 #[derive(Clone, Copy)]
 pub(super) struct Polish<'a> {
     pub(super) problem: &'a Problem<'a>,
-    pub(super) judge: Judge<'a>,
+    pub(super) judge: Objective<'a>,
     pub(super) pass: &'a Pass,
     pub(super) threads: usize,
     /// Whether the search should end.
@@ -83,12 +83,12 @@ impl Polish<'_> {
     /// before each wave, with the models visited.
     pub(super) fn run(
         &self,
-        (devices, visited): (&mut Devices, &mut Visited),
+        (devices, visited): (&mut Devices, &mut VisitedModels),
         from: Option<Polishing>,
-        keep: &mut dyn FnMut(&Islands, &Visited),
+        keep: &mut dyn FnMut(&Islands, &VisitedModels),
         observe: &mut dyn FnMut(&Wave),
     ) -> Polished {
-        let unpolished = |visited: &Visited, fault| Polished {
+        let unpolished = |visited: &VisitedModels, fault| Polished {
             members: visited.starts(1).swap_remove(0).members.into_vec(),
             certified: false,
             cut: true,
@@ -161,7 +161,7 @@ pub(super) struct Islands<'a> {
 }
 
 impl<'a> Islands<'a> {
-    fn new(with: Polish<'a>, visited: &Visited) -> Result<Self, DeviceError> {
+    fn new(with: Polish<'a>, visited: &VisitedModels) -> Result<Self, DeviceError> {
         let Problem { x, y, .. } = *with.problem;
         let mut pool = Pool::new(x.p());
         if x.p() <= SMALL {
@@ -189,7 +189,11 @@ impl<'a> Islands<'a> {
     /// Sweeps the best model, unless it is certified, and then the islands' in
     /// turn, as many as the work of a wave allows. What it finds enters the pool;
     /// the best model one step from the best is the new best.
-    fn sweep(&mut self, devices: &mut Devices, visited: &mut Visited) -> Result<(), DeviceError> {
+    fn sweep(
+        &mut self,
+        devices: &mut Devices,
+        visited: &mut VisitedModels,
+    ) -> Result<(), DeviceError> {
         let Problem { x, y, keep, .. } = *self.with.problem;
         let product = (x.n() * x.p()) as u64;
         if self.pool.is_full() && self.pool.len() < x.p() {
@@ -268,7 +272,7 @@ impl<'a> Islands<'a> {
     /// may differ in their last digits.
     fn walk(
         &mut self,
-        visited: &mut Visited,
+        visited: &mut VisitedModels,
         observe: &mut dyn FnMut(&Wave),
     ) -> Result<(), DeviceError> {
         let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
@@ -318,8 +322,8 @@ impl<'a> Islands<'a> {
         for walked in walks {
             self.idle = self.idle.saturating_add(walked.work);
             visited.absorb(walked.visited);
-            steps.push(Step {
-                moved: Move::Walk,
+            steps.push(StepRecord {
+                kind: MoveKind::Walk,
                 variable: None,
                 size: walked.end.len(),
                 value: walked.end_value,
@@ -339,7 +343,7 @@ impl<'a> Islands<'a> {
     }
 
     /// A new best model: the first island goes on from it.
-    fn adopt(&mut self, better: Candidate, visited: &mut Visited) {
+    fn adopt(&mut self, better: Candidate, visited: &mut VisitedModels) {
         let members = better.members();
         visited.offer(better.value, &members);
         self.islands[0].members = members;
@@ -356,7 +360,7 @@ impl Polish<'_> {
     }
 
     /// Takes note of the models one step from a model that was swept.
-    fn meet(&self, fit: &Fit, neighbours: &Neighbours, visited: &mut Visited) {
+    fn meet(&self, fit: &Fit, neighbours: &Neighbours, visited: &mut VisitedModels) {
         let Problem { keep, max_size, .. } = *self.problem;
         let (support, rss) = (fit.support(), fit.rss());
         let room = if support.len() < max_size { NEAR } else { 0 };

@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
-    Found, Interrupt, Iteration, Judge, Pass, Visited,
+    IterationRecord, Objective, Pass, SearchResult, VisitedModels,
     checkpoint::Keeper,
     particle::{Problem, rises},
     polish::Polish,
@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices},
+    interrupt::Interrupt,
     ranks::Among,
     selection::Termination,
 };
@@ -19,7 +20,7 @@ use crate::{
 /// Who a search hears and tells.
 pub(super) struct Outside<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
-    pub(super) observe: &'a mut dyn FnMut(&Iteration),
+    pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
     pub(super) keeper: Keeper<'k>,
     pub(super) ranks: Option<&'a Among>,
 }
@@ -27,7 +28,7 @@ pub(super) struct Outside<'a, 'k> {
 /// What the swarm leaves to the polish.
 struct Swarmed<'a> {
     devices: Devices<'a>,
-    visited: Visited,
+    visited: VisitedModels,
     /// The best model, columns ascending.
     members: Vec<u32>,
     iterations: usize,
@@ -38,13 +39,13 @@ struct Swarmed<'a> {
 /// The iterations, until something ends them; then the polish. It goes on from a state.
 pub(super) fn walk(
     problem: Problem,
-    judge: Judge,
+    judge: Objective,
     devices: Devices,
     pass: &Pass,
     threads: usize,
     mut outside: Outside,
     from: Option<State>,
-) -> Result<Found, DeviceError> {
+) -> Result<SearchResult, DeviceError> {
     let start = Instant::now();
     let (interrupt, ranks) = (outside.interrupt, outside.ranks);
     let late = || {
@@ -141,7 +142,7 @@ pub(super) fn walk(
                 });
             },
             &mut |wave| {
-                observe(&Iteration {
+                observe(&IterationRecord {
                     number: iterations + wave.number,
                     of: pass.iterations,
                     wave: Some(wave.number),
@@ -167,8 +168,8 @@ pub(super) fn walk(
         true => None,
         false => outside.keeper.end(),
     };
-    let found = Found::of(problem.x, problem.y, judge, &members, visited);
-    Ok(Found {
+    let found = SearchResult::of(problem.x, problem.y, judge, &members, visited);
+    Ok(SearchResult {
         certified,
         iterations,
         termination,
@@ -197,7 +198,7 @@ fn iterate<'a>(
     let termination = loop {
         let (iterations, best) = (swarm.iteration(), swarm.best());
         if !std::mem::take(&mut told) {
-            (outside.observe)(&Iteration {
+            (outside.observe)(&IterationRecord {
                 number: iterations,
                 of: pass.iterations,
                 wave: None,

@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Met, Pass, Visited,
+    Pass, VisitedModel, VisitedModels,
     particle::Problem,
     polish::{Islands, Polish},
     walk::Island,
@@ -18,7 +18,7 @@ use crate::{device::Pool, random::Stream};
 pub(super) struct State {
     /// Whether φ was no number of some model.
     pub(super) undefined: bool,
-    pub(super) visited: Visited,
+    pub(super) visited: VisitedModels,
     pub(super) stage: Stage,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Swarming {
     pub(super) iteration: usize,
-    pub(super) best: Met,
+    pub(super) best: VisitedModel,
     pub(super) particles: Vec<Walker>,
 }
 

@@ -8,10 +8,10 @@ use std::{
 use passel_criteria::{Criterion, Model};
 
 use super::{
-    Met, Move, Pass, Step,
+    MoveKind, Pass, StepRecord, VisitedModel,
     particle::{Particle, Plan, Problem, REFACTOR_PER_VARIABLE, rises},
     state::{Stage, State, Swarming},
-    visited::Visited,
+    visited::VisitedModels,
 };
 use crate::{
     design::Design,
@@ -45,12 +45,12 @@ pub(crate) struct Best {
 /// differ in their last digits.
 pub(crate) struct Swarm<'a> {
     problem: Problem<'a>,
-    judge: Judge<'a>,
+    judge: Objective<'a>,
     gain: Gain,
     devices: Devices<'a>,
     particles: Vec<Particle>,
     best: Best,
-    visited: Visited,
+    visited: VisitedModels,
     /// Whether the models that the particles stand at are among those visited.
     noted: bool,
     /// Iterations done, the starts being the first.
@@ -59,7 +59,7 @@ pub(crate) struct Swarm<'a> {
     canonical: usize,
     /// Whether the one last done was.
     is_canonical: bool,
-    steps: Vec<Step>,
+    steps: Vec<StepRecord>,
     /// Of each model swept so far, which of `strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
@@ -67,7 +67,7 @@ pub(crate) struct Swarm<'a> {
 
 /// Turns a fit into φ.
 #[derive(Clone, Copy)]
-pub(crate) struct Judge<'a> {
+pub(crate) struct Objective<'a> {
     pub(crate) criterion: &'a dyn Criterion,
     pub(crate) n: usize,
     /// Of the criterion: the candidates, or more before a prescreening.
@@ -78,7 +78,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) undefined: &'a AtomicBool,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Objective<'a> {
     /// Of this design's models.
     pub(crate) fn of(
         criterion: &'a dyn Criterion,
@@ -134,7 +134,7 @@ impl<'a> Swarm<'a> {
     /// The starts: iteration 1.
     pub(crate) fn start(
         problem: Problem<'a>,
-        judge: Judge<'a>,
+        judge: Objective<'a>,
         mut devices: Devices<'a>,
         pass: &Pass,
     ) -> Result<Self, DeviceError> {
@@ -153,7 +153,7 @@ impl<'a> Swarm<'a> {
             devices,
             particles: particles.collect(),
             best,
-            visited: Visited::default(),
+            visited: VisitedModels::default(),
             noted: false,
             iteration: 1,
             canonical: 0,
@@ -169,10 +169,10 @@ impl<'a> Swarm<'a> {
             let picks: Vec<u64> = swarm.particles.iter_mut().map(Particle::draw).collect();
             swarm.update(|particle, number, refused| {
                 let variable = particle.random(&problem, picks[number], refused)?;
-                Some((Move::Start, Update::Add(variable)))
+                Some((MoveKind::Start, Update::Add(variable)))
             })?;
         }
-        let stay = vec![(Move::Start, None); swarm.particles.len()];
+        let stay = vec![(MoveKind::Start, None); swarm.particles.len()];
         swarm.judge(stay);
         swarm.canonical = swarm.after();
         Ok(swarm)
@@ -181,10 +181,10 @@ impl<'a> Swarm<'a> {
     /// As it was at a canonical iteration.
     pub(super) fn resume(
         problem: Problem<'a>,
-        judge: Judge<'a>,
+        judge: Objective<'a>,
         mut devices: Devices<'a>,
         pass: &Pass,
-        (state, visited): (Swarming, Visited),
+        (state, visited): (Swarming, VisitedModels),
     ) -> Result<Self, DeviceError> {
         devices.hold(problem.kept, pass.particles)?;
         let supports: Vec<&[u32]> = state.particles.iter().map(|it| &*it.members).collect();
@@ -227,7 +227,7 @@ impl<'a> Swarm<'a> {
             stage: Stage::Swarm {
                 swarm: Swarming {
                     iteration: self.iteration,
-                    best: Met {
+                    best: VisitedModel {
                         value: self.best.value,
                         members: (&*self.best.members).into(),
                     },
@@ -258,7 +258,7 @@ impl<'a> Swarm<'a> {
     }
 
     /// The devices, free for other work, and the models visited.
-    pub(crate) fn end(mut self) -> (Devices<'a>, Visited) {
+    pub(crate) fn end(mut self) -> (Devices<'a>, VisitedModels) {
         if !self.noted {
             remember(&mut self.visited, &self.particles);
         }
@@ -266,7 +266,7 @@ impl<'a> Swarm<'a> {
     }
 
     /// What each particle did in the iteration last done.
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[StepRecord] {
         &self.steps
     }
 
@@ -304,9 +304,9 @@ impl<'a> Swarm<'a> {
     /// done or nothing is left to try; what each did.
     fn update(
         &mut self,
-        attempt: impl Fn(&Particle, usize, usize) -> Option<(Move, Update)>,
-    ) -> Result<Vec<(Move, Option<u32>)>, DeviceError> {
-        let mut moves = vec![(Move::Stay, None); self.particles.len()];
+        attempt: impl Fn(&Particle, usize, usize) -> Option<(MoveKind, Update)>,
+    ) -> Result<Vec<(MoveKind, Option<u32>)>, DeviceError> {
+        let mut moves = vec![(MoveKind::Stay, None); self.particles.len()];
         let mut open: Vec<usize> = (0..self.particles.len()).collect();
         for refused in 0.. {
             let (mut updates, mut kinds) = (Vec::new(), Vec::new());
@@ -334,7 +334,7 @@ impl<'a> Swarm<'a> {
     }
 
     /// Judges every particle's model after its move.
-    fn judge(&mut self, moves: Vec<(Move, Option<u32>)>) {
+    fn judge(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
         for (number, (particle, (moved, variable))) in particles {
@@ -396,7 +396,7 @@ impl<'a> Swarm<'a> {
 }
 
 /// Takes note of the models that the particles stand at.
-fn remember(visited: &mut Visited, particles: &[Particle]) {
+fn remember(visited: &mut VisitedModels, particles: &[Particle]) {
     for particle in particles {
         visited.offer(particle.value(), particle.members());
     }

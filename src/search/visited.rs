@@ -11,7 +11,7 @@ const REMEMBERED: usize = 1000;
 
 /// One model met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Met {
+pub struct VisitedModel {
     /// φ; as JSON its bits.
     #[serde(with = "bits")]
     pub value: f64,
@@ -19,7 +19,7 @@ pub struct Met {
     pub members: Box<[u32]>,
 }
 
-impl Met {
+impl VisitedModel {
     pub(super) fn pair(&self) -> (f64, &[u32]) {
         (self.value, &self.members)
     }
@@ -36,17 +36,17 @@ impl Met {
 
 /// The distinct models of lowest φ a search met, and the lowest of each size.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Visited {
+pub(crate) struct VisitedModels {
     /// Unordered and with repetitions between two prunings.
-    models: Vec<Met>,
+    models: Vec<VisitedModel>,
     /// What is not below this need not be remembered.
     #[serde(with = "bits")]
     threshold: f64,
     /// By size.
-    front: Vec<Option<Met>>,
+    front: Vec<Option<VisitedModel>>,
 }
 
-impl Default for Visited {
+impl Default for VisitedModels {
     fn default() -> Self {
         Self {
             models: Vec::new(),
@@ -56,7 +56,7 @@ impl Default for Visited {
     }
 }
 
-impl Visited {
+impl VisitedModels {
     /// An empty list that takes only what this one would.
     pub(super) fn like(&self) -> Self {
         Self {
@@ -76,14 +76,14 @@ impl Visited {
         self.front.iter().any(Option::is_some)
             && self.models.iter().all(|met| is_model(&met.members))
             && sizes.all(|(size, met)| {
-                let fits = |it: &Met| it.members.len() == size && is_model(&it.members);
+                let fits = |it: &VisitedModel| it.members.len() == size && is_model(&it.members);
                 met.as_ref().is_none_or(fits)
             })
     }
 
     /// Takes note of a model.
     pub(crate) fn offer(&mut self, value: f64, members: &[u32]) {
-        let met = || Met {
+        let met = || VisitedModel {
             value,
             members: members.into(),
         };
@@ -113,20 +113,20 @@ impl Visited {
     }
 
     /// Of each size met the best model, ascending by size.
-    pub(super) fn front(&self) -> Vec<Met> {
+    pub(super) fn front(&self) -> Vec<VisitedModel> {
         self.front.iter().flatten().cloned().collect()
     }
 
     /// The best model of each of the `count` best sizes, best first.
-    pub(super) fn starts(&self, count: usize) -> Vec<Met> {
+    pub(super) fn starts(&self, count: usize) -> Vec<VisitedModel> {
         let mut front = self.front();
-        front.sort_by(Met::order);
+        front.sort_by(VisitedModel::order);
         front.truncate(count);
         front
     }
 
     /// The remembered models, each once, best first.
-    pub(super) fn best(mut self) -> Vec<Met> {
+    pub(super) fn best(mut self) -> Vec<VisitedModel> {
         self.prune();
         self.models
     }
@@ -134,7 +134,7 @@ impl Visited {
     fn prune(&mut self) {
         // The same model by two ways may differ in its last digits: the lower, which
         // comes first, stays.
-        self.models.sort_unstable_by(Met::order);
+        self.models.sort_unstable_by(VisitedModel::order);
         let mut met = HashSet::with_capacity(self.models.len());
         let new: Vec<bool> = self
             .models

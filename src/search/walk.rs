@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     particle::{Problem, rises},
-    swarm::Judge,
+    swarm::Objective,
     tableau::{Best, Tableau},
-    visited::Visited,
+    visited::VisitedModels,
 };
 use crate::{
     device::Pool,
@@ -39,7 +39,7 @@ const LOOK_EVERY: usize = 16;
 /// What a walk starts from and goes by.
 pub(super) struct Walk<'a> {
     pub(super) problem: &'a Problem<'a>,
-    pub(super) judge: Judge<'a>,
+    pub(super) judge: Objective<'a>,
     pub(super) pool: &'a Pool,
     /// Steps at most.
     pub(super) steps: usize,
@@ -63,14 +63,19 @@ pub(super) struct Walked {
     pub(super) end_value: f64,
     /// The best model below the value asked for, columns ascending.
     pub(super) best: Option<Vec<u32>>,
-    pub(super) visited: Visited,
+    pub(super) visited: VisitedModels,
     /// In multiply-adds of a product.
     pub(super) work: u64,
 }
 
 impl Walk<'_> {
     /// Walks from a model (columns in any order).
-    pub(super) fn from(&self, start: &[u32], stream: &mut Stream, visited: Visited) -> Walked {
+    pub(super) fn from(
+        &self,
+        start: &[u32],
+        stream: &mut Stream,
+        visited: VisitedModels,
+    ) -> Walked {
         let (pool, problem) = (self.pool, self.problem);
         // Where the pool has no room for one, the walk starts without it.
         let places: Vec<usize> = start.iter().filter_map(|v| pool.place(*v)).collect();

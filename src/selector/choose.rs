@@ -5,7 +5,7 @@ use std::{borrow::Cow, io, sync::Arc, time::Instant};
 use rayon::prelude::*;
 
 use super::{
-    Permutation,
+    PermutationTest,
     independence::{counted, independence},
 };
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
         DeviceError,
         counting::{Anchor, Counters, Facts, Found, Guest, Logs, Step, Tally, information},
     },
+    interrupt::Interrupt,
     ranks::Among,
     score::Against,
-    search::Interrupt,
     selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Selection<'a> {
     pub(super) tally: &'a Tally,
     pub(super) top: usize,
     pub(super) threshold: Option<f64>,
-    pub(super) permutation: Option<Permutation>,
+    pub(super) permutation: Option<PermutationTest>,
     pub(super) interrupt: &'a Interrupt,
     /// The other processes.
     pub(super) among: Option<&'a Among>,

@@ -305,12 +305,12 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
 fn coded_pairs_are_the_declared_ones() {
     let never = Interrupt::default();
     let columns = in_every_form(columns(3, 90, 14, 5));
-    let found = |score: PairScore, wanted: &Wanted, places| {
+    let found = |score: PairScore, wanted: &PairOptions, places| {
         let resources = resources(places);
-        pairs(&columns, &score, wanted, &resources, &never, &mut |_, _| {}).unwrap()
+        rank_pairs(&columns, &score, wanted, &resources, &never, &mut |_, _| {}).unwrap()
     };
     for top in [5, 91] {
-        let wanted = Wanted {
+        let wanted = PairOptions {
             top: Some(top),
             threshold: (top == 91).then_some(0.05),
             partners: true,
@@ -351,9 +351,9 @@ fn coded_pairs_are_the_declared_ones() {
     // x is the lower of the two, and the first pair without a score is named.
     let levels: Vec<usize> = columns.columns.iter().map(|it| it.levels).collect();
     let lopsided = coded(|it| it.x as f64 + 0.01 * it.w as f64, 0.0);
-    let wanted = Wanted {
+    let wanted = PairOptions {
         top: Some(91),
-        ..Wanted::default()
+        ..PairOptions::default()
     };
     for it in found(PairScore::Coded(lopsided), &wanted, (2, 2)).pairs {
         assert_eq!(it.score, levels[it.a] as f64 + 0.01 * levels[it.b] as f64);
@@ -364,10 +364,10 @@ fn coded_pairs_are_the_declared_ones() {
         if narrow { f64::NEG_INFINITY } else { 1.0 }
     };
     let alone = coded(|_| f64::NEG_INFINITY, 0.0);
-    let wanted = Wanted {
+    let wanted = PairOptions {
         top: Some(1),
         partners: true,
-        ..Wanted::default()
+        ..PairOptions::default()
     };
     for places in PLACES {
         let all = found(PairScore::Coded(coded(narrow, 0.0)), &wanted, places);

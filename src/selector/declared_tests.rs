@@ -148,8 +148,8 @@ fn a_sum_over_anchor_and_class_alone_has_its_classes() {
     // The synergy of a pair does not go by the score it is told beside.
     let [plain, three] = [Combination::X_W, Combination::XW_Y].map(|over| {
         let score = PairScore::Declared(Quantity::plain(over));
-        let wanted = Wanted::default();
-        let found = pairs(
+        let wanted = PairOptions::default();
+        let found = rank_pairs(
             &columns,
             &score,
             &wanted,

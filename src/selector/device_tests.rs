@@ -195,7 +195,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
                 against,
                 floor: None,
             };
-            let permutation = (permutations > 0).then_some(Permutation {
+            let permutation = (permutations > 0).then_some(PermutationTest {
                 n: permutations,
                 alpha: 0.6,
                 seed: 5,
@@ -251,7 +251,7 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         let stop = Stop {
             top: Some(4),
             threshold: None,
-            permutation: Some(Permutation {
+            permutation: Some(PermutationTest {
                 n: 59,
                 alpha: 0.9,
                 seed: 7,
@@ -281,7 +281,7 @@ fn what_is_as_good_as_the_best_is_held_against_chance_by_the_best() {
         let stop = Stop {
             top: Some(1),
             threshold: None,
-            permutation: Some(Permutation {
+            permutation: Some(PermutationTest {
                 n: 199,
                 alpha: 1.0,
                 seed: 3,

@@ -30,21 +30,23 @@ use crate::{
         DeviceError, Resources,
         counting::{Logs, Tally},
     },
+    interrupt::Interrupt,
     score::{Against, Score},
-    search::{Interrupt, SearchError},
+    search::SearchError,
     selection::RankedColumns,
 };
 
 use choose::Selection;
 use independence::independence;
-pub(crate) use pairs::check_pairs;
-pub use pairs::{PAIRS, Wanted, pairs};
-pub use permutation::{ALPHA, COUNTS, PERMUTATIONS, Permutation};
+pub(crate) use pairs::check_pair_devices;
+pub use pairs::{PAIRS, PairOptions, rank_pairs};
+pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
 use places::{Counting, room};
-pub(crate) use places::{check, on_cpu};
+pub(crate) use places::{check_devices, require_cpu};
 pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
-    Asked, Misuse, Problem, Procedure, ProcedureFault, Regressed, rank_by, regress,
+    CallError, Problem, Procedure, ProcedureError, ProcedureOptions, ProcedureRegression,
+    rank_with_procedure, regress_with_procedure,
 };
 
 /// When a selection ends.
@@ -55,7 +57,7 @@ pub struct Stop {
     /// No variable is chosen whose score is below it, in nats.
     pub threshold: Option<f64>,
     /// No variable is chosen that it does not find significant.
-    pub permutation: Option<Permutation>,
+    pub permutation: Option<PermutationTest>,
 }
 
 /// Levels of the response at most: every level of an anchor has a cell for each.

@@ -107,7 +107,7 @@ fn coded_functions_see_no_level_of_what_is_missing() {
 fn pairs_are_the_same_declared_and_coded_and_anywhere() {
     let never = Interrupt::default();
     let columns = holed(20, 200, 5);
-    let wanted = Wanted {
+    let wanted = PairOptions {
         top: Some(276),
         threshold: None,
         partners: true,
@@ -115,7 +115,7 @@ fn pairs_are_the_same_declared_and_coded_and_anywhere() {
     };
     let found = |score: &PairScore, places| {
         let resources = resources(places);
-        pairs(&columns, score, &wanted, &resources, &never, &mut |_, _| {}).unwrap()
+        rank_pairs(&columns, score, &wanted, &resources, &never, &mut |_, _| {}).unwrap()
     };
     let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
     let coded = PairScore::Coded(coded(joint_information, 0.0));

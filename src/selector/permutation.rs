@@ -31,7 +31,7 @@ pub const PERMUTATIONS: usize = 1000;
 pub const ALPHA: f64 = 0.05;
 
 /// Fewest permutations, which reach a p-value of 0.05, and most.
-pub const COUNTS: std::ops::RangeInclusive<usize> = 19..=1_000_000;
+pub const PERMUTATION_COUNTS: std::ops::RangeInclusive<usize> = 19..=1_000_000;
 
 /// Streams of permutations begin here. Particles and islands have those from 0 on, simulated
 /// data the last: a selection with the seed of its data must not permute by the numbers that
@@ -50,7 +50,7 @@ const TOGETHER: usize = 32;
 
 /// A selection ends before a winner that permutations do not find significant.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Permutation {
+pub struct PermutationTest {
     /// Permutations of each step.
     pub n: usize,
     /// The largest p-value with which a variable joins.
@@ -59,7 +59,7 @@ pub struct Permutation {
     pub seed: u64,
 }
 
-impl Default for Permutation {
+impl Default for PermutationTest {
     fn default() -> Self {
         Self {
             n: PERMUTATIONS,
@@ -69,7 +69,7 @@ impl Default for Permutation {
     }
 }
 
-impl Permutation {
+impl PermutationTest {
     /// The smallest p-value there can be.
     pub fn least(&self) -> f64 {
         self.p(0)
@@ -86,7 +86,7 @@ impl Selection<'_> {
     /// its. `swept` is what the candidates were swept against. None where it was interrupted.
     pub(super) fn permutation_p(
         &self,
-        rule: &Permutation,
+        rule: &PermutationTest,
         winner: &Found,
         chosen: &[ChosenColumn],
         swept: &[Arc<Step>],
@@ -126,7 +126,7 @@ impl Selection<'_> {
     /// Of each permutation whether a candidate reaches the winner; none where it was interrupted.
     fn reaching(
         &self,
-        rule: &Permutation,
+        rule: &PermutationTest,
         winner: &Found,
         (chosen, swept): (&[ChosenColumn], &[&Anchor]),
         counters: &mut Counters,
@@ -172,7 +172,7 @@ impl Selection<'_> {
     /// winner.
     fn one_by_one(
         &self,
-        rule: &Permutation,
+        rule: &PermutationTest,
         each: impl Fn(usize, usize) -> Result<bool, DeviceError> + Sync,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
         let cells = self.columns.n * self.columns.columns.len();

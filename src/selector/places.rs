@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// GPUs that were asked for, and are not there or have no way.
-pub(crate) fn check(score: &Score, choice: &Choice) -> Result<(), SelectorError> {
+pub(crate) fn check_devices(score: &Score, choice: &Choice) -> Result<(), SelectorError> {
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
     }
@@ -28,7 +28,7 @@ pub(crate) fn check(score: &Score, choice: &Choice) -> Result<(), SelectorError>
 ///
 /// # Errors
 /// GPUs that were asked for.
-pub(crate) fn on_cpu(what: &'static str, choice: &Choice) -> Result<(), SelectorError> {
+pub(crate) fn require_cpu(what: &'static str, choice: &Choice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
         true => Err(SelectorError::NotOnGpus(what)),
         false => Ok(()),
@@ -55,7 +55,7 @@ impl<'a> Counting<'a> {
     /// times so often.
     ///
     /// # Errors
-    /// As [`check`]; too many levels of the response.
+    /// As [`check_devices`]; too many levels of the response.
     pub(super) fn of(
         columns: &BinnedColumns,
         score: &Score,
@@ -63,7 +63,7 @@ impl<'a> Counting<'a> {
         hundreds: usize,
     ) -> Result<Self, SelectorError> {
         classes(columns)?;
-        check(score, &resources.devices)?;
+        check_devices(score, &resources.devices)?;
         let elements = columns.n.saturating_mul(columns.columns.len());
         let elements = elements.saturating_mul(hundreds.max(1));
         // Of what no GPU can compute no size is worth one.

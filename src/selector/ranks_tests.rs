@@ -19,13 +19,13 @@ use crate::{
 fn scored(
     columns: &BinnedColumns,
     score: &PairScore,
-    wanted: &Wanted,
+    wanted: &PairOptions,
     resources: &Resources,
     interrupt: &Interrupt,
 ) -> PairScan {
     let mut seen = (0, 0);
     let mut observe = |done, of| seen = (done, of);
-    let found = pairs(columns, score, wanted, resources, interrupt, &mut observe).unwrap();
+    let found = rank_pairs(columns, score, wanted, resources, interrupt, &mut observe).unwrap();
     if found.fault.is_none() && !columns.columns.is_empty() {
         assert_eq!(seen.0, seen.1);
     }
@@ -72,7 +72,7 @@ fn each_on<T: Send>(
     })
 }
 
-fn same(all: &BinnedColumns, score: &PairScore, wanted: &Wanted) -> PairScan {
+fn same(all: &BinnedColumns, score: &PairScore, wanted: &PairOptions) -> PairScan {
     let (one, never) = (resources((1, 1)), Interrupt::default());
     let expected = scored(all, score, wanted, &one, &never);
     for size in [1, 2, 3, 4, 7, 25] {
@@ -107,7 +107,7 @@ fn pairs_of_ranks_are_those_of_one_process() {
     for score in &scores {
         for all in [in_every_form(columns(5, 120, 24, 5)), holed(3, 150, 4)] {
             for (top, threshold) in [(Some(5), None), (None, Some(0.02)), (None, None)] {
-                let wanted = Wanted {
+                let wanted = PairOptions {
                     top,
                     threshold,
                     partners: true,
@@ -133,7 +133,7 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
         PairScore::Coded(coded(value, 0.0))
     };
     for (least, some) in [(16, true), (9, true), (20, true), (23, false)] {
-        let found = same(&all, &value(least), &Wanted::default());
+        let found = same(&all, &value(least), &PairOptions::default());
         let wide = |at: &usize| all.columns[*at].levels >= least;
         let wide: Vec<usize> = (0..24).filter(wide).collect();
         match found.fault {
@@ -167,7 +167,7 @@ fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
             Join::Added,
         )
     };
-    let permutation = Permutation {
+    let permutation = PermutationTest {
         n: 19,
         alpha: 1.0,
         seed: 1,
@@ -223,7 +223,14 @@ fn ranks_end_together_when_one_is_asked_to() {
         if at == 1 {
             interrupt.request();
         }
-        scored(&all, &score, &Wanted::default(), &resources, &interrupt).termination
+        scored(
+            &all,
+            &score,
+            &PairOptions::default(),
+            &resources,
+            &interrupt,
+        )
+        .termination
     };
     let rank = &rank;
     let ended = thread::scope(|scope| {
@@ -277,11 +284,11 @@ fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
                 }
             }
         }
-        let wanted = Wanted {
+        let wanted = PairOptions {
             top: Some(20),
             partners: true,
             matrix: true,
-            ..Wanted::default()
+            ..PairOptions::default()
         };
         let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
         let find = |own: &_, resources: &_, interrupt: &_| {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use passel::{
-    Design,
+    Design, Interrupt,
     device::Resources,
-    search::{Checkpoint, Interrupt, Iteration, Saved, search_on},
+    search::{Checkpoint, Checkpointing, IterationRecord, search_on},
     selection::Termination,
 };
 
@@ -20,13 +20,15 @@ use crate::{
 fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run {
     let (mut kept, mut trace) = (None, BTreeMap::new());
     for (resources, last) in [(first, cut), (then, usize::MAX)] {
-        let from = kept.take().map(|text: String| Saved::read(&text).unwrap());
+        let from = kept
+            .take()
+            .map(|text: String| Checkpoint::read(&text).unwrap());
         let interrupt = Interrupt::default();
         let mut keep = |text: &str| {
             kept = Some(text.to_owned());
             Ok(())
         };
-        let mut observe = |it: &Iteration| {
+        let mut observe = |it: &IterationRecord| {
             // The wave that is cut is not what it would have been.
             if it.number <= last {
                 trace.insert(it.number, (it.wave, it.steps.to_vec()));
@@ -35,7 +37,7 @@ fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run
                 interrupt.request();
             }
         };
-        let checkpoint = Checkpoint {
+        let checkpoint = Checkpointing {
             from,
             keep: &mut keep,
         };

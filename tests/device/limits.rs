@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 
 use passel::{
-    Pass,
+    Interrupt, Pass,
     device::{Choice, Resources},
-    search::Interrupt,
     selection::Termination,
 };
 

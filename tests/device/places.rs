@@ -3,10 +3,10 @@
 use std::{num::NonZeroUsize, sync::OnceLock};
 
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::Bic,
     device::{Choice, Precision, Resources},
-    search::{Interrupt, SearchError, search},
+    search::{SearchError, search},
 };
 
 use crate::problems;

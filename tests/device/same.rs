@@ -1,6 +1,9 @@
 //! What must be the same on every device.
 
-use passel::search::{Found, Interrupt, Step, search};
+use passel::{
+    Interrupt,
+    search::{SearchResult, StepRecord, search},
+};
 
 use crate::{
     cases::Case,
@@ -14,9 +17,9 @@ const VALUE: f64 = 1e-9;
 
 /// A search and what its particles did.
 pub struct Run {
-    pub found: Found,
+    pub found: SearchResult,
     /// Of each iteration, the wave if it was one, and the steps.
-    pub trace: Vec<(Option<usize>, Vec<Step>)>,
+    pub trace: Vec<(Option<usize>, Vec<StepRecord>)>,
 }
 
 /// Runs a case.
@@ -72,13 +75,13 @@ pub fn compare(case: &Case, a: &Run, b: &Run, same_bits: bool) -> Result<(), Str
     }
 }
 
-/// Move by move.
+/// MoveKind by move.
 fn walks(a: &Run, b: &Run, same_bits: bool) -> Result<(), String> {
     for (at, ((wave, steps), (other, others))) in a.trace.iter().zip(&b.trace).enumerate() {
         equal("waves", wave, other)?;
         equal("steps", steps.len(), others.len())?;
         for (particle, (a, b)) in steps.iter().zip(others).enumerate() {
-            let moves = (a.moved, a.variable, a.size) == (b.moved, b.variable, b.size);
+            let moves = (a.kind, a.variable, a.size) == (b.kind, b.variable, b.size);
             // The polish takes products from sweeps, whose last digits are anybody's.
             let values = match same_bits && wave.is_none() {
                 true => a.value.to_bits() == b.value.to_bits(),
@@ -95,7 +98,7 @@ fn walks(a: &Run, b: &Run, same_bits: bool) -> Result<(), String> {
     equal("the trace's length", a.trace.len(), b.trace.len())
 }
 
-fn members(found: &Found) -> Vec<u32> {
+fn members(found: &SearchResult) -> Vec<u32> {
     let mut members = found.fit.support().to_vec();
     members.sort_unstable();
     members

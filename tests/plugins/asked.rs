@@ -1,7 +1,7 @@
 //! Methods by name and parameters: what is declared, and what is refused.
 
 use passel::{
-    plugin::{Chooser, Plugins, Settled},
+    plugin::{MethodKind, Plugins, ResolvedMethod},
     score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
 };
 
@@ -11,14 +11,14 @@ fn plugins() -> Plugins {
     Plugins::find(&[beside("faulty")]).unwrap()
 }
 
-fn asked(text: &str) -> Settled<Chooser> {
+fn asked(text: &str) -> ResolvedMethod<MethodKind> {
     plugins().method(text).unwrap()
 }
 
 /// The score that a text asks for.
 fn declared(text: &str) -> Score {
-    match asked(text).by {
-        Chooser::Score(score) => score,
+    match asked(text).value {
+        MethodKind::Score(score) => score,
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -120,7 +120,7 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
     }
     let of_plugin = |plugin: &str| {
         let all = plugins();
-        let methods = all.methods().filter(|it| it.about.plugin == plugin);
+        let methods = all.methods().filter(|it| it.info.plugin == plugin);
         methods.count()
     };
     assert_eq!((of_plugin("information"), of_plugin("faulty")), (16, 4));
@@ -164,7 +164,7 @@ fn fcbf(threshold: f64) -> Score {
 #[test]
 fn pair_scores_arrive_as_their_definitions() {
     let plugins = plugins();
-    let score = |name: &str| plugins.pair_score(name).unwrap().by;
+    let score = |name: &str| plugins.pair_score(name).unwrap().value;
     let of = |it| PairScore::Declared(Quantity::plain(it));
     assert_eq!(score("mi3"), of(Combination::XW_Y));
     assert_eq!(score("synergy"), of(INTERACTION));

@@ -1,7 +1,7 @@
 //! A plugin in C: whole, of other sizes, and with every fault the contract can have.
 
 use passel::{
-    plugin::{Chooser, Plugins},
+    plugin::{MethodKind, Plugins},
     score::{Combination, Join, PairScore, Quantity},
 };
 use tempfile::tempdir;
@@ -34,14 +34,14 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
     assert_eq!(plugin.description, "a plugin in C");
     let settled = plugins.method("c-jmi:weight=3").unwrap();
     assert_eq!(settled.parameters, [("weight".to_owned(), 3.0)]);
-    let Chooser::Score(score) = settled.by else {
+    let MethodKind::Score(score) = settled.value else {
         panic!("{settled:?}");
     };
     assert_eq!(score.terms()[0].weight, 3.0);
     assert_eq!(score.join, Join::Alone);
     let pair = plugins.pair_score("c-mi3").unwrap();
     let mi3 = PairScore::Declared(Quantity::plain(Combination::XW_Y));
-    assert_eq!(pair.by, mi3);
+    assert_eq!(pair.value, mi3);
     let told = plugins.method("c-jmi:weight=2").unwrap_err().to_string();
     assert_eq!(
         told,

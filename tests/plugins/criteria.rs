@@ -1,11 +1,11 @@
 //! Criteria of plugins: listed, asked for, refused, and the same as one of passel's own would be.
 
 use passel::{
-    Pass,
+    Interrupt, Pass,
     criteria::{Criterion, Model},
     design::{Design, DesignOptions},
     device::Resources,
-    search::{Interrupt, search},
+    search::search,
     table::{self, ReadOptions},
 };
 use serde_json::Value;

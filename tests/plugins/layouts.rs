@@ -2,7 +2,7 @@
 
 use passel::{
     criteria::Model,
-    plugin::{Chooser, Plugins},
+    plugin::{MethodKind, Plugins},
     score::PairScore,
 };
 use tempfile::tempdir;
@@ -19,13 +19,13 @@ fn load(defined: &[&str]) -> Option<Plugins> {
 fn structs_that_end_earlier_or_later_are_read_as_far_as_they_go() {
     for defined in [&[][..], &["NEWER"]] {
         let Some(plugins) = load(defined) else { return };
-        let Chooser::Score(score) = plugins.method("early").unwrap().by else {
+        let MethodKind::Score(score) = plugins.method("early").unwrap().value else {
             panic!("{defined:?}");
         };
         assert!(score.coded().is_some(), "{defined:?}");
-        let pair = plugins.pair_score("early-pair").unwrap().by;
+        let pair = plugins.pair_score("early-pair").unwrap().value;
         assert!(matches!(pair, PairScore::Declared(_)), "{defined:?}");
-        let criterion = plugins.criterion("early-price").unwrap().by;
+        let criterion = plugins.criterion("early-price").unwrap().value;
         let (n, p, k, rss) = (9, 9, 2, 1.5);
         assert_eq!(criterion.value(&Model { n, p, k, rss }), 3.5);
     }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Pass,
+    Interrupt, Pass,
     criteria::{Criterion, Hdbic, Model},
     design::{Design, DesignOptions},
     device::Resources,
-    plugin::{Chooser, Plugins},
-    search::Interrupt,
-    selector::{Procedure, regress},
+    plugin::{MethodKind, Plugins},
+    selector::{Procedure, regress_with_procedure},
     table::{self, ReadOptions},
 };
 
@@ -21,8 +20,8 @@ mod example;
 
 fn oga() -> Arc<dyn Procedure> {
     let plugins = Plugins::linked(&[example::PLUGIN]).unwrap();
-    match plugins.method("oga").unwrap().by {
-        Chooser::Regresses(procedure) => procedure,
+    match plugins.method("oga").unwrap().value {
+        MethodKind::Regression(procedure) => procedure,
         other => panic!("{other:?}"),
     }
 }
@@ -101,7 +100,7 @@ fn chosen(design: Design, pass: &Pass) -> Vec<(usize, String)> {
     let criterion: Arc<dyn Criterion> = Arc::new(Hdbic);
     let resources = Resources::cpu(2);
     let (never, nobody) = (Interrupt::default(), &mut |_, _| {});
-    let done = regress(
+    let done = regress_with_procedure(
         &oga(),
         &design,
         &criterion,

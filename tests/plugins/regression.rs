@@ -11,12 +11,11 @@ use std::{
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Pass,
+    Interrupt, Pass,
     criteria::{Bic, Criterion, Model},
     design::Design,
     device::{Choice, Resources},
-    search::Interrupt,
-    selector::{Misuse, Problem, Procedure, Regressed, regress},
+    selector::{CallError, Problem, Procedure, ProcedureRegression, regress_with_procedure},
 };
 
 use super::problems::Random;
@@ -30,7 +29,7 @@ impl<F> fmt::Debug for Doing<F> {
     }
 }
 
-impl<F: Fn(&dyn Problem) -> Result<(), Misuse> + Send + Sync> Procedure for Doing<F> {
+impl<F: Fn(&dyn Problem) -> Result<(), CallError> + Send + Sync> Procedure for Doing<F> {
     fn run(&self, problem: &dyn Problem) -> Result<(), String> {
         self.0(problem).map_err(|it| it.to_string())
     }
@@ -40,8 +39,8 @@ fn run(
     design: &Arc<Design>,
     resources: &Resources,
     seed: u64,
-    work: impl Fn(&dyn Problem) -> Result<(), Misuse> + Send + Sync + 'static,
-) -> Regressed {
+    work: impl Fn(&dyn Problem) -> Result<(), CallError> + Send + Sync + 'static,
+) -> ProcedureRegression {
     let procedure: Arc<dyn Procedure> = Arc::new(Doing(work));
     let criterion: Arc<dyn Criterion> = Arc::new(Bic);
     let pass = Pass {
@@ -50,7 +49,7 @@ fn run(
     };
     let never = Interrupt::default();
     let nobody = &mut |_, _| {};
-    let done = regress(
+    let done = regress_with_procedure(
         &procedure, design, &criterion, &pass, resources, &never, nobody,
     );
     let done = done.unwrap();
@@ -63,7 +62,7 @@ fn found<T: Send + 'static>(
     design: &Arc<Design>,
     resources: &Resources,
     seed: u64,
-    work: impl Fn(&dyn Problem) -> Result<T, Misuse> + Send + Sync + 'static,
+    work: impl Fn(&dyn Problem) -> Result<T, CallError> + Send + Sync + 'static,
 ) -> T {
     let told = Arc::new(Mutex::new(None));
     let own = Arc::clone(&told);

@@ -11,13 +11,13 @@ use std::thread;
 use serde_json::Value;
 
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::Ebic,
     device::{Choice, Over, Resources},
     job,
     ranks::{Among, threads},
     run,
-    search::{Found, Interrupt, Iteration, Step, search},
+    search::{IterationRecord, SearchResult, StepRecord, search},
 };
 
 /// What each of so many ranks gives, by rank.
@@ -52,16 +52,16 @@ fn problem(n: usize, p: usize) -> Design {
     Design::from_matrices(&x, &y, None).unwrap()
 }
 
-type Walked = (Vec<u32>, u64, bool, Vec<(usize, u64, Vec<Step>)>);
+type Walked = (Vec<u32>, u64, bool, Vec<(usize, u64, Vec<StepRecord>)>);
 
 fn walked(
     design: &Design,
     pass: &Pass,
     resources: &Resources,
     interrupt: &Interrupt,
-) -> (Walked, Found) {
+) -> (Walked, SearchResult) {
     let mut steps = Vec::new();
-    let mut observe = |it: &Iteration| {
+    let mut observe = |it: &IterationRecord| {
         steps.push((it.number, it.best_value.to_bits(), it.steps.to_vec()));
     };
     let criterion = Ebic { gamma: 1.0 };

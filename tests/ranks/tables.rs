@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use passel::{
+    Interrupt,
     ranks::Among,
-    search::Interrupt,
     table::{ReadOptions, Table, Values, read},
 };
 

@@ -4,11 +4,11 @@ use std::{collections::HashSet, time::Duration};
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::{Aic, Bic, Criterion, Hdaic, Hdbic},
     design::DesignOptions,
     device::Resources,
-    search::{Interrupt, Move, search},
+    search::{MoveKind, search},
     selection::Termination,
     table::{Column, Table, Values},
 };
@@ -68,14 +68,14 @@ fn kept_variables_are_in_every_model_and_sizes_are_obeyed() {
             let found = run(&design, &Hdaic, &pass, 1, |iteration| {
                 assert_eq!(iteration.steps.len(), 16);
                 for (particle, step) in iteration.steps.iter().enumerate() {
-                    let added = match step.moved {
-                        Move::Start => {
+                    let added = match step.kind {
+                        MoveKind::Start => {
                             assert_eq!((iteration.number, step.size), (1, 2 + start_size));
                             continue;
                         }
-                        Move::AddBest | Move::AddImprove | Move::AddRandom => true,
-                        Move::DropImprove | Move::DropRandom => false,
-                        Move::Stay | Move::Walk => {
+                        MoveKind::AddBest | MoveKind::AddImprove | MoveKind::AddRandom => true,
+                        MoveKind::DropImprove | MoveKind::DropRandom => false,
+                        MoveKind::Stay | MoveKind::Walk => {
                             panic!("a move of the swarm is open at every size")
                         }
                     };
@@ -130,7 +130,7 @@ fn all_variables_kept_leave_no_move() {
         stays += iteration
             .steps
             .iter()
-            .filter(|s| s.moved == Move::Stay)
+            .filter(|s| s.kind == MoveKind::Stay)
             .count();
     });
     assert_eq!(stays, 4 * pass.particles);

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::{Aic, Bic, Criterion},
     device::{Choice, Resources},
-    search::{Checkpoint, Found, Gain, Interrupt, Iteration, Saved, SearchError, Step, search_on},
+    search::{
+        Checkpoint, Checkpointing, Gain, IterationRecord, SearchError, SearchResult, StepRecord,
+        search_on,
+    },
     selection::{Elapsed, Termination},
 };
 
@@ -27,7 +30,7 @@ pub(super) struct Case {
 #[derive(Default)]
 pub(super) struct Whole {
     pub(super) kept: Option<String>,
-    pub(super) steps: BTreeMap<usize, (u64, Vec<Step>)>,
+    pub(super) steps: BTreeMap<usize, (u64, Vec<StepRecord>)>,
 }
 
 pub(super) fn cpu(threads: usize, shards: usize, memory_limit: Option<u64>) -> Resources {
@@ -42,9 +45,9 @@ pub(super) fn cpu(threads: usize, shards: usize, memory_limit: Option<u64>) -> R
 pub(super) fn go_on(
     case: &Case,
     (kept, resources): (&mut Option<String>, &Resources),
-    observe: &mut (dyn FnMut(&Iteration, &Interrupt) + Send),
-) -> Result<Found, SearchError> {
-    let from = kept.as_deref().map(Saved::read).transpose()?;
+    observe: &mut (dyn FnMut(&IterationRecord, &Interrupt) + Send),
+) -> Result<SearchResult, SearchError> {
+    let from = kept.as_deref().map(Checkpoint::read).transpose()?;
     let interrupt = Interrupt::default();
     let mut keep = |text: &str| {
         *kept = Some(text.to_owned());
@@ -56,8 +59,8 @@ pub(super) fn go_on(
         &case.pass,
         resources,
         &interrupt,
-        &mut |iteration: &Iteration| observe(iteration, &interrupt),
-        Some(Checkpoint {
+        &mut |iteration: &IterationRecord| observe(iteration, &interrupt),
+        Some(Checkpointing {
             from,
             keep: &mut keep,
         }),
@@ -66,9 +69,9 @@ pub(super) fn go_on(
 
 impl Whole {
     /// Goes on, and is interrupted after so many iterations and waves.
-    pub(super) fn part(&mut self, case: &Case, resources: &Resources, most: usize) -> Found {
+    pub(super) fn part(&mut self, case: &Case, resources: &Resources, most: usize) -> SearchResult {
         let (mut count, steps) = (0, &mut self.steps);
-        let mut observe = |it: &Iteration, interrupt: &Interrupt| {
+        let mut observe = |it: &IterationRecord, interrupt: &Interrupt| {
             count += 1;
             if count >= most {
                 // A wave cut short by this may be told yet.
@@ -86,7 +89,7 @@ impl Whole {
 }
 
 /// All that a report is made from, in bits, but where it was found.
-fn told(case: &Case, found: &Found) -> String {
+fn told(case: &Case, found: &SearchResult) -> String {
     let mut found = found.clone();
     (found.devices, found.screen) = (Vec::new(), String::new());
     let mut selection = found.selection(&case.design, &*case.criterion, &case.pass);

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass, Selection,
     criteria::{Aic, Bic, Criterion, Ebic, Hdbic},
-    search::{Found, Gain, Iteration, Step},
+    search::{Gain, IterationRecord, SearchResult, StepRecord},
     selection::{Elapsed, SetAside},
 };
 
@@ -102,15 +102,21 @@ pub(super) fn steps(
     criterion: &dyn Criterion,
     pass: &Pass,
     threads: usize,
-) -> Vec<Vec<Step>> {
+) -> Vec<Vec<StepRecord>> {
     let mut steps = Vec::new();
-    run(design, criterion, pass, threads, |iteration: &Iteration| {
-        steps.push(iteration.steps.to_vec());
-    });
+    run(
+        design,
+        criterion,
+        pass,
+        threads,
+        |iteration: &IterationRecord| {
+            steps.push(iteration.steps.to_vec());
+        },
+    );
     steps
 }
 
-fn found(x: &DMatrix<f64>, y: &DVector<f64>, criterion: &dyn Criterion) -> Found {
+fn found(x: &DMatrix<f64>, y: &DVector<f64>, criterion: &dyn Criterion) -> SearchResult {
     let design = Design::from_matrices(x, y, None).unwrap();
     run(&design, criterion, &Pass::default(), 1, |_| {})
 }

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass,
     criteria::named,
-    search::{Gain, Move, Step},
+    search::{Gain, MoveKind, StepRecord},
 };
 
 use crate::{
@@ -21,7 +21,7 @@ struct Replay {
     x: DMatrix<f64>,
     y: DVector<f64>,
     tss: f64,
-    iterations: Vec<Vec<Step>>,
+    iterations: Vec<Vec<StepRecord>>,
     fits: HashMap<Vec<u32>, Rc<Reference>>,
     tally: Tally,
 }
@@ -121,7 +121,7 @@ impl Replay {
         let (mut best, mut lowest) = (Vec::new(), self.phi(&[]));
         let mut walkers: Vec<Walker> = Vec::new();
         for step in &iterations[0] {
-            assert_eq!((step.moved, step.variable), (Move::Start, None));
+            assert_eq!((step.kind, step.variable), (MoveKind::Start, None));
             let members = self.start(step);
             let value = self.phi(&members);
             self.same_value(step, value);
@@ -147,7 +147,7 @@ impl Replay {
 
     /// The support a particle started with: none, or the one variable whose φ
     /// is the value recorded.
-    fn start(&mut self, step: &Step) -> Vec<u32> {
+    fn start(&mut self, step: &StepRecord) -> Vec<u32> {
         assert_eq!(step.size, self.pass.start_size);
         if step.size == 0 {
             return Vec::new();
@@ -161,7 +161,7 @@ impl Replay {
         those
     }
 
-    fn same_value(&self, step: &Step, value: f64) {
+    fn same_value(&self, step: &StepRecord, value: f64) {
         // 1e-9·n is a relative error of 1e-9 in RSS; rounding is far below.
         let tolerance = 1e-9 * self.x.nrows() as f64;
         assert!(
@@ -170,15 +170,15 @@ impl Replay {
         );
     }
 
-    fn step(&mut self, walker: &mut Walker, step: &Step, best: &[u32]) {
+    fn step(&mut self, walker: &mut Walker, step: &StepRecord, best: &[u32]) {
         let (n, p) = self.x.shape();
         let bound = self.pass.max_size.unwrap_or(default_bound(n, p));
         let size = walker.members.len();
         let adds = matches!(
-            step.moved,
-            Move::AddBest | Move::AddImprove | Move::AddRandom
+            step.kind,
+            MoveKind::AddBest | MoveKind::AddImprove | MoveKind::AddRandom
         );
-        let drops = matches!(step.moved, Move::DropImprove | Move::DropRandom);
+        let drops = matches!(step.kind, MoveKind::DropImprove | MoveKind::DropRandom);
         assert!(adds != drops, "{step:?}");
         if size == 0 {
             self.tally.at_zero += 1;
@@ -197,27 +197,27 @@ impl Replay {
             .copied()
             .filter(|j| outside.contains(j))
             .collect();
-        match (step.moved, fresh.is_empty()) {
-            (Move::AddBest, true) => panic!("the best model has nothing to add: {step:?}"),
-            (Move::AddBest, false) => self.tally.forward[0] += 1,
-            (Move::AddImprove, false) => self.tally.forward[1] += 1,
-            (Move::AddRandom, false) => self.tally.forward[2] += 1,
-            (Move::AddImprove, true) => self.tally.alone[0] += 1,
-            (Move::AddRandom, true) => self.tally.alone[1] += 1,
-            (Move::DropImprove, _) => self.tally.backward[0] += 1,
-            (Move::DropRandom, _) => self.tally.backward[1] += 1,
-            (Move::Start | Move::Stay | Move::Walk, _) => panic!("{step:?}"),
+        match (step.kind, fresh.is_empty()) {
+            (MoveKind::AddBest, true) => panic!("the best model has nothing to add: {step:?}"),
+            (MoveKind::AddBest, false) => self.tally.forward[0] += 1,
+            (MoveKind::AddImprove, false) => self.tally.forward[1] += 1,
+            (MoveKind::AddRandom, false) => self.tally.forward[2] += 1,
+            (MoveKind::AddImprove, true) => self.tally.alone[0] += 1,
+            (MoveKind::AddRandom, true) => self.tally.alone[1] += 1,
+            (MoveKind::DropImprove, _) => self.tally.backward[0] += 1,
+            (MoveKind::DropRandom, _) => self.tally.backward[1] += 1,
+            (MoveKind::Start | MoveKind::Stay | MoveKind::Walk, _) => panic!("{step:?}"),
         }
-        match step.moved {
-            Move::AddBest => {
+        match step.kind {
+            MoveKind::AddBest => {
                 assert!(fresh.contains(&variable), "{step:?}");
                 self.tally.draw("best", &fresh, variable);
             }
-            Move::AddRandom => self.tally.draw("add", &outside, variable),
-            Move::DropRandom => self.tally.draw("drop", &walker.members, variable),
-            Move::AddImprove => self.strongest(&walker.members, &outside, variable),
-            Move::DropImprove => self.cheapest(&walker.members, variable),
-            Move::Start | Move::Stay | Move::Walk => {}
+            MoveKind::AddRandom => self.tally.draw("add", &outside, variable),
+            MoveKind::DropRandom => self.tally.draw("drop", &walker.members, variable),
+            MoveKind::AddImprove => self.strongest(&walker.members, &outside, variable),
+            MoveKind::DropImprove => self.cheapest(&walker.members, variable),
+            MoveKind::Start | MoveKind::Stay | MoveKind::Walk => {}
         }
         match at {
             Ok(at) => drop(walker.members.remove(at)),

@@ -3,10 +3,10 @@
 //! precision). The seeds here are 0 … 199, so each share is one number.
 
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::{Criterion, Ebic, Hdbic, Hdhqc},
     device::Resources,
-    search::{self, Interrupt},
+    search,
 };
 
 use super::problems;

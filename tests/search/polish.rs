@@ -3,11 +3,11 @@
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Design, Pass,
+    Design, Interrupt, Pass,
     criteria::{ALL, Bic, Criterion, Ebic},
     design::DesignOptions,
     device::Resources,
-    search::{self, Found, Interrupt},
+    search::{self, SearchResult},
     selection::Termination,
 };
 
@@ -69,7 +69,7 @@ fn cases() -> Vec<Case> {
 
 /// φ of every model one addition, drop or exchange away that is lower than the
 /// one found.
-fn better(case: &Case, criterion: &str, found: &Found) -> Vec<(Vec<u32>, f64)> {
+fn better(case: &Case, criterion: &str, found: &SearchResult) -> Vec<(Vec<u32>, f64)> {
     let (n, p) = case.x.shape();
     let (x, y) = standardised(&case.x, &case.y);
     let chosen = support(found);
@@ -103,7 +103,7 @@ fn better(case: &Case, criterion: &str, found: &Found) -> Vec<(Vec<u32>, f64)> {
     lower
 }
 
-fn search(case: &Case, criterion: &dyn Criterion, pass: &Pass) -> Found {
+fn search(case: &Case, criterion: &dyn Criterion, pass: &Pass) -> SearchResult {
     let keep: Vec<String> = case.keep.iter().map(|j| format!("x{j}")).collect();
     let options = DesignOptions {
         keep: &keep,

@@ -2,10 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Pass,
+    Interrupt, Pass,
     criteria::{Criterion, Entry},
     device::Resources,
-    search::{Found, Interrupt, Iteration, search},
+    search::{IterationRecord, SearchResult, search},
 };
 
 /// A least squares fit by singular value decomposition.
@@ -92,15 +92,15 @@ pub fn run(
     criterion: &dyn Criterion,
     pass: &Pass,
     threads: usize,
-    mut observe: impl FnMut(&Iteration) + Send,
-) -> Found {
+    mut observe: impl FnMut(&IterationRecord) + Send,
+) -> SearchResult {
     let resources = Resources::cpu(threads);
     let never = Interrupt::default();
     search(design, criterion, pass, &resources, &never, &mut observe).unwrap()
 }
 
 /// The support of a result, ascending.
-pub fn support(found: &Found) -> Vec<u32> {
+pub fn support(found: &SearchResult) -> Vec<u32> {
     let mut support = found.fit.support().to_vec();
     support.sort_unstable();
     support

@@ -1,8 +1,8 @@
 //! Checkpoints that no search goes on from, and those that cannot be written.
 
 use passel::{
-    Design, Pass,
-    search::{Checkpoint, CheckpointError, Gain, Interrupt, Iteration, SearchError, search_on},
+    Design, Interrupt, Pass,
+    search::{CheckpointError, Checkpointing, Gain, IterationRecord, SearchError, search_on},
     selection::Termination,
 };
 
@@ -23,7 +23,7 @@ fn halfway(at: usize) -> (Case, String) {
 }
 
 fn refused(case: &Case, text: &str) -> CheckpointError {
-    let mut observe = |_: &Iteration, _: &Interrupt| panic!("it went on");
+    let mut observe = |_: &IterationRecord, _: &Interrupt| panic!("it went on");
     let mut kept = Some(text.to_owned());
     match go_on(case, (&mut kept, &cpu(1, 1, None)), &mut observe) {
         Err(SearchError::Checkpoint(error)) => error,
@@ -225,12 +225,12 @@ fn what_cannot_be_kept_is_told_and_ends_nothing() {
         &case.pass,
         &cpu(1, 1, None),
         &interrupt,
-        &mut |it: &Iteration| {
+        &mut |it: &IterationRecord| {
             if it.number == 100 {
                 interrupt.request();
             }
         },
-        Some(Checkpoint {
+        Some(Checkpointing {
             from: None,
             keep: &mut |_: &str| Err("the disk is full".into()),
         }),

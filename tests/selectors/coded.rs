@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use passel::{
     job::{Draft, Job},
-    plugin::{Chooser, Settled},
+    plugin::{MethodKind, ResolvedMethod},
     report::Format,
     run::{Outcome, Report, RunError, run},
     score::{Against, Cells, Coded, Gather, Join, Measure, Score, TableFunction},
@@ -39,11 +39,11 @@ fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
     job.format = Format::Json;
     job.stop.top = Some(5);
     job.method = "own".to_owned();
-    job.selector = Some(Settled {
+    job.selector = Some(ResolvedMethod {
         name: "own".to_owned(),
         parameters: Vec::new(),
         plugin: "none".to_owned(),
-        by: Chooser::Score(Score {
+        value: MethodKind::Score(Score {
             measure: Measure::Coded(Coded(Arc::new(Function(function)))),
             gather: Gather::Sum,
             join: Join::Alone,

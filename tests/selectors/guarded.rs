@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use passel::{
+    Interrupt,
     device::{Choice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
-    search::Interrupt,
     selection::{RankedColumns, StopReason},
     selector::{Stop, rank},
 };

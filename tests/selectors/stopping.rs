@@ -3,12 +3,12 @@
 use std::{collections::HashMap, num::NonZeroUsize, thread, time::Duration};
 
 use passel::{
+    Interrupt,
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{Choice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
-    search::Interrupt,
     selection::{RankedColumns, StopReason},
-    selector::{Permutation, Stop, rank},
+    selector::{PermutationTest, Stop, rank},
 };
 
 use super::{
@@ -78,7 +78,7 @@ fn ranked_on(
     set: &Set,
     method: Method,
     top: usize,
-    rule: Permutation,
+    rule: PermutationTest,
     (threads, shards): (usize, usize),
 ) -> RankedColumns {
     let stop = Stop {
@@ -95,12 +95,12 @@ fn ranked_on(
     rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap()
 }
 
-fn ranked(set: &Set, method: Method, top: usize, rule: Permutation) -> RankedColumns {
+fn ranked(set: &Set, method: Method, top: usize, rule: PermutationTest) -> RankedColumns {
     ranked_on(set, method, top, rule, (1, 1))
 }
 
-fn rule(n: usize, alpha: f64, seed: u64) -> Permutation {
-    Permutation { n, alpha, seed }
+fn rule(n: usize, alpha: f64, seed: u64) -> PermutationTest {
+    PermutationTest { n, alpha, seed }
 }
 
 /// Codes of `levels` levels, as equally frequent as can be, in random order: ties are rare.

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use passel::{job, search::Interrupt};
+use passel::{Interrupt, job};
 use serde_json::Value;
 
 use super::{ran, two_folders};

@@ -10,7 +10,7 @@ mod selectors;
 mod stability;
 
 use super::{Opt, PairingDraft, StabilityDraft};
-use crate::plugin::Chooser;
+use crate::plugin::MethodKind;
 pub use batch::RUN;
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
@@ -56,11 +56,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn of(chooser: &Chooser) -> Self {
+    pub fn of(chooser: &MethodKind) -> Self {
         match chooser {
-            Chooser::Score(_) => Self::Scores,
-            Chooser::Ranks(_) => Self::Ranks,
-            Chooser::Regresses(_) => Self::Regresses,
+            MethodKind::Score(_) => Self::Scores,
+            MethodKind::Ranking(_) => Self::Ranks,
+            MethodKind::Regression(_) => Self::Regresses,
         }
     }
 

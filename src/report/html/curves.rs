@@ -1,6 +1,6 @@
 //! The steps of a search, thinned as they come, so that a page can draw them.
 
-use crate::search::Iteration;
+use crate::search::IterationRecord;
 
 /// Particles of which steps are kept.
 const PARTICLES: usize = 256;
@@ -37,7 +37,7 @@ struct Kept {
 
 impl Curves {
     /// Takes in one iteration, or one wave of the polish.
-    pub fn record(&mut self, iteration: &Iteration<'_>) {
+    pub fn record(&mut self, iteration: &IterationRecord<'_>) {
         let number = iteration.number;
         self.last = number;
         if self
@@ -158,22 +158,22 @@ impl Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Move, Step};
+    use crate::search::{MoveKind, StepRecord};
 
     fn search(particles: usize, iterations: usize, waves: usize) -> Curves {
         let mut curves = Curves::default();
         for number in 1..=iterations + waves {
             let wave = number.checked_sub(iterations).filter(|it| *it > 0);
             let value = |at: usize| (at + 10) as f64 - (number / 10) as f64;
-            let steps: Vec<Step> = (0..particles)
-                .map(|at| Step {
-                    moved: Move::Stay,
+            let steps: Vec<StepRecord> = (0..particles)
+                .map(|at| StepRecord {
+                    kind: MoveKind::Stay,
                     variable: None,
                     size: at + number,
                     value: value(at),
                 })
                 .collect();
-            curves.record(&Iteration {
+            curves.record(&IterationRecord {
                 number,
                 of: iterations,
                 wave,

@@ -8,7 +8,7 @@ use std::{sync::Mutex, time::Instant};
 use self::search::Search;
 use super::{
     SelectorError,
-    places::{Counting, check, room},
+    places::{Counting, check_devices, room},
 };
 use crate::{
     binning::BinnedColumns,
@@ -16,8 +16,8 @@ use crate::{
         Choice, Resources,
         counting::{Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
     },
+    interrupt::Interrupt,
     score::PairScore,
-    search::Interrupt,
     selection::{ColumnPair, ColumnPartner, PairScan, StopReason},
 };
 
@@ -26,7 +26,7 @@ pub const PAIRS: usize = 100;
 
 /// Which pairs are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Wanted {
+pub struct PairOptions {
     /// So many of the best.
     pub top: Option<usize>,
     /// None whose score is below it, in nats.
@@ -54,10 +54,10 @@ fn zeros(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
 ///
 /// # Errors
 /// Devices that do not count; a matrix that memory does not hold.
-pub fn pairs(
+pub fn rank_pairs(
     columns: &BinnedColumns,
     score: &PairScore,
-    wanted: &Wanted,
+    wanted: &PairOptions,
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
@@ -140,8 +140,8 @@ pub fn pairs(
 ///
 /// # Errors
 /// GPUs that were asked for, and are not there or have no way.
-pub(crate) fn check_pairs(score: &PairScore, choice: &Choice) -> Result<(), SelectorError> {
-    check(&score.score(), choice)
+pub(crate) fn check_pair_devices(score: &PairScore, choice: &Choice) -> Result<(), SelectorError> {
+    check_devices(&score.score(), choice)
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ use crate::{
         DeviceError, Unscored,
         counting::{Anchor, Logs, Pairs, Part, Tally},
     },
+    interrupt::Interrupt,
     ranks::Among,
-    search::Interrupt,
     selection::Independence,
 };
 

@@ -5,16 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside};
+use super::{CallError, Desk, End, Problem, Procedure, ProcedureError, UNHEEDED, aside};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
         counting::{Anchor, Logs, information},
     },
-    search::Interrupt,
+    interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
-    selector::{SelectorError, TOP, independence, on_cpu},
+    selector::{SelectorError, TOP, independence, require_cpu},
     table::{MISSING, Values},
 };
 
@@ -23,7 +23,7 @@ pub(crate) const OVER_LEVELS: &str = "selectors that rank by a way of their own"
 
 /// What is asked of a procedure over levels.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked {
+pub struct ProcedureOptions {
     /// Variables to choose at most.
     pub top: Option<usize>,
     /// Of its random numbers.
@@ -37,20 +37,20 @@ pub struct Asked {
 ///
 /// # Errors
 /// More variables wanted than there are, GPUs, or threads that cannot be started.
-pub fn rank_by(
+pub fn rank_with_procedure(
     procedure: &Arc<dyn Procedure>,
     (columns, numbers): (&Arc<BinnedColumns>, Vec<Values>),
-    asked: &Asked,
+    asked: &ProcedureOptions,
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<(RankedColumns, Option<ProcedureFault>, Vec<String>), SelectorError> {
+) -> Result<(RankedColumns, Option<ProcedureError>, Vec<String>), SelectorError> {
     let p = columns.columns.len();
     let top = asked.top.unwrap_or(TOP.min(p));
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
-    on_cpu(OVER_LEVELS, &resources.devices)?;
+    require_cpu(OVER_LEVELS, &resources.devices)?;
     let started = Instant::now();
     let threads = resources.thread_count();
     let draws = (asked.seed, asked.time_limit);
@@ -131,18 +131,19 @@ struct Levels<'a> {
 }
 
 impl Levels<'_> {
-    fn column(&self, column: usize) -> Result<&BinnedColumn, Misuse> {
+    fn column(&self, column: usize) -> Result<&BinnedColumn, CallError> {
         let p = self.desk.p;
         let found = match column == p {
             true => Some(&self.columns.response),
             false => self.columns.columns.get(column),
         };
-        self.desk.noted(found.ok_or(Misuse::Column { column, p }))
+        self.desk
+            .noted(found.ok_or(CallError::Column { column, p }))
     }
 
-    fn not_lent<T>(&self, what: &'static str) -> Result<T, Misuse> {
+    fn not_lent<T>(&self, what: &'static str) -> Result<T, CallError> {
         let of = "a problem over levels";
-        self.desk.noted(Err(Misuse::NotLent { what, of }))
+        self.desk.noted(Err(CallError::NotLent { what, of }))
     }
 }
 
@@ -159,17 +160,20 @@ impl Problem for Levels<'_> {
         self.desk.most
     }
 
-    fn note(&self, misuse: Misuse) {
-        let _: Result<(), Misuse> = self.desk.noted(Err(misuse));
+    fn note(&self, misuse: CallError) {
+        let _: Result<(), CallError> = self.desk.noted(Err(misuse));
     }
 
-    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
         self.desk.take(column, score)
     }
 
-    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse> {
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
         let p = self.desk.p;
-        let values = self.numbers.get(column).ok_or(Misuse::Column { column, p });
+        let values = self
+            .numbers
+            .get(column)
+            .ok_or(CallError::Column { column, p });
         match self.desk.noted(values)? {
             Values::Factor { codes, .. } => {
                 for (number, code) in room.iter_mut().zip(codes) {
@@ -192,7 +196,7 @@ impl Problem for Levels<'_> {
         matches!(self.numbers.get(column), Some(Values::Factor { .. }))
     }
 
-    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse> {
+    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, CallError> {
         let column = self.column(column)?;
         for (to, code) in room.iter_mut().zip(column.codes.dense()) {
             *to = code.into();
@@ -200,11 +204,11 @@ impl Problem for Levels<'_> {
         Ok(column.levels)
     }
 
-    fn sweep(&self, _: &[f64], _: usize, _: &mut [usize], _: &mut [f64]) -> Result<(), Misuse> {
+    fn sweep(&self, _: &[f64], _: usize, _: &mut [usize], _: &mut [f64]) -> Result<(), CallError> {
         self.not_lent("sweeps")
     }
 
-    fn fit(&self, _: &[usize], _: Option<&mut [f64]>) -> Result<f64, Misuse> {
+    fn fit(&self, _: &[usize], _: Option<&mut [f64]>) -> Result<f64, CallError> {
         self.not_lent("fits")
     }
 

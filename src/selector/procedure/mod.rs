@@ -19,15 +19,11 @@ use std::{
 use rayon::ThreadPool;
 use thiserror::Error;
 
-use crate::{
-    device::DeviceError,
-    random::Stream,
-    search::{Interrupt, SearchError},
-};
+use crate::{device::DeviceError, interrupt::Interrupt, random::Stream, search::SearchError};
 
 pub(crate) use levels::OVER_LEVELS;
-pub use levels::{Asked, rank_by};
-pub use regression::{Regressed, regress};
+pub use levels::{ProcedureOptions, rank_with_procedure};
+pub use regression::{ProcedureRegression, regress_with_procedure};
 
 /// A selector that chooses variables by itself.
 pub trait Procedure: fmt::Debug + Send + Sync {
@@ -52,26 +48,26 @@ pub trait Problem: Send + Sync {
     fn most(&self) -> usize;
 
     /// Remembers a misuse that was found before it came this far.
-    fn note(&self, misuse: Misuse);
+    fn note(&self, misuse: CallError);
 
     /// Takes a variable, the best first, with its score.
     ///
     /// # Errors
-    /// See [`Misuse`], here and below. The first one ends the selection as an error, whether
+    /// See [`CallError`], here and below. The first one ends the selection as an error, whether
     /// or not the procedure heeds it.
-    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse>;
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError>;
 
     /// Writes the n numbers of a column.
     ///
     /// # Errors
     /// Not a column.
-    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse>;
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError>;
 
     /// Over levels: writes the n codes of a column; how many levels it has.
     ///
     /// # Errors
     /// Not a column, or a regression.
-    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, Misuse>;
+    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, CallError>;
 
     /// Whether a column is of text, whose numbers are equal or not and nothing else.
     fn is_nominal(&self, column: usize) -> bool;
@@ -88,14 +84,14 @@ pub trait Problem: Send + Sync {
         wanted: usize,
         columns: &mut [usize],
         products: &mut [f64],
-    ) -> Result<(), Misuse>;
+    ) -> Result<(), CallError>;
 
     /// Over a regression: fits these variables and the kept ones, in this order of entry; the
     /// value of the criterion, +∞ where one is collinear with those before it.
     ///
     /// # Errors
     /// Not a candidate, one twice, more than may be chosen, or levels.
-    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, Misuse>;
+    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, CallError>;
 
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
     fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
@@ -112,7 +108,7 @@ pub trait Problem: Send + Sync {
 
 /// What a procedure asked for and cannot have.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum Misuse {
+pub enum CallError {
     /// Not a column.
     #[error("it named column {column} of {p}")]
     Column {
@@ -187,13 +183,13 @@ pub enum Misuse {
 
 /// Why a procedure's selection failed; what was chosen before stands.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum ProcedureFault {
+pub enum ProcedureError {
     /// It says that it cannot.
     #[error("{0}")]
-    Gave(String),
+    Failed(String),
     /// It broke its contract.
     #[error(transparent)]
-    Misuse(#[from] Misuse),
+    Call(#[from] CallError),
 }
 
 /// What any procedure's problem has, shared with who waits for it.
@@ -210,7 +206,7 @@ struct Desk {
     /// When it is to end.
     until: Option<Instant>,
     chosen: Mutex<Vec<(usize, f64)>>,
-    misuse: Mutex<Option<Misuse>>,
+    misuse: Mutex<Option<CallError>>,
     /// Whether the criterion was no number of some model.
     undefined: AtomicBool,
     done: AtomicUsize,
@@ -264,19 +260,19 @@ impl Desk {
         }))
     }
 
-    fn take(&self, column: usize, score: f64) -> Result<(), Misuse> {
+    fn take(&self, column: usize, score: f64) -> Result<(), CallError> {
         let mut chosen = lock(&self.chosen);
         let p = self.p;
         let kept =
             |it: usize| u32::try_from(it).is_ok_and(|it| self.keep.binary_search(&it).is_ok());
         self.noted(if column >= p {
-            Err(Misuse::Column { column, p })
+            Err(CallError::Column { column, p })
         } else if chosen.iter().any(|it| it.0 == column) {
-            Err(Misuse::Twice { column })
+            Err(CallError::Twice { column })
         } else if !kept(column) && chosen.iter().filter(|it| !kept(it.0)).count() == self.most {
-            Err(Misuse::TooMany { most: self.most })
+            Err(CallError::TooMany { most: self.most })
         } else if !score.is_finite() {
-            Err(Misuse::Score { column, score })
+            Err(CallError::Score { column, score })
         } else {
             chosen.push((column, score));
             Ok(())
@@ -284,7 +280,7 @@ impl Desk {
     }
 
     /// The first misuse is remembered.
-    fn noted<T>(&self, result: Result<T, Misuse>) -> Result<T, Misuse> {
+    fn noted<T>(&self, result: Result<T, CallError>) -> Result<T, CallError> {
         if let Err(misuse) = &result {
             lock(&self.misuse).get_or_insert(misuse.clone());
         }
@@ -329,10 +325,10 @@ impl Desk {
     }
 
     /// What went wrong, of what the procedure said and of what it did.
-    fn fault(&self, said: Result<(), String>) -> Option<ProcedureFault> {
+    fn fault(&self, said: Result<(), String>) -> Option<ProcedureError> {
         // What it says of its own misuse is less than what is known.
-        let misuse = lock(&self.misuse).clone().map(ProcedureFault::Misuse);
-        misuse.or_else(|| said.err().map(ProcedureFault::Gave))
+        let misuse = lock(&self.misuse).clone().map(ProcedureError::Call);
+        misuse.or_else(|| said.err().map(ProcedureError::Failed))
     }
 }
 

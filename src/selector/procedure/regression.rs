@@ -10,23 +10,26 @@ use std::{
 use passel_criteria::Criterion;
 use rayon::ThreadPool;
 
-use super::{Desk, End, Misuse, Problem, Procedure, ProcedureFault, UNHEEDED, aside, lock, pool};
+use super::{
+    CallError, Desk, End, Problem, Procedure, ProcedureError, UNHEEDED, aside, lock, pool,
+};
 use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Places, Resources},
+    interrupt::Interrupt,
     least_squares::{Anchor, Collinear, Fit},
-    search::{self, Found, Interrupt, Judge, Pass, SearchError, Visited, complaint},
+    search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels, complaint},
     selection::Termination,
     vector::product,
 };
 
 /// A model found by a procedure.
 #[derive(Debug)]
-pub struct Regressed {
+pub struct ProcedureRegression {
     /// As of any search.
-    pub found: Found,
+    pub found: SearchResult,
     /// What the procedure failed at, if it did.
-    pub fault: Option<ProcedureFault>,
+    pub fault: Option<ProcedureError>,
 }
 
 /// Lets a procedure choose the model of a regression. Of `pass` the seed, the bound on size and
@@ -34,7 +37,7 @@ pub struct Regressed {
 ///
 /// # Errors
 /// As [`crate::search::search`].
-pub fn regress(
+pub fn regress_with_procedure(
     procedure: &Arc<dyn Procedure>,
     design: &Arc<Design>,
     criterion: &Arc<dyn Criterion>,
@@ -42,7 +45,7 @@ pub fn regress(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<Regressed, SearchError> {
+) -> Result<ProcedureRegression, SearchError> {
     let (max_size, _) = search::start(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
@@ -72,7 +75,7 @@ pub fn regress(
         let regression = Regression {
             desk,
             design,
-            judge: Judge::of(&**criterion, design, &desk.undefined),
+            judge: Objective::of(&**criterion, design, &desk.undefined),
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -92,10 +95,10 @@ pub fn regress(
     let fits = std::mem::take(&mut *lock(&fits));
     // Where it was left behind, the threads lent may be at work for it for ever.
     let mut found = sweeps.install(|| {
-        Found::of(
+        SearchResult::of(
             design.columns(),
             design.y(),
-            Judge::of(&**criterion, design, &desk.undefined),
+            Objective::of(&**criterion, design, &desk.undefined),
             &members,
             fits.met,
         )
@@ -119,7 +122,7 @@ pub fn regress(
         None => Termination::Done,
     };
     found.seconds = started.elapsed().as_secs_f64() - found.starting;
-    Ok(Regressed { found, fault })
+    Ok(ProcedureRegression { found, fault })
 }
 
 /// What was chosen and what is kept, ascending; and what to say of a chosen variable that is
@@ -157,13 +160,13 @@ struct Fits {
     count: usize,
     /// The last one: the next is often the same with a variable more.
     last: Option<Fit>,
-    met: Visited,
+    met: VisitedModels,
 }
 
 struct Regression<'a> {
     desk: &'a Desk,
     design: &'a Design,
-    judge: Judge<'a>,
+    judge: Objective<'a>,
     fits: &'a Mutex<Fits>,
     /// The threads of the sweeps: no work of the procedure runs on them.
     sweeps: &'a ThreadPool,
@@ -172,16 +175,16 @@ struct Regression<'a> {
 
 impl Regression<'_> {
     /// The strongest candidates of each anchor, by number and xᵀr.
-    fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, Misuse> {
+    fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
         let (n, p) = (self.design.n(), self.desk.p);
         if wanted > p {
-            return Err(Misuse::Wanted { wanted, p });
+            return Err(CallError::Wanted { wanted, p });
         }
         // At unit norm, so that no square of a product leaves the range of numbers.
         let mut units = Vec::with_capacity(anchors.len());
         for (at, anchor) in anchors.chunks_exact(n).enumerate() {
             if let Some(&value) = anchor.iter().find(|it| !it.is_finite()) {
-                return Err(Misuse::Anchor { at, value });
+                return Err(CallError::Anchor { at, value });
             }
             let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
             // The inverse of a number below the normal ones is none.
@@ -250,15 +253,15 @@ impl Regression<'_> {
     }
 
     /// The fit of these variables beside the kept ones, or as far as none is collinear.
-    fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), Misuse> {
+    fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), CallError> {
         let (p, keep) = (self.desk.p, self.design.keep());
         let mut support = keep.to_vec();
         for (at, &column) in columns.iter().enumerate() {
             if column >= p {
-                return Err(Misuse::Column { column, p });
+                return Err(CallError::Column { column, p });
             }
             if columns[..at].contains(&column) {
-                return Err(Misuse::Twice { column });
+                return Err(CallError::Twice { column });
             }
             if keep.binary_search(&(column as u32)).is_err() {
                 support.push(column as u32);
@@ -266,7 +269,7 @@ impl Regression<'_> {
         }
         let most = self.desk.most;
         if support.len() > most + keep.len() {
-            return Err(Misuse::TooMany { most });
+            return Err(CallError::TooMany { most });
         }
         let last = lock(self.fits).last.take();
         let last = last.filter(|it| support.starts_with(it.support()));
@@ -281,9 +284,9 @@ impl Regression<'_> {
         Ok((fit, whole))
     }
 
-    fn not_lent<T>(&self, what: &'static str) -> Result<T, Misuse> {
+    fn not_lent<T>(&self, what: &'static str) -> Result<T, CallError> {
         let of = "a regression";
-        self.desk.noted(Err(Misuse::NotLent { what, of }))
+        self.desk.noted(Err(CallError::NotLent { what, of }))
     }
 }
 
@@ -300,20 +303,20 @@ impl Problem for Regression<'_> {
         self.desk.most
     }
 
-    fn note(&self, misuse: Misuse) {
-        let _: Result<(), Misuse> = self.desk.noted(Err(misuse));
+    fn note(&self, misuse: CallError) {
+        let _: Result<(), CallError> = self.desk.noted(Err(misuse));
     }
 
-    fn choose(&self, column: usize, score: f64) -> Result<(), Misuse> {
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
         self.desk.take(column, score)
     }
 
-    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), Misuse> {
+    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
         let p = self.desk.p;
         let numbers = match column {
             _ if column < p => Ok(self.design.columns().column(column as u32)),
             _ if column == p => Ok(self.design.y()),
-            _ => Err(Misuse::Column { column, p }),
+            _ => Err(CallError::Column { column, p }),
         };
         room.copy_from_slice(self.desk.noted(numbers)?);
         Ok(())
@@ -323,7 +326,7 @@ impl Problem for Regression<'_> {
         false
     }
 
-    fn codes(&self, _: usize, _: &mut [u32]) -> Result<usize, Misuse> {
+    fn codes(&self, _: usize, _: &mut [u32]) -> Result<usize, CallError> {
         self.not_lent("codes")
     }
 
@@ -333,7 +336,7 @@ impl Problem for Regression<'_> {
         wanted: usize,
         columns: &mut [usize],
         products: &mut [f64],
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), CallError> {
         if wanted == 0 || anchors.is_empty() && wanted <= self.desk.p {
             return Ok(());
         }
@@ -349,7 +352,7 @@ impl Problem for Regression<'_> {
         Ok(())
     }
 
-    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, Misuse> {
+    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, CallError> {
         let (fit, whole) = self.desk.noted(self.fitted(columns))?;
         if let Some(room) = residuals {
             room.copy_from_slice(fit.residual());

@@ -13,7 +13,7 @@ use std::{
 const ELF_64: [u8; 6] = [0x7f, b'E', b'L', b'F', 2, 1];
 
 /// How many bytes a library lacks; 0 for a whole one and for what is no such file.
-pub(super) fn lacking(path: &Path) -> io::Result<u64> {
+pub(super) fn missing_bytes(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut head = [0; 64];
@@ -41,7 +41,7 @@ const MACHINES: [(&str, u16); 4] = [
 ];
 
 /// The processor that a library is for, where it is another than this program's.
-pub(super) fn stranger(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn foreign_arch(path: &Path) -> io::Result<Option<String>> {
     let mut head = [0; 20];
     let told = File::open(path)?.read_exact(&mut head);
     let own = MACHINES.iter().find(|it| it.0 == ARCH);
