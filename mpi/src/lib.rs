@@ -9,7 +9,7 @@ use mpi::{
     topology::SimpleCommunicator,
     traits::{Communicator, CommunicatorCollectives, Root},
 };
-use passel::ranks::Ranks;
+use passel::ranks::Transport;
 
 /// Bytes of a message that travel with its length: most have no more.
 const SHORT: usize = 120;
@@ -56,7 +56,7 @@ fn length(slot: &[u8]) -> usize {
     u64::from_le_bytes(bytes) as usize
 }
 
-impl Ranks for World {
+impl Transport for World {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -127,7 +127,7 @@ impl Ranks for World {
         Ok(all)
     }
 
-    fn share(&self, from: usize, numbers: &mut [f64]) -> io::Result<()> {
+    fn broadcast_numbers(&self, from: usize, numbers: &mut [f64]) -> io::Result<()> {
         let world = world();
         let root = world.process_at_rank(from as i32);
         for piece in numbers.chunks_mut(i32::MAX as usize) {

@@ -30,7 +30,7 @@ use crate::{
     job::file::{JobFile, Planned},
     output::OutputError,
     progress::JobProgress,
-    ranks::Among,
+    ranks::Communicator,
     run::DataCache,
 };
 use folder::Folder;
@@ -128,16 +128,16 @@ pub fn run(
     file: &JobFile,
     jobs: &[&Planned],
     interrupt: &Interrupt,
-    among: Option<&Among>,
+    communicator: Option<&Communicator>,
 ) -> Result<Summary, BatchError> {
-    let folder = ranks::open(&file.settings.folder(&file.path), among)?;
+    let folder = ranks::open(&file.settings.folder(&file.path), communicator)?;
     let watch = Watch::default();
     thread::scope(|scope| {
         if let Some(limit) = file.settings.time_limit {
             let watch = &watch;
             scope.spawn(move || watch.wait(limit, interrupt));
         }
-        let ended = run_into(folder, file, jobs, interrupt, among);
+        let ended = run_into(folder, file, jobs, interrupt, communicator);
         watch.end();
         ended
     })
@@ -148,17 +148,17 @@ fn run_into(
     file: &JobFile,
     jobs: &[&Planned],
     interrupt: &Interrupt,
-    among: Option<&Among>,
+    communicator: Option<&Communicator>,
 ) -> Result<Summary, BatchError> {
-    let is_first = among.is_none_or(Among::is_first);
+    let is_first = communicator.is_none_or(Communicator::is_root);
     let wanted: HashSet<&str> = jobs.iter().map(|it| &*it.id).collect();
     let (mut inputs, mut cards) = (Inputs::heeding(interrupt), Cards::default());
     let mut told: HashMap<&str, Told> = HashMap::new();
     let (mut open, mut notes, mut left) = (Vec::new(), Vec::new(), 0);
     let (mut before, mut failed) = (0, BTreeMap::new());
     // Of ranks the first looks what there is to do; nobody else can say that it should end.
-    if let Some(among) = among {
-        among.interrupt_alone(true);
+    if let Some(communicator) = communicator {
+        communicator.interrupt_locally(true);
     }
     for planned in file.jobs.iter().filter(|_| is_first) {
         let (id, is_wanted) = (&*planned.id, wanted.contains(&*planned.id));
@@ -220,23 +220,23 @@ fn run_into(
     order.sort_unstable();
     drop(places);
     let mut together = None;
-    if let Some(among) = among {
-        among.interrupt_alone(false);
+    if let Some(communicator) = communicator {
+        communicator.interrupt_locally(false);
         let ids: Vec<&str> = order.iter().map(|it| &*open[it.1].planned.id).collect();
-        let plan = ranks::plan(&ids, file.settings.apart, among)?;
+        let plan = ranks::plan(&ids, file.settings.apart, communicator)?;
         if plan.apart {
-            let own = plan.own(among);
+            let own = plan.own(communicator);
             open = ranks::take(&own, file, (&mut inputs, &mut cards), open, &mut failed);
             order = (0..open.len()).map(|at| (at, at)).collect();
         } else if is_first {
-            together = Some(among);
+            together = Some(communicator);
             // All GPUs of all ranks are every job's.
             open.iter_mut().for_each(|it| it.need.for_all());
         } else {
-            ranks::follow(&plan.ids, file, interrupt, among);
+            ranks::follow(&plan.ids, file, interrupt, communicator);
             return Ok(Summary::default());
         }
-        among.interrupt_alone(plan.apart);
+        communicator.interrupt_locally(plan.apart);
     }
     let cache = DataCache::default();
     for it in &open {
@@ -247,7 +247,7 @@ fn run_into(
     let of = before + failed.len() + open.len();
     let batch = Batch {
         together,
-        room: Room::new(&file.settings, &mut cards, &needs, among),
+        room: Room::new(&file.settings, &mut cards, &needs, communicator),
         board: JobProgress::new(file.settings.progress, before, of),
         of,
         ended: AtomicUsize::new(before + failed.len()),
@@ -286,9 +286,9 @@ fn run_into(
     } = batch;
     board.finish();
     let mut summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(among) = among.filter(|_| together.is_none()) {
-        among.interrupt_alone(false);
-        summary = ranks::all(summary, among)?;
+    if let Some(communicator) = communicator.filter(|_| together.is_none()) {
+        communicator.interrupt_locally(false);
+        summary = ranks::all(summary, communicator)?;
         if !is_first {
             return Ok(summary);
         }

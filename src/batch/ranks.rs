@@ -18,7 +18,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, Planned},
-    ranks::Among,
+    ranks::Communicator,
     run::{RunContext, RunError, run_task},
 };
 
@@ -29,12 +29,12 @@ fn gone(error: std::io::Error) -> BatchError {
 }
 
 /// The folder: the first opens it, and holds its lock for all.
-pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Folder, BatchError> {
-    let Some(among) = among else {
+pub(super) fn open(path: &Path, communicator: Option<&Communicator>) -> Result<Folder, BatchError> {
+    let Some(communicator) = communicator else {
         return Ok(Folder::open(path)?);
     };
-    let own = among.is_first().then(|| Folder::open(path));
-    let is_open = among.of_first(|| own.as_ref().is_some_and(Result::is_ok));
+    let own = communicator.is_root().then(|| Folder::open(path));
+    let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok));
     let is_open = is_open.map_err(gone)?;
     let folder = match own {
         Some(own) => own?,
@@ -44,13 +44,13 @@ pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Folder, BatchEr
         let reason = "the first could not open the folder of results".to_owned();
         return Err(BatchError::Ranks { reason });
     }
-    let seen = among.gather(&folder.is_there()).map_err(gone)?;
+    let seen = communicator.gather(&folder.is_there()).map_err(gone)?;
     match seen.iter().position(|it| !it) {
         None => Ok(folder),
         Some(rank) => Err(BatchError::Ranks {
             reason: format!(
                 "rank {rank} on {} does not see the folder {}: name one that all machines have",
-                among.host(rank),
+                communicator.host(rank),
                 path.display()
             ),
         }),
@@ -67,10 +67,14 @@ pub(super) struct Plan {
 }
 
 /// What the first found to do.
-pub(super) fn plan(ids: &[&str], apart: Option<bool>, among: &Among) -> Result<Plan, BatchError> {
-    let plan = among.of_first(|| Plan {
+pub(super) fn plan(
+    ids: &[&str],
+    apart: Option<bool>,
+    communicator: &Communicator,
+) -> Result<Plan, BatchError> {
+    let plan = communicator.broadcast_first(|| Plan {
         ids: ids.iter().map(|it| (*it).to_owned()).collect(),
-        apart: apart.unwrap_or(ids.len() >= among.size()),
+        apart: apart.unwrap_or(ids.len() >= communicator.size()),
     });
     plan.map_err(gone)
 }
@@ -78,8 +82,12 @@ pub(super) fn plan(ids: &[&str], apart: Option<bool>, among: &Among) -> Result<P
 impl Plan {
     /// The jobs of this rank: neighbours have neighbouring jobs, for these may be longer or shorter
     /// the further down.
-    pub(super) fn own(&self, among: &Among) -> Vec<&str> {
-        let own = self.ids.iter().skip(among.rank()).step_by(among.size());
+    pub(super) fn own(&self, communicator: &Communicator) -> Vec<&str> {
+        let own = self
+            .ids
+            .iter()
+            .skip(communicator.rank())
+            .step_by(communicator.size());
         own.map(String::as_str).collect()
     }
 }
@@ -125,7 +133,12 @@ fn opened<'a>(
 }
 
 /// Does with the first rank, which writes, what it does.
-pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, among: &Among) {
+pub(super) fn follow(
+    ids: &[String],
+    file: &JobFile,
+    interrupt: &Interrupt,
+    communicator: &Communicator,
+) {
     for id in ids {
         let Some(planned) = file.jobs.iter().find(|it| it.id == *id) else {
             continue;
@@ -133,14 +146,14 @@ pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, amon
         if interrupt.requested() {
             continue;
         }
-        among.renew();
+        communicator.reset();
         let mut task = planned.task.clone();
         let is_for_one = task.is_for_one();
         let own = task.job_mut();
         own.interrupt = interrupt.clone();
         own.output = None;
         own.resources.threads = file.settings.threads.or(own.resources.threads);
-        own.resources.ranks = Some(among.clone());
+        own.resources.communicator = Some(communicator.clone());
         // The first has a place for it.
         task.keep_at(PathBuf::from(id));
         let context = RunContext::default();
@@ -157,16 +170,16 @@ pub(super) fn follow(ids: &[String], file: &JobFile, interrupt: &Interrupt, amon
             result.map_err(|error| chain(&error))
         }));
         let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
-        if among.end(ended).is_err() {
+        if communicator.finish(ended).is_err() {
             return;
         }
     }
 }
 
 /// What all ranks did of their jobs.
-pub(super) fn all(own: Summary, among: &Among) -> Result<Summary, BatchError> {
+pub(super) fn all(own: Summary, communicator: &Communicator) -> Result<Summary, BatchError> {
     let told = (own.before, own.done, own.failed, own.left);
-    let all = among.gather(&told).map_err(gone)?;
+    let all = communicator.gather(&told).map_err(gone)?;
     let mut summary = Summary::default();
     for (before, done, failed, left) in all {
         summary.before += before;

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     device::{Choice, Places, Resources, WORTH_A_GPU},
     job::{RunSettings, Task, task::Command},
-    ranks::Among,
+    ranks::Communicator,
     table::extent,
 };
 
@@ -111,11 +111,11 @@ impl Room {
         settings: &RunSettings,
         cards: &mut Cards,
         needs: &[&Need],
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
     ) -> Self {
         let threads = Resources {
             threads: settings.threads,
-            ranks: among.cloned(),
+            communicator: communicator.cloned(),
             ..Resources::default()
         };
         let threads = threads.thread_count();
@@ -124,7 +124,7 @@ impl Room {
         // Of ranks on one machine each has its own.
         let all = match count {
             0 => Vec::new(),
-            _ => match Places::Cuda((0..count).collect()).shared(among) {
+            _ => match Places::Cuda((0..count).collect()).shared(communicator) {
                 Places::Cuda(own) => own,
                 Places::Cpu(_) => Vec::new(),
             },

@@ -25,7 +25,7 @@ use crate::{
     output::OutputFile,
     panics::panic_message,
     progress::JobProgress,
-    ranks::Among,
+    ranks::Communicator,
     run::{DataCache, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
 };
 
@@ -39,7 +39,7 @@ pub(super) struct Open<'a> {
 /// What the workers share.
 pub(super) struct Batch<'a> {
     /// The ranks that work at each job together; none for one process.
-    pub(super) together: Option<&'a Among>,
+    pub(super) together: Option<&'a Communicator>,
     pub(super) folder: Folder,
     pub(super) inputs: Inputs,
     pub(super) cache: DataCache,
@@ -117,16 +117,18 @@ impl Batch<'_> {
     /// Does one job and writes its result; else why there is none. Ranks that do it together learn
     /// how it ended.
     fn one(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
-        let Some(among) = self.together else {
+        let Some(communicator) = self.together else {
             return self.alone(job, taken, started);
         };
-        among.renew();
-        among.interrupt_alone(job.planned.task.is_for_one());
+        communicator.reset();
+        communicator.interrupt_locally(job.planned.task.is_for_one());
         let ended = catch_unwind(AssertUnwindSafe(|| self.alone(job, taken, started)));
-        among.interrupt_alone(false);
+        communicator.interrupt_locally(false);
         let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
         let told = ended.as_ref().map(|_| ()).map_err(String::clone);
-        let failures = among.end(told).map_err(|error| error.to_string())?;
+        let failures = communicator
+            .finish(told)
+            .map_err(|error| error.to_string())?;
         match failures.into_iter().find(|it| it.rank > 0) {
             Some(failure) if ended.is_ok() => Err(failure.to_string()),
             _ => ended,
@@ -139,7 +141,7 @@ impl Batch<'_> {
         let own = task.job_mut();
         own.interrupt = self.interrupt.clone();
         taken.give(&mut own.resources);
-        own.resources.ranks = self.together.filter(|_| !is_for_one).cloned();
+        own.resources.communicator = self.together.filter(|_| !is_for_one).cloned();
         // Its report goes there when it is whole, and not before.
         let output = own.output.take();
         let place = output.as_deref().map(OutputFile::create).transpose();

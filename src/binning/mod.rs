@@ -18,7 +18,7 @@ use std::{collections::HashSet, fmt, path::PathBuf, str::FromStr};
 
 use crate::{
     nearest::nearest,
-    ranks::Among,
+    ranks::Communicator,
     table::{Column, Missing, Table, TableError, Values, is_npy},
 };
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
@@ -133,7 +133,7 @@ pub struct BinningOptions<'a> {
     /// The rule of the response: not [`Binning::Mdlp`].
     pub bin_response: &'a Binning,
     /// Ranks of which each has a share of the table's columns; none where the table has them all.
-    pub among: Option<&'a Among>,
+    pub communicator: Option<&'a Communicator>,
 }
 
 impl Default for BinningOptions<'_> {
@@ -144,7 +144,7 @@ impl Default for BinningOptions<'_> {
             missing: Missing::Refuse,
             binning: &Binning::Auto,
             bin_response: &Binning::Auto,
-            among: None,
+            communicator: None,
         }
     }
 }
@@ -175,7 +175,9 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
     let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
     let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
 
-    let shares = options.among.map(|it| it.share(table.columns.len()));
+    let shares = options
+        .communicator
+        .map(|it| it.local_range(table.columns.len()));
     let dropped: HashSet<&String> = options.drop.iter().collect();
     let stays = |column: &Column| !dropped.contains(&column.name);
     let positions = table.columns.iter().enumerate();
@@ -184,7 +186,7 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         .map(|(at, _)| at)
         .collect();
     table.columns.retain(stays);
-    table.handle_missing_among(options.missing, options.among)?;
+    table.handle_missing_on(options.missing, options.communicator)?;
     let own_place = positions.iter().position(|at| *at == response);
     if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
         table.drop_missing_of(response)?;
@@ -214,12 +216,12 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
             false => BinnedColumn::elsewhere(column.name, index),
         });
     }
-    if let (Some(among), Some(own)) = (options.among, &own) {
+    if let (Some(communicator), Some(own)) = (options.communicator, &own) {
         let told: Vec<_> = columns[own.clone()]
             .iter()
             .map(BinnedColumn::told)
             .collect();
-        let all = among.gather(&told).map_err(TableError::ranks)?;
+        let all = communicator.gather(&told).map_err(TableError::ranks)?;
         for (column, told) in columns.iter_mut().zip(all.into_iter().flatten()) {
             (column.levels, column.rule, column.missing) = told;
         }

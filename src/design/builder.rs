@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     fnv::Fnv,
-    ranks::Among,
+    ranks::Communicator,
     selection::SetAside,
     table::{Column, Table, TableError, Values},
     vector::product,
@@ -69,15 +69,19 @@ impl<'a> Builder<'a> {
 
     /// Heeds whether ranks with columns before these have a factor.
     pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
-        if let Some(among) = self.options.among.filter(|_| !self.options.intercept) {
+        if let Some(communicator) = self
+            .options
+            .communicator
+            .filter(|_| !self.options.intercept)
+        {
             let several = |codes: &[u32]| codes.iter().any(|it| *it != codes[0]);
             let is_factor = |it: &Column| match &it.values {
                 Values::Factor { codes, .. } => several(codes),
                 _ => false,
             };
             let factor = own.iter().any(is_factor);
-            let all = among.gather(&factor).map_err(TableError::ranks)?;
-            self.full_factor = all[..among.rank()].contains(&true);
+            let all = communicator.gather(&factor).map_err(TableError::ranks)?;
+            self.full_factor = all[..communicator.rank()].contains(&true);
         }
         Ok(self)
     }
@@ -234,8 +238,8 @@ impl<'a> Builder<'a> {
             .collect();
         let elsewhere = self
             .options
-            .among
-            .map(|among| Elsewhere::new(among, &counts));
+            .communicator
+            .map(|communicator| Elsewhere::new(communicator, &counts));
         let design = Design {
             n: self.n,
             x: self.x,
@@ -266,7 +270,7 @@ impl<'a> Builder<'a> {
 
     /// Of the ranks that have columns each, all variables on each.
     fn gather(&mut self) -> Result<Spread, DesignError> {
-        let Some(among) = self.options.among else {
+        let Some(communicator) = self.options.communicator else {
             return Ok(Spread::alone(self.variables.len()));
         };
         let aside = self.set_aside.iter();
@@ -274,7 +278,7 @@ impl<'a> Builder<'a> {
             .map(|it| (it.name.clone(), it.reason.clone()))
             .collect();
         let own = (std::mem::take(&mut self.variables), aside);
-        let all = among.gather(&own).map_err(TableError::ranks)?;
+        let all = communicator.gather(&own).map_err(TableError::ranks)?;
         self.set_aside.clear();
         let mut ranges = Vec::new();
         for (variables, aside) in all {
@@ -289,7 +293,7 @@ impl<'a> Builder<'a> {
         for (variable, _) in &self.variables {
             *alike.entry(scale(variable)).or_default() += 1;
         }
-        let own = ranges[among.rank()].clone();
+        let own = ranges[communicator.rank()].clone();
         let suspects = own
             .clone()
             .filter(|j| alike[&scale(&self.variables[*j].0)] > 1);
@@ -300,7 +304,7 @@ impl<'a> Builder<'a> {
             (j, Fnv::new().numbers(&column).finish())
         });
         let hashed: Vec<(usize, u128)> = hashed.collect();
-        let all = among.gather(&hashed).map_err(TableError::ranks)?;
+        let all = communicator.gather(&hashed).map_err(TableError::ranks)?;
         Ok(Spread {
             ranges,
             hashes: Some(all.into_iter().flatten().collect()),
@@ -370,7 +374,7 @@ impl<'a> Builder<'a> {
         }
         let variables = std::mem::take(&mut self.variables);
         let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
-        let own = ranges[self.options.among.map_or(0, Among::rank)].clone();
+        let own = ranges[self.options.communicator.map_or(0, Communicator::rank)].clone();
         let mut x = Vec::with_capacity(self.x.len());
         let mut left = counts();
         for (j, (variable, kept)) in variables.into_iter().enumerate() {

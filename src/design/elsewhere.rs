@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::ranks::Among;
+use crate::ranks::Communicator;
 
 /// Columns of a block, for which there is room once one of them has come.
 const BLOCK: usize = 1 << 10;
@@ -21,7 +21,7 @@ type Guest = OnceLock<(Arc<Vec<f64>>, usize)>;
 /// little beside what they never do.
 #[derive(Debug)]
 pub(crate) struct Elsewhere {
-    among: Among,
+    communicator: Communicator,
     /// The columns of each rank, one range behind the other.
     ranges: Vec<Range<usize>>,
     guests: Vec<OnceLock<Box<[Guest]>>>,
@@ -31,7 +31,7 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     /// Each rank has so many columns.
-    pub(super) fn new(among: &Among, counts: &[usize]) -> Self {
+    pub(super) fn new(communicator: &Communicator, counts: &[usize]) -> Self {
         let mut end = 0;
         let ranges = counts.iter().map(|count| {
             let start = end;
@@ -42,7 +42,7 @@ impl Elsewhere {
         let mut guests = Vec::new();
         guests.resize_with(end.div_ceil(BLOCK), OnceLock::new);
         Self {
-            among: among.clone(),
+            communicator: communicator.clone(),
             ranges,
             guests,
             brought: Mutex::default(),
@@ -57,7 +57,12 @@ impl Elsewhere {
         &self,
         own: &Vec<T>,
     ) -> io::Result<Vec<T>> {
-        Ok(self.among.gather(own)?.into_iter().flatten().collect())
+        Ok(self
+            .communicator
+            .gather(own)?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     /// All columns there are.
@@ -67,7 +72,7 @@ impl Elsewhere {
 
     /// Those of this rank.
     pub(super) fn own(&self) -> Range<usize> {
-        self.ranges[self.among.rank()].clone()
+        self.ranges[self.communicator.rank()].clone()
     }
 
     /// A column of n values that came here.
@@ -100,8 +105,8 @@ impl Elsewhere {
         }
         missing.sort_unstable();
         // A rank that failed says so here: once numbers are told, none can.
-        self.among.gather(&())?;
-        let rank = self.among.rank();
+        self.communicator.gather(&())?;
+        let rank = self.communicator.rank();
         let owner = |j: u32| self.ranges.partition_point(|it| it.end <= j as usize);
         for of_one in missing.chunk_by(|a, b| owner(*a) == owner(*b)) {
             let from = owner(of_one[0]);
@@ -115,7 +120,7 @@ impl Elsewhere {
                 }
                 false => numbers.resize(of_one.len() * n, 0.0),
             }
-            self.among.share_numbers(from, &mut numbers)?;
+            self.communicator.broadcast_numbers(from, &mut numbers)?;
             if from == rank {
                 continue;
             }
@@ -137,18 +142,19 @@ impl Elsewhere {
         let mut all: Vec<f64> = Vec::new();
         let room = all.try_reserve_exact(self.p() * n);
         // All of them give up, or none does.
-        let have = self.among.gather(&room.is_ok())?;
+        let have = self.communicator.gather(&room.is_ok())?;
         if let Some(rank) = have.iter().position(|it| !it) {
             let what = format!("X whole has no room on rank {rank}: use --over columns");
             return Err(io::Error::other(what));
         }
         for (from, range) in self.ranges.iter().enumerate() {
             let start = all.len();
-            match from == self.among.rank() {
+            match from == self.communicator.rank() {
                 true => all.extend_from_slice(&own),
                 false => all.resize(start + range.len() * n, 0.0),
             }
-            self.among.share_numbers(from, &mut all[start..])?;
+            self.communicator
+                .broadcast_numbers(from, &mut all[start..])?;
         }
         Ok(all)
     }

@@ -18,7 +18,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ranks::Among,
+    ranks::Communicator,
     selection::SetAside,
     table::{Column, Missing, Table, Values},
 };
@@ -49,7 +49,7 @@ pub struct DesignOptions<'a> {
     /// Candidates before these were screened out of them; none where these are all.
     pub p_total: Option<usize>,
     /// Ranks of which each has a share of the table's columns; none where the table has them all.
-    pub among: Option<&'a Among>,
+    pub communicator: Option<&'a Communicator>,
 }
 
 impl Default for DesignOptions<'_> {
@@ -62,7 +62,7 @@ impl Default for DesignOptions<'_> {
             intercept: true,
             weights: None,
             p_total: None,
-            among: None,
+            communicator: None,
         }
     }
 }
@@ -125,7 +125,13 @@ impl Design {
         let response_name = table.columns[response].name.clone();
         let weights = weights::position(&table, options, response)?;
         for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
-            check_names(&table, option, list, response, options.among.is_some())?;
+            check_names(
+                &table,
+                option,
+                list,
+                response,
+                options.communicator.is_some(),
+            )?;
             if let Some(name) = options
                 .weights
                 .filter(|name| list.iter().any(|it| it == name))
@@ -151,8 +157,8 @@ impl Design {
             .map(|(i, _)| i)
             .collect();
         table.columns.retain(stays);
-        let own = match options.among {
-            Some(among) => among.share(width),
+        let own = match options.communicator {
+            Some(communicator) => communicator.local_range(width),
             None => 0..width,
         };
         let rows = table.rows;
@@ -164,7 +170,7 @@ impl Design {
                 values: Values::Numbers((0..rows).map(|row| row as f64).collect()),
             });
         }
-        let dropped = table.handle_missing_among(options.missing, options.among)?;
+        let dropped = table.handle_missing_on(options.missing, options.communicator)?;
         if dropped > 0 {
             warnings.push(format!(
                 "{dropped} of {rows} rows were dropped for missing values"

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Candidate, Device, DeviceError, Gain, Held, Neighbours, Over, Places, Resources, Shard, Update,
-    Updated,
+    Candidate, Device, DeviceError, Gain, Held, Neighbours, Partition, Places, Resources, Shard,
+    Update, Updated,
     cpu::Cpu,
     cuda::{self, Cuda},
     exact::{TIE, tie},
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     design::Columns,
     least_squares::{Anchor, Fit},
-    ranks::Among,
+    ranks::Communicator,
 };
 
 /// The devices of a search, each with its range of the columns.
@@ -37,7 +37,7 @@ pub(crate) struct Devices<'x> {
     rss: Vec<f64>,
     /// The other ranks, and what is theirs: some of the columns, or all columns and some of the
     /// models.
-    among: Option<(Among, Over)>,
+    communicator: Option<(Communicator, Partition)>,
 }
 
 impl<'x> Devices<'x> {
@@ -55,11 +55,11 @@ impl<'x> Devices<'x> {
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
-        let over = resources.over.unwrap_or(Over::Columns);
-        let own = match &resources.ranks {
+        let over = resources.partition.unwrap_or(Partition::Columns);
+        let own = match &resources.communicator {
             // Not all are here.
             _ if x.is_part() => x.own(),
-            Some(among) if over != Over::Particles => among.share(x.p()),
+            Some(communicator) if over != Partition::Particles => communicator.local_range(x.p()),
             _ => 0..x.p(),
         };
         let cpus = |count: usize| {
@@ -88,7 +88,7 @@ impl<'x> Devices<'x> {
             }
         };
         let mut all = Self::of(devices, x.n(), split);
-        all.among = resources.ranks.clone().map(|it| (it, over));
+        all.communicator = resources.communicator.clone().map(|it| (it, over));
         all.x = Some(x);
         Ok(all)
     }
@@ -100,7 +100,7 @@ impl<'x> Devices<'x> {
             n,
             split,
             rss: Vec::new(),
-            among: None,
+            communicator: None,
             x: None,
         }
     }
@@ -144,8 +144,8 @@ impl<'x> Devices<'x> {
 
     /// The models that this rank's devices update and sweep.
     fn share(&self, models: usize) -> Range<usize> {
-        match &self.among {
-            Some((among, Over::Particles)) => among.share(models),
+        match &self.communicator {
+            Some((communicator, Partition::Particles)) => communicator.local_range(models),
             _ => 0..models,
         }
     }
@@ -211,12 +211,12 @@ impl<'x> Devices<'x> {
         own: Vec<T>,
         models: impl Iterator<Item = usize>,
     ) -> Result<Vec<T>, DeviceError> {
-        let Some((among, Over::Particles)) = &self.among else {
+        let Some((communicator, Partition::Particles)) = &self.communicator else {
             return Ok(own);
         };
-        let told = among.gather(&own).map_err(DeviceError::ranks)?;
+        let told = communicator.gather(&own).map_err(DeviceError::ranks)?;
         let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-        let owner = |model| among.owner(model, self.rss.len());
+        let owner = |model| communicator.owner(model, self.rss.len());
         Ok(models.filter_map(|it| told[owner(it)].next()).collect())
     }
 
@@ -240,8 +240,8 @@ impl<'x> Devices<'x> {
             true => Vec::new(),
             false => self.each(|_, device| device.strongest(&own, gain))?,
         };
-        if let Some((among, Over::Columns | Over::Sweeps)) = &self.among {
-            found = gathered(among, &found)?;
+        if let Some((communicator, Partition::Columns | Partition::Sweeps)) = &self.communicator {
+            found = gathered(communicator, &found)?;
         }
         let strongest = |(at, model): (usize, &Held)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
@@ -266,14 +266,16 @@ impl<'x> Devices<'x> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         // Of ranks that have all columns each sweeps a part.
-        let part = match &self.among {
-            Some((among, Over::Particles)) => (among.rank(), among.size()),
+        let part = match &self.communicator {
+            Some((communicator, Partition::Particles)) => {
+                (communicator.rank(), communicator.size())
+            }
             _ => (0, 1),
         };
         let mut found =
             self.each(|_, device| device.neighbours(anchors, keep, count, part, stop))?;
-        if let Some((among, _)) = &self.among {
-            found = gathered(among, &found)?;
+        if let Some((communicator, _)) = &self.communicator {
+            found = gathered(communicator, &found)?;
         }
         let mut all = vec![Neighbours::default(); anchors.len()];
         for shard in found {
@@ -338,10 +340,10 @@ impl Drop for Done<'_> {
 
 /// What the devices of all ranks found, of what those of this one did.
 fn gathered<T: Serialize + DeserializeOwned>(
-    among: &Among,
+    communicator: &Communicator,
     own: &Vec<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let all = among.gather(own).map_err(DeviceError::ranks)?;
+    let all = communicator.gather(own).map_err(DeviceError::ranks)?;
     Ok(all.into_iter().flatten().collect())
 }
 

@@ -32,7 +32,7 @@ pub use error::{Bytes, DeviceError, NoScore, Unscored};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use places::Places;
 pub(crate) use pool::Pool;
-pub use resources::{Choice, Over, Precision, Resources, WORTH_A_GPU};
+pub use resources::{Choice, Partition, Precision, Resources, WORTH_A_GPU};
 
 use std::ops::Range;
 

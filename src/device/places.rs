@@ -1,7 +1,7 @@
 //! Which devices there are for what was chosen.
 
 use super::{Choice, DeviceError, WORTH_A_GPU, cuda};
-use crate::ranks::Among;
+use crate::ranks::Communicator;
 
 /// Where the devices of a search are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,11 +53,11 @@ impl Places {
     }
 
     /// Of ranks on one machine each has some of its GPUs, or shares one with others.
-    pub(crate) fn shared(self, among: Option<&Among>) -> Self {
+    pub(crate) fn shared(self, communicator: Option<&Communicator>) -> Self {
         let Self::Cuda(ordinals) = self else {
             return self;
         };
-        let (at, of) = among.map_or((0, 1), Among::on_host);
+        let (at, of) = communicator.map_or((0, 1), Communicator::local_rank_and_size);
         let count = ordinals.len();
         Self::Cuda(match of <= count {
             true => ordinals[at * count / of..(at + 1) * count / of].to_vec(),

@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, thread::available_parallelism};
 
 use super::DeviceError;
-use crate::ranks::Among;
+use crate::ranks::Communicator;
 
 /// What a search may run on. The selection does not depend on it.
 ///
@@ -13,8 +13,8 @@ use crate::ranks::Among;
 /// | `devices` | where sweeps run | chosen by the size of the problem |
 /// | `precision` | what screens on GPUs; f64 decides | f64 |
 /// | `memory_limit` | bytes on each device for its columns | what is free |
-/// | `ranks` | processes that do the same work together | none: this one alone |
-/// | `over` | what each of them has | what is less to say |
+/// | `communicator` | the ranks that work together | none: a single process |
+/// | `partition` | what the ranks share out | whatever communicates least |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Threads of the CPU; none for one a core.
@@ -27,21 +27,21 @@ pub struct Resources {
     /// have, and products: a GPU streams from the host's memory what has no room, a CPU
     /// does without copies in f32. None for what is free.
     pub memory_limit: Option<u64>,
-    /// The processes that do the same work together; none for one alone.
-    pub ranks: Option<Among>,
-    /// What each of them has; none for what is less to say.
-    pub over: Option<Over>,
+    /// The ranks that work together; `None` for a single process.
+    pub communicator: Option<Communicator>,
+    /// What the ranks share out; `None` for whatever communicates least.
+    pub partition: Option<Partition>,
 }
 
-/// What ranks that search together share among them. The selection does not depend on it.
+/// What the ranks of a search share out. The selection does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    /// The columns: each sweeps its own, and updates all models; a column that joins one is told to
-    /// all.
+pub enum Partition {
+    /// Columns: each rank reads and sweeps its own, and updates all models. A column that joins a
+    /// model is broadcast.
     Columns,
-    /// The sweeps: the same, but all columns are told to all at once.
+    /// Sweeps: each rank has all columns, sweeps a part of them, and updates all models.
     Sweeps,
-    /// The particles: each has all columns, and updates and sweeps its own models.
+    /// Particles: each rank has all columns, and updates and sweeps its own models.
     Particles,
 }
 
@@ -59,30 +59,35 @@ impl Resources {
         asked.unwrap_or_else(|| {
             let cores = available_parallelism().map_or(1, NonZeroUsize::get);
             // Ranks that are not bound to cores of their own share them.
-            let ranks = self.ranks.as_ref().map_or(1, |it| it.on_cores().1);
+            let communicator = self.communicator.as_ref();
+            let ranks = communicator.map_or(1, Communicator::ranks_on_same_cores);
             (cores / ranks).max(1)
         })
     }
 
-    /// The ranks that read a share of the columns each, where there are several.
-    pub(crate) fn sharing(&self) -> Option<&Among> {
-        self.ranks.as_ref().filter(|it| it.size() > 1)
+    /// The communicator, if it has more than one rank: then each reads a share of the columns.
+    pub(crate) fn distributed(&self) -> Option<&Communicator> {
+        let communicator = self.communicator.as_ref();
+        communicator.filter(|communicator| communicator.size() > 1)
     }
 
-    /// Waits until all ranks are ready: that one begins later is no part of what follows.
+    /// Waits for all ranks, so that the delay of one does not count into the time that follows.
     ///
     /// # Errors
-    /// A rank that failed or is gone.
-    pub(crate) fn all_ready(&self) -> Result<(), DeviceError> {
-        match self.sharing() {
-            Some(among) => among.gather(&()).map(drop).map_err(DeviceError::ranks),
+    /// A rank failed or is gone.
+    pub(crate) fn barrier(&self) -> Result<(), DeviceError> {
+        match self.distributed() {
+            Some(communicator) => {
+                let reached = communicator.gather(&());
+                reached.map(drop).map_err(DeviceError::ranks)
+            }
             None => Ok(()),
         }
     }
 
-    /// Whether this process writes files and shows how far it is: of ranks the first.
-    pub(crate) fn speaks(&self) -> bool {
-        self.ranks.as_ref().is_none_or(Among::is_first)
+    /// Returns true for a single process and for rank 0, which alone writes files and shows progress.
+    pub(crate) fn is_root(&self) -> bool {
+        self.communicator.as_ref().is_none_or(Communicator::is_root)
     }
 
     /// The CPU alone, with so many threads; 0 for one a core.

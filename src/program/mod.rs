@@ -19,7 +19,7 @@ use crate::{
     batch::{self, chain},
     interrupt::Interrupt,
     job::{self, Job, OptionError, Task},
-    ranks::Ranks,
+    ranks::Transport,
     run::{Report, RunError, simulate},
 };
 use print::{complain, print, printed};
@@ -52,7 +52,7 @@ impl Ended {
 }
 
 /// The program, from its arguments to its end. Of ranks each does the same; the first speaks.
-pub fn main(ranks: Option<Arc<dyn Ranks>>) -> Ended {
+pub fn main(ranks: Option<Arc<dyn Transport>>) -> Ended {
     let interrupt = Interrupt::default();
     let code = match together::begin(ranks, &interrupt) {
         Ok(together) => of_arguments(&together, &interrupt),
@@ -215,7 +215,7 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
     if let Err(code) = together.same_jobs(path, &jobs) {
         return code;
     }
-    let summary = match batch::run(&file, &jobs, interrupt, together.among()) {
+    let summary = match batch::run(&file, &jobs, interrupt, together.communicator()) {
         Ok(summary) => summary,
         Err(error) => {
             together.complain(&format!("error: {}", chain(&error)));

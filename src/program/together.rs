@@ -17,35 +17,40 @@ use crate::{
     fnv::Fnv,
     interrupt::Interrupt,
     job::{Task, file::Planned},
-    ranks::{Among, Ranks},
+    ranks::{Communicator, Transport},
     run::{RunContext, run_task},
 };
 
 /// The ranks, or one process alone.
 pub(super) struct Together {
-    among: Option<Among>,
+    communicator: Option<Communicator>,
 }
 
 /// Begins: ranks of another program, or with other arguments, are refused.
 ///
 /// # Errors
 /// The exit code, once the reason was told.
-pub(super) fn begin(ranks: Option<Arc<dyn Ranks>>, interrupt: &Interrupt) -> Result<Together, u8> {
+pub(super) fn begin(
+    ranks: Option<Arc<dyn Transport>>,
+    interrupt: &Interrupt,
+) -> Result<Together, u8> {
     let Some(ranks) = ranks else {
-        return Ok(Together { among: None });
+        return Ok(Together { communicator: None });
     };
     let arguments: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|it| it.to_string_lossy().into_owned())
         .collect();
     let first = ranks.rank() == 0;
-    let begun = Among::new(ranks, interrupt).and_then(|among| {
-        among.check_same("passel", &env!("CARGO_PKG_VERSION").to_owned())?;
-        among.check_same("the arguments", &arguments.join(" "))?;
-        Ok(among)
+    let begun = Communicator::new(ranks, interrupt).and_then(|communicator| {
+        communicator.check_equal("passel", &env!("CARGO_PKG_VERSION").to_owned())?;
+        communicator.check_equal("the arguments", &arguments.join(" "))?;
+        Ok(communicator)
     });
     match begun {
-        Ok(among) => Ok(Together { among: Some(among) }),
+        Ok(communicator) => Ok(Together {
+            communicator: Some(communicator),
+        }),
         Err(error) => {
             if first {
                 complain(&format!("error: {error}"));
@@ -58,11 +63,11 @@ pub(super) fn begin(ranks: Option<Arc<dyn Ranks>>, interrupt: &Interrupt) -> Res
 impl Together {
     /// Whether there is no other process.
     pub(super) fn is_one(&self) -> bool {
-        self.among.is_none()
+        self.communicator.is_none()
     }
 
-    pub(super) fn among(&self) -> Option<&Among> {
-        self.among.as_ref()
+    pub(super) fn communicator(&self) -> Option<&Communicator> {
+        self.communicator.as_ref()
     }
 
     /// The program's name.
@@ -75,7 +80,7 @@ impl Together {
 
     /// Whether what this process says is heard.
     pub(super) fn speaks(&self) -> bool {
-        self.among.as_ref().is_none_or(Among::is_first)
+        self.communicator.as_ref().is_none_or(Communicator::is_root)
     }
 
     pub(super) fn complain(&self, line: &str) {
@@ -93,16 +98,16 @@ impl Together {
 
     /// This rank cannot go on, for what it has told: the others learn why.
     pub(super) fn leave(&self, why: &str) -> u8 {
-        if let Some(among) = &self.among {
+        if let Some(communicator) = &self.communicator {
             // Who is gone needs no message.
-            let _ = among.end(Err(why.to_owned()));
+            let _ = communicator.finish(Err(why.to_owned()));
         }
         WRONG
     }
 
     /// Does one task and tells what it gave; its exit code.
     pub(super) fn run(&self, mut task: Task) -> u8 {
-        let Some(among) = &self.among else {
+        let Some(communicator) = &self.communicator else {
             return told(task.job(), run_task(&task, &RunContext::default()));
         };
         let beside = task.job().reads();
@@ -115,24 +120,24 @@ impl Together {
             return code;
         }
         let alone = task.is_for_one();
-        if alone && !among.is_first() {
+        if alone && !communicator.is_root() {
             // The first does it, and tells how it ended.
-            return match among.end(Ok(())) {
+            return match communicator.finish(Ok(())) {
                 Ok(_) => DONE,
                 Err(_) => FAILED,
             };
         }
-        among.interrupt_alone(alone);
-        task.job_mut().resources.ranks = (!alone).then(|| among.clone());
+        communicator.interrupt_locally(alone);
+        task.job_mut().resources.communicator = (!alone).then(|| communicator.clone());
         let result = catch_unwind(AssertUnwindSafe(|| run_task(&task, &RunContext::default())));
-        among.interrupt_alone(false);
+        communicator.interrupt_locally(false);
         let own = match &result {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(chain(error)),
             Err(panic) => Err(batch::panicked(&**panic)),
         };
-        let failures = among.end(own.clone());
-        if !among.is_first() && failures.is_ok() {
+        let failures = communicator.finish(own.clone());
+        if !communicator.is_root() && failures.is_ok() {
             // mpirun's exit code is the first's then.
             return DONE;
         }
@@ -195,7 +200,10 @@ impl Together {
     }
 
     fn same(&self, what: &str, own: &String) -> Result<(), u8> {
-        let same = self.among.as_ref().map(|it| it.check_same(what, own));
+        let same = self
+            .communicator
+            .as_ref()
+            .map(|it| it.check_equal(what, own));
         same.unwrap_or(Ok(())).map_err(|error| {
             self.complain(&format!("error: {error}"));
             WRONG

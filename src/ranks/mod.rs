@@ -1,16 +1,16 @@
-//! Processes that work as one, on one machine or on many: each runs the same program on the same
-//! job, in the same order, and sweeps a share of the columns.
+//! Ranks: processes, on one machine or on many, that run the same program on the same job in the
+//! same order, each on its share of the columns.
 //!
-//! All that one needs of the others goes through two verbs, [`Ranks::gather`] and
-//! [`Ranks::broadcast`]: each gives its best and gets all of theirs, so that all decide alike; then
-//! whoever has the column that was chosen tells it. What else must be agreed on goes with it, in
-//! the first byte of a message: the wish to end (a rank that heeded it a step before the others
-//! would leave them waiting), that time is up, that a rank failed.
+//! Everything that one rank needs of the others goes through the collective operations of a
+//! [`Transport`]: an all-gather of each rank's best, from which all ranks draw the same conclusion,
+//! and broadcasts of the column that was chosen. The first byte of a gathered message carries what
+//! all ranks must heed at the same step: a request to stop, a time limit that has passed, a failure.
+//! A rank that heeded one of these a step earlier than the others would leave them waiting.
 
+mod messages;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod told;
 
 use std::{
     fmt, fs, io,
@@ -18,182 +18,187 @@ use std::{
     panic::{RefUnwindSafe, UnwindSafe},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::interrupt::Interrupt;
-pub use threads::threads;
-pub use told::{Failure, Told};
+use messages::Counter;
+pub use messages::{RankFailure, Traffic};
+pub use threads::thread_transports;
 
-/// The processes that work together, seen from one of them.
+/// The collective operations that connect one rank to the others, over MPI for instance.
 ///
-/// All ranks call the same verbs in the same order, one thread at a time.
-pub trait Ranks: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// Which it is, from 0 on.
+/// All ranks call the same operations in the same order, from one thread at a time.
+pub trait Transport: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    /// The number of this rank, counted from 0.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// The number of ranks.
     fn size(&self) -> usize;
 
-    /// The machine it runs on, by name.
+    /// The name of the machine that this rank runs on.
     fn host(&self) -> String;
 
-    /// What each gives, by rank.
+    /// All-gather: returns the messages of all ranks, in the order of ranks.
     ///
     /// # Errors
-    /// A rank that is gone.
+    /// A rank is gone.
     fn gather(&self, own: &[u8]) -> io::Result<Vec<Vec<u8>>>;
 
-    /// What the rank `from` gives; what others do is not looked at.
+    /// Returns the message of rank `root`; the `own` of all others is ignored.
     ///
     /// # Errors
-    /// A rank that is gone.
-    fn broadcast(&self, from: usize, own: Vec<u8>) -> io::Result<Vec<u8>>;
+    /// A rank is gone.
+    fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>>;
 
-    /// Gives the rank `from`'s numbers to all, which have room for as many.
+    /// Overwrites `numbers` by those of rank `root`.
+    ///
+    /// *Shapes:* `numbers` has the same length on all ranks.
     ///
     /// # Errors
-    /// A rank that is gone.
-    fn share(&self, from: usize, numbers: &mut [f64]) -> io::Result<()>;
+    /// A rank is gone.
+    fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()>;
 }
 
-/// The ranks of one piece of work, and what they agree on. Clones are of the same.
+/// The ranks that work at one job, as one of them sees them. Clones share their state.
 #[derive(Debug, Clone)]
-pub struct Among(Arc<Agreed>);
+pub struct Communicator(Arc<State>);
 
 #[derive(Debug)]
-struct Agreed {
-    ranks: Arc<dyn Ranks>,
+struct State {
+    transport: Arc<dyn Transport>,
     interrupt: Interrupt,
-    /// Of every rank.
-    places: Vec<Place>,
-    /// Whether this rank is late, and whether all know that one is.
-    late: [AtomicBool; 2],
-    failed: Mutex<Vec<Failure>>,
-    told: [AtomicU64; 4],
+    /// By rank.
+    locations: Vec<Location>,
+    /// The time limit has passed on this rank.
+    late: AtomicBool,
+    /// All ranks know that it has passed on one of them.
+    all_late: AtomicBool,
+    failures: Mutex<Vec<RankFailure>>,
+    gathers: Counter,
+    broadcasts: Counter,
 }
 
 /// Where a rank runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
+struct Location {
     host: String,
-    /// The cores it may use, as the system writes it; empty where that is not known.
+    /// The cores it may use, as the system lists them; empty where that is unknown.
     cores: String,
 }
 
-/// The first byte of a message: what its rank wishes, or that it failed.
-const END: u8 = 1;
+/// Flags in the first byte of a gathered message. The rest of one with `FAILED` is the error text.
+const INTERRUPTED: u8 = 1;
 const LATE: u8 = 2;
 const FAILED: u8 = 4;
 
-impl Among {
-    /// Of these ranks; from now on the interrupt is heeded once all ranks know of it.
+impl Communicator {
+    /// Connects the ranks. From now on, `interrupt` is heeded once all ranks know of it.
     ///
     /// # Errors
-    /// A rank that is gone.
-    pub fn new(ranks: Arc<dyn Ranks>, interrupt: &Interrupt) -> io::Result<Self> {
+    /// A rank is gone.
+    pub fn new(transport: Arc<dyn Transport>, interrupt: &Interrupt) -> io::Result<Self> {
         interrupt.require_agreement(true);
-        let own = Place {
-            host: ranks.host(),
-            cores: cores(),
+        let own = Location {
+            host: transport.host(),
+            cores: allowed_cores(),
         };
-        let of = |places| {
-            Self(Arc::new(Agreed {
-                places,
-                ranks: Arc::clone(&ranks),
+        let with = |locations| {
+            Self(Arc::new(State {
+                transport: Arc::clone(&transport),
                 interrupt: interrupt.clone(),
-                late: Default::default(),
-                failed: Mutex::default(),
-                told: Default::default(),
+                locations,
+                late: AtomicBool::default(),
+                all_late: AtomicBool::default(),
+                failures: Mutex::default(),
+                gathers: Counter::default(),
+                broadcasts: Counter::default(),
             }))
         };
-        let places = of(Vec::new()).gather(&own)?;
-        Ok(of(places))
+        let locations = with(Vec::new()).gather(&own)?;
+        Ok(with(locations))
     }
 
-    /// Begins another piece of work: what one failed at before is forgotten, and what was said.
-    pub fn renew(&self) {
-        let Agreed {
-            late, failed, told, ..
-        } = &*self.0;
-        for late in late {
-            late.store(false, Ordering::Relaxed);
-        }
-        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.clear();
-        told.iter().for_each(|it| it.store(0, Ordering::Relaxed));
+    /// Prepares for another job: forgets failures and time limits, and counts messages from 0.
+    pub fn reset(&self) {
+        let state = &*self.0;
+        state.late.store(false, Ordering::Relaxed);
+        state.all_late.store(false, Ordering::Relaxed);
+        self.set_failures(Vec::new());
+        state.gathers.reset();
+        state.broadcasts.reset();
     }
 
-    /// Which rank this is, from 0 on.
+    /// The number of this rank, counted from 0.
     pub fn rank(&self) -> usize {
-        self.0.ranks.rank()
+        self.0.transport.rank()
     }
 
-    /// How many there are.
+    /// The number of ranks.
     pub fn size(&self) -> usize {
-        self.0.ranks.size()
+        self.0.transport.size()
     }
 
-    /// Whether it is the one that reads checkpoints, writes files and speaks.
-    pub fn is_first(&self) -> bool {
+    /// Returns true on rank 0, which alone reads checkpoints, writes files and prints.
+    pub fn is_root(&self) -> bool {
         self.rank() == 0
     }
 
-    /// The machines, each once, in the order of their first ranks.
+    /// The names of the machines, each once, in the order of their first ranks.
     pub fn hosts(&self) -> Vec<&str> {
         let mut hosts: Vec<&str> = Vec::new();
-        for place in &self.0.places {
-            if !hosts.contains(&&*place.host) {
-                hosts.push(&place.host);
+        for location in &self.0.locations {
+            if !hosts.contains(&&*location.host) {
+                hosts.push(&location.host);
             }
         }
         hosts
     }
 
-    /// The machine of a rank.
+    /// The name of the machine that `rank` runs on.
     pub(crate) fn host(&self, rank: usize) -> &str {
-        self.0.places.get(rank).map_or("", |it| &it.host)
+        let location = self.0.locations.get(rank);
+        location.map_or("", |location| &location.host)
     }
 
-    /// Of how many ranks of this machine it is which, from 0 on.
-    pub(crate) fn on_host(&self) -> (usize, usize) {
-        self.like(|own, other| own.host == other.host)
+    /// The number of this rank among those of its machine, and how many these are.
+    pub(crate) fn local_rank_and_size(&self) -> (usize, usize) {
+        let rank = self.rank();
+        let is_local = |other: &usize| self.host(*other) == self.host(rank);
+        let count = |end: usize| (0..end).filter(is_local).count();
+        (count(rank), count(self.size()))
     }
 
-    /// Of how many that may use the same cores it is which: others are bound to their own.
-    pub(crate) fn on_cores(&self) -> (usize, usize) {
-        self.like(|own, other| own == other)
+    /// The number of ranks that may use the same cores of the same machine as this one, itself
+    /// included.
+    pub(crate) fn ranks_on_same_cores(&self) -> usize {
+        let locations = &self.0.locations;
+        let own = locations.get(self.rank());
+        locations.iter().filter(|other| Some(*other) == own).count()
     }
 
-    fn like(&self, like: impl Fn(&Place, &Place) -> bool) -> (usize, usize) {
-        let (rank, places) = (self.rank(), &self.0.places);
-        let Some(own) = places.get(rank) else {
-            return (0, 1);
-        };
-        let alike = |it: &[Place]| it.iter().filter(|other| like(own, other)).count();
-        (alike(&places[..rank]), alike(places))
-    }
-
-    /// The columns that are this rank's, of so many.
-    pub(crate) fn share(&self, columns: usize) -> Range<usize> {
+    /// The block of `0..total` that belongs to this rank. The blocks of all ranks cover it in order,
+    /// and their lengths differ by at most 1.
+    pub(crate) fn local_range(&self, total: usize) -> Range<usize> {
         let (rank, size) = (self.rank(), self.size());
-        columns * rank / size..columns * (rank + 1) / size
+        total * rank / size..total * (rank + 1) / size
     }
 
-    /// The rank whose [share](Self::share) one of so many is in.
-    pub(crate) fn owner(&self, at: usize, of: usize) -> usize {
-        // The first whose end is beyond it.
-        ((at + 1) * self.size()).div_ceil(of.max(1)) - 1
+    /// The rank whose [`local_range`](Self::local_range) of `0..total` contains `index`.
+    pub(crate) fn owner(&self, index: usize, total: usize) -> usize {
+        // The first rank whose range ends beyond the index.
+        ((index + 1) * self.size()).div_ceil(total.max(1)) - 1
     }
 
-    /// Sees that all ranks have the same of what they must not differ in.
+    /// Checks that `own` is equal on all ranks; `what` names it in the error.
     ///
     /// # Errors
-    /// The first rank that has something else, by machine, with what both have: on all ranks alike.
-    pub(crate) fn check_same(&self, what: &str, own: &String) -> io::Result<()> {
+    /// Names the first rank whose value differs from that of rank 0, its machine and both values.
+    /// All ranks get the same error.
+    pub(crate) fn check_equal(&self, what: &str, own: &String) -> io::Result<()> {
         let all = self.gather(own)?;
         match (1..all.len()).find(|rank| all[*rank] != all[0]) {
             None => Ok(()),
@@ -202,147 +207,144 @@ impl Among {
                 let (there, here) = (self.host(rank), self.host(0));
                 Err(io::Error::other(format!(
                     "the ranks differ in {what}: rank {rank} on {there} has {theirs}, rank 0 on \
-                     {here} {first}"
+                     {here} has {first}"
                 )))
             }
         }
     }
 
-    /// While one rank works alone, it heeds the wish to end by itself.
-    pub(crate) fn interrupt_alone(&self, alone: bool) {
-        self.0.interrupt.require_agreement(!alone);
+    /// Sets whether this rank heeds an interrupt at once, because it works without the others.
+    pub(crate) fn interrupt_locally(&self, locally: bool) {
+        self.0.interrupt.require_agreement(!locally);
     }
 
-    /// What every rank gives, by rank.
+    /// All-gather: returns the values of all ranks, in the order of ranks.
     ///
     /// # Errors
-    /// A rank that failed or is gone, or one that is of another program.
+    /// A rank failed, is gone, or runs another program.
     pub(crate) fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> io::Result<Vec<T>> {
-        let message = postcard::to_extend(own, vec![self.wish()]).map_err(io::Error::other)?;
-        let given = |message: Vec<u8>| {
+        let message = postcard::to_extend(own, vec![self.flags()]).map_err(io::Error::other)?;
+        let decode = |message: Vec<u8>| {
             postcard::from_bytes(message.get(1..).unwrap_or_default()).map_err(io::Error::other)
         };
-        self.exchange(message)?.into_iter().map(given).collect()
+        self.exchange(message)?.into_iter().map(decode).collect()
     }
 
-    /// What all gave of so many things that are dealt out by turns, in the order of these.
+    /// All-gather of `total` items that were dealt out round-robin: item `i` comes from rank
+    /// `i mod size`. Returns them in the order of items.
     ///
     /// # Errors
-    /// As [`gather`](Self::gather).
-    pub(crate) fn of_turns<T: Serialize + DeserializeOwned>(
+    /// A rank failed, is gone, or runs another program.
+    pub(crate) fn gather_round_robin<T: Serialize + DeserializeOwned>(
         &self,
         own: &Vec<T>,
-        count: usize,
+        total: usize,
     ) -> io::Result<Vec<T>> {
-        let told = self.gather(own)?;
-        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-        let in_turn = (0..count).filter_map(|at| told[at % self.size()].next());
-        Ok(in_turn.collect())
+        let all = self.gather(own)?;
+        let mut all: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
+        let items = (0..total).filter_map(|item| all[item % self.size()].next());
+        Ok(items.collect())
     }
 
-    /// Bytes that every rank gives, by rank.
+    /// All-gather of bytes that need no encoding, in the order of ranks.
     ///
     /// # Errors
-    /// A rank that failed or is gone.
+    /// A rank failed or is gone.
     pub(crate) fn gather_bytes(&self, own: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        let all = self.exchange([&[self.wish()], &*own].concat())?;
-        Ok(all.into_iter().map(|it| it[1..].to_vec()).collect())
+        let all = self.exchange([&[self.flags()], &*own].concat())?;
+        Ok(all
+            .into_iter()
+            .map(|message| message[1..].to_vec())
+            .collect())
     }
 
-    /// What the first rank gives to all.
+    /// Returns the value of rank 0, which alone computes it. Unlike [`broadcast`](Self::broadcast)
+    /// this also exchanges interrupts and failures.
     ///
     /// # Errors
-    /// As [`gather`](Self::gather).
-    pub(crate) fn of_first<T: Serialize + DeserializeOwned>(
+    /// A rank failed, is gone, or runs another program.
+    pub(crate) fn broadcast_first<T: Serialize + DeserializeOwned>(
         &self,
         own: impl FnOnce() -> T,
     ) -> io::Result<T> {
-        let own = self.is_first().then(own);
-        let given = self.gather(&own)?.into_iter().next().flatten();
-        given.ok_or_else(|| io::Error::other("the first rank said nothing"))
+        let own = self.is_root().then(own);
+        let first = self.gather(&own)?.into_iter().next().flatten();
+        first.ok_or_else(|| io::Error::other("rank 0 sent no value"))
     }
 
-    /// What the rank `from` gives to all.
+    /// Returns the bytes of rank `root`.
     ///
     /// # Errors
-    /// A rank that is gone.
-    pub(crate) fn broadcast(&self, from: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
-        let all = self.0.ranks.broadcast(from, own)?;
-        self.count(2, all.len());
-        Ok(all)
+    /// A rank is gone.
+    pub(crate) fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
+        let bytes = self.0.transport.broadcast(root, own)?;
+        self.0.broadcasts.add(bytes.len());
+        Ok(bytes)
     }
 
-    fn wish(&self) -> u8 {
-        let end = match self.0.interrupt.requested_here() {
-            true => END,
-            false => 0,
-        };
-        end | match self.0.late[0].load(Ordering::Relaxed) {
-            true => LATE,
-            false => 0,
-        }
-    }
-
-    /// Gives the rank `from`'s numbers to all, which have room for as many.
+    /// Overwrites `numbers` by those of rank `root`.
+    ///
+    /// *Shapes:* `numbers` has the same length on all ranks.
     ///
     /// # Errors
-    /// A rank that is gone.
-    pub(crate) fn share_numbers(&self, from: usize, numbers: &mut [f64]) -> io::Result<()> {
-        self.0.ranks.share(from, numbers)?;
-        self.count(2, size_of_val(numbers));
+    /// A rank is gone.
+    pub(crate) fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()> {
+        self.0.transport.broadcast_numbers(root, numbers)?;
+        self.0.broadcasts.add(size_of_val(numbers));
         Ok(())
     }
 
-    fn count(&self, of: usize, bytes: usize) {
-        self.0.told[of].fetch_add(1, Ordering::Relaxed);
-        self.0.told[of + 1].fetch_add(bytes as u64, Ordering::Relaxed);
+    /// The first byte of this rank's next message.
+    fn flags(&self) -> u8 {
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        flag(self.0.interrupt.requested_here(), INTERRUPTED)
+            | flag(self.0.late.load(Ordering::Relaxed), LATE)
     }
 
-    /// Gives a message, and heeds what those of the others begin with.
+    /// Gathers messages, and heeds the flags in their first bytes.
     fn exchange(&self, message: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        let it = &*self.0;
         if let Some(failure) = self.failures().first() {
             return Err(io::Error::other(failure.to_string()));
         }
-        self.count(0, message.len());
-        let all = it.ranks.gather(&message)?;
-        let wishes: Vec<u8> = all
-            .iter()
-            .map(|it| it.first().copied().unwrap_or(0))
-            .collect();
-        let wished = wishes.iter().fold(0, |all, it| all | it);
-        if wished & END > 0 {
-            it.interrupt.mark_agreed();
+        let state = &*self.0;
+        state.gathers.add(message.len());
+        let all = state.transport.gather(&message)?;
+        let flags = |message: &[u8]| message.first().copied().unwrap_or(0);
+        let any = all.iter().fold(0, |any, message| any | flags(message));
+        if any & INTERRUPTED > 0 {
+            state.interrupt.mark_agreed();
         }
-        if wished & LATE > 0 {
-            it.late[1].store(true, Ordering::Relaxed);
+        if any & LATE > 0 {
+            state.all_late.store(true, Ordering::Relaxed);
         }
-        if wished & FAILED == 0 {
+        if any & FAILED == 0 {
             return Ok(all);
         }
-        let failed = (0..).zip(&wishes).filter(|(_, wish)| *wish & FAILED > 0);
-        let failed: Vec<Failure> = failed
-            .map(|(rank, _)| Failure {
+        let failed = (0..)
+            .zip(&all)
+            .filter(|(_, message)| flags(message) & FAILED > 0);
+        let failures: Vec<RankFailure> = failed
+            .map(|(rank, message)| RankFailure {
                 rank,
                 host: self.host(rank).to_owned(),
-                message: String::from_utf8_lossy(&all[rank][1..]).into_owned(),
+                message: String::from_utf8_lossy(&message[1..]).into_owned(),
             })
             .collect();
-        let first = failed[0].to_string();
-        *it.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
+        let first = failures[0].to_string();
+        self.set_failures(failures);
         Err(io::Error::other(first))
     }
 
-    /// Ends the work: all ranks learn which failed, if any did. A rank that knows of a failure
-    /// already says no more.
+    /// Ends the job: tells the other ranks whether this one failed, and returns the failures of all.
+    /// A rank that already knows of a failure sends nothing.
     ///
     /// # Errors
-    /// A rank that is gone.
-    pub fn end(&self, own: Result<(), String>) -> io::Result<Vec<Failure>> {
+    /// A rank is gone.
+    pub fn finish(&self, own: Result<(), String>) -> io::Result<Vec<RankFailure>> {
         if self.failures().is_empty() {
             let message = match own {
-                Ok(()) => vec![self.wish()],
-                Err(message) => [&[FAILED | self.wish()], message.as_bytes()].concat(),
+                Ok(()) => vec![self.flags()],
+                Err(message) => [&[FAILED | self.flags()], message.as_bytes()].concat(),
             };
             if let Err(error) = self.exchange(message)
                 && self.failures().is_empty()
@@ -353,42 +355,49 @@ impl Among {
         Ok(self.failures())
     }
 
-    /// The ranks that failed, as far as they said so.
-    pub fn failures(&self) -> Vec<Failure> {
-        let failed = self.0.failed.lock();
-        failed.unwrap_or_else(PoisonError::into_inner).clone()
+    /// The failures that ranks have reported so far.
+    pub fn failures(&self) -> Vec<RankFailure> {
+        let failures = self.0.failures.lock();
+        failures.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether time is up, once all ranks know that it is for one of them.
-    pub(crate) fn late(&self, own: bool) -> bool {
-        self.0.late[0].store(own, Ordering::Relaxed);
-        self.0.late[1].load(Ordering::Relaxed)
+    fn set_failures(&self, failures: Vec<RankFailure>) {
+        let own = self.0.failures.lock();
+        *own.unwrap_or_else(PoisonError::into_inner) = failures;
     }
 
-    /// What was said until now.
-    pub fn told(&self) -> Told {
-        let of = |at: usize| self.0.told[at].load(Ordering::Relaxed);
-        Told {
-            gathered: of(0),
-            gathered_bytes: of(1),
-            broadcast: of(2),
-            broadcast_bytes: of(3),
+    /// Notes whether the time limit has passed on this rank. Returns true once all ranks know that it
+    /// has passed on one of them.
+    pub(crate) fn time_is_up(&self, own: bool) -> bool {
+        self.0.late.store(own, Ordering::Relaxed);
+        self.0.all_late.load(Ordering::Relaxed)
+    }
+
+    /// The messages that this rank has exchanged since the last [`reset`](Self::reset).
+    pub fn traffic(&self) -> Traffic {
+        let (gathered, gathered_bytes) = self.0.gathers.get();
+        let (broadcast, broadcast_bytes) = self.0.broadcasts.get();
+        Traffic {
+            gathered,
+            gathered_bytes,
+            broadcast,
+            broadcast_bytes,
         }
     }
 }
 
 /// The cores that this process may use; empty where the system does not say.
-fn cores() -> String {
+fn allowed_cores() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
-    let list = lines.find_map(|it| it.strip_prefix("Cpus_allowed_list:"));
+    let list = lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     list.unwrap_or_default().trim().to_owned()
 }
 
-impl PartialEq for Among {
+impl PartialEq for Communicator {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Among {}
+impl Eq for Communicator {}

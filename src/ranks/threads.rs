@@ -1,4 +1,4 @@
-//! Ranks that are threads of one process: for tests, and to see what ranks would say.
+//! Ranks that are threads of one process: for tests, and to count the messages of a job.
 
 use std::{
     io,
@@ -6,52 +6,48 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use super::Ranks;
+use super::Transport;
 
-/// So many ranks that are threads of this process.
-pub fn threads(size: usize) -> Vec<Arc<dyn Ranks>> {
-    let table = Arc::new(Table::default());
-    let rank = |rank| Thread {
+/// Connects `size` ranks, each of which one thread of this process then is. A rank that is dropped
+/// is gone; one that calls another operation than the rest panics.
+pub fn thread_transports(size: usize) -> Vec<Arc<dyn Transport>> {
+    let exchange = Arc::new(Exchange::default());
+    let transport = |rank| ThreadTransport {
         rank,
         size,
-        table: Arc::clone(&table),
+        exchange: Arc::clone(&exchange),
     };
-    let all = (0..size).map(|it| Arc::new(rank(it)) as Arc<dyn Ranks>);
-    all.collect()
+    (0..size)
+        .map(|rank| Arc::new(transport(rank)) as Arc<dyn Transport>)
+        .collect()
 }
 
-/// Where they put what they give.
+/// The memory through which the threads exchange messages.
 #[derive(Debug, Default)]
-struct Table {
-    turn: Mutex<Turn>,
-    told: Condvar,
+struct Exchange {
+    round: Mutex<Round>,
+    completed: Condvar,
 }
 
+/// One collective operation.
 #[derive(Debug, Default)]
-struct Turn {
+struct Round {
     number: u64,
-    /// What all of them do in it: MPI would wait for ever for one that does something else.
-    verb: Option<&'static str>,
-    given: Vec<Option<Vec<u8>>>,
-    all: Arc<Vec<Vec<u8>>>,
+    /// What all ranks call in it: MPI would wait for ever for one that calls something else.
+    operation: Option<&'static str>,
+    sent: Vec<Option<Vec<u8>>>,
+    received: Arc<Vec<Vec<u8>>>,
     gone: Option<usize>,
 }
 
 #[derive(Debug)]
-struct Thread {
+struct ThreadTransport {
     rank: usize,
     size: usize,
-    table: Arc<Table>,
+    exchange: Arc<Exchange>,
 }
 
-impl Thread {
-    fn turn(&self) -> MutexGuard<'_, Turn> {
-        let turn = self.table.turn.lock();
-        turn.unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Ranks for Thread {
+impl Transport for ThreadTransport {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -68,52 +64,62 @@ impl Ranks for Thread {
         self.exchange("gather", own)
     }
 
-    fn broadcast(&self, from: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
-        let own = if self.rank == from { own } else { Vec::new() };
-        Ok(self.exchange("broadcast", &own)?.swap_remove(from))
+    fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
+        let own = if self.rank == root { own } else { Vec::new() };
+        Ok(self.exchange("broadcast", &own)?.swap_remove(root))
     }
 
-    fn share(&self, from: usize, numbers: &mut [f64]) -> io::Result<()> {
-        let own: Vec<u8> = match self.rank == from {
-            true => numbers.iter().flat_map(|it| it.to_le_bytes()).collect(),
+    fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()> {
+        let own: Vec<u8> = match self.rank == root {
+            true => numbers
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect(),
             false => Vec::new(),
         };
-        let told = self.exchange("share", &own)?.swap_remove(from);
-        for (number, bytes) in numbers.iter_mut().zip(told.chunks_exact(8)) {
+        let sent = self.exchange("broadcast_numbers", &own)?.swap_remove(root);
+        for (number, bytes) in numbers.iter_mut().zip(sent.chunks_exact(8)) {
             *number = bytes.try_into().map_or(f64::NAN, f64::from_le_bytes);
         }
         Ok(())
     }
 }
 
-impl Thread {
-    fn exchange(&self, verb: &'static str, own: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        let Table { told, .. } = &*self.table;
-        let mut turn = self.turn();
-        let number = turn.number;
-        let first = *turn.verb.get_or_insert(verb);
-        assert_eq!(first, verb, "rank {} does something else", self.rank);
-        turn.given.resize(self.size, None);
-        turn.given[self.rank] = Some(own.to_vec());
-        if turn.given.iter().all(Option::is_some) {
-            turn.all = Arc::new(take(&mut turn.given).into_iter().flatten().collect());
-            turn.number += 1;
-            turn.verb = None;
-            told.notify_all();
+impl ThreadTransport {
+    fn round(&self) -> MutexGuard<'_, Round> {
+        let round = self.exchange.round.lock();
+        round.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn exchange(&self, operation: &'static str, own: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        let completed = &self.exchange.completed;
+        let mut round = self.round();
+        let number = round.number;
+        let first = *round.operation.get_or_insert(operation);
+        assert_eq!(first, operation, "rank {} does something else", self.rank);
+        round.sent.resize(self.size, None);
+        round.sent[self.rank] = Some(own.to_vec());
+        if round.sent.iter().all(Option::is_some) {
+            round.received = Arc::new(take(&mut round.sent).into_iter().flatten().collect());
+            round.number += 1;
+            round.operation = None;
+            completed.notify_all();
         }
-        while turn.number == number && turn.gone.is_none() {
-            turn = told.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        while round.number == number && round.gone.is_none() {
+            round = completed
+                .wait(round)
+                .unwrap_or_else(PoisonError::into_inner);
         }
-        match turn.gone.filter(|_| turn.number == number) {
+        match round.gone.filter(|_| round.number == number) {
             Some(rank) => Err(io::Error::other(format!("rank {rank} is gone"))),
-            None => Ok(turn.all.to_vec()),
+            None => Ok(round.received.to_vec()),
         }
     }
 }
 
-impl Drop for Thread {
+impl Drop for ThreadTransport {
     fn drop(&mut self) {
-        self.turn().gone.get_or_insert(self.rank);
-        self.table.told.notify_all();
+        self.round().gone.get_or_insert(self.rank);
+        self.exchange.completed.notify_all();
     }
 }

@@ -11,7 +11,7 @@ use super::RunError;
 use crate::{
     device::DeviceError,
     output::{OutputError, OutputFile},
-    ranks::Among,
+    ranks::Communicator,
     search::{Checkpoint, CheckpointError, SearchError},
 };
 
@@ -20,12 +20,15 @@ const LONGEST: u64 = 1 << 30;
 
 /// What lies in the file, if it is there; whether the file can be written is found before
 /// any work is done. Of ranks the first looks, and tells the others.
-pub(super) fn open(path: &Path, among: Option<&Among>) -> Result<Option<Checkpoint>, RunError> {
-    let text = match among {
+pub(super) fn open(
+    path: &Path,
+    communicator: Option<&Communicator>,
+) -> Result<Option<Checkpoint>, RunError> {
+    let text = match communicator {
         None => opened(path)?,
-        Some(among) => {
-            let own = among.is_first().then(|| opened(path)).transpose()?;
-            let told = among.of_first(|| own.flatten());
+        Some(communicator) => {
+            let own = communicator.is_root().then(|| opened(path)).transpose()?;
+            let told = communicator.broadcast_first(|| own.flatten());
             told.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?
         }
     };

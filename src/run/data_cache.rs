@@ -17,7 +17,7 @@ use crate::{
     job::{Job, Task},
     plugin::MethodKind,
     progress::{JobProgress, Meter, Progress},
-    ranks::Among,
+    ranks::Communicator,
     table::{self, ReadOptions, Table, TableError, Values},
 };
 
@@ -36,7 +36,7 @@ impl RunContext<'_> {
     pub(super) fn meter(&self, job: &Job) -> Meter {
         match self.board {
             Some((board, id)) => board.meter(id),
-            None if !job.resources.speaks() => Meter::new(Progress::None),
+            None if !job.resources.is_root() => Meter::new(Progress::None),
             None => Meter::new(job.progress),
         }
     }
@@ -44,20 +44,24 @@ impl RunContext<'_> {
     /// The table of a job's data.
     pub(super) fn table(&self, job: &Job) -> Result<Table, RunError> {
         match self.cache {
-            Some(cache) if job.resources.sharing().is_none() => cache.table(job),
+            Some(cache) if job.resources.distributed().is_none() => cache.table(job),
             _ => read(job, None),
         }
     }
 
     /// The design matrix of a job's data, of which ranks have some columns each.
-    pub(super) fn design(&self, job: &Job, among: Option<&Among>) -> Result<Arc<Design>, RunError> {
-        let made = |table| design_of(job, table, among).map(Arc::new);
+    pub(super) fn design(
+        &self,
+        job: &Job,
+        communicator: Option<&Communicator>,
+    ) -> Result<Arc<Design>, RunError> {
+        let made = |table| design_of(job, table, communicator).map(Arc::new);
         match self.cache {
             // Ranks read at the same time: what one remembers others might not.
-            Some(cache) if job.resources.sharing().is_none() => {
+            Some(cache) if job.resources.distributed().is_none() => {
                 cache.made(&cache.designs, (job, design_key(job)), made)
             }
-            _ => made(read(job, among)?),
+            _ => made(read(job, communicator)?),
         }
     }
 
@@ -66,31 +70,31 @@ impl RunContext<'_> {
         &self,
         job: &Job,
         numbers: bool,
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
     ) -> Result<Arc<Binned>, RunError> {
-        let made = |table| binned_of(job, table, numbers, among).map(Arc::new);
+        let made = |table| binned_of(job, table, numbers, communicator).map(Arc::new);
         match self.cache {
-            Some(cache) if job.resources.sharing().is_none() => {
+            Some(cache) if job.resources.distributed().is_none() => {
                 cache.made(&cache.binned, (job, binned_key(job, numbers)), made)
             }
-            _ => made(read(job, among)?),
+            _ => made(read(job, communicator)?),
         }
     }
 }
 
 /// The table of a job's data; of ranks each reads its own columns, and what all need.
-fn read(job: &Job, among: Option<&Among>) -> Result<Table, RunError> {
+fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunError> {
     let everywhere = [&job.response, &job.weights];
     let everywhere: Vec<&str> = everywhere.into_iter().flatten().map(|it| &**it).collect();
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
-        among,
+        communicator,
         everywhere: &everywhere,
     };
     let table = table::read(&job.data, &reading)?;
     // One rank alone has nobody to compare with.
-    if let Some(among) = job.resources.sharing() {
+    if let Some(communicator) = job.resources.distributed() {
         let files = table::files(&job.data).into_iter();
         let bytes: u64 = files
             .filter_map(|it| Some(fs::metadata(it).ok()?.len()))
@@ -99,10 +103,10 @@ fn read(job: &Job, among: Option<&Among>) -> Result<Table, RunError> {
             "{} rows of {} columns in {bytes} bytes, hash {:032x}",
             table.rows,
             table.columns.len(),
-            hash(&table, &everywhere, reading.among.is_none())
+            hash(&table, &everywhere, reading.communicator.is_none())
         );
-        among
-            .check_same("the data", &own)
+        communicator
+            .check_equal("the data", &own)
             .map_err(TableError::ranks)?;
     }
     Ok(table)
@@ -132,7 +136,7 @@ fn hash(table: &Table, everywhere: &[&str], whole: bool) -> u128 {
 pub(super) fn design_of(
     job: &Job,
     table: Table,
-    among: Option<&Among>,
+    communicator: Option<&Communicator>,
 ) -> Result<Design, RunError> {
     let choices = DesignOptions {
         response: job.response.as_deref(),
@@ -142,7 +146,7 @@ pub(super) fn design_of(
         intercept: job.intercept,
         weights: job.weights.as_deref(),
         p_total: job.p_total,
-        among,
+        communicator,
     };
     Ok(Design::from_table(table, &choices)?)
 }

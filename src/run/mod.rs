@@ -29,7 +29,7 @@ pub use stability::{run_stability, stability};
 pub use crate::selection::Outcome;
 use crate::{
     design::Design,
-    device::{DeviceError, Over, Places, Resources},
+    device::{DeviceError, Partition, Places, Resources},
     interrupt::{DetachableGuard, Interrupt},
     job::{Job, Simulation, Task},
     output::{OutputError, OutputFile},
@@ -103,15 +103,15 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     let started = Instant::now();
     // Both places first: a search of hours must not end at a wrong path.
     let output = output_of(job)?;
-    let own_trace = job.trace.as_deref().filter(|_| job.resources.speaks());
+    let own_trace = job.trace.as_deref().filter(|_| job.resources.is_root());
     let mut trace = own_trace.map(Trace::create).transpose()?;
     let kept = job.checkpoint.as_deref();
-    let from = kept.map(|it| checkpoint::open(it, job.resources.ranks.as_ref()));
+    let from = kept.map(|it| checkpoint::open(it, job.resources.communicator.as_ref()));
     let from = from.transpose()?.flatten();
 
     Places::check(&job.resources.devices).map_err(SearchError::Device)?;
 
-    let design = context.design(job, job.resources.sharing())?;
+    let design = context.design(job, job.resources.distributed())?;
     let (design, resources) = planned(job, design)?;
 
     let mut meter = context.meter(job);
@@ -130,7 +130,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     };
     let criterion = &*job.criterion;
     let place = kept.unwrap_or(Path::new(""));
-    let speaks = job.resources.speaks();
+    let speaks = job.resources.is_root();
     let mut keep = |text: &str| match speaks {
         true => checkpoint::write(place, text),
         false => Ok(()),
@@ -160,10 +160,10 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     selection.set_level(job.level);
     selection.rank_summary = rank_summary(
         job,
-        match resources.over {
-            Some(Over::Particles) => "particles",
-            Some(Over::Sweeps) => "sweeps",
-            Some(Over::Columns) | None => "columns",
+        match resources.partition {
+            Some(Partition::Particles) => "particles",
+            Some(Partition::Sweeps) => "sweeps",
+            Some(Partition::Columns) | None => "columns",
         },
     );
     let total = started.elapsed().as_secs_f64();
@@ -208,15 +208,15 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
 /// rank gets all of them at once, and no more is told of any: models are what there is to share then.
 fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
     let told = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
-    let over = job.resources.over.unwrap_or(match design.p() <= told {
-        true => Over::Particles,
-        false => Over::Columns,
+    let partition = job.resources.partition.unwrap_or(match design.p() <= told {
+        true => Partition::Particles,
+        false => Partition::Columns,
     });
     let resources = Resources {
-        over: Some(over),
+        partition: Some(partition),
         ..job.resources.clone()
     };
-    if over == Over::Columns || job.resources.sharing().is_none() {
+    if partition == Partition::Columns || job.resources.distributed().is_none() {
         return Ok((design, resources));
     }
     let design = Arc::unwrap_or_clone(design).whole();
@@ -229,12 +229,16 @@ const POLISHED: usize = 1000;
 
 /// What ranks that share this said until now.
 fn rank_summary(job: &Job, over: &'static str) -> Option<RankSummary> {
-    let among = job.resources.ranks.as_ref()?;
+    let communicator = job.resources.communicator.as_ref()?;
     Some(RankSummary {
-        ranks: among.size(),
-        hosts: among.hosts().into_iter().map(str::to_owned).collect(),
+        ranks: communicator.size(),
+        hosts: communicator
+            .hosts()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         over,
-        messages: among.told(),
+        messages: communicator.traffic(),
     })
 }
 
@@ -245,7 +249,7 @@ fn output_of(job: &Job) -> Result<Option<OutputFile>, RunError> {
 
 /// The same of another file of a job's.
 fn place_of(job: &Job, path: Option<&Path>) -> Result<Option<OutputFile>, RunError> {
-    let own = path.filter(|_| job.resources.speaks());
+    let own = path.filter(|_| job.resources.is_root());
     Ok(own.map(OutputFile::create).transpose()?)
 }
 

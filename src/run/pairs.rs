@@ -33,7 +33,7 @@ pub fn run_pairs(pairing: &Pairing, context: &RunContext) -> Result<Report, RunE
     let wants_matrix = pairing.matrix.is_some();
     let (output, matrix) = (output_of(job)?, place_of(job, pairing.matrix.as_deref())?);
     selector::check_pair_devices(&pairing.method.value, &job.resources.devices)?;
-    let binned = context.binned(job, false, job.resources.sharing())?;
+    let binned = context.binned(job, false, job.resources.distributed())?;
     let (columns, mut warnings) = (&*binned.columns, binned.warnings.clone());
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("column", done, of);

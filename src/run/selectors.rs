@@ -18,7 +18,7 @@ use crate::{
     device::DeviceError,
     job::Job,
     plugin::{MethodKind, ResolvedMethod},
-    ranks::Among,
+    ranks::Communicator,
     report::{self, Format},
     selection::{Elapsed, RankedVariable, Ranking, RejectedVariable, StopRule, Truth},
     selector::{self, OVER_LEVELS, ProcedureOptions},
@@ -44,8 +44,8 @@ pub(super) fn rank(
         }
     }
     // A procedure sees all columns.
-    let among = job.resources.sharing().filter(|_| !wants_numbers);
-    let binned = context.binned(job, wants_numbers, among)?;
+    let communicator = job.resources.distributed().filter(|_| !wants_numbers);
+    let binned = context.binned(job, wants_numbers, communicator)?;
     let columns = Arc::clone(&binned.columns);
     let mut warnings = binned.warnings.clone();
     let mut meter = context.meter(job);
@@ -222,7 +222,7 @@ pub(super) fn binned_of(
     job: &Job,
     table: Table,
     with_numbers: bool,
-    among: Option<&Among>,
+    communicator: Option<&Communicator>,
 ) -> Result<Binned, RunError> {
     let rows = table.rows;
     // Where there is none, `bin` says so.
@@ -238,7 +238,7 @@ pub(super) fn binned_of(
         missing: job.missing,
         binning: &job.binning,
         bin_response: &job.bin_response,
-        among,
+        communicator,
     };
     let numbers = match response.filter(|_| with_numbers) {
         Some(response) => numbers(table.clone(), response, job)?,

@@ -145,7 +145,7 @@ pub fn search_on(
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
     let (places, note) = Places::of(&resources.devices, elements)?;
-    let places = places.shared(resources.ranks.as_ref());
+    let places = places.shared(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.threads());
     let problem = Problem {
@@ -199,13 +199,13 @@ pub fn search_on(
             }
             started => started?,
         };
-        resources.all_ready()?;
+        resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let outside = Outside {
             interrupt,
             observe,
             keeper,
-            ranks: resources.ranks.as_ref(),
+            ranks: resources.communicator.as_ref(),
         };
         let found = walk(problem, judge, devices, pass, threads, outside, from)?;
         notes.extend(complaint(&undefined));

@@ -24,7 +24,7 @@ use crate::{
     device::{DeviceError, Devices, Neighbours, Pool},
     least_squares::{Anchor, Fit},
     random::Stream,
-    ranks::Among,
+    ranks::Communicator,
 };
 
 /// Columns of each kind, joining and replacing, that a sweep of one model brings
@@ -62,7 +62,7 @@ pub(super) struct Polish<'a> {
     /// Whether the search should end.
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
     /// The processes that walk with some of the islands each.
-    pub(super) ranks: Option<&'a Among>,
+    pub(super) ranks: Option<&'a Communicator>,
 }
 
 /// A local optimum.
@@ -299,8 +299,8 @@ impl<'a> Islands<'a> {
         } else {
             own.into_iter().map(walk).collect()
         };
-        if let Some(among) = self.with.ranks {
-            let all = among.of_turns(&walks, self.islands.len());
+        if let Some(communicator) = self.with.ranks {
+            let all = communicator.gather_round_robin(&walks, self.islands.len());
             walks = all.map_err(DeviceError::ranks)?;
         }
         let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     device::{DeviceError, Devices},
     interrupt::Interrupt,
-    ranks::Among,
+    ranks::Communicator,
     selection::Termination,
 };
 
@@ -22,7 +22,7 @@ pub(super) struct Outside<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
     pub(super) keeper: Keeper<'k>,
-    pub(super) ranks: Option<&'a Among>,
+    pub(super) ranks: Option<&'a Communicator>,
 }
 
 /// What the swarm leaves to the polish.
@@ -51,7 +51,7 @@ pub(super) fn walk(
     let late = || {
         let own = pass.time_limit.is_some_and(|most| start.elapsed() >= most);
         match ranks {
-            Some(among) => among.late(own),
+            Some(communicator) => communicator.time_is_up(own),
             None => own,
         }
     };

@@ -12,7 +12,7 @@ mod ranking;
 mod residuals;
 mod stability;
 
-use crate::ranks::Told;
+use crate::ranks::Traffic;
 pub(crate) use estimates::estimates;
 pub(crate) use estimates::student_t_quantile;
 pub use independence::Independence;
@@ -248,7 +248,7 @@ pub struct RankSummary {
     pub over: &'static str,
     /// The first rank's messages.
     #[serde(flatten)]
-    pub messages: Told,
+    pub messages: Traffic,
 }
 
 impl RankSummary {
@@ -263,7 +263,7 @@ impl RankSummary {
             count => format!("{count} machines"),
         };
         let Self { ranks, over, .. } = summary;
-        let Told {
+        let Traffic {
             gathered,
             broadcast,
             gathered_bytes,

@@ -15,7 +15,7 @@ use crate::{
         counting::{Anchor, Counters, Facts, Found, Guest, Logs, Step, Tally, information},
     },
     interrupt::Interrupt,
-    ranks::Among,
+    ranks::Communicator,
     score::Against,
     selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
@@ -31,7 +31,7 @@ pub(super) struct Selection<'a> {
     pub(super) permutation: Option<PermutationTest>,
     pub(super) interrupt: &'a Interrupt,
     /// The other processes.
-    pub(super) among: Option<&'a Among>,
+    pub(super) communicator: Option<&'a Communicator>,
 }
 
 impl<'a> Selection<'a> {
@@ -166,14 +166,16 @@ impl<'a> Selection<'a> {
     /// A candidate, which this rank has or that one tells.
     fn column(&self, at: u32, owner: usize) -> Result<Arc<Cow<'a, BinnedColumn>>, DeviceError> {
         let column = &self.columns.columns[at as usize];
-        let (Some(among), Some(own)) = (self.among, &self.columns.own) else {
+        let (Some(communicator), Some(own)) = (self.communicator, &self.columns.own) else {
             return Ok(Arc::new(Cow::Borrowed(column)));
         };
         let bytes = match own.contains(&(at as usize)) {
             true => column.codes.to_bytes(),
             false => Vec::new(),
         };
-        let told = among.broadcast(owner, bytes).map_err(DeviceError::ranks)?;
+        let told = communicator
+            .broadcast(owner, bytes)
+            .map_err(DeviceError::ranks)?;
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }

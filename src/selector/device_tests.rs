@@ -147,7 +147,7 @@ fn assert_same(
         threshold: stop.threshold,
         permutation: stop.permutation,
         interrupt: &never,
-        among: None,
+        communicator: None,
     };
     let found = selection.run(counters, &mut |_, _| {});
     assert!(!found.chosen.is_empty());

@@ -153,7 +153,7 @@ pub fn rank(
         let tally = Tally::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
         let counters = counting.counters(columns, &response, (&logs, &tally))?;
-        resources.all_ready()?;
+        resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
@@ -164,7 +164,7 @@ pub fn rank(
             threshold: stop.threshold,
             permutation: stop.permutation,
             interrupt,
-            among: resources.ranks.as_ref(),
+            communicator: resources.communicator.as_ref(),
         };
         Ok(RankedColumns {
             starting,

@@ -100,7 +100,7 @@ impl Selection<'_> {
         let swept: Vec<&Anchor> = swept.iter().map(|it| it.anchor()).collect();
         let mut reached = match (
             self.reaching(rule, winner, (chosen, &swept), counters),
-            self.among,
+            self.communicator,
         ) {
             // All learn of it below.
             (Err(DeviceError::Unscored(it)), Some(_)) => Err(it),
@@ -109,9 +109,9 @@ impl Selection<'_> {
                 Some(reached) => Ok(reached),
             },
         };
-        if let Some(among) = self.among {
+        if let Some(communicator) = self.communicator {
             // Each rank has seen its own columns.
-            let told = among.gather(&reached).map_err(DeviceError::ranks)?;
+            let told = communicator.gather(&reached).map_err(DeviceError::ranks)?;
             let told: Result<Vec<Vec<bool>>, Unscored> = told.into_iter().collect();
             let any = |told: Vec<Vec<bool>>| {
                 let any = |at| told.iter().any(|it| it[at]);
@@ -213,7 +213,7 @@ impl Selection<'_> {
         threads: usize,
     ) -> Result<Option<Found>, DeviceError> {
         let response = self.response.permuted(order);
-        let own = Part::of(self.columns, self.among);
+        let own = Part::of(self.columns, self.communicator);
         let mut counters = Counters::cpu(own, &response, (self.logs, self.tally), 1, threads);
         for it in chosen {
             counters.take(it.column as u32);

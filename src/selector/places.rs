@@ -69,7 +69,7 @@ impl<'a> Counting<'a> {
         // Of what no GPU can compute no size is worth one.
         let elements = if has_cuda(score) { elements } else { 0 };
         let (places, note) = Places::of(&resources.devices, elements)?;
-        let places = places.shared(resources.ranks.as_ref());
+        let places = places.shared(resources.communicator.as_ref());
         Ok(Self {
             // A thread for each GPU, however few there are for other work: it only waits.
             threads: resources.thread_count().max(places.threads()),
@@ -106,7 +106,7 @@ impl<'a> Counting<'a> {
         by: (&'c Logs, &'c Tally),
     ) -> Result<Counters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        let own = Part::of(columns, self.resources.ranks.as_ref());
+        let own = Part::of(columns, self.resources.communicator.as_ref());
         if own.own.is_empty() {
             self.places = Places::Cpu(1);
         }
@@ -114,7 +114,7 @@ impl<'a> Counting<'a> {
             |shards| Counters::cpu(own, response, by, shards, threads),
             |ordinals| Counters::cuda(own, response, by, ordinals, limit),
         )?;
-        Ok(counters.among(self.resources.ranks.as_ref()))
+        Ok(counters.with_communicator(self.resources.communicator.as_ref()))
     }
 
     /// The same, for all pairs, of which so many are wanted at most.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     binning::Codes,
     device::{Choice, DeviceError, NoScore, counting::tests::gpus},
-    ranks::{Among, threads},
+    ranks::{Communicator, thread_transports},
     score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
     selection::PairScan,
 };
@@ -50,8 +50,8 @@ fn each_on<T: Send>(
 ) -> Vec<T> {
     let rank = |ranks| {
         let interrupt = Interrupt::default();
-        let among = Among::new(ranks, &interrupt).unwrap();
-        let own = among.share(all.columns.len());
+        let communicator = Communicator::new(ranks, &interrupt).unwrap();
+        let own = communicator.local_range(all.columns.len());
         let mut columns = all.clone();
         for (at, column) in columns.columns.iter_mut().enumerate() {
             if !own.contains(&at) {
@@ -60,13 +60,13 @@ fn each_on<T: Send>(
         }
         columns.own = Some(own);
         let resources = Resources {
-            ranks: Some(among),
+            communicator: Some(communicator),
             ..places.clone()
         };
         find(&columns, &resources, &interrupt)
     };
     thread::scope(|scope| {
-        let ranks = threads(size).into_iter();
+        let ranks = thread_transports(size).into_iter();
         let ranks: Vec<_> = ranks.map(|it| scope.spawn(|| rank(it))).collect();
         ranks.into_iter().map(|it| it.join().unwrap()).collect()
     })
@@ -215,9 +215,9 @@ fn ranks_end_together_when_one_is_asked_to() {
     let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
     let rank = |(at, ranks)| {
         let interrupt = Interrupt::default();
-        let among = Among::new(ranks, &interrupt).unwrap();
+        let communicator = Communicator::new(ranks, &interrupt).unwrap();
         let resources = Resources {
-            ranks: Some(among),
+            communicator: Some(communicator),
             ..resources((1, 2))
         };
         if at == 1 {
@@ -234,7 +234,7 @@ fn ranks_end_together_when_one_is_asked_to() {
     };
     let rank = &rank;
     let ended = thread::scope(|scope| {
-        let ranks = threads(3).into_iter().enumerate();
+        let ranks = thread_transports(3).into_iter().enumerate();
         let ranks: Vec<_> = ranks.map(|it| scope.spawn(move || rank(it))).collect();
         let ended = ranks.into_iter().map(|it| it.join().unwrap());
         ended.collect::<Vec<_>>()

@@ -45,7 +45,7 @@ pub enum LibsvmError {
 /// # Errors
 /// The first line that is not as it should be.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
-    if options.among.is_none() {
+    if options.communicator.is_none() {
         return Ok(entries(path, None)?.columns());
     }
     // Which columns there are is known at the end: the second time only those wanted are kept.

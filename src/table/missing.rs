@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, sparse};
-use crate::ranks::Among;
+use crate::ranks::Communicator;
 
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,17 +30,17 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
-        self.handle_missing_among(policy, None)
+        self.handle_missing_on(policy, None)
     }
 
     /// The same of a table of which ranks have some columns each.
     ///
     /// # Errors
     /// The same, on all of them alike; a rank that failed or is gone.
-    pub(crate) fn handle_missing_among(
+    pub(crate) fn handle_missing_on(
         &mut self,
         policy: Missing,
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
     ) -> Result<usize, TableError> {
         if matches!(policy, Missing::Level | Missing::Pairwise) {
             return Ok(0);
@@ -48,14 +48,16 @@ impl Table {
         let mut complete = vec![true; self.rows];
         let missing = |column: &Column| missing_of(column, &mut complete);
         let mut columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
-        if let Some(among) = among {
+        if let Some(communicator) = communicator {
             let missing = complete.iter().map(|it| !it);
             let rows: Vec<u32> = (0..)
                 .zip(missing)
                 .filter(|it| it.1)
                 .map(|it| it.0)
                 .collect();
-            let all = among.gather(&(columns, rows)).map_err(TableError::ranks)?;
+            let all = communicator
+                .gather(&(columns, rows))
+                .map_err(TableError::ranks)?;
             let mut seen = HashSet::new();
             columns = Vec::new();
             for (theirs, rows) in all {

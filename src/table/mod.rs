@@ -27,7 +27,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::ranks::Among;
+use crate::ranks::Communicator;
 
 pub use arff::ArffError;
 pub use dat::DatError;
@@ -116,7 +116,7 @@ pub struct ReadOptions<'a> {
     /// See the table above.
     pub factors: &'a [String],
     /// See the table above.
-    pub among: Option<&'a Among>,
+    pub communicator: Option<&'a Communicator>,
     /// See the table above.
     pub everywhere: &'a [&'a str],
 }
@@ -124,8 +124,8 @@ pub struct ReadOptions<'a> {
 impl ReadOptions<'_> {
     /// Whether a column's values are wanted, of a file of so many.
     fn wants(&self, at: usize, width: usize, name: &str) -> bool {
-        let own = |among: &Among| among.share(width).contains(&at);
-        self.among.is_none_or(own) || self.everywhere.contains(&name)
+        let own = |communicator: &Communicator| communicator.local_range(width).contains(&at);
+        self.communicator.is_none_or(own) || self.everywhere.contains(&name)
     }
 }
 
@@ -249,9 +249,9 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     }
     let mut lengths = columns.iter().map(|column| column.values.len());
     let mut rows = lengths.find_map(|length| length).unwrap_or(0);
-    if let Some(among) = options.among {
+    if let Some(communicator) = options.communicator {
         // A rank may have no column to tell by.
-        let all = among.gather(&rows).map_err(TableError::ranks)?;
+        let all = communicator.gather(&rows).map_err(TableError::ranks)?;
         rows = all.into_iter().max().unwrap_or(rows);
     }
     let width = columns.len();

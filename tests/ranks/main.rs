@@ -13,23 +13,23 @@ use serde_json::Value;
 use passel::{
     Design, Interrupt, Pass,
     criteria::Ebic,
-    device::{Choice, Over, Resources},
+    device::{Choice, Partition, Resources},
     job,
-    ranks::{Among, threads},
+    ranks::{Communicator, thread_transports},
     run,
     search::{IterationRecord, SearchResult, StepRecord, search},
 };
 
 /// What each of so many ranks gives, by rank.
-fn each<T: Send>(size: usize, work: impl Fn(Among, &Interrupt) -> T + Sync) -> Vec<T> {
+fn each<T: Send>(size: usize, work: impl Fn(Communicator, &Interrupt) -> T + Sync) -> Vec<T> {
     let work = &work;
     thread::scope(|scope| {
-        let ranks: Vec<_> = threads(size)
+        let ranks: Vec<_> = thread_transports(size)
             .into_iter()
             .map(|ranks| {
                 scope.spawn(move || {
                     let interrupt = Interrupt::default();
-                    work(Among::new(ranks, &interrupt).unwrap(), &interrupt)
+                    work(Communicator::new(ranks, &interrupt).unwrap(), &interrupt)
                 })
             })
             .collect();
@@ -84,21 +84,20 @@ fn a_search_walks_move_by_move_as_one_process_does() {
         };
         let one = Resources::cpu(1);
         let (whole, _) = walked(&design, &pass, &one, &Interrupt::default());
-        for (size, over) in [1, 2, 3, 4, 7]
-            .into_iter()
-            .flat_map(|it| [Over::Columns, Over::Sweeps, Over::Particles].map(|over| (it, over)))
-        {
-            let all = each(size, |among, interrupt| {
+        for (size, over) in [1, 2, 3, 4, 7].into_iter().flat_map(|it| {
+            [Partition::Columns, Partition::Sweeps, Partition::Particles].map(|over| (it, over))
+        }) {
+            let all = each(size, |communicator, interrupt| {
                 let resources = Resources {
-                    ranks: Some(among.clone()),
-                    over: Some(over),
+                    communicator: Some(communicator.clone()),
+                    partition: Some(over),
                     devices: Choice::Cpu(
-                        std::num::NonZeroUsize::new(1 + among.rank() % 2).unwrap(),
+                        std::num::NonZeroUsize::new(1 + communicator.rank() % 2).unwrap(),
                     ),
                     ..Resources::cpu(1)
                 };
                 let (walked, _) = walked(&design, &pass, &resources, interrupt);
-                (walked, among.told())
+                (walked, communicator.traffic())
             });
             for (rank, (walked, _)) in all.iter().enumerate() {
                 assert_eq!(*walked, whole, "rank {rank} of {size}, {n} × {p}, {over:?}");
@@ -110,8 +109,8 @@ fn a_search_walks_move_by_move_as_one_process_does() {
 
 /// What `passel` reports of a command on so many ranks, without times and devices; by rank.
 fn reported(size: usize, arguments: &[&str]) -> Vec<Value> {
-    each(size, |among, interrupt| {
-        report(arguments, Some(among), interrupt)
+    each(size, |communicator, interrupt| {
+        report(arguments, Some(communicator), interrupt)
     })
 }
 
@@ -119,7 +118,7 @@ fn alone(arguments: &[&str]) -> Value {
     report(arguments, None, &Interrupt::default())
 }
 
-fn report(arguments: &[&str], among: Option<Among>, interrupt: &Interrupt) -> Value {
+fn report(arguments: &[&str], communicator: Option<Communicator>, interrupt: &Interrupt) -> Value {
     let all = ["passel"].iter().chain(arguments).chain(&[
         "--format",
         "json",
@@ -133,13 +132,13 @@ fn report(arguments: &[&str], among: Option<Among>, interrupt: &Interrupt) -> Va
         ("pairs", own) => {
             let mut pairing = job::arguments::pairing(own).unwrap();
             pairing.job.interrupt = interrupt.clone();
-            pairing.job.resources.ranks = among;
+            pairing.job.resources.communicator = communicator;
             run::pairs(&pairing)
         }
         (_, own) => {
             let mut job = job::arguments::job(own).unwrap();
             job.interrupt = interrupt.clone();
-            job.resources.ranks = among;
+            job.resources.communicator = communicator;
             run::run(&job)
         }
     };

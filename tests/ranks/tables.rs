@@ -4,7 +4,7 @@ use std::path::Path;
 
 use passel::{
     Interrupt,
-    ranks::Among,
+    ranks::Communicator,
     table::{ReadOptions, Table, Values, read},
 };
 
@@ -24,12 +24,12 @@ fn problem(rows: usize, missing: bool) -> Vec<Vec<f64>> {
 fn table(
     path: &Path,
     response: Option<&Path>,
-    among: Option<&Among>,
+    communicator: Option<&Communicator>,
     everywhere: &[&str],
 ) -> Table {
     let options = ReadOptions {
         response: response.map(|it| it.to_str().unwrap()),
-        among,
+        communicator,
         everywhere,
         ..ReadOptions::default()
     };
@@ -41,8 +41,8 @@ fn check(path: &Path, response: Option<&Path>) {
     let whole = table(path, response, None, &[]);
     for size in [1, 2, 3, 5, 9] {
         for everywhere in [&[][..], &["x2"]] {
-            let parts = each(size, |among, _| {
-                table(path, response, Some(&among), everywhere)
+            let parts = each(size, |communicator, _| {
+                table(path, response, Some(&communicator), everywhere)
             });
             for (at, column) in whole.columns.iter().enumerate() {
                 let shared = whole.response == Some(at) || everywhere.contains(&&*column.name);
@@ -118,13 +118,13 @@ fn wide_rows_are_read_by_offset() {
         // Cut off, it is refused by every rank alike.
         let cut = path("cut.npy");
         std::fs::write(&cut, &bytes[..bytes.len() - 8]).unwrap();
-        let refused = each(2, |among, _: &Interrupt| {
+        let refused = each(2, |communicator, _: &Interrupt| {
             let options = ReadOptions {
-                among: Some(&among),
+                communicator: Some(&communicator),
                 ..ReadOptions::default()
             };
             let refused = read(&cut, &options).unwrap_err().to_string();
-            among.end(Err(refused.clone())).unwrap();
+            communicator.finish(Err(refused.clone())).unwrap();
             refused
         });
         assert!(refused[0].contains("cut.npy") && refused[0] == refused[1]);

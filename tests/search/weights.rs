@@ -40,7 +40,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
     intercept: true,
     weights: Some("w"),
     p_total: None,
-    among: None,
+    communicator: None,
 };
 
 /// The model of every variable.

@@ -3,7 +3,7 @@
 
 use std::{io, time::Instant};
 
-use passel::ranks::Ranks;
+use passel::ranks::Transport;
 
 /// The median of so many.
 const TIMES: usize = 201;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
-    ranks::Among,
+    ranks::Communicator,
 };
 
 /// The devices, each with its range of the columns.
@@ -22,7 +22,7 @@ pub(crate) struct Counters<'a> {
     /// Anchors swept.
     steps: usize,
     /// The other ranks, and what the one that has the best candidate knows of it.
-    among: Option<Among>,
+    communicator: Option<Communicator>,
     facts: Option<(u32, Option<Facts>)>,
     /// The rank that has it.
     owner: usize,
@@ -52,11 +52,11 @@ pub(crate) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// Those that this rank counts: what it has, or its share where each has all.
-    pub(crate) fn of(columns: &'a BinnedColumns, among: Option<&Among>) -> Self {
+    pub(crate) fn of(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
         let all = columns.columns.len();
-        let range = match (&columns.own, among) {
+        let range = match (&columns.own, communicator) {
             (Some(own), _) => own.clone(),
-            (None, Some(among)) => among.share(all),
+            (None, Some(communicator)) => communicator.local_range(all),
             (None, None) => 0..all,
         };
         Self {
@@ -159,7 +159,7 @@ impl<'a> Counters<'a> {
             devices,
             tally,
             steps: 0,
-            among: None,
+            communicator: None,
             facts: None,
             owner: 0,
             unscored: None,
@@ -167,9 +167,9 @@ impl<'a> Counters<'a> {
     }
 
     /// With those of other processes, each of which has a part of the columns.
-    pub(crate) fn among(self, among: Option<&Among>) -> Self {
+    pub(crate) fn with_communicator(self, communicator: Option<&Communicator>) -> Self {
         Self {
-            among: among.cloned(),
+            communicator: communicator.cloned(),
             ..self
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Counters<'a> {
     /// What devices said; of ranks a table without a score is nothing yet.
     fn or_later<T: Default>(&mut self, said: Result<T, DeviceError>) -> Result<T, DeviceError> {
         match said {
-            Err(DeviceError::Unscored(it)) if self.among.is_some() => {
+            Err(DeviceError::Unscored(it)) if self.communicator.is_some() => {
                 self.unscored = Some((self.steps, it));
                 Ok(T::default())
             }
@@ -203,7 +203,11 @@ impl<'a> Counters<'a> {
     /// See [`Counter::expect`].
     pub(crate) fn expect(&mut self, picks: usize) {
         // The next pick may be another process's.
-        let picks = if self.among.is_some() { 1 } else { picks };
+        let picks = if self.communicator.is_some() {
+            1
+        } else {
+            picks
+        };
         self.devices.iter_mut().for_each(|it| it.expect(picks));
     }
 
@@ -223,8 +227,8 @@ impl<'a> Counters<'a> {
             let own = self.best_here();
             best = self.or_later(own)?;
         }
-        if let Some(among) = self.among.clone() {
-            best = self.best_of_all(&among, best)?;
+        if let Some(communicator) = self.communicator.clone() {
+            best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
         let least = best.map(|it| self.tally.as_good(it.score));
@@ -236,9 +240,9 @@ impl<'a> Counters<'a> {
                     best = device.first(least)?;
                 }
             }
-            if let Some(among) = &self.among {
+            if let Some(communicator) = &self.communicator {
                 // And ranks.
-                let firsts = among.gather(&best).map_err(DeviceError::ranks)?;
+                let firsts = communicator.gather(&best).map_err(DeviceError::ranks)?;
                 let first = (0..).zip(firsts).find_map(|(rank, it)| Some((rank, it?)));
                 best = first.map(|it| it.1);
                 self.owner = first.map_or(0, |it| it.0);
@@ -271,7 +275,7 @@ impl<'a> Counters<'a> {
     /// The best of all processes' best, with what its own knows of it.
     fn best_of_all(
         &mut self,
-        among: &Among,
+        communicator: &Communicator,
         own: Option<Best>,
     ) -> Result<Option<Best>, DeviceError> {
         let mut facts = None;
@@ -280,7 +284,7 @@ impl<'a> Counters<'a> {
                 facts = facts.or(device.facts(best.column.0)?);
             }
         }
-        let told = among.gather(&(own, facts, self.unscored.take()));
+        let told = communicator.gather(&(own, facts, self.unscored.take()));
         let told = told.map_err(DeviceError::ranks)?;
         let unscored = told.iter().filter_map(|it| it.2.as_ref());
         if let Some((_, first)) = unscored.min_by_key(|it| (it.0, it.1.column)) {
@@ -313,7 +317,7 @@ impl<'a> Counters<'a> {
 
     /// See [`Counter::facts`].
     pub(crate) fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
-        if self.among.is_some() {
+        if self.communicator.is_some() {
             let own = self.facts.filter(|it| it.0 == column);
             return Ok(own.and_then(|it| it.1));
         }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::super::Opt;
-use crate::device::{Over, Precision};
+use crate::device::{Partition, Precision};
 
 const MACHINE: &str = "Machine";
 
@@ -48,11 +48,11 @@ pub(super) const RESOURCES: &[Opt] = &[
         heading: MACHINE,
         list: false,
         set: |job, given| {
-            job.resources.over = given.choice(&[
+            job.resources.partition = given.choice(&[
                 ("auto", None),
-                ("columns", Some(Over::Columns)),
-                ("sweeps", Some(Over::Sweeps)),
-                ("particles", Some(Over::Particles)),
+                ("columns", Some(Partition::Columns)),
+                ("sweeps", Some(Partition::Sweeps)),
+                ("particles", Some(Partition::Particles)),
             ])?;
             Ok(())
         },

@@ -95,7 +95,7 @@ pub fn rank_pairs(
             matrix,
         );
         search.starting = starting.elapsed().as_secs_f64();
-        let fault = search.all(resources.sharing(), &Mutex::new(observe))?;
+        let fault = search.all(resources.distributed(), &Mutex::new(observe))?;
         let (best, single) = match fault {
             Some(_) => (FoundPairs::default(), Vec::new()),
             None => (few.told(search.best, &tally, &synergy), search.single),

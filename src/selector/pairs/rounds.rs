@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
     device::counting::Block,
-    ranks::Among,
+    ranks::Communicator,
 };
 
 /// Codes that go over at a time: enough for all threads, and soon there.
@@ -85,11 +85,11 @@ impl Round {
     pub(super) fn bring<'a>(
         &'a self,
         columns: &'a BinnedColumns,
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
     ) -> io::Result<Brought<'a>> {
         let all = &columns.columns;
-        let mut told = match among {
-            Some(among) => self.told(columns, among)?,
+        let mut told = match communicator {
+            Some(communicator) => self.told(columns, communicator)?,
             None => Vec::new(),
         };
         // One thread alone would take as long as the codes take to arrive.
@@ -112,7 +112,11 @@ impl Round {
     }
 
     /// What the teller tells, as far as it is another rank and the round needs it.
-    fn told(&self, columns: &BinnedColumns, among: &Among) -> io::Result<Vec<BinnedColumn>> {
+    fn told(
+        &self,
+        columns: &BinnedColumns,
+        communicator: &Communicator,
+    ) -> io::Result<Vec<BinnedColumn>> {
         let all = &columns.columns;
         let (teller, theirs) = &self.teller;
         let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
@@ -124,7 +128,7 @@ impl Round {
             if self.is_own() {
                 put(&all[piece.clone()], &mut bytes);
             }
-            bytes = among.broadcast(*teller, bytes)?;
+            bytes = communicator.broadcast(*teller, bytes)?;
             if self.is_own() {
                 continue;
             }
@@ -196,10 +200,10 @@ fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
 const NUMBERS: usize = 1 << 20;
 
 /// Adds up what all ranks have of a matrix: each number is one's, and 0 on the others.
-pub(super) fn add_up(matrix: &mut [f64], among: &Among) -> io::Result<()> {
+pub(super) fn add_up(matrix: &mut [f64], communicator: &Communicator) -> io::Result<()> {
     for piece in matrix.chunks_mut(NUMBERS) {
         let own = piece.iter().flat_map(|it| it.to_le_bytes()).collect();
-        let all = among.gather_bytes(own)?;
+        let all = communicator.gather_bytes(own)?;
         piece.fill(0.0);
         for theirs in all {
             for (sum, it) in piece.iter_mut().zip(theirs.chunks_exact(8)) {

@@ -23,7 +23,7 @@ use crate::{
         counting::{Anchor, Logs, Pairs, Part, Tally},
     },
     interrupt::Interrupt,
-    ranks::Among,
+    ranks::Communicator,
     selection::Independence,
 };
 
@@ -83,40 +83,40 @@ impl<'a> Search<'a> {
     /// Scores all pairs, with the other ranks where there are some; at what a device failed.
     pub(super) fn all(
         &mut self,
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
         watcher: &Watcher,
     ) -> Result<Option<DeviceError>, SelectorError> {
         let (started, starting) = (Instant::now(), self.starting);
-        let ended = self.every_round(among, watcher);
+        let ended = self.every_round(communicator, watcher);
         self.seconds = started.elapsed().as_secs_f64() - (self.starting - starting);
         ended
     }
 
     fn every_round(
         &mut self,
-        among: Option<&Among>,
+        communicator: Option<&Communicator>,
         watcher: &Watcher,
     ) -> Result<Option<DeviceError>, SelectorError> {
-        let own = Part::of(self.columns, among);
+        let own = Part::of(self.columns, communicator);
         let own = own.first..own.first + own.own.len();
-        let shares = match among {
-            Some(among) => among.gather(&own).map_err(DeviceError::ranks)?,
+        let shares = match communicator {
+            Some(communicator) => communicator.gather(&own).map_err(DeviceError::ranks)?,
             None => vec![own],
         };
-        let rounds = rounds(among.map_or(0, Among::rank), &shares);
+        let rounds = rounds(communicator.map_or(0, Communicator::rank), &shares);
         let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
         let columns = self.columns;
-        let bring = |at: usize| rounds.get(at).map(|it| it.bring(columns, among));
+        let bring = |at: usize| rounds.get(at).map(|it| it.bring(columns, communicator));
         // Cards take longer to wake up than columns to arrive.
         let waking = Instant::now();
-        let wake = || among.map(|_| self.counting.stay_awake());
+        let wake = || communicator.map(|_| self.counting.stay_awake());
         let (_, mut next) = rayon::join(wake, || bring(0));
         self.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
             let Some(brought) = next else { break };
             let brought = brought.map_err(DeviceError::ranks)?;
-            if let Some(among) = among
-                && self.agree(among)?
+            if let Some(communicator) = communicator
+                && self.agree(communicator)?
             {
                 break;
             }
@@ -139,15 +139,15 @@ impl<'a> Search<'a> {
             }
             done += round.len();
         }
-        if let Some(among) = among {
-            self.gather(among).map_err(DeviceError::ranks)?;
+        if let Some(communicator) = communicator {
+            self.gather(communicator).map_err(DeviceError::ranks)?;
         }
         Ok(self.unscored.take().map(DeviceError::Unscored))
     }
 
     /// Tells the others what a pair must be to be wanted, and learns it; whether all end here.
-    fn agree(&mut self, among: &Among) -> Result<bool, DeviceError> {
-        let told = among.gather(&(self.best.bound(), self.unscored.clone()));
+    fn agree(&mut self, communicator: &Communicator) -> Result<bool, DeviceError> {
+        let told = communicator.gather(&(self.best.bound(), self.unscored.clone()));
         for (least, unscored) in told.map_err(DeviceError::ranks)? {
             self.best.raise(least);
             self.unscored = lower(self.unscored.take(), unscored);
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
     }
 
     /// What all ranks found, instead of what this one did.
-    fn gather(&mut self, among: &Among) -> io::Result<()> {
+    fn gather(&mut self, communicator: &Communicator) -> io::Result<()> {
         let nothing = self.best.wanted_of(self.columns.columns.len());
         let own = (
             mem::replace(&mut self.best, nothing),
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
             self.cut,
             mem::take(&mut self.devices),
         );
-        for (best, single, unscored, cut, devices) in among.gather(&own)? {
+        for (best, single, unscored, cut, devices) in communicator.gather(&own)? {
             // Those of the first rank that has columns.
             if self.devices.is_empty() && !single.is_empty() {
                 self.devices = devices;
@@ -281,7 +281,7 @@ impl<'a> Search<'a> {
             self.unscored = lower(self.unscored.take(), unscored);
             self.cut |= cut;
         }
-        add_up(&mut self.matrix, among)
+        add_up(&mut self.matrix, communicator)
     }
 }
 
