@@ -30,7 +30,7 @@ pub const PIVOT_TOLERANCE: f64 = 1e-7;
 
 /// What a sweep is told of one model.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Anchor<'a> {
+pub(crate) struct FitView<'a> {
     /// Columns of the model, in the order of entry: never candidates.
     pub(crate) support: &'a [u32],
     /// β̂, by position in the support.
@@ -126,8 +126,8 @@ impl Fit {
     }
 
     /// What a sweep is told of it.
-    pub(crate) fn anchor(&self) -> Anchor<'_> {
-        Anchor {
+    pub(crate) fn view(&self) -> FitView<'_> {
+        FitView {
             support: &self.support,
             coefficients: &self.coefficients,
             inverse: &self.inverse,

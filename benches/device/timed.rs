@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use passel::{
     Design, Interrupt, Pass,
     criteria::named,
-    device::{Choice, Precision, Resources},
+    device::{DeviceChoice, Precision, Resources},
     search::{MoveKind, SearchError, SearchResult, search},
 };
 
@@ -14,7 +14,7 @@ use crate::problems::{Model, Problem, design};
 /// How many GPUs there are, by a tiny search on all.
 pub fn gpus() -> usize {
     let resources = Resources {
-        devices: Choice::Cuda(Vec::new()),
+        devices: DeviceChoice::Cuda(Vec::new()),
         ..Resources::default()
     };
     match run(&design(Model::IngLai, 30, 64), "bic", false, &resources) {
@@ -28,12 +28,12 @@ pub fn gpus() -> usize {
 }
 
 /// `cpu`, `cuda`, `cuda:0+2`.
-fn choice(device: &str) -> Choice {
+fn choice(device: &str) -> DeviceChoice {
     match device.split_once(':') {
-        None if device == "cpu" => Choice::Cpu(NonZeroUsize::MIN),
-        None if device == "cuda" => Choice::Cuda(Vec::new()),
+        None if device == "cpu" => DeviceChoice::Cpu(NonZeroUsize::MIN),
+        None if device == "cuda" => DeviceChoice::Cuda(Vec::new()),
         Some(("cuda", list)) => {
-            Choice::Cuda(list.split('+').map(|it| it.parse().unwrap()).collect())
+            DeviceChoice::Cuda(list.split('+').map(|it| it.parse().unwrap()).collect())
         }
         _ => panic!("--devices {device}"),
     }
@@ -123,8 +123,8 @@ pub fn timed(
     };
     if problem.streams {
         let count = match &resources.devices {
-            Choice::Cuda(list) if list.is_empty() => gpus().max(1),
-            Choice::Cuda(list) => list.len(),
+            DeviceChoice::Cuda(list) if list.is_empty() => gpus().max(1),
+            DeviceChoice::Cuda(list) => list.len(),
             _ => 1,
         };
         resources.memory_limit = Some(bytes / 4 / count as u64);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    device::{Choice, Places, Resources, WORTH_A_GPU},
+    device::{DeviceChoice, Placement, Resources, WORTH_A_GPU},
     job::{RunSettings, Task, task::Command},
     ranks::Communicator,
     table::extent,
@@ -38,7 +38,7 @@ pub struct Cards {
 impl Cards {
     fn count(&mut self) -> usize {
         *self.count.get_or_insert_with(|| {
-            let all = Places::of(&Choice::Cuda(Vec::new()), 0);
+            let all = Placement::of(&DeviceChoice::Cuda(Vec::new()), 0);
             all.map_or(0, |it| it.0.threads())
         })
     }
@@ -52,10 +52,10 @@ impl Need {
         let values = *known.or_insert_with(|| extent(&job.data).unwrap_or(0));
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_card, named) = match &job.resources.devices {
-            Choice::Auto => (is_pass && values as usize >= WORTH_A_GPU, Vec::new()),
-            Choice::Cuda(all) if all.is_empty() => (true, Vec::new()),
-            Choice::Cuda(named) => (false, named.clone()),
-            Choice::Cpu(_) => (false, Vec::new()),
+            DeviceChoice::Auto => (is_pass && values as usize >= WORTH_A_GPU, Vec::new()),
+            DeviceChoice::Cuda(all) if all.is_empty() => (true, Vec::new()),
+            DeviceChoice::Cuda(named) => (false, named.clone()),
+            DeviceChoice::Cpu(_) => (false, Vec::new()),
         };
         Self {
             threads: job.resources.threads.map(NonZeroUsize::get),
@@ -124,9 +124,9 @@ impl Room {
         // Of ranks on one machine each has its own.
         let all = match count {
             0 => Vec::new(),
-            _ => match Places::Cuda((0..count).collect()).shared(communicator) {
-                Places::Cuda(own) => own,
-                Places::Cpu(_) => Vec::new(),
+            _ => match Placement::Cuda((0..count).collect()).shared(communicator) {
+                Placement::Cuda(own) => own,
+                Placement::Cpu(_) => Vec::new(),
             },
         };
         let cards = all.len();
@@ -213,10 +213,11 @@ impl Taken<'_> {
     pub fn give(&self, resources: &mut Resources) {
         resources.threads = NonZeroUsize::new(self.threads);
         // Of one card it is the same, and where it cannot be used the CPU is.
-        let alone =
-            self.room.cards == 1 && self.own_card == Some(0) && resources.devices == Choice::Auto;
+        let alone = self.room.cards == 1
+            && self.own_card == Some(0)
+            && resources.devices == DeviceChoice::Auto;
         if let Some(card) = self.own_card.filter(|_| !alone) {
-            resources.devices = Choice::Cuda(vec![card]);
+            resources.devices = DeviceChoice::Cuda(vec![card]);
         }
     }
 }

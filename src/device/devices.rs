@@ -9,15 +9,15 @@ use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Candidate, Device, DeviceError, Gain, Held, Neighbours, Partition, Places, Resources, Shard,
-    Update, Updated,
+    Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Partition, Placement, Resources,
+    Shard, Update, Updated,
     cpu::Cpu,
     cuda::{self, Cuda},
     exact::{TIE, tie},
 };
 use crate::{
     design::Columns,
-    least_squares::{Anchor, Fit},
+    least_squares::{Fit, FitView},
     ranks::Communicator,
 };
 
@@ -48,7 +48,7 @@ impl<'x> Devices<'x> {
     /// # Errors
     /// A device that is not there, or cannot be used.
     pub(crate) fn new(
-        places: &Places,
+        places: &Placement,
         x: Columns<'x>,
         y: &'x [f64],
         (models, gain): (usize, Gain),
@@ -72,8 +72,8 @@ impl<'x> Devices<'x> {
         let (devices, split) = match places {
             // A rank without columns.
             _ if own.is_empty() => (cpus(1), false),
-            Places::Cpu(count) => (cpus(*count), false),
-            Places::Cuda(ordinals) => {
+            Placement::Cpu(count) => (cpus(*count), false),
+            Placement::Cuda(ordinals) => {
                 let shards = shards(x, &own, ordinals.len());
                 let (precision, limit) = (resources.precision, resources.memory_limit);
                 let open = |(ordinal, shard): (&usize, Shard<'x>)| {
@@ -224,7 +224,7 @@ impl<'x> Devices<'x> {
     /// column is left. Ties go to the lowest column.
     pub(crate) fn strongest(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Option<u32>>, DeviceError> {
         if models.is_empty() {
@@ -243,7 +243,7 @@ impl<'x> Devices<'x> {
         if let Some((communicator, Partition::Columns | Partition::Sweeps)) = &self.communicator {
             found = gathered(communicator, &found)?;
         }
-        let strongest = |(at, model): (usize, &Held)| {
+        let strongest = |(at, model): (usize, &ModelView)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let most = near().map(|it| it.score).fold(0.0, f64::max);
             let off = match gain {
@@ -260,7 +260,7 @@ impl<'x> Devices<'x> {
     /// See [`Device::neighbours`]; of all columns.
     pub(crate) fn neighbours(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         keep: &[u32],
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),

@@ -104,23 +104,23 @@ pub enum DeviceError {
     },
     /// The table of a column gave no score.
     #[error("{}", .0.told(|column| format!("column {column}")))]
-    Unscored(Unscored),
+    Unscored(UndefinedScore),
 }
 
 /// Why the table of a column, or of two, gave no score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unscored {
+pub struct UndefinedScore {
     /// The column, from 0 among the candidates.
     pub column: u32,
     /// The other of a pair.
     pub beside: Option<u32>,
     /// What is wrong.
-    pub reason: NoScore,
+    pub reason: ScoreFault,
 }
 
 /// What is wrong with a table or with what was made of it.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
-pub enum NoScore {
+pub enum ScoreFault {
     /// The score's code gave NaN.
     #[error("is not a number")]
     NotANumber,
@@ -143,7 +143,7 @@ pub enum NoScore {
     },
 }
 
-impl Unscored {
+impl UndefinedScore {
     /// The message, with columns as they are to be called.
     pub fn told(&self, name: impl Fn(u32) -> String) -> String {
         let column = name(self.column);
@@ -195,17 +195,17 @@ mod tests {
 
     #[test]
     fn what_has_no_score_is_told_by_number_or_by_name() {
-        let unscored = |beside, reason| Unscored {
+        let unscored = |beside, reason| UndefinedScore {
             column: 3,
             beside,
             reason,
         };
-        let alone = unscored(None, NoScore::NotANumber);
+        let alone = unscored(None, ScoreFault::NotANumber);
         assert_eq!(
             DeviceError::Unscored(alone).to_string(),
             "score of column 3 is not a number"
         );
-        let both = unscored(Some(7), NoScore::GaveUp("index 2".to_owned()));
+        let both = unscored(Some(7), ScoreFault::GaveUp("index 2".to_owned()));
         assert_eq!(
             both.told(|column| format!("`x{column}`")),
             "score of `x3` and `x7` could not be computed: index 2"

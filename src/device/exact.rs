@@ -2,7 +2,7 @@
 
 use crate::{
     design::Columns,
-    least_squares::{Anchor, PIVOT_TOLERANCE},
+    least_squares::{FitView, PIVOT_TOLERANCE},
     vector::{packed_columns, product},
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn tie(n: usize, norm: f64) -> f64 {
 }
 
 /// r and the k columns of Q, appended.
-pub(crate) fn orthonormal(x: Columns, anchor: &Anchor, batch: &mut Vec<f64>) {
+pub(crate) fn orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
     for t in packed_columns(anchor.inverse) {
         let start = batch.len();
@@ -34,7 +34,7 @@ pub(crate) fn orthonormal(x: Columns, anchor: &Anchor, batch: &mut Vec<f64>) {
 }
 
 /// By how much RSS falls if a column joins; 0 for a collinear one.
-pub(crate) fn gain(x: Columns, anchor: &Anchor, column: u32) -> f64 {
+pub(crate) fn gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
     let Projected { e, s, .. } = projected(x, anchor, column);
     if s < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
         return 0.0;
@@ -53,7 +53,7 @@ pub(crate) struct Projected {
 }
 
 /// Projects a column twice: the second time removes what rounding left.
-pub(crate) fn projected(x: Columns, anchor: &Anchor, column: u32) -> Projected {
+pub(crate) fn projected(x: Columns, anchor: &FitView, column: u32) -> Projected {
     let k = anchor.support.len();
     let mut rest = x.column(column).to_vec();
     let mut u = vec![0.0; k];

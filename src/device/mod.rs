@@ -28,11 +28,11 @@ mod tests;
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuValues};
 pub(crate) use devices::Devices;
-pub use error::{Bytes, DeviceError, NoScore, Unscored};
+pub use error::{Bytes, DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use neighbours::Neighbours;
-pub(crate) use places::Places;
+pub(crate) use places::Placement;
 pub(crate) use pool::Pool;
-pub use resources::{Choice, Partition, Precision, Resources, WORTH_A_GPU};
+pub use resources::{DeviceChoice, Partition, Precision, Resources, WORTH_A_GPU};
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     design::Columns,
-    least_squares::{Anchor, Fit},
+    least_squares::{Fit, FitView},
 };
 
 /// p columns in ranges whose lengths differ by one at most, none of them empty, as many as
@@ -96,7 +96,7 @@ pub(crate) struct Updated {
 
 /// A held model, as a sweep is told of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Held<'a> {
+pub(crate) struct ModelView<'a> {
     pub(crate) number: usize,
     /// Its variables.
     pub(crate) members: &'a [u32],
@@ -140,7 +140,7 @@ pub(crate) trait Device: Send {
     /// the strongest of them; empty where it has none outside.
     fn strongest(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError>;
 
@@ -150,7 +150,7 @@ pub(crate) trait Device: Send {
     /// `keep` (ascending) are not replaced. Once `stop` says so, what is left is not swept.
     fn neighbours(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         keep: &[u32],
         count: usize,
         part: (usize, usize),

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::exact::{Projected, TIE, projected};
 use crate::{
     design::Columns,
-    least_squares::{Anchor, PIVOT_TOLERANCE},
+    least_squares::{FitView, PIVOT_TOLERANCE},
     vector::packed_columns,
 };
 
@@ -65,7 +65,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) fn new(anchor: &Anchor, keep: &[u32]) -> Self {
+    pub(crate) fn new(anchor: &FitView, keep: &[u32]) -> Self {
         let k = anchor.support.len();
         let mut transposed = vec![0.0; k * k];
         let mut diagonal = vec![0.0; k];
@@ -90,7 +90,7 @@ impl Model {
     /// The fall by joining and the best exchange of a column that the model all
     /// but explains. What the others leave of it once i has left is s + Uᵢ²/gᵢ,
     /// both parts with all their digits.
-    pub(crate) fn near(&self, x: Columns, anchor: &Anchor, column: u32) -> (f64, Change) {
+    pub(crate) fn near(&self, x: Columns, anchor: &FitView, column: u32) -> (f64, Change) {
         let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
         let Projected { e, s, u } = projected(x, anchor, column);
         let mut best = Change {

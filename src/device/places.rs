@@ -1,38 +1,38 @@
 //! Which devices there are for what was chosen.
 
-use super::{Choice, DeviceError, WORTH_A_GPU, cuda};
+use super::{DeviceChoice, DeviceError, WORTH_A_GPU, cuda};
 use crate::ranks::Communicator;
 
 /// Where the devices of a search are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum Placement {
     /// The CPU, in so many shards.
     Cpu(usize),
     /// The GPUs of these ordinals, at least one.
     Cuda(Vec<usize>),
 }
 
-impl Places {
+impl Placement {
     /// Those chosen, for n × p elements; a GPU named twice counts once. A note where there
     /// are GPUs that cannot be used, and nobody asked for them.
     ///
     /// # Errors
     /// GPUs that were asked for and are not there.
     pub(crate) fn of(
-        choice: &Choice,
+        choice: &DeviceChoice,
         elements: usize,
     ) -> Result<(Self, Option<String>), DeviceError> {
         let places = match choice {
-            Choice::Cpu(count) => Self::Cpu(count.get()),
-            Choice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
-            Choice::Auto => match cuda::count() {
+            DeviceChoice::Cpu(count) => Self::Cpu(count.get()),
+            DeviceChoice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
+            DeviceChoice::Auto => match cuda::count() {
                 Ok(count) => Self::Cuda((0..count).collect()),
                 Err(error) => {
                     let note = format!("the CPU was used, for the GPUs cannot be: {error}");
                     return Ok((Self::Cpu(1), cuda::is_there().then_some(note)));
                 }
             },
-            Choice::Cuda(ordinals) => {
+            DeviceChoice::Cuda(ordinals) => {
                 let count = cuda::count()?;
                 if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
                     return Err(DeviceError::Ordinal { asked, count });
@@ -68,11 +68,11 @@ impl Places {
     /// Whether the GPUs asked for are there: to be known before a long reading.
     ///
     /// # Errors
-    /// As [`Places::of`].
-    pub(crate) fn check(choice: &Choice) -> Result<(), DeviceError> {
+    /// As [`Placement::of`].
+    pub(crate) fn check(choice: &DeviceChoice) -> Result<(), DeviceError> {
         match choice {
-            Choice::Cuda(_) => Self::of(choice, 0).map(drop),
-            Choice::Auto | Choice::Cpu(_) => Ok(()),
+            DeviceChoice::Cuda(_) => Self::of(choice, 0).map(drop),
+            DeviceChoice::Auto | DeviceChoice::Cpu(_) => Ok(()),
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Resources {
     /// Threads of the CPU; none for one a core.
     pub threads: Option<NonZeroUsize>,
     /// Where sweeps run.
-    pub devices: Choice,
+    pub devices: DeviceChoice,
     /// The arithmetic that screens on GPUs.
     pub precision: Precision,
     /// Bytes that a device's own columns may take, beside the models, the columns these
@@ -45,7 +45,7 @@ pub enum Partition {
     Particles,
 }
 
-impl Choice {
+impl DeviceChoice {
     /// Whether GPUs were asked for.
     pub fn is_cuda(&self) -> bool {
         matches!(self, Self::Cuda(_))
@@ -94,7 +94,7 @@ impl Resources {
     pub fn cpu(threads: usize) -> Self {
         Self {
             threads: NonZeroUsize::new(threads),
-            devices: Choice::Cpu(NonZeroUsize::MIN),
+            devices: DeviceChoice::Cpu(NonZeroUsize::MIN),
             ..Self::default()
         }
     }
@@ -102,7 +102,7 @@ impl Resources {
 
 /// Where sweeps run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum DeviceChoice {
     /// Every GPU, where there is one and the problem is worth starting it
     /// ([`WORTH_A_GPU`] elements of X); else the CPU.
     #[default]

@@ -27,7 +27,7 @@ fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Walks a few models by all verbs, on the devices chosen.
-fn verbs_are_what_their_references_say(choice: Choice) {
+fn verbs_are_what_their_references_say(choice: DeviceChoice) {
     let resources = Resources {
         devices: choice,
         ..Resources::default()
@@ -38,7 +38,7 @@ fn verbs_are_what_their_references_say(choice: Choice) {
         let columns = Columns::new(&x, n);
         let keep = [3];
         let kept = Fit::of(columns, &y, &keep).0;
-        let (places, _) = Places::of(&resources.devices, x.len()).unwrap();
+        let (places, _) = Placement::of(&resources.devices, x.len()).unwrap();
         let models = (4, Gain::Correlation);
         let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
         devices.hold(&kept, 4).unwrap();
@@ -68,10 +68,10 @@ fn verbs_are_what_their_references_say(choice: Choice) {
                 );
                 *support = after;
             }
-            let held: Vec<Held> = supports
+            let held: Vec<ModelView> = supports
                 .iter()
                 .enumerate()
-                .map(|(number, members)| Held {
+                .map(|(number, members)| ModelView {
                     number,
                     members,
                     rss: devices.rss(number),
@@ -107,7 +107,7 @@ fn verbs_are_what_their_references_say(choice: Choice) {
             let models = (1, gained);
             let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
             devices.hold(&kept, 1).unwrap();
-            let held = [Held {
+            let held = [ModelView {
                 number: 0,
                 members: &keep,
                 rss: kept.rss(),
@@ -121,7 +121,7 @@ fn verbs_are_what_their_references_say(choice: Choice) {
             }
             let fit = Fit::of(columns, &y, &[2, 3, 6]).0;
             let count = 8;
-            let found = devices.neighbours(&[fit.anchor()], &keep, count, &|| false);
+            let found = devices.neighbours(&[fit.view()], &keep, count, &|| false);
             let found = found.unwrap().swap_remove(0);
             let changes = neighbours::reference(&x, &y, fit.support(), &keep);
             let all = || changes.iter().flatten();
@@ -146,7 +146,7 @@ fn verbs_are_what_their_references_say(choice: Choice) {
 fn cpu_verbs_are_what_their_references_say() {
     for shards in [1, 3] {
         let count = NonZeroUsize::new(shards).unwrap();
-        verbs_are_what_their_references_say(Choice::Cpu(count));
+        verbs_are_what_their_references_say(DeviceChoice::Cpu(count));
     }
 }
 
@@ -154,7 +154,7 @@ fn cpu_verbs_are_what_their_references_say() {
 fn cuda_verbs_are_what_their_references_say() {
     let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
     match cuda::facts::cuda().obstacle {
-        None => verbs_are_what_their_references_say(Choice::Cuda(Vec::new())),
+        None => verbs_are_what_their_references_say(DeviceChoice::Cuda(Vec::new())),
         Some(obstacle) => assert!(!required, "{obstacle}"),
     }
 }

@@ -7,7 +7,7 @@ use passel_criteria::{Criterion, CriterionError};
 use super::OptionError;
 use crate::{
     binning::{Binning, BinningError},
-    device::Choice,
+    device::DeviceChoice,
     nearest::nearest,
     progress::Progress,
     search::sum_to_one,
@@ -155,17 +155,19 @@ impl Given<'_> {
     }
 
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.
-    pub(super) fn devices(&self) -> Result<Choice, OptionError> {
+    pub(super) fn devices(&self) -> Result<DeviceChoice, OptionError> {
         let value = self.one()?;
         if let Some(numbers) = value.strip_prefix("cuda:") {
             let numbers = numbers.split(',').map(|it| it.trim().parse().ok());
             let numbers: Option<Vec<usize>> = numbers.collect();
-            return numbers.map(Choice::Cuda).ok_or_else(|| self.out_of_range());
+            return numbers
+                .map(DeviceChoice::Cuda)
+                .ok_or_else(|| self.out_of_range());
         }
         match value {
-            "auto" => Ok(Choice::Auto),
-            "cpu" => Ok(Choice::Cpu(NonZeroUsize::MIN)),
-            "cuda" => Ok(Choice::Cuda(Vec::new())),
+            "auto" => Ok(DeviceChoice::Auto),
+            "cpu" => Ok(DeviceChoice::Cpu(NonZeroUsize::MIN)),
+            "cuda" => Ok(DeviceChoice::Cuda(Vec::new())),
             _ => Err(OptionError::Choice {
                 option: self.option,
                 value: shown(value),

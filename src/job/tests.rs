@@ -3,7 +3,7 @@
 use std::{collections::HashSet, num::NonZeroUsize, path::Path};
 
 use super::*;
-use crate::device::Choice;
+use crate::device::DeviceChoice;
 
 fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
@@ -57,10 +57,16 @@ fn defaults_told_are_the_defaults_taken() {
 #[test]
 fn devices_are_named_by_kind_and_number() {
     let devices = |value| given("device", &[value]).map(|job| job.resources.devices);
-    assert_eq!(devices("auto").unwrap(), Choice::Auto);
-    assert_eq!(devices("cpu").unwrap(), Choice::Cpu(NonZeroUsize::MIN));
-    assert_eq!(devices("cuda").unwrap(), Choice::Cuda(Vec::new()));
-    assert_eq!(devices("cuda:2, 0").unwrap(), Choice::Cuda(vec![2, 0]));
+    assert_eq!(devices("auto").unwrap(), DeviceChoice::Auto);
+    assert_eq!(
+        devices("cpu").unwrap(),
+        DeviceChoice::Cpu(NonZeroUsize::MIN)
+    );
+    assert_eq!(devices("cuda").unwrap(), DeviceChoice::Cuda(Vec::new()));
+    assert_eq!(
+        devices("cuda:2, 0").unwrap(),
+        DeviceChoice::Cuda(vec![2, 0])
+    );
     let hint = given("device", &["CPU"]).unwrap_err()[0].help();
     assert_eq!(hint.as_deref(), Some("did you mean `cpu`?"));
     for wrong in ["gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:2", ""] {

@@ -29,7 +29,7 @@ pub use stability::{run_stability, stability};
 pub use crate::selection::Outcome;
 use crate::{
     design::Design,
-    device::{DeviceError, Partition, Places, Resources},
+    device::{DeviceError, Partition, Placement, Resources},
     interrupt::{DetachableGuard, Interrupt},
     job::{Job, Simulation, Task},
     output::{OutputError, OutputFile},
@@ -109,7 +109,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     let from = kept.map(|it| checkpoint::open(it, job.resources.communicator.as_ref()));
     let from = from.transpose()?.flatten();
 
-    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
+    Placement::check(&job.resources.devices).map_err(SearchError::Device)?;
 
     let design = context.design(job, job.resources.distributed())?;
     let (design, resources) = planned(job, design)?;

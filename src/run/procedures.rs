@@ -8,7 +8,7 @@ use super::{
     selectors::with_parameters, written,
 };
 use crate::{
-    device::Places,
+    device::Placement,
     job::Job,
     plugin::ResolvedMethod,
     report,
@@ -26,7 +26,7 @@ pub(super) fn regress<T>(
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = output_of(job)?;
-    Places::check(&job.resources.devices).map_err(SearchError::Device)?;
+    Placement::check(&job.resources.devices).map_err(SearchError::Device)?;
     let design = context.design(job, None)?;
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);

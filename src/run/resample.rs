@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{Choice, Resources, WORTH_A_GPU},
+    device::{DeviceChoice, Resources, WORTH_A_GPU},
     interrupt::Interrupt,
     job::Job,
     plugin::MethodKind,
@@ -194,9 +194,9 @@ pub(super) fn side_by_side(
     elements: usize,
 ) -> (usize, Resources) {
     let gpus = match &resources.devices {
-        Choice::Cuda(_) => true,
-        Choice::Auto => elements >= WORTH_A_GPU,
-        Choice::Cpu(_) => false,
+        DeviceChoice::Cuda(_) => true,
+        DeviceChoice::Auto => elements >= WORTH_A_GPU,
+        DeviceChoice::Cpu(_) => false,
     };
     let threads = resources.thread_count();
     // Of each a table and a matrix of f64, the latter in f32 too.
@@ -293,7 +293,7 @@ mod tests {
             "one at a time, on all threads"
         );
         let gpus = Resources {
-            devices: Choice::Cuda(vec![0]),
+            devices: DeviceChoice::Cuda(vec![0]),
             ..resources(8)
         };
         assert_eq!(side_by_side(&gpus, 100, 1), (1, gpus.clone()));

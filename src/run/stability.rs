@@ -15,7 +15,7 @@ use super::{
     written,
 };
 use crate::{
-    device::Places,
+    device::Placement,
     job::{Job, Stability},
     output::OutputFile,
     plugin::{MethodKind, PASS},
@@ -147,7 +147,7 @@ fn check_devices(job: &Job) -> Result<(), RunError> {
     let devices = &job.resources.devices;
     match job.selector.as_ref().map(|it| &it.value) {
         None | Some(MethodKind::Regression(_)) => {
-            Places::check(devices).map_err(SearchError::Device)?
+            Placement::check(devices).map_err(SearchError::Device)?
         }
         Some(MethodKind::Score(score)) => selector::check_devices(score, devices)?,
         Some(MethodKind::Ranking(_)) => selector::require_cpu(OVER_LEVELS, devices)?,

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{
     design::DesignOptions,
-    device::{Candidate, Cpu, Device, Held, Neighbours, Shard, Update, Updated},
-    least_squares::Anchor,
+    device::{Candidate, Cpu, Device, ModelView, Neighbours, Shard, Update, Updated},
+    least_squares::FitView,
     random::Stream,
     selection::Termination,
     table::{Column, Table, Values},
@@ -59,7 +59,7 @@ impl Device for Failing<'_> {
 
     fn strongest(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         self.verb("strongest")?;
@@ -68,7 +68,7 @@ impl Device for Failing<'_> {
 
     fn neighbours(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         keep: &[u32],
         count: usize,
         part: (usize, usize),

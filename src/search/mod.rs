@@ -33,7 +33,7 @@ use thiserror::Error;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{Choice, DeviceError, Devices, Places, Resources},
+    device::{DeviceChoice, DeviceError, Devices, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -96,7 +96,7 @@ pub enum SearchError {
 /// let x = nalgebra::DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
 /// let y = nalgebra::DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
 /// let design = Design::from_matrices(&x, &y, None)?;
-/// // Every GPU: `Choice::Cuda(vec![])`. Where the problem is worth it: `Choice::Auto`.
+/// // Every GPU: `DeviceChoice::Cuda(vec![])`. Where the problem is worth it: `DeviceChoice::Auto`.
 /// let resources = Resources {
 ///     memory_limit: Some(1 << 30),
 ///     ..Resources::cpu(2)
@@ -144,7 +144,7 @@ pub fn search_on(
     let (max_size, kept) = start(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
-    let (places, note) = Places::of(&resources.devices, elements)?;
+    let (places, note) = Placement::of(&resources.devices, elements)?;
     let places = places.shared(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.threads());
@@ -170,8 +170,8 @@ pub fn search_on(
     // there is little for the others to do.
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let awake = match &places {
-        Places::Cpu(_) => threads.min(cores),
-        Places::Cuda(_) => places.threads(),
+        Placement::Cpu(_) => threads.min(cores),
+        Placement::Cuda(_) => places.threads(),
     };
     pool.scope(|scope| {
         let _end = Raise(&done);
@@ -188,14 +188,14 @@ pub fn search_on(
         let mut notes = Vec::from_iter(note.clone());
         let devices = match start(&places) {
             // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-            Err(error) if resources.devices == Choice::Auto => {
+            Err(error) if resources.devices == DeviceChoice::Auto => {
                 notes.push(format!(
                     "the CPU was used, for not all GPUs can be: {error}"
                 ));
                 for _ in awake..threads.min(cores) {
                     scope.spawn(|_| stay_awake(&done));
                 }
-                start(&Places::Cpu(1))?
+                start(&Placement::Cpu(1))?
             }
             started => started?,
         };

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices, Neighbours, Pool},
-    least_squares::{Anchor, Fit},
+    least_squares::{Fit, FitView},
     random::Stream,
     ranks::Communicator,
 };
@@ -220,7 +220,7 @@ impl<'a> Islands<'a> {
             fits.push(Fit::of(x, y, members).0);
         }
         self.turn = (self.turn + 1) % self.islands.len();
-        let anchors: Vec<Anchor> = fits.iter().map(Fit::anchor).collect();
+        let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
         let swept = devices.neighbours(&anchors, keep, NEAR, self.with.stop)?;
         let changes = swept
             .iter()

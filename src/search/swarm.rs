@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Gain, Held, Update},
+    device::{DeviceError, Devices, Gain, ModelView, Update},
     least_squares::Fit,
 };
 
@@ -372,7 +372,7 @@ impl<'a> Swarm<'a> {
                 None => {
                     let at = self.strongest.len() + models.len();
                     self.known.insert(particle.members().into(), at);
-                    models.push(Held {
+                    models.push(ModelView {
                         number,
                         members: particle.members(),
                         rss: self.devices.rss(number),

@@ -12,7 +12,10 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
     device::{
         DeviceError,
-        counting::{Anchor, Counters, Facts, Found, Guest, Logs, Step, Tally, information},
+        counting::{
+            BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, Counters, Logs,
+            RemoteColumn, ScoreEvaluator, information,
+        },
     },
     interrupt::Interrupt,
     ranks::Communicator,
@@ -23,9 +26,9 @@ use crate::{
 /// What a selection goes by.
 pub(super) struct Selection<'a> {
     pub(super) columns: &'a BinnedColumns,
-    pub(super) response: &'a Anchor,
+    pub(super) response: &'a Categorical,
     pub(super) logs: &'a Logs,
-    pub(super) tally: &'a Tally,
+    pub(super) tally: &'a ScoreEvaluator,
     pub(super) top: usize,
     pub(super) threshold: Option<f64>,
     pub(super) permutation: Option<PermutationTest>,
@@ -73,8 +76,8 @@ impl<'a> Selection<'a> {
         let chosen = &mut ranked.chosen;
         // The columns chosen, and what candidates were swept against: the last, or all where
         // they are to be again.
-        let mut before: Vec<Arc<Step<'a>>> = Vec::new();
-        let mut swept: Vec<Arc<Step<'a>>> = Vec::new();
+        let mut before: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
+        let mut swept: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         while chosen.len() < self.top {
             if self.interrupt.requested() {
                 return Ok(StopReason::Interrupted);
@@ -117,8 +120,8 @@ impl<'a> Selection<'a> {
             let own = self.column(best.column, counters.owner())?;
             let facts = counters.facts(best.column)?;
             let laid = Arc::clone(&own);
-            let column = Step::new(Some(best.column), move || tally.anchor(&laid));
-            let column = Arc::new(column.with(facts.map(|facts| Guest {
+            let column = ConditioningVariable::new(Some(best.column), move || tally.anchor(&laid));
+            let column = Arc::new(column.with(facts.map(|facts| RemoteColumn {
                 column: Arc::clone(&own),
                 facts,
             })));
@@ -193,10 +196,10 @@ impl<'a> Selection<'a> {
     /// it knows it all, else the host walks over the observations.
     fn told(
         &self,
-        best: &Found,
-        (own, column): (&BinnedColumn, &Step<'a>),
-        before: &[Arc<Step<'a>>],
-        facts: Option<Facts>,
+        best: &BestCandidate,
+        (own, column): (&BinnedColumn, &ConditioningVariable<'a>),
+        before: &[Arc<ConditioningVariable<'a>>],
+        facts: Option<CandidateStatistics>,
     ) -> ChosenColumn {
         let (logs, tally) = (self.logs, self.tally);
         // Of a score without steps, and of one by joined columns, others were swept than chosen.
@@ -204,7 +207,7 @@ impl<'a> Selection<'a> {
         let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
         // Of many variables it leaves 64 bits.
         let redundancy: i128 = known.unwrap_or_else(|| {
-            let of = |cells: &mut _, it: &Arc<Step<'a>>| {
+            let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
                 i128::from(information(
                     column.summed(logs),
                     it.summed(logs),
@@ -226,10 +229,15 @@ impl<'a> Selection<'a> {
     }
 
     /// Whether a column and the response are independent.
-    fn tested(&self, own: &BinnedColumn, column: &Step<'a>, facts: Option<Facts>) -> Independence {
+    fn tested(
+        &self,
+        own: &BinnedColumn,
+        column: &ConditioningVariable<'a>,
+        facts: Option<CandidateStatistics>,
+    ) -> Independence {
         let logs = self.logs;
         // A function sees codes as they are, of levels that need not occur.
-        let occurring = |it: &BinnedColumn| self.tally.score().coded().map(|_| Anchor::of(it));
+        let occurring = |it: &BinnedColumn| self.tally.score().coded().map(|_| Categorical::of(it));
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.left_out().is_none()) {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{Choice, DeviceError, NoScore},
+    device::{DeviceChoice, DeviceError, ScoreFault},
     score::{
         Cells, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, TableFunction,
     },
@@ -54,7 +54,7 @@ pub(super) fn score(measure: Measure, gather: Gather, join: Join) -> Score {
 pub(super) fn resources((shards, threads): (usize, usize)) -> Resources {
     Resources {
         threads: NonZeroUsize::new(threads),
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         ..Resources::default()
     }
 }
@@ -393,7 +393,7 @@ fn coded_pairs_are_the_declared_ones() {
         };
         assert_eq!(
             ((it.column, it.beside), it.reason),
-            (expected, NoScore::NotANumber)
+            (expected, ScoreFault::NotANumber)
         );
         assert!(found.pairs.is_empty() && found.partners.is_empty());
     }

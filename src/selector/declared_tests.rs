@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use crate::{
     binning::{BinnedColumn, Codes, Rule},
-    device::Choice,
+    device::DeviceChoice,
     random::{Stream, below},
     score::{Combination, Gather, Join, Measure, PairScore, Part, Quantity, Term},
 };
@@ -70,7 +70,7 @@ fn chosen(columns: &BinnedColumns, score: &Score, shards: usize) -> Vec<(usize, 
     };
     let resources = Resources {
         threads: NonZeroUsize::new(2),
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         ..Resources::default()
     };
     let never = Interrupt::default();

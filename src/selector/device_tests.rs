@@ -11,7 +11,8 @@ use crate::{
     device::{
         CpuCounter, CpuValues,
         counting::{
-            Anchor, Best, CodedCounter, Counter, Counters, Facts, Step, Value, Values, information,
+            CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter,
+            Counters, ScoredColumn, Value, Values, information,
         },
     },
     score::{Cells, Combination, Gather, Join, Measure, Part, Quantity},
@@ -22,10 +23,10 @@ use crate::{
 struct Knowing<'a> {
     counter: CpuCounter<'a>,
     columns: &'a [BinnedColumn],
-    response: Anchor,
-    by: (&'a Logs, &'a Tally),
+    response: Categorical,
+    by: (&'a Logs, &'a ScoreEvaluator),
     taken: Vec<u32>,
-    swept: Vec<Anchor>,
+    swept: Vec<Categorical>,
     alone: bool,
     best: Option<u32>,
     picks: usize,
@@ -34,8 +35,8 @@ struct Knowing<'a> {
 impl<'a> Knowing<'a> {
     fn counters(
         columns: &'a BinnedColumns,
-        response: &Anchor,
-        by: (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by: (&'a Logs, &'a ScoreEvaluator),
     ) -> Counters<'a> {
         let device = Self {
             counter: CpuCounter::new(&columns.columns, 0, response, by, 1),
@@ -57,7 +58,7 @@ impl Counter for Knowing<'_> {
         self.counter.names()
     }
 
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         // Only the best comes next, where more than one pick is expected.
         assert!(self.picks == 1 || step.column == self.best);
         self.picks = self.picks.saturating_sub(1).max(1);
@@ -78,22 +79,22 @@ impl Counter for Knowing<'_> {
         self.counter.forget();
     }
 
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         let best = self.counter.best()?;
         self.best = best.map(|it| it.column.0);
         Ok(best)
     }
 
-    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         assert_eq!(Some(column), self.best);
         let logs = self.by.0;
-        let own = Anchor::of(&self.columns[column as usize]);
-        let shared = |other: &Anchor| {
+        let own = Categorical::of(&self.columns[column as usize]);
+        let shared = |other: &Categorical| {
             let [a, b] = [&own, other].map(|it| (it, it.sum(logs)));
             information(a, b, logs, &mut Vec::new())
         };
         let redundancy = self.swept.iter().map(|it| i128::from(shared(it))).sum();
-        Ok(Some(Facts {
+        Ok(Some(CandidateStatistics {
             redundancy: self.alone.then_some(redundancy),
             information: shared(&self.response),
             sum: own.sum(logs),
@@ -110,8 +111,8 @@ impl Counter for Knowing<'_> {
     fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let one = |order: &Vec<u32>| {
             let response = self.response.permuted(order);
             let mut counter = CpuCounter::new(self.columns, 0, &response, self.by, 1);
@@ -133,7 +134,7 @@ impl Counter for Knowing<'_> {
 fn assert_same(
     expected: &RankedColumns,
     columns: &BinnedColumns,
-    (response, logs, tally): (&Anchor, &Logs, &Tally),
+    (response, logs, tally): (&Categorical, &Logs, &ScoreEvaluator),
     counters: Counters,
     stop: &Stop,
 ) {
@@ -208,7 +209,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
             let asked = resources(PLACES[1]);
             let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
             let logs = Logs::new(columns.n, score.reach());
-            let tally = Tally::new(score.clone(), &logs, columns.n);
+            let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
             let response = tally.anchor(&columns.response);
             let counters = Knowing::counters(&columns, &response, (&logs, &tally));
             let by = (&response, &logs, &tally);
@@ -227,8 +228,8 @@ impl Values for Permuting<'_> {
 
     fn values(
         &mut self,
-        step: &Step,
-        response: &Anchor,
+        step: &ConditioningVariable,
+        response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<Value>, DeviceError> {
         self.0.values(step, response, wanted)
@@ -260,7 +261,7 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         let asked = resources(PLACES[0]);
         let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
         let logs = Logs::new(columns.n, score.reach());
-        let tally = Tally::new(score.clone(), &logs, columns.n);
+        let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
         let own = &columns.columns;
         let values = Permuting(CpuValues::new(own, 0, coded.clone(), &logs, 1));

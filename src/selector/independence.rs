@@ -1,13 +1,13 @@
 //! The G-test of a variable and the response, pairwise where one misses values.
 
 use crate::{
-    device::counting::{Anchor, complete, information},
+    device::counting::{Categorical, complete, information},
     logs::Logs,
     selection::Independence,
 };
 
 /// Of a column's anchor and the response's, of levels that occur.
-pub(super) fn independence(x: &Anchor, y: &Anchor, logs: &Logs) -> Independence {
+pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &Logs) -> Independence {
     let both;
     let (x, y) = match x.missing || y.missing {
         false => (x, y),
@@ -17,7 +17,7 @@ pub(super) fn independence(x: &Anchor, y: &Anchor, logs: &Logs) -> Independence 
         }
     };
     let n = x.codes.len();
-    let own = |it: &Anchor| it.sum(logs);
+    let own = |it: &Categorical| it.sum(logs);
     let sum = information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
     // Its logarithms are those of all observations, of which these may be some.
     let all = logs.whole() - logs.of(n as u32);

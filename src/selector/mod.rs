@@ -28,7 +28,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceError, Resources,
-        counting::{Logs, Tally},
+        counting::{Logs, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::{Against, Score},
@@ -150,7 +150,7 @@ pub fn rank(
     pool.install(|| {
         let starting = Instant::now();
         let logs = Logs::new(columns.n, score.reach());
-        let tally = Tally::new(score.clone(), &logs, columns.n);
+        let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
         let response = tally.anchor(&columns.response);
         let counters = counting.counters(columns, &response, (&logs, &tally))?;
         resources.barrier()?;

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use super::Selection;
 use crate::{
     device::{
-        DeviceError, Unscored,
-        counting::{Anchor, Counters, Found, Part, Step},
+        DeviceError, UndefinedScore,
+        counting::{BestCandidate, Categorical, ConditioningVariable, Counters, LocalColumns},
     },
     random::Stream,
     score::Gather,
@@ -87,9 +87,9 @@ impl Selection<'_> {
     pub(super) fn permutation_p(
         &self,
         rule: &PermutationTest,
-        winner: &Found,
+        winner: &BestCandidate,
         chosen: &[ChosenColumn],
-        swept: &[Arc<Step>],
+        swept: &[Arc<ConditioningVariable>],
         counters: &mut Counters,
     ) -> Result<Option<f64>, DeviceError> {
         // Only the last counts where only the last is kept.
@@ -97,7 +97,7 @@ impl Selection<'_> {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
-        let swept: Vec<&Anchor> = swept.iter().map(|it| it.anchor()).collect();
+        let swept: Vec<&Categorical> = swept.iter().map(|it| it.anchor()).collect();
         let mut reached = match (
             self.reaching(rule, winner, (chosen, &swept), counters),
             self.communicator,
@@ -112,7 +112,7 @@ impl Selection<'_> {
         if let Some(communicator) = self.communicator {
             // Each rank has seen its own columns.
             let told = communicator.gather(&reached).map_err(DeviceError::ranks)?;
-            let told: Result<Vec<Vec<bool>>, Unscored> = told.into_iter().collect();
+            let told: Result<Vec<Vec<bool>>, UndefinedScore> = told.into_iter().collect();
             let any = |told: Vec<Vec<bool>>| {
                 let any = |at| told.iter().any(|it| it[at]);
                 (0..rule.n).map(any).collect()
@@ -127,8 +127,8 @@ impl Selection<'_> {
     fn reaching(
         &self,
         rule: &PermutationTest,
-        winner: &Found,
-        (chosen, swept): (&[ChosenColumn], &[&Anchor]),
+        winner: &BestCandidate,
+        (chosen, swept): (&[ChosenColumn], &[&Categorical]),
         counters: &mut Counters,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
         let first = STREAM + chosen.len() as u64 * STEP;
@@ -137,7 +137,8 @@ impl Selection<'_> {
             Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
             order
         };
-        let reaches = |found: Option<Found>| found.is_some_and(|it| it.score >= winner.highest);
+        let reaches =
+            |found: Option<BestCandidate>| found.is_some_and(|it| it.score >= winner.highest);
         let mut reached = Vec::with_capacity(rule.n);
         while reached.len() < rule.n {
             if self.interrupt.requested() {
@@ -209,11 +210,11 @@ impl Selection<'_> {
         &self,
         order: &[u32],
         chosen: &[ChosenColumn],
-        swept: &[&Anchor],
+        swept: &[&Categorical],
         threads: usize,
-    ) -> Result<Option<Found>, DeviceError> {
+    ) -> Result<Option<BestCandidate>, DeviceError> {
         let response = self.response.permuted(order);
-        let own = Part::of(self.columns, self.communicator);
+        let own = LocalColumns::of(self.columns, self.communicator);
         let mut counters = Counters::cpu(own, &response, (self.logs, self.tally), 1, threads);
         for it in chosen {
             counters.take(it.column as u32);

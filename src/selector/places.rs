@@ -6,8 +6,10 @@ use super::{CLASSES, SelectorError};
 use crate::{
     binning::BinnedColumns,
     device::{
-        Choice, DeviceError, Places, Resources, Unscored,
-        counting::{Anchor, Block, Counters, Logs, PairCounters, Part, Tally, cells},
+        DeviceChoice, DeviceError, Placement, Resources, UndefinedScore,
+        counting::{
+            Block, Categorical, Counters, LocalColumns, Logs, PairCounters, ScoreEvaluator, cells,
+        },
         cuda::Awake,
     },
     score::{Coded, Score},
@@ -17,18 +19,18 @@ use crate::{
 ///
 /// # Errors
 /// GPUs that were asked for, and are not there or have no way.
-pub(crate) fn check_devices(score: &Score, choice: &Choice) -> Result<(), SelectorError> {
+pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), SelectorError> {
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
     }
-    Ok(Places::check(choice)?)
+    Ok(Placement::check(choice)?)
 }
 
 /// The same for what has a way on the CPU alone.
 ///
 /// # Errors
 /// GPUs that were asked for.
-pub(crate) fn require_cpu(what: &'static str, choice: &Choice) -> Result<(), SelectorError> {
+pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
         true => Err(SelectorError::NotOnGpus(what)),
         false => Ok(()),
@@ -42,7 +44,7 @@ fn has_cuda(score: &Score) -> bool {
 
 /// Where one selection counts.
 pub(super) struct Counting<'a> {
-    places: Places,
+    places: Placement,
     resources: &'a Resources,
     threads: usize,
     /// What a reader should know of the devices.
@@ -68,7 +70,7 @@ impl<'a> Counting<'a> {
         let elements = elements.saturating_mul(hundreds.max(1));
         // Of what no GPU can compute no size is worth one.
         let elements = if has_cuda(score) { elements } else { 0 };
-        let (places, note) = Places::of(&resources.devices, elements)?;
+        let (places, note) = Placement::of(&resources.devices, elements)?;
         let places = places.shared(resources.communicator.as_ref());
         Ok(Self {
             // A thread for each GPU, however few there are for other work: it only waits.
@@ -82,7 +84,7 @@ impl<'a> Counting<'a> {
 
     /// Lets GPUs that are opened again and again stay open between.
     pub(super) fn stay_awake(&mut self) {
-        if let Places::Cuda(ordinals) = &self.places {
+        if let Placement::Cuda(ordinals) = &self.places {
             self.awake = Some(Awake::of(ordinals));
         }
     }
@@ -102,13 +104,13 @@ impl<'a> Counting<'a> {
     pub(super) fn counters<'c>(
         &mut self,
         columns: &'c BinnedColumns,
-        response: &Anchor,
-        by: (&'c Logs, &'c Tally),
+        response: &Categorical,
+        by: (&'c Logs, &'c ScoreEvaluator),
     ) -> Result<Counters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        let own = Part::of(columns, self.resources.communicator.as_ref());
+        let own = LocalColumns::of(columns, self.resources.communicator.as_ref());
         if own.own.is_empty() {
-            self.places = Places::Cpu(1);
+            self.places = Placement::Cpu(1);
         }
         let counters = self.either(
             |shards| Counters::cpu(own, response, by, shards, threads),
@@ -124,13 +126,13 @@ impl<'a> Counting<'a> {
     pub(super) fn pair_counters<'c>(
         &mut self,
         block: Block<'c>,
-        response: &Anchor,
-        by: (&'c Logs, &'c Tally),
+        response: &Categorical,
+        by: (&'c Logs, &'c ScoreEvaluator),
         wanted: usize,
     ) -> Result<PairCounters<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
         if block.columns.is_empty() {
-            self.places = Places::Cpu(1);
+            self.places = Placement::Cpu(1);
         }
         self.either(
             |shards| PairCounters::cpu(block, response, by, shards, threads),
@@ -144,13 +146,13 @@ impl<'a> Counting<'a> {
         cuda: impl Fn(&[usize]) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         match &self.places {
-            Places::Cpu(shards) => Ok(cpu(*shards)),
-            Places::Cuda(ordinals) => match cuda(ordinals) {
+            Placement::Cpu(shards) => Ok(cpu(*shards)),
+            Placement::Cuda(ordinals) => match cuda(ordinals) {
                 // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-                Err(error) if self.resources.devices == Choice::Auto => {
+                Err(error) if self.resources.devices == DeviceChoice::Auto => {
                     let note = "the CPU was used, for not all GPUs can be";
                     self.notes.push(format!("{note}: {error}"));
-                    self.places = Places::Cpu(1);
+                    self.places = Placement::Cpu(1);
                     Ok(cpu(1))
                 }
                 counters => counters,
@@ -198,7 +200,7 @@ pub(super) fn room(
     let w = widest.get(1).filter(|_| two);
     let levels = w.map_or(1, |at| own[*at].levels);
     cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
-        let unscored = Unscored {
+        let unscored = UndefinedScore {
             column: x as u32,
             beside: w.map(|at| *at as u32),
             reason,

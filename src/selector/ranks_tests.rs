@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{Choice, DeviceError, NoScore, counting::tests::gpus},
+    device::{DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus},
     ranks::{Communicator, thread_transports},
     score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
     selection::PairScan,
@@ -139,7 +139,10 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
         match found.fault {
             Some(DeviceError::Unscored(it)) => {
                 let numbers = [it.column as usize, it.beside.unwrap() as usize];
-                assert_eq!((&numbers[..], it.reason), (&wide[..2], NoScore::NotANumber));
+                assert_eq!(
+                    (&numbers[..], it.reason),
+                    (&wide[..2], ScoreFault::NotANumber)
+                );
                 assert!(some);
             }
             other => assert!(other.is_none() && !some && wide.len() < 2),
@@ -249,7 +252,7 @@ fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
         return;
     }
     let cuda = Resources {
-        devices: Choice::Cuda(Vec::new()),
+        devices: DeviceChoice::Cuda(Vec::new()),
         ..Resources::default()
     };
     let never = Interrupt::default();

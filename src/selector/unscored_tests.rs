@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    device::{Choice, DeviceError, NoScore, Unscored},
+    device::{DeviceChoice, DeviceError, ScoreFault, UndefinedScore},
     score::{Cells, Gather, Join, Measure},
     selection::StopReason,
 };
@@ -31,7 +31,7 @@ fn a_function_that_no_gpu_has_is_refused_there_whether_there_are_any_or_not() {
     };
     let score = faulty(|| 0.0);
     let resources = Resources {
-        devices: Choice::Cuda(Vec::new()),
+        devices: DeviceChoice::Cuda(Vec::new()),
         ..Resources::default()
     };
     let (stop, never) = (Stop::default(), Interrupt::default());
@@ -49,7 +49,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
         own: None,
     };
     let unscored = |reason| {
-        Some(DeviceError::Unscored(Unscored {
+        Some(DeviceError::Unscored(UndefinedScore {
             column: 3,
             beside: None,
             reason,
@@ -58,11 +58,11 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
     for places in PLACES {
         let found = |score| ranked(&columns, &score, 5, places);
         for (score, fault) in [
-            (faulty(|| f64::NAN), NoScore::NotANumber),
-            (faulty(|| f64::INFINITY), NoScore::Infinite),
+            (faulty(|| f64::NAN), ScoreFault::NotANumber),
+            (faulty(|| f64::INFINITY), ScoreFault::Infinite),
             (
                 faulty(|| panic!("no way")),
-                NoScore::GaveUp("no way".into()),
+                ScoreFault::GaveUp("no way".into()),
             ),
         ] {
             let found = found(score);
@@ -125,6 +125,6 @@ fn more_cells_than_are_counted_are_refused_or_end_a_selection() {
     assert_eq!(joint.chosen.len(), 1);
     assert!(matches!(
         joint.fault,
-        Some(DeviceError::Unscored(Unscored { column: 1, .. }))
+        Some(DeviceError::Unscored(UndefinedScore { column: 1, .. }))
     ));
 }

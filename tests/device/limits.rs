@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use passel::{
     Interrupt, Pass,
-    device::{Choice, Resources},
+    device::{DeviceChoice, Resources},
     selection::Termination,
 };
 
@@ -14,7 +14,7 @@ use crate::{cases, places, same};
 fn devices_stop_when_asked() {
     let cases = cases::ing_lai();
     let mut resources = vec![Resources {
-        devices: Choice::Cpu(NonZeroUsize::new(3).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(3).unwrap()),
         ..places::plain()
     }];
     if places::cuda_is_there() {

@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, sync::OnceLock};
 use passel::{
     Design, Interrupt, Pass,
     criteria::Bic,
-    device::{Choice, Precision, Resources},
+    device::{DeviceChoice, Precision, Resources},
     search::{SearchError, search},
 };
 
@@ -30,7 +30,7 @@ pub fn cpus(_: &Design) -> Vec<Place> {
         name: format!("{shards} shards, {threads} threads, limit {limit:?}"),
         resources: Resources {
             threads: NonZeroUsize::new(threads),
-            devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+            devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
             memory_limit: limit,
             ..Resources::default()
         },
@@ -57,7 +57,7 @@ pub fn cudas(design: &Design) -> Vec<Place> {
     let place = |name: &str, ordinals: &[usize], limit: Option<u64>, precision| Place {
         name: name.to_owned(),
         resources: Resources {
-            devices: Choice::Cuda(ordinals.to_vec()),
+            devices: DeviceChoice::Cuda(ordinals.to_vec()),
             precision,
             memory_limit: limit,
             ..Resources::default()
@@ -112,7 +112,7 @@ fn tiny() -> Result<Vec<String>, SearchError> {
         ..Pass::default()
     };
     let resources = Resources {
-        devices: Choice::Cuda(Vec::new()),
+        devices: DeviceChoice::Cuda(Vec::new()),
         ..Resources::default()
     };
     let never = Interrupt::default();

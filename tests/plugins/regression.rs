@@ -14,7 +14,7 @@ use passel::{
     Interrupt, Pass,
     criteria::{Bic, Criterion, Model},
     design::Design,
-    device::{Choice, Resources},
+    device::{DeviceChoice, Resources},
     selector::{CallError, Problem, Procedure, ProcedureRegression, regress_with_procedure},
 };
 
@@ -77,7 +77,7 @@ fn found<T: Send + 'static>(
 fn places() -> Vec<Resources> {
     let place = |shards: usize, threads: usize| Resources {
         threads: NonZeroUsize::new(threads),
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         ..Resources::default()
     };
     vec![place(1, 1), place(1, 3), place(3, 2), place(4, 1)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 use passel::{
     Design, Interrupt, Pass,
     criteria::Ebic,
-    device::{Choice, Partition, Resources},
+    device::{DeviceChoice, Partition, Resources},
     job,
     ranks::{Communicator, thread_transports},
     run,
@@ -91,7 +91,7 @@ fn a_search_walks_move_by_move_as_one_process_does() {
                 let resources = Resources {
                     communicator: Some(communicator.clone()),
                     partition: Some(over),
-                    devices: Choice::Cpu(
+                    devices: DeviceChoice::Cpu(
                         std::num::NonZeroUsize::new(1 + communicator.rank() % 2).unwrap(),
                     ),
                     ..Resources::cpu(1)

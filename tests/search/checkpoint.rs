@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroUsize};
 use passel::{
     Design, Interrupt, Pass,
     criteria::{Aic, Bic, Criterion},
-    device::{Choice, Resources},
+    device::{DeviceChoice, Resources},
     search::{
         Checkpoint, Checkpointing, Gain, IterationRecord, SearchError, SearchResult, StepRecord,
         search_on,
@@ -35,7 +35,7 @@ pub(super) struct Whole {
 
 pub(super) fn cpu(threads: usize, shards: usize, memory_limit: Option<u64>) -> Resources {
     Resources {
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         memory_limit,
         ..Resources::cpu(threads)
     }

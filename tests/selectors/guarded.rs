@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use passel::{
     Interrupt,
-    device::{Choice, Resources},
+    device::{DeviceChoice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     selection::{RankedColumns, StopReason},
     selector::{Stop, rank},
@@ -46,7 +46,7 @@ fn ranked(set: &Set, gather: Gather, (threads, shards): (usize, usize)) -> Ranke
         ..Stop::default()
     };
     let resources = Resources {
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         ..Resources::cpu(threads)
     };
     let (columns, never) = (binned(set), Interrupt::default());

@@ -5,7 +5,7 @@ use std::{collections::HashMap, num::NonZeroUsize, thread, time::Duration};
 use passel::{
     Interrupt,
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
-    device::{Choice, Resources},
+    device::{DeviceChoice, Resources},
     score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     selection::{RankedColumns, StopReason},
     selector::{PermutationTest, Stop, rank},
@@ -87,7 +87,7 @@ fn ranked_on(
         ..Stop::default()
     };
     let resources = Resources {
-        devices: Choice::Cpu(NonZeroUsize::new(shards).unwrap()),
+        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
         ..Resources::cpu(threads)
     };
     let never = Interrupt::default();

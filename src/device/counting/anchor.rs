@@ -7,7 +7,7 @@ use crate::binning::BinnedColumn;
 
 /// Codes of one column, or of several joined: a level for each observation.
 #[derive(Debug, Clone)]
-pub(crate) struct Anchor {
+pub(crate) struct Categorical {
     /// Of each observation, in the file's order.
     pub(crate) codes: Vec<u32>,
     /// Codes are below this, but for that of missing values, which is this.
@@ -19,7 +19,7 @@ pub(crate) struct Anchor {
 /// Values up to here are numbered through a table, larger ones by hashing.
 const TABLE: u64 = 1 << 22;
 
-impl Anchor {
+impl Categorical {
     /// One column's; levels are numbered as they come first.
     pub(crate) fn of(column: &BinnedColumn) -> Self {
         let codes = column.codes.dense();
@@ -153,23 +153,28 @@ impl Anchor {
 }
 
 /// The observations that miss neither.
-fn rows_of_both(a: &Anchor, b: &Anchor) -> Vec<u32> {
+fn rows_of_both(a: &Categorical, b: &Categorical) -> Vec<u32> {
     let rows = (0..a.codes.len()).filter(|&row| !a.misses(row) && !b.misses(row));
     rows.map(|row| row as u32).collect()
 }
 
 /// Two anchors, of the observations that miss neither, with the levels that occur there.
-pub(crate) fn complete(a: &Anchor, b: &Anchor) -> (Anchor, Anchor) {
+pub(crate) fn complete(a: &Categorical, b: &Categorical) -> (Categorical, Categorical) {
     let rows = rows_of_both(a, b);
-    let occurring = |it: &Anchor| {
+    let occurring = |it: &Categorical| {
         let codes = it.of_rows(&rows).codes;
-        Anchor::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
+        Categorical::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
     };
     (occurring(a), occurring(b))
 }
 
 /// All sums of the table of two columns and the response, of the observations that miss neither.
-pub(crate) fn table_sums(x: &Anchor, w: &Anchor, response: &Anchor, logs: &Logs) -> Sums {
+pub(crate) fn table_sums(
+    x: &Categorical,
+    w: &Categorical,
+    response: &Categorical,
+    logs: &Logs,
+) -> Sums {
     let (both, y) = complete(&x.joined(w), response);
     let (x, w) = complete(x, w);
     let left = y.codes.len() as u32;
@@ -189,8 +194,8 @@ pub(crate) fn table_sums(x: &Anchor, w: &Anchor, response: &Anchor, logs: &Logs)
 /// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,
 /// as if it were of all. `cells` is zero before and after.
 pub(crate) fn information(
-    (a, of_a): (&Anchor, i64),
-    (b, of_b): (&Anchor, i64),
+    (a, of_a): (&Categorical, i64),
+    (b, of_b): (&Categorical, i64),
     logs: &Logs,
     cells: &mut Vec<u32>,
 ) -> i64 {
@@ -205,7 +210,7 @@ pub(crate) fn information(
 }
 
 /// Σ c·L(c) over the joint levels of two anchors that miss nothing.
-fn joint_sum(a: &Anchor, b: &Anchor, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
+fn joint_sum(a: &Categorical, b: &Categorical, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
     let many = a.levels * b.levels;
     if many > TABLE as usize {
         return a.joined(b).sum(logs);
@@ -252,9 +257,9 @@ mod tests {
 
     #[test]
     fn what_misses_a_value_misses_its_joint_level() {
-        let a = Anchor::of(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
+        let a = Categorical::of(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
         assert_eq!((&a.codes[..], a.levels), (&[2, 0, 2, 1, 0, 1][..], 2));
-        let b = Anchor::of(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
+        let b = Categorical::of(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
         assert_eq!((&b.codes[..], b.levels), (&[0, 0, 0, 1, 0, 2][..], 2));
         let both = a.joined(&b);
         assert_eq!((&both.codes[..], both.levels), (&[2, 0, 2, 1, 0, 2][..], 2));
@@ -264,7 +269,7 @@ mod tests {
         // Of 1, 3, 4 alone: (0,0), (1,1), (0,0), so that I is H(a).
         let own = information((&a, 0), (&b, 0), &logs, &mut Vec::new());
         assert_eq!(own, logs.of_all(logs.of(3) - logs.of(2), 3));
-        let all = Anchor::of(&column(Codes::Byte(vec![0; 6]), Some(0)));
+        let all = Categorical::of(&column(Codes::Byte(vec![0; 6]), Some(0)));
         assert_eq!((&all.codes[..], all.levels), (&[0; 6][..], 0));
         assert_eq!(information((&a, 0), (&all, 0), &logs, &mut Vec::new()), 0);
         assert_eq!(a.joined(&all).levels, 0);
@@ -272,12 +277,12 @@ mod tests {
 
     #[test]
     fn joined_levels_are_the_combinations_that_occur() {
-        let a = Anchor::of(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
-        let b = Anchor::of(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
+        let a = Categorical::of(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
+        let b = Categorical::of(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
         assert_eq!((&a.codes[..], a.levels), (&[0, 1, 0, 2, 1][..], 3));
         let both = a.joined(&b);
         assert_eq!((&both.codes[..], both.levels), (&[0, 1, 0, 2, 3][..], 4));
-        let hashed = Anchor::renumbered([9, 1 << 40, 9].into_iter(), 1 << 41);
+        let hashed = Categorical::renumbered([9, 1 << 40, 9].into_iter(), 1 << 41);
         assert_eq!((&hashed.codes[..], hashed.levels), (&[0, 1, 0][..], 2));
     }
 }

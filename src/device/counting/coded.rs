@@ -6,12 +6,13 @@
 use std::{cmp::Reverse, mem, ops::Range};
 
 use super::{
-    super::{DeviceError, NoScore, Unscored},
-    AllPairs, Anchor, Best, Counter, Pair, PairCounter, Pairs, Step, Tally, ordered,
+    super::{DeviceError, ScoreFault, UndefinedScore},
+    Categorical, ConditioningVariable, Counter, Pair, PairCounter, PairSearch, Pairs,
+    ScoreEvaluator, ScoredColumn, ordered,
 };
 
 /// The value of a table; none where no observation is in it.
-pub(crate) type Value = Result<Option<f64>, NoScore>;
+pub(crate) type Value = Result<Option<f64>, ScoreFault>;
 
 /// Where values of tables come from: the function, and a range of the columns.
 pub(crate) trait Values: Send {
@@ -22,8 +23,8 @@ pub(crate) trait Values: Send {
     /// wanted, anything.
     fn values(
         &mut self,
-        step: &Step,
-        response: &Anchor,
+        step: &ConditioningVariable,
+        response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<Value>, DeviceError>;
 
@@ -35,26 +36,31 @@ pub(crate) trait Values: Send {
 
     /// See [`PairCounter::pairs`]; x is the column that comes first, w the other. Where all
     /// columns are its own, every one is an anchor once, unless it has a better way.
-    fn pairs(&mut self, response: &Anchor, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(
+        &mut self,
+        response: &Categorical,
+        mut asked: PairSearch,
+    ) -> Result<Pairs, DeviceError> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
         // The fault of the lowest numbers is told, wherever it is met.
-        let mut fault: Option<(u32, u32, NoScore)> = None;
+        let mut fault: Option<(u32, u32, ScoreFault)> = None;
         for (w, column) in block.columns.iter().enumerate().skip(block.seconds()) {
             if (asked.stop)() {
                 break;
             }
             let last = block.firsts().min(w + usize::from(matrix.is_some()));
             let candidates: Vec<bool> = (0..p).map(|x| x < last).collect();
-            let step = Step::new(Some(w as u32), || Anchor::plain(column));
+            let step = ConditioningVariable::new(Some(w as u32), || Categorical::plain(column));
             let values = self.values(&step, response, &candidates)?;
             for (x, value) in values.into_iter().enumerate().take(last) {
                 // What has no observation tells nothing.
                 let value = match value.and_then(|it| checked(it.unwrap_or(0.0))) {
                     Ok(value) => value,
                     Err(reason) => {
-                        let lower = |it: &(u32, u32, NoScore)| (it.0, it.1) <= (x as u32, w as u32);
+                        let lower =
+                            |it: &(u32, u32, ScoreFault)| (it.0, it.1) <= (x as u32, w as u32);
                         if !fault.as_ref().is_some_and(lower) {
                             fault = Some((x as u32, w as u32, reason));
                         }
@@ -77,7 +83,7 @@ pub(crate) trait Values: Send {
             (asked.done)();
         }
         if let Some((column, other, reason)) = fault {
-            return Err(DeviceError::Unscored(Unscored {
+            return Err(DeviceError::Unscored(UndefinedScore {
                 column,
                 beside: Some(other),
                 reason,
@@ -92,8 +98,8 @@ pub(crate) struct CodedCounter<'a, V> {
     source: V,
     /// The number of the first.
     first: usize,
-    response: Anchor,
-    tally: &'a Tally,
+    response: Categorical,
+    tally: &'a ScoreEvaluator,
     candidates: Vec<Candidate>,
     steps: usize,
 }
@@ -110,8 +116,8 @@ impl<'a, V: Values> CodedCounter<'a, V> {
     pub(crate) fn new(
         source: V,
         columns: Range<usize>,
-        response: &Anchor,
-        tally: &'a Tally,
+        response: &Categorical,
+        tally: &'a ScoreEvaluator,
     ) -> Self {
         Self {
             source,
@@ -127,8 +133,8 @@ impl<'a, V: Values> CodedCounter<'a, V> {
     /// first column that has one.
     fn each(
         &mut self,
-        step: &Step,
-        take: impl Fn(&mut Candidate, f64) -> Result<(), NoScore>,
+        step: &ConditioningVariable,
+        take: impl Fn(&mut Candidate, f64) -> Result<(), ScoreFault>,
     ) -> Result<(), DeviceError> {
         let wanted: Vec<bool> = self.candidates.iter().map(|it| !it.taken).collect();
         let values = self.source.values(step, &self.response, &wanted)?;
@@ -138,7 +144,7 @@ impl<'a, V: Values> CodedCounter<'a, V> {
             let value = value.and_then(|it| checked(it.unwrap_or(0.0)));
             let taken = value.and_then(|value| take(candidate, value));
             taken.map_err(|reason| {
-                DeviceError::Unscored(Unscored {
+                DeviceError::Unscored(UndefinedScore {
                     column: (self.first + at) as u32,
                     beside: None,
                     reason,
@@ -154,7 +160,7 @@ impl<'a, V: Values> CodedCounter<'a, V> {
         if self.candidates.iter().all(known) {
             return Ok(());
         }
-        let nothing = Anchor::nothing(self.response.codes.len());
+        let nothing = Categorical::nothing(self.response.codes.len());
         self.each(&nothing.into(), |candidate, value| {
             candidate.relevance = Some(value);
             Ok(())
@@ -162,11 +168,11 @@ impl<'a, V: Values> CodedCounter<'a, V> {
     }
 
     /// The candidates that may be chosen, in their order.
-    fn scored(&self) -> impl Iterator<Item = Best> {
+    fn scored(&self) -> impl Iterator<Item = ScoredColumn> {
         let score = |(at, it): (usize, &Candidate)| {
             let relevance = it.relevance.filter(|_| !it.taken)?;
             let score = self.tally.total_coded(relevance, it.gathered, self.steps);
-            (score > f64::NEG_INFINITY).then(|| Best {
+            (score > f64::NEG_INFINITY).then(|| ScoredColumn {
                 score: ordered(score).into(),
                 column: Reverse((self.first + at) as u32),
                 relevance: ordered(relevance),
@@ -176,7 +182,11 @@ impl<'a, V: Values> CodedCounter<'a, V> {
     }
 
     /// The best candidate after one permutation, all else as it was before.
-    fn in_order(&mut self, order: &[u32], swept: &[&Anchor]) -> Result<Option<Best>, DeviceError> {
+    fn in_order(
+        &mut self,
+        order: &[u32],
+        swept: &[&Categorical],
+    ) -> Result<Option<ScoredColumn>, DeviceError> {
         let anew = |it: &Candidate| Candidate {
             taken: it.taken,
             ..Candidate::default()
@@ -197,10 +207,10 @@ impl<'a, V: Values> CodedCounter<'a, V> {
 }
 
 /// A value that is a score.
-pub(crate) fn checked(value: f64) -> Result<f64, NoScore> {
+pub(crate) fn checked(value: f64) -> Result<f64, ScoreFault> {
     match value {
-        _ if value.is_nan() => Err(NoScore::NotANumber),
-        f64::INFINITY => Err(NoScore::Infinite),
+        _ if value.is_nan() => Err(ScoreFault::NotANumber),
+        f64::INFINITY => Err(ScoreFault::Infinite),
         _ => Ok(value),
     }
 }
@@ -210,7 +220,7 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
         self.source.names()
     }
 
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         self.begin()?;
         let (tally, steps) = (self.tally, self.steps + 1);
         self.each(step, |candidate, value| {
@@ -229,12 +239,12 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
         self.candidates.iter_mut().for_each(|it| it.gathered = None);
     }
 
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         self.begin()?;
         Ok(self.scored().max())
     }
 
-    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
+    fn first(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
         self.begin()?;
         Ok(self.scored().find(|it| it.score >= least))
     }
@@ -249,8 +259,8 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
     fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let own = self.source.permutes();
         own.then(|| orders.iter().map(|it| self.in_order(it, swept)).collect())
     }
@@ -271,7 +281,7 @@ impl<V: Values> PairCounter for CodedCounter<'_, V> {
         Counter::relevance(self)
     }
 
-    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError> {
         self.source.pairs(&self.response, asked)
     }
 }

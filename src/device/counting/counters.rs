@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::{
     super::{
-        DeviceError, Unscored,
+        DeviceError, UndefinedScore,
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
-    Anchor, Best, CodedCounter, Counter, Facts, Logs, Step, Tally,
+    CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter, Logs,
+    ScoreEvaluator, ScoredColumn,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
@@ -18,22 +19,22 @@ use crate::{
 /// The devices, each with its range of the columns.
 pub(crate) struct Counters<'a> {
     devices: Vec<Box<dyn Counter + 'a>>,
-    tally: &'a Tally,
+    tally: &'a ScoreEvaluator,
     /// Anchors swept.
     steps: usize,
     /// The other ranks, and what the one that has the best candidate knows of it.
     communicator: Option<Communicator>,
-    facts: Option<(u32, Option<Facts>)>,
+    facts: Option<(u32, Option<CandidateStatistics>)>,
     /// The rank that has it.
     owner: usize,
     /// A table of this rank's that has no score, and after how many steps: all learn of it at the
     /// next gathering.
-    unscored: Option<(usize, Unscored)>,
+    unscored: Option<(usize, UndefinedScore)>,
 }
 
 /// The best candidate; of equal scores the lowest column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct BestCandidate {
     pub(crate) column: u32,
     /// In nats, or in the unit of a ratio or of a coded score.
     pub(crate) score: f64,
@@ -45,12 +46,12 @@ pub(crate) struct Found {
 
 /// Columns that are this process's, the first of them so far behind the first of all.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct LocalColumns<'a> {
     pub(crate) own: &'a [BinnedColumn],
     pub(crate) first: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> LocalColumns<'a> {
     /// Those that this rank counts: what it has, or its share where each has all.
     pub(crate) fn of(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
         let all = columns.columns.len();
@@ -66,14 +67,14 @@ impl<'a> Part<'a> {
     }
 }
 
-impl<'a> From<&'a [BinnedColumn]> for Part<'a> {
+impl<'a> From<&'a [BinnedColumn]> for LocalColumns<'a> {
     /// All of them.
     fn from(own: &'a [BinnedColumn]) -> Self {
         Self { own, first: 0 }
     }
 }
 
-impl<'a> From<&'a Vec<BinnedColumn>> for Part<'a> {
+impl<'a> From<&'a Vec<BinnedColumn>> for LocalColumns<'a> {
     fn from(own: &'a Vec<BinnedColumn>) -> Self {
         Self::from(&own[..])
     }
@@ -81,9 +82,9 @@ impl<'a> From<&'a Vec<BinnedColumn>> for Part<'a> {
 
 /// So many shards of the CPU, of so many threads, as devices of whichever kind.
 pub(super) fn shards_on_cpu<'a, D>(
-    Part { own, first, .. }: Part<'a>,
-    response: &Anchor,
-    by @ (logs, tally): (&'a Logs, &'a Tally),
+    LocalColumns { own, first, .. }: LocalColumns<'a>,
+    response: &Categorical,
+    by @ (logs, tally): (&'a Logs, &'a ScoreEvaluator),
     (shards, threads): (usize, usize),
     coded: fn(CodedCounter<'a, CpuValues<'a>>) -> D,
     declared: fn(CpuCounter<'a>) -> D,
@@ -107,11 +108,11 @@ pub(super) fn shards_on_cpu<'a, D>(
 
 impl<'a> Counters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
-    /// ([`Tally::anchor`]); inside a pool of so many threads.
+    /// ([`ScoreEvaluator::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
-        own: impl Into<Part<'a>>,
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        own: impl Into<LocalColumns<'a>>,
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         shards: usize,
         threads: usize,
     ) -> Self {
@@ -133,14 +134,14 @@ impl<'a> Counters<'a> {
     /// # Errors
     /// A GPU that is not there, cannot be used or has no room.
     pub(crate) fn cuda(
-        part: impl Into<Part<'a>>,
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        part: impl Into<LocalColumns<'a>>,
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let by = (logs, tally);
-        let Part { own, first, .. } = part.into();
+        let LocalColumns { own, first, .. } = part.into();
         let limit = memory_limit;
         let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
             Some(coded) => {
@@ -154,7 +155,7 @@ impl<'a> Counters<'a> {
     }
 
     /// Devices that have their columns.
-    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a Tally) -> Self {
+    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a ScoreEvaluator) -> Self {
         Self {
             devices,
             tally,
@@ -180,7 +181,7 @@ impl<'a> Counters<'a> {
     }
 
     /// See [`Counter::sweep`].
-    pub(crate) fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+    pub(crate) fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         self.steps += 1;
         if self.unscored.is_some() {
             return Ok(());
@@ -221,7 +222,7 @@ impl<'a> Counters<'a> {
     ///
     /// Scores of one device are exact, or the same bits on any: so the best of all is the best
     /// of the best. Of a coded score those within its tolerance are as good.
-    pub(crate) fn best(&mut self) -> Result<Option<Found>, DeviceError> {
+    pub(crate) fn best(&mut self) -> Result<Option<BestCandidate>, DeviceError> {
         let mut best = None;
         if self.unscored.is_none() {
             let own = self.best_here();
@@ -250,7 +251,7 @@ impl<'a> Counters<'a> {
         }
         let found = |it| {
             let found = self.found(it, self.steps);
-            Found {
+            BestCandidate {
                 highest: highest.unwrap_or(found.score),
                 ..found
             }
@@ -259,12 +260,12 @@ impl<'a> Counters<'a> {
     }
 
     /// The highest score of these devices' candidates, whatever is as good.
-    pub(crate) fn highest(&mut self) -> Result<Option<Found>, DeviceError> {
+    pub(crate) fn highest(&mut self) -> Result<Option<BestCandidate>, DeviceError> {
         let best = self.best_here()?;
         Ok(best.map(|it| self.found(it, self.steps)))
     }
 
-    fn best_here(&mut self) -> Result<Option<Best>, DeviceError> {
+    fn best_here(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         let mut best = None;
         for device in &mut self.devices {
             best = best.max(device.best()?);
@@ -276,8 +277,8 @@ impl<'a> Counters<'a> {
     fn best_of_all(
         &mut self,
         communicator: &Communicator,
-        own: Option<Best>,
-    ) -> Result<Option<Best>, DeviceError> {
+        own: Option<ScoredColumn>,
+    ) -> Result<Option<ScoredColumn>, DeviceError> {
         let mut facts = None;
         if let Some(best) = own {
             for device in &mut self.devices {
@@ -305,9 +306,9 @@ impl<'a> Counters<'a> {
     }
 
     /// A candidate after so many steps.
-    fn found(&self, best: Best, steps: usize) -> Found {
+    fn found(&self, best: ScoredColumn, steps: usize) -> BestCandidate {
         let score = self.tally.nats(best.score, steps);
-        Found {
+        BestCandidate {
             column: best.column.0,
             score,
             relevance: self.tally.relevance_nats(best.relevance),
@@ -316,7 +317,10 @@ impl<'a> Counters<'a> {
     }
 
     /// See [`Counter::facts`].
-    pub(crate) fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+    pub(crate) fn facts(
+        &mut self,
+        column: u32,
+    ) -> Result<Option<CandidateStatistics>, DeviceError> {
         if self.communicator.is_some() {
             let own = self.facts.filter(|it| it.0 == column);
             return Ok(own.and_then(|it| it.1));
@@ -333,8 +337,8 @@ impl<'a> Counters<'a> {
     pub(crate) fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Found>>, DeviceError>> {
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<BestCandidate>>, DeviceError>> {
         let mut best = vec![None; orders.len()];
         for device in &mut self.devices {
             match device.permuted(orders, swept)? {
@@ -346,7 +350,7 @@ impl<'a> Counters<'a> {
                 }
             }
         }
-        let found = |it: Option<Best>| it.map(|it| self.found(it, swept.len()));
+        let found = |it: Option<ScoredColumn>| it.map(|it| self.found(it, swept.len()));
         Some(Ok(best.into_iter().map(found).collect()))
     }
 

@@ -17,36 +17,36 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use anchor::{Anchor, complete, information, table_sums};
+pub(crate) use anchor::{Categorical, complete, information, table_sums};
 pub(crate) use coded::{CodedCounter, Value, Values, checked};
-pub(crate) use counters::{Counters, Found, Part};
+pub(crate) use counters::{BestCandidate, Counters, LocalColumns};
 pub(crate) use ordered::{number, ordered};
-pub(crate) use pair_counters::{Few, FoundPair, FoundPairs, FoundPartner, PairCounters};
-pub(crate) use pairs::{AllPairs, Block, Pair, PairCounter, Pairs};
+pub(crate) use pair_counters::{FoundPair, FoundPairs, FoundPartner, PairCounters, PairRequest};
+pub(crate) use pairs::{Block, Pair, PairCounter, PairSearch, Pairs};
 pub(crate) use partners::{Partner, Partners};
-pub(crate) use step::{Guest, Step};
-pub(crate) use tally::{Best, NEVER, Sums, Tally};
+pub(crate) use step::{ConditioningVariable, RemoteColumn};
+pub(crate) use tally::{NEVER, ScoreEvaluator, ScoredColumn, Sums};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceError, NoScore};
+use super::{DeviceError, ScoreFault};
 pub(crate) use crate::logs::Logs;
 
 /// Most cells of a whole table: 512 MiB a thread.
 const CELLS: usize = 1 << 27;
 
 /// Cells of the whole table of so many levels of x, w and y, if it may be made.
-pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, NoScore> {
+pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, ScoreFault> {
     let cells = x as u128 * w as u128 * y as u128;
     match usize::try_from(cells) {
         Ok(few) if few <= CELLS => Ok(few),
-        _ => Err(NoScore::Cells { cells, most: CELLS }),
+        _ => Err(ScoreFault::Cells { cells, most: CELLS }),
     }
 }
 
 /// What a device knows of a candidate beside its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Facts {
+pub(crate) struct CandidateStatistics {
     /// Σ of n·I(x;w) over the columns w swept; none where several were joined.
     pub(crate) redundancy: Option<i128>,
     /// n·I(x;y).
@@ -64,7 +64,7 @@ pub(crate) trait Counter: Send {
 
     /// Counts every candidate against one step more. It may be put off until
     /// [`Counter::best`] needs it.
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError>;
+    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError>;
 
     /// Told before [`Counter::best`]: at most so many picks follow, each the best candidate,
     /// taken, and swept against next unless it is the last.
@@ -76,17 +76,17 @@ pub(crate) trait Counter: Send {
     fn forget(&mut self);
 
     /// The best candidate of its columns; none where all are taken.
-    fn best(&mut self) -> Result<Option<Best>, DeviceError>;
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError>;
 
     /// The first of its candidates whose score is at least this one, which may be below the
     /// best of all: asked where scores are floats. Exact scores are equal or they are not.
-    fn first(&mut self, least: i128) -> Result<Option<Best>, DeviceError> {
+    fn first(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
         Ok(self.best()?.filter(|it| it.score >= least))
     }
 
     /// What it knows of a candidate beside its score, if it has counted that too: asked of the
     /// best, before the next sweep. None where the column is another's.
-    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let _ = column;
         Ok(None)
     }
@@ -100,8 +100,8 @@ pub(crate) trait Counter: Send {
     fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let _ = (orders, swept);
         None
     }

@@ -5,8 +5,9 @@ use super::{
         DeviceError,
         cuda::counting::{CudaPairSweep, CudaPairs, CudaValues},
     },
-    AllPairs, Anchor, Block, CodedCounter, Logs, PairCounter, Pairs, Partner, Partners, Tally,
-    counters::{Part, shards_on_cpu},
+    Block, Categorical, CodedCounter, Logs, PairCounter, PairSearch, Pairs, Partner, Partners,
+    ScoreEvaluator,
+    counters::{LocalColumns, shards_on_cpu},
 };
 
 /// The devices, each with its range of the columns.
@@ -14,7 +15,7 @@ pub(crate) struct PairCounters<'a> {
     devices: Vec<Box<dyn PairCounter + 'a>>,
     block: Block<'a>,
     logs: &'a Logs,
-    tally: &'a Tally,
+    tally: &'a ScoreEvaluator,
 }
 
 /// Two columns, a < b, and their score, as [`super::Found`] has it.
@@ -37,7 +38,7 @@ pub(crate) struct FoundPartner {
 
 /// Which pairs are asked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Few {
+pub(crate) struct PairRequest {
     /// So many of the best.
     pub(crate) most: usize,
     /// None of a score below it, in nats.
@@ -56,9 +57,9 @@ pub(crate) struct FoundPairs {
     pub(crate) partners: Vec<Option<FoundPartner>>,
 }
 
-impl Few {
+impl PairRequest {
     /// None of so many columns found yet.
-    pub(crate) fn wanted(&self, columns: usize, tally: &Tally) -> Pairs {
+    pub(crate) fn wanted(&self, columns: usize, tally: &ScoreEvaluator) -> Pairs {
         let wanted = Pairs::new(self.most, tally.bound(self.least));
         match self.partners {
             true => wanted.and(Partners::new(columns, tally.bound(None))),
@@ -67,7 +68,12 @@ impl Few {
     }
 
     /// Those of the best that are asked for, in nats.
-    pub(crate) fn told(&self, best: Pairs, tally: &Tally, synergy: &Tally) -> FoundPairs {
+    pub(crate) fn told(
+        &self,
+        best: Pairs,
+        tally: &ScoreEvaluator,
+        synergy: &ScoreEvaluator,
+    ) -> FoundPairs {
         let partner = |it: Partner| FoundPartner {
             column: it.column,
             score: tally.nats(it.score, 1),
@@ -92,19 +98,19 @@ impl Few {
 
 impl<'a> PairCounters<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
-    /// ([`Tally::anchor`]); inside a pool of so many threads.
+    /// ([`ScoreEvaluator::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
         block: impl Into<Block<'a>>,
-        response: &Anchor,
-        by @ (_, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
         shards: usize,
         threads: usize,
     ) -> Self {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
         let part = match tally.score().coded() {
-            Some(_) => Part::from(&block.columns[..block.firsts()]),
-            None => Part {
+            Some(_) => LocalColumns::from(&block.columns[..block.firsts()]),
+            None => LocalColumns {
                 own: &block.columns[block.seconds()..],
                 first: block.seconds(),
             },
@@ -127,8 +133,8 @@ impl<'a> PairCounters<'a> {
     /// A GPU that is not there, cannot be used or has no room.
     pub(crate) fn cuda(
         block: impl Into<Block<'a>>,
-        response: &Anchor,
-        by @ (_, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<Self, DeviceError> {
@@ -153,8 +159,8 @@ impl<'a> PairCounters<'a> {
     /// The same.
     pub(crate) fn swept(
         block: impl Into<Block<'a>>,
-        response: &Anchor,
-        by: (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by: (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -167,7 +173,7 @@ impl<'a> PairCounters<'a> {
     pub(crate) fn of(
         devices: Vec<Box<dyn PairCounter + 'a>>,
         block: Block<'a>,
-        (logs, tally): (&'a Logs, &'a Tally),
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
     ) -> Self {
         Self {
             devices,
@@ -195,7 +201,7 @@ impl<'a> PairCounters<'a> {
     /// See [`PairCounter::pairs`]; of all columns.
     pub(crate) fn pairs(
         &mut self,
-        synergy: &Tally,
+        synergy: &ScoreEvaluator,
         wanted: &Pairs,
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
@@ -203,7 +209,7 @@ impl<'a> PairCounters<'a> {
     ) -> Result<Pairs, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(AllPairs {
+            best = best.with(device.pairs(PairSearch {
                 block: self.block,
                 synergy,
                 logs: self.logs,

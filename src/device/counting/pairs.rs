@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{super::DeviceError, Anchor, Logs, Partner, Partners, Tally, table_sums};
+use super::{super::DeviceError, Categorical, Logs, Partner, Partners, ScoreEvaluator, table_sums};
 use crate::binning::BinnedColumn;
 
 /// Two columns, a < b, and their score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pair {
-    /// As [`super::Tally::gather`] gives it of one step.
+    /// As [`super::ScoreEvaluator::gather`] gives it of one step.
     pub(crate) score: i128,
     /// The same of I((a,b);y) − I(a;y) − I(b;y).
     pub(crate) synergy: i128,
@@ -57,11 +57,11 @@ impl Block<'_> {
 }
 
 /// What is asked of all pairs.
-pub(crate) struct AllPairs<'a> {
+pub(crate) struct PairSearch<'a> {
     /// The same that the devices have.
     pub(crate) block: Block<'a>,
     /// The score of a pair's synergy.
-    pub(crate) synergy: &'a Tally,
+    pub(crate) synergy: &'a ScoreEvaluator,
     pub(crate) logs: &'a Logs,
     /// How many, and how good; none is found yet.
     pub(crate) wanted: &'a Pairs,
@@ -74,10 +74,10 @@ pub(crate) struct AllPairs<'a> {
     pub(crate) done: &'a (dyn Fn() + Sync),
 }
 
-impl AllPairs<'_> {
+impl PairSearch<'_> {
     /// A pair's synergy, counted on the host.
-    pub(crate) fn synergy_of(&self, pair: &Pair, response: &Anchor) -> i128 {
-        let [w, x] = [pair.a, pair.b].map(|it| Anchor::of(&self.block.columns[it as usize]));
+    pub(crate) fn synergy_of(&self, pair: &Pair, response: &Categorical) -> i128 {
+        let [w, x] = [pair.a, pair.b].map(|it| Categorical::of(&self.block.columns[it as usize]));
         let sums = table_sums(&x, &w, response, self.logs);
         self.synergy.gather_whole(0, &sums, self.logs)
     }
@@ -93,7 +93,7 @@ pub(crate) trait PairCounter: Send {
 
     /// The best pairs of any column with one behind it that is this device's; one step's score
     /// for each, and its synergy.
-    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError>;
+    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError>;
 }
 
 /// The best pairs so far, and the best of every column where that is wanted.

@@ -5,37 +5,37 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use super::{Anchor, Facts, Logs, Tally};
+use super::{CandidateStatistics, Categorical, Logs, ScoreEvaluator};
 use crate::binning::BinnedColumn;
 
 /// A column without missing values, as the device that has it knows it.
 #[derive(Clone)]
-pub(crate) struct Guest<'a> {
+pub(crate) struct RemoteColumn<'a> {
     pub(crate) column: Arc<Cow<'a, BinnedColumn>>,
-    pub(crate) facts: Facts,
+    pub(crate) facts: CandidateStatistics,
 }
 
 /// What candidates are counted against: chosen columns, one as it is or several joined.
-pub(crate) struct Step<'a> {
+pub(crate) struct ConditioningVariable<'a> {
     /// The column, where it is one alone.
     pub(crate) column: Option<u32>,
     /// What is known of it where it is not the device's own, or may not be.
-    pub(crate) guest: Option<Guest<'a>>,
-    anchor: LazyLock<Anchor, Box<dyn FnOnce() -> Anchor + Send + 'a>>,
+    pub(crate) guest: Option<RemoteColumn<'a>>,
+    anchor: LazyLock<Categorical, Box<dyn FnOnce() -> Categorical + Send + 'a>>,
     sum: OnceLock<i64>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> ConditioningVariable<'a> {
     /// One of the columns, for this score. A device that has its codes need not have the
     /// anchor made, which costs a walk over all observations.
-    pub(crate) fn of(column: u32, columns: &'a [BinnedColumn], tally: &'a Tally) -> Self {
+    pub(crate) fn of(column: u32, columns: &'a [BinnedColumn], tally: &'a ScoreEvaluator) -> Self {
         Self::new(Some(column), move || {
             tally.anchor(&columns[column as usize])
         })
     }
 
     /// What is counted against: one column, if it is one alone, and how its codes are made.
-    pub(crate) fn new(column: Option<u32>, make: impl FnOnce() -> Anchor + Send + 'a) -> Self {
+    pub(crate) fn new(column: Option<u32>, make: impl FnOnce() -> Categorical + Send + 'a) -> Self {
         Self {
             column,
             guest: None,
@@ -45,24 +45,24 @@ impl<'a> Step<'a> {
     }
 
     /// The same, and what is known of the column.
-    pub(crate) fn with(self, guest: Option<Guest<'a>>) -> Self {
+    pub(crate) fn with(self, guest: Option<RemoteColumn<'a>>) -> Self {
         Self { guest, ..self }
     }
 
     /// Its codes, made once for all who ask.
-    pub(crate) fn anchor(&self) -> &Anchor {
+    pub(crate) fn anchor(&self) -> &Categorical {
         &self.anchor
     }
 
     /// The same and Σ c·L(c) over its levels.
-    pub(crate) fn summed(&self, logs: &Logs) -> (&Anchor, i64) {
+    pub(crate) fn summed(&self, logs: &Logs) -> (&Categorical, i64) {
         let anchor = self.anchor();
         (anchor, *self.sum.get_or_init(|| anchor.sum(logs)))
     }
 }
 
-impl From<Anchor> for Step<'_> {
-    fn from(anchor: Anchor) -> Self {
+impl From<Categorical> for ConditioningVariable<'_> {
+    fn from(anchor: Categorical) -> Self {
         Self::new(None, || anchor)
     }
 }

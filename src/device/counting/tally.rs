@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Anchor, Logs, number, ordered};
+use super::{Categorical, Logs, number, ordered};
 use crate::{
     binning::BinnedColumn,
     score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
@@ -85,7 +85,7 @@ pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
 /// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor. Scores of a coded
 /// measure are floats as [`ordered`] integers, their relevance too.
 #[derive(Debug)]
-pub(crate) struct Tally {
+pub(crate) struct ScoreEvaluator {
     score: Score,
     weights: Vec<i64>,
     n: usize,
@@ -95,7 +95,7 @@ pub(crate) struct Tally {
     tolerance: f64,
 }
 
-impl Tally {
+impl ScoreEvaluator {
     pub(crate) fn new(score: Score, logs: &Logs, n: usize) -> Self {
         let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         let used = |by: fn(&Combination) -> i32| {
@@ -125,10 +125,10 @@ impl Tally {
     }
 
     /// A column as this score's anchor or response: a function sees its codes as they are.
-    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Anchor {
+    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical {
         match self.score.coded() {
-            Some(_) => Anchor::plain(column),
-            None => Anchor::of(column),
+            Some(_) => Categorical::plain(column),
+            None => Categorical::of(column),
         }
     }
 
@@ -359,7 +359,7 @@ impl Tally {
 
 /// A candidate and its score; of equal scores the lowest column is the larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Best {
+pub(crate) struct ScoredColumn {
     pub(crate) score: i128,
     pub(crate) column: Reverse<u32>,
     pub(crate) relevance: i64,

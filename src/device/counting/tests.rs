@@ -153,8 +153,8 @@ impl Place {
     fn counters<'a>(
         &self,
         columns: &'a [BinnedColumn],
-        response: &Anchor,
-        by @ (_, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
     ) -> Counters<'a> {
         match self {
             Self::Cpu(shards, threads) => Counters::cpu(columns, response, by, *shards, *threads),
@@ -179,7 +179,7 @@ struct Told {
     permuted: Vec<Option<(u32, u64, u64)>>,
 }
 
-fn bits(found: Option<Found>) -> Option<(u32, u64, u64)> {
+fn bits(found: Option<BestCandidate>) -> Option<(u32, u64, u64)> {
     found.map(|it| (it.column, it.score.to_bits(), it.relevance.to_bits()))
 }
 
@@ -191,12 +191,12 @@ impl Case {
     fn walk(&self, score: &Score, place: &Place) -> Told {
         let n = self.response.codes.n();
         let logs = Logs::new(n, score.reach());
-        let tally = Tally::new(score.clone(), &logs, n);
+        let tally = ScoreEvaluator::new(score.clone(), &logs, n);
         let response = tally.anchor(&self.response);
         let by = (&logs, &tally);
         let mut counters = place.counters(&self.columns, &response, by);
         let relevance = counters.relevance().unwrap();
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut best = Vec::new();
         for left in (1..=PICKS.min(self.columns.len())).rev() {
             counters.expect(if score.has_steps() { left } else { 1 });
@@ -208,7 +208,7 @@ impl Case {
                 self.facts_are_so(&facts, found.column, swept, (&response, &logs));
             }
             counters.take(found.column);
-            let step = Step::of(found.column, &self.columns, &tally);
+            let step = ConditioningVariable::of(found.column, &self.columns, &tally);
             if score.has_steps() && left > 1 {
                 counters.sweep(&step).unwrap();
             }
@@ -217,8 +217,8 @@ impl Case {
         counters.expect(1);
         counters.forget();
         best.push(bits(counters.best().unwrap()));
-        let mut swept: Vec<&Anchor> = Vec::new();
-        let joined: Step;
+        let mut swept: Vec<&Categorical> = Vec::new();
+        let joined: ConditioningVariable;
         if let (true, [a, b, ..]) = (score.has_steps(), &steps[..]) {
             joined = a.anchor().joined(b.anchor()).into();
             for step in [&joined, a] {
@@ -261,14 +261,14 @@ impl Case {
     /// Whether a device's facts are those of anchors.
     fn facts_are_so(
         &self,
-        facts: &Facts,
+        facts: &CandidateStatistics,
         at: u32,
-        swept: &[Step],
-        (response, logs): (&Anchor, &Logs),
+        swept: &[ConditioningVariable],
+        (response, logs): (&Categorical, &Logs),
     ) {
         let own = &self.columns[at as usize];
-        let anchor = Anchor::of(own);
-        let with_sum = |it| (it, Anchor::sum(it, logs));
+        let anchor = Categorical::of(own);
+        let with_sum = |it| (it, Categorical::sum(it, logs));
         let mut cells = Vec::new();
         let mut shared = |other| information(with_sum(&anchor), with_sum(other), logs, &mut cells);
         if let Some(redundancy) = facts.redundancy {

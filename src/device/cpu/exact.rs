@@ -11,7 +11,7 @@ use crate::{
         Candidate, Shard,
         exact::{TIE, gain, orthonormal, tie},
     },
-    least_squares::{Anchor, PIVOT_TOLERANCE},
+    least_squares::{FitView, PIVOT_TOLERANCE},
     vector::product,
 };
 
@@ -23,7 +23,7 @@ const NEAR: f64 = 1.0 - 2.0 * TIE;
 
 /// The columns of a shard whose gain is the largest up to rounding; none where none
 /// is left.
-pub(crate) fn strongest(shard: Shard, anchor: &Anchor) -> Vec<Candidate> {
+pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
     let mut largest = 0.0;
     let mut near: Vec<(u32, f64)> = Vec::new();
     screen(shard, anchor, |column, least, most| {
@@ -43,7 +43,7 @@ pub(crate) fn strongest(shard: Shard, anchor: &Anchor) -> Vec<Candidate> {
 }
 
 /// Tells each column outside the support with bounds on its gain.
-fn screen(Shard { x, first, own }: Shard, anchor: &Anchor, mut tell: impl FnMut(u32, f64, f64)) {
+fn screen(Shard { x, first, own }: Shard, anchor: &FitView, mut tell: impl FnMut(u32, f64, f64)) {
     let (n, k) = (x.n(), anchor.support.len());
     let mut anchors = Vec::with_capacity(n * (k + 1));
     orthonormal(x, anchor, &mut anchors);

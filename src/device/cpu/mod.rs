@@ -10,10 +10,10 @@ mod window;
 
 use rayon::prelude::*;
 
-use super::{Candidate, Device, DeviceError, Gain, Held, Neighbours, Shard, Update, Updated};
+use super::{Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Shard, Update, Updated};
 use crate::{
     design::Columns,
-    least_squares::{Anchor, Fit},
+    least_squares::{Fit, FitView},
 };
 pub(crate) use counting::{CpuCounter, CpuValues};
 use sweep::Sweep;
@@ -111,12 +111,12 @@ impl Device for Cpu<'_> {
 
     fn strongest(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
-        let anchors: Vec<Anchor> = models
+        let anchors: Vec<FitView> = models
             .iter()
-            .map(|it| self.held[it.number].anchor())
+            .map(|it| self.held[it.number].view())
             .collect();
         let shard = self.shard;
         Ok(match gain {
@@ -134,7 +134,7 @@ impl Device for Cpu<'_> {
 
     fn neighbours(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         keep: &[u32],
         count: usize,
         (at, of): (usize, usize),

@@ -12,7 +12,7 @@ use crate::{
         exact::orthonormal,
         neighbours::{Change, LEAST, Model, Neighbours, below, first as strongest_of},
     },
-    least_squares::Anchor,
+    least_squares::FitView,
     vector::vectorised,
 };
 
@@ -27,7 +27,7 @@ const PARALLEL_WORK: usize = 1 << 21;
 /// `stop` says so, what is left is not swept: the caller asks it again.
 pub(crate) fn neighbours(
     Shard { x, first, own }: Shard,
-    anchors: &[Anchor],
+    anchors: &[FitView],
     keep: &[u32],
     count: usize,
     threads: usize,
@@ -176,7 +176,7 @@ impl Scratch {
         &self,
         x: Columns,
         model: &Model,
-        anchor: &Anchor,
+        anchor: &FitView,
         first: usize,
         strongest: &mut [Strongest; 2],
     ) {

@@ -19,7 +19,7 @@ use crate::{
         Candidate, Shard,
         exact::{CLEAR, tie},
     },
-    least_squares::Anchor,
+    least_squares::FitView,
     vector::{dot, product, vectorised},
 };
 
@@ -103,7 +103,7 @@ impl<'x> Sweep<'x> {
 
     /// Of each anchor, the columns of largest |xᵀr| outside its support that
     /// rounding may have put in the wrong order.
-    pub(super) fn strongest(&mut self, anchors: &[Anchor]) -> Vec<Vec<Candidate>> {
+    pub(super) fn strongest(&mut self, anchors: &[FitView]) -> Vec<Vec<Candidate>> {
         let (screened, missing, others) = self.plan(anchors);
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
         let windows = self.by_gram(&models(&screened), &missing);
@@ -122,7 +122,7 @@ impl<'x> Sweep<'x> {
 
     /// Which models to screen from Gram columns, which of those are missing,
     /// and which models are left to products in f64.
-    fn plan(&mut self, anchors: &[Anchor]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
+    fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.shard.x.n() as f64;
         let Some(Screening { resident, gram, .. }) = &mut self.screen else {
             return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
@@ -172,7 +172,7 @@ impl<'x> Sweep<'x> {
 
     /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
     /// each tile first.
-    fn by_gram(&mut self, anchors: &[Anchor], missing: &[u32]) -> Vec<Window> {
+    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32]) -> Vec<Window> {
         let Some(Screening {
             resident,
             xty,
@@ -230,7 +230,7 @@ impl<'x> Sweep<'x> {
     }
 
     /// |E| = |XᵀR| in f64, block by block.
-    fn multiply(&self, anchors: &[Anchor]) -> Vec<Window> {
+    fn multiply(&self, anchors: &[FitView]) -> Vec<Window> {
         if anchors.is_empty() {
             return Vec::new();
         }
@@ -293,7 +293,7 @@ impl<'x> Sweep<'x> {
 
 /// By how much E from Gram columns may be off: each term brings |β̂| times
 /// the error of a product, and one addition in f32.
-fn screen_error(resident: &Resident, anchor: &Anchor) -> f64 {
+fn screen_error(resident: &Resident, anchor: &FitView) -> f64 {
     let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
     let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
     (resident.error() + additions) * (1.0 + all)
@@ -324,13 +324,13 @@ fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], first: usize, xty:
 
 /// One model of a sweep.
 struct Model<'a> {
-    anchor: Anchor<'a>,
+    anchor: FitView<'a>,
     /// (slot of the Gram column, β̂).
     terms: Vec<(u32, f32)>,
 }
 
 impl<'a> Model<'a> {
-    fn new(anchor: Anchor<'a>, gram: &Gram) -> Self {
+    fn new(anchor: FitView<'a>, gram: &Gram) -> Self {
         let terms = std::iter::zip(anchor.support, anchor.coefficients)
             .map(|(&v, &b)| (gram.slot_of(v), b as f32))
             .collect();

@@ -2,7 +2,7 @@
 //! bound it, and what the bounds leave open is projected by itself.
 
 use super::{
-    super::{Candidate, DeviceError, Held, exact::tie},
+    super::{Candidate, DeviceError, ModelView, exact::tie},
     Cuda,
     gpu::{Kind, PRODUCTS, Product, arguments},
     models::THREADS,
@@ -16,7 +16,10 @@ const STRIDE: usize = 1024;
 
 impl Cuda<'_> {
     /// By the exact gain; see [`super::super::Device::strongest`].
-    pub(super) fn by_gain(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+    pub(super) fn by_gain(
+        &mut self,
+        models: &[ModelView],
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let held = self.models.as_ref().ok_or_else(|| self.unheld())?;
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let most = (PRODUCTS / (8 * self.y.len())).clamp(1, WIDTH);

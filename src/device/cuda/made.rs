@@ -12,7 +12,9 @@ use passel_kernels::made::Recipe;
 use super::{
     super::{
         DeviceError,
-        counting::{Anchor, Counter, Facts, Logs, Step, Tally},
+        counting::{
+            CandidateStatistics, Categorical, ConditioningVariable, Counter, Logs, ScoreEvaluator,
+        },
     },
     counting::{CudaCounter, Made},
 };
@@ -112,9 +114,9 @@ impl Made {
     }
 
     /// One of its columns as an anchor, for devices that have to be told its codes.
-    fn anchor(&self, column: u32) -> Anchor {
+    fn anchor(&self, column: u32) -> Categorical {
         let codes = passel_kernels::made::reference(&self.recipe, column);
-        Anchor {
+        Categorical {
             codes,
             levels: self.recipe.levels as usize,
             missing: false,
@@ -123,14 +125,14 @@ impl Made {
 }
 
 /// What a walk tells of a pick.
-type Told = (u32, f64, Option<Facts>);
+type Told = (u32, f64, Option<CandidateStatistics>);
 
 /// Picks so many of the best columns, as a selection by the column chosen last does.
 fn walk<'a>(
     counter: &mut dyn Counter,
-    tally: &Tally,
+    tally: &ScoreEvaluator,
     top: usize,
-    step: impl Fn(u32) -> Step<'a>,
+    step: impl Fn(u32) -> ConditioningVariable<'a>,
 ) -> Result<Vec<Told>, DeviceError> {
     let mut told = Vec::new();
     while told.len() < top {
@@ -164,13 +166,13 @@ pub fn measure(
     let made = problem.made();
     let preparing = Instant::now();
     let logs = Logs::new(problem.n, score.reach());
-    let tally = Tally::new(score.clone(), &logs, problem.n);
+    let tally = ScoreEvaluator::new(score.clone(), &logs, problem.n);
     let response = tally.anchor(&made.response_column(problem.classes));
     let layout = Instant::now();
     let mut counter = CudaCounter::new(&made, 0, &response, (&logs, &tally), ordinals, None)?;
     let (preparing, layout) = (preparing.elapsed(), layout.elapsed());
     let made = &made;
-    let step = |column| Step::new(Some(column), move || made.anchor(column));
+    let step = |column| ConditioningVariable::new(Some(column), move || made.anchor(column));
     let (mut walks, mut last) = (Vec::new(), Vec::new());
     for _ in 0..runs {
         counter.again()?;

@@ -30,9 +30,9 @@ mod scratch;
 mod strongest;
 
 use super::{
-    Candidate, Device, DeviceError, Gain, Held, Neighbours, Precision, Shard, Update, Updated,
+    Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Precision, Shard, Update, Updated,
 };
-use crate::least_squares::{Anchor, Fit};
+use crate::least_squares::{Fit, FitView};
 use columns::GpuColumns;
 use gpu::{Gpu, Kind};
 pub use library::Version;
@@ -185,8 +185,8 @@ impl<'x> Cuda<'x> {
         let empty = Fit::empty(self.y);
         self.hold(&empty, count)?;
         self.owners = vec![self.residuals()];
-        let models: Vec<Held> = (0..count)
-            .map(|number| Held {
+        let models: Vec<ModelView> = (0..count)
+            .map(|number| ModelView {
                 number,
                 members: &[],
                 rss: empty.rss(),
@@ -267,7 +267,7 @@ impl Device for Cuda<'_> {
 
     fn strongest(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         match gain {
@@ -278,7 +278,7 @@ impl Device for Cuda<'_> {
 
     fn neighbours(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         keep: &[u32],
         count: usize,
         part: (usize, usize),

@@ -10,7 +10,7 @@ use super::{
     Cuda,
     gpu::{Kind, Product, arguments},
 };
-use crate::least_squares::Anchor;
+use crate::least_squares::FitView;
 
 /// Groups of columns whose largest falls bound the threshold: GROUPS in
 /// kernels/neighbours.cu.
@@ -36,7 +36,7 @@ impl Cuda<'_> {
     /// See [`super::super::Device::neighbours`].
     pub(super) fn near(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         (keep, count): (&[u32], usize),
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
@@ -65,7 +65,7 @@ impl Cuda<'_> {
     /// The same with room for so many columns a model, or how many there were.
     fn near_in(
         &mut self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         (keep, count): (&[u32], usize),
         part: (usize, usize),
         room: usize,

@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        Candidate, DeviceError, Held,
+        Candidate, DeviceError, ModelView,
         exact::{CLEAR, tie},
     },
     Cuda,
@@ -47,7 +47,7 @@ impl Cuda<'_> {
     /// By |xᵀr|; see [`super::super::Device::strongest`].
     pub(super) fn by_correlation(
         &mut self,
-        models: &[Held],
+        models: &[ModelView],
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let mut all = Vec::with_capacity(models.len());
         for models in models.chunks(GRID) {
@@ -59,7 +59,7 @@ impl Cuda<'_> {
     /// Puts together what the kernels are told of a batch, in pinned memory: the addresses
     /// of its residuals; RSS; where each model's members begin, and these, two a word. The
     /// words there are.
-    fn tell_batch(&mut self, models: &[Held]) -> Result<usize, DeviceError> {
+    fn tell_batch(&mut self, models: &[ModelView]) -> Result<usize, DeviceError> {
         let (n, m) = (self.y.len(), models.len());
         let members: usize = models.iter().map(|it| it.members.len()).sum();
         let words = 3 * m + 1 + members.div_ceil(2);
@@ -83,7 +83,10 @@ impl Cuda<'_> {
         Ok(words)
     }
 
-    fn sweep_residuals(&mut self, models: &[Held]) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+    fn sweep_residuals(
+        &mut self,
+        models: &[ModelView],
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let (kind, off) = screen(self.screen, self.y.len());
         // Each of two scores may be off by so much; as much again, for what lies within
         // the window of the decision.

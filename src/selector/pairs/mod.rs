@@ -13,8 +13,8 @@ use super::{
 use crate::{
     binning::BinnedColumns,
     device::{
-        Choice, Resources,
-        counting::{Few, FoundPair, FoundPairs, FoundPartner, Logs, Tally},
+        DeviceChoice, Resources,
+        counting::{FoundPair, FoundPairs, FoundPartner, Logs, PairRequest, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -74,8 +74,8 @@ pub fn rank_pairs(
         let synergy = PairScore::SYNERGY.score();
         let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
-        let tally = Tally::new(score, &logs, columns.n).by_class();
-        let few = Few {
+        let tally = ScoreEvaluator::new(score, &logs, columns.n).by_class();
+        let few = PairRequest {
             most: match (wanted.top, wanted.threshold) {
                 (Some(top), _) => top,
                 (None, Some(_)) => usize::MAX,
@@ -84,7 +84,7 @@ pub fn rank_pairs(
             least: wanted.threshold,
             partners: wanted.partners,
         };
-        let synergy = Tally::new(synergy, &logs, columns.n);
+        let synergy = ScoreEvaluator::new(synergy, &logs, columns.n);
         let by = (&logs, &tally, &synergy);
         let mut search = Search::new(
             columns,
@@ -140,7 +140,10 @@ pub fn rank_pairs(
 ///
 /// # Errors
 /// GPUs that were asked for, and are not there or have no way.
-pub(crate) fn check_pair_devices(score: &PairScore, choice: &Choice) -> Result<(), SelectorError> {
+pub(crate) fn check_pair_devices(
+    score: &PairScore,
+    choice: &DeviceChoice,
+) -> Result<(), SelectorError> {
     check_devices(&score.score(), choice)
 }
 

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
-        DeviceError, Unscored,
-        counting::{Anchor, Logs, Pairs, Part, Tally},
+        DeviceError, UndefinedScore,
+        counting::{Categorical, LocalColumns, Logs, Pairs, ScoreEvaluator},
     },
     interrupt::Interrupt,
     ranks::Communicator,
@@ -33,8 +33,8 @@ pub(super) type Watcher<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 /// What is searched, and what was found so far: of ranks, by this one.
 pub(super) struct Search<'a> {
     columns: &'a BinnedColumns,
-    tally: &'a Tally,
-    synergy: &'a Tally,
+    tally: &'a ScoreEvaluator,
+    synergy: &'a ScoreEvaluator,
     logs: &'a Logs,
     pub(super) counting: Counting<'a>,
     interrupt: &'a Interrupt,
@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     pub(super) single: Vec<(f64, f64)>,
     pub(super) matrix: Vec<f64>,
     /// The pair of the lowest numbers that has no score.
-    unscored: Option<Unscored>,
+    unscored: Option<UndefinedScore>,
     /// Whether the end came before all pairs were scored.
     pub(super) cut: bool,
     pub(super) devices: Vec<String>,
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
     /// Nothing found yet, of which as much is wanted; into this matrix, where there is one.
     pub(super) fn new(
         columns: &'a BinnedColumns,
-        (logs, tally, synergy): (&'a Logs, &'a Tally, &'a Tally),
+        (logs, tally, synergy): (&'a Logs, &'a ScoreEvaluator, &'a ScoreEvaluator),
         counting: Counting<'a>,
         interrupt: &'a Interrupt,
         best: Pairs,
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
         communicator: Option<&Communicator>,
         watcher: &Watcher,
     ) -> Result<Option<DeviceError>, SelectorError> {
-        let own = Part::of(self.columns, communicator);
+        let own = LocalColumns::of(self.columns, communicator);
         let own = own.first..own.first + own.own.len();
         let shares = match communicator {
             Some(communicator) => communicator.gather(&own).map_err(DeviceError::ranks)?,
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         let (m, most) = (block.columns.len(), self.best.most());
         let starting = Instant::now();
         let mut counters = |tally| {
-            let response = Tally::anchor(tally, &self.columns.response);
+            let response = ScoreEvaluator::anchor(tally, &self.columns.response);
             self.counting
                 .pair_counters(block, &response, (self.logs, tally), most)
         };
@@ -214,7 +214,7 @@ impl<'a> Search<'a> {
         let (single, pairs) = match found {
             Ok(found) => found,
             Err(DeviceError::Unscored(it)) => {
-                let fault = Unscored {
+                let fault = UndefinedScore {
                     column: number(it.column),
                     beside: it.beside.map(number),
                     ..it
@@ -246,10 +246,10 @@ impl<'a> Search<'a> {
     /// The relevance of columns, and beside it its p-value.
     fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
         let response = &self.columns.response;
-        let anchor = Anchor::of(response);
+        let anchor = Categorical::of(response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.left_out() {
-                Some(_) => independence(&Anchor::of(column), &anchor, self.logs),
+                Some(_) => independence(&Categorical::of(column), &anchor, self.logs),
                 None => {
                     let levels = [column.codes.occurring(column.levels), response.levels];
                     Independence::of(self.columns.n, information, levels)
@@ -286,7 +286,7 @@ impl<'a> Search<'a> {
 }
 
 /// The one of the lower numbers.
-fn lower(a: Option<Unscored>, b: Option<Unscored>) -> Option<Unscored> {
-    let numbers = |it: &Unscored| (it.column, it.beside);
+fn lower(a: Option<UndefinedScore>, b: Option<UndefinedScore>) -> Option<UndefinedScore> {
+    let numbers = |it: &UndefinedScore| (it.column, it.beside);
     a.into_iter().chain(b).min_by_key(numbers)
 }

@@ -10,7 +10,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Anchor, Logs, information},
+        counting::{Categorical, Logs, information},
     },
     interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
@@ -95,12 +95,12 @@ pub fn rank_with_procedure(
 fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let logs = Logs::new(columns.n, 1);
     let own = |it: &BinnedColumn| {
-        let anchor = Anchor::of(it);
+        let anchor = Categorical::of(it);
         let sum = anchor.sum(&logs);
         (anchor, sum)
     };
     let mut cells = Vec::new();
-    let mut shared = |a: &(Anchor, i64), b: &(Anchor, i64)| {
+    let mut shared = |a: &(Categorical, i64), b: &(Categorical, i64)| {
         let sum = information((&a.0, a.1), (&b.0, b.1), &logs, &mut cells);
         sum as f64 / columns.n as f64 / f64::from(logs.bits()).exp2()
     };

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Gain, Neighbours, Places, Resources},
+    device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources},
     interrupt::Interrupt,
-    least_squares::{Anchor, Collinear, Fit},
+    least_squares::{Collinear, Fit, FitView},
     search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels, complaint},
     selection::Termination,
     vector::product,
@@ -49,7 +49,7 @@ pub fn regress_with_procedure(
     let (max_size, _) = search::start(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
-    let (places, note) = Places::of(&resources.devices, elements)?;
+    let (places, note) = Placement::of(&resources.devices, elements)?;
     let started = Instant::now();
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
@@ -198,9 +198,9 @@ impl Regression<'_> {
                 most,
             ));
         }
-        let residuals: Vec<Anchor> = units
+        let residuals: Vec<FitView> = units
             .iter()
-            .map(|(unit, ..)| Anchor {
+            .map(|(unit, ..)| FitView {
                 support: &[],
                 coefficients: &[],
                 inverse: &[],
@@ -234,7 +234,7 @@ impl Regression<'_> {
     /// waits in its place.
     fn neighbours(
         &self,
-        anchors: &[Anchor],
+        anchors: &[FitView],
         wanted: usize,
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let sweep = || {

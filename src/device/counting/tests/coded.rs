@@ -179,10 +179,10 @@ fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
     let response = column((0..n).map(|row| row % 2).collect(), 2, false, false);
     let score = scores().remove(0);
     let logs = Logs::new(n.into(), score.reach());
-    let tally = Tally::new(score, &logs, n.into());
+    let tally = ScoreEvaluator::new(score, &logs, n.into());
     let (response, by) = (tally.anchor(&response), (&logs, &tally));
     let mut counters = place.counters(&columns, &response, by);
-    let mut swept = |column| counters.sweep(&Step::of(column, &columns, &tally));
+    let mut swept = |column| counters.sweep(&ConditioningVariable::of(column, &columns, &tally));
     [swept(0), swept(2)]
 }
 
@@ -198,7 +198,7 @@ fn tables_of_too_many_cells_are_told_before_they_are_counted() {
         let Err(DeviceError::Unscored(unscored)) = many else {
             panic!("{many:?} on {place:?}");
         };
-        let cells = NoScore::Cells {
+        let cells = ScoreFault::Cells {
             cells: 50_000 * 5000 * 2,
             most: CELLS,
         };

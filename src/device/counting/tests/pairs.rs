@@ -121,8 +121,8 @@ impl Case {
         let score = score_of(quantity);
         let logs = Logs::new(n, score.reach().max(synergy.reach()));
         let (tally, synergy) = (
-            Tally::new(score, &logs, n).by_class(),
-            Tally::new(synergy, &logs, n),
+            ScoreEvaluator::new(score, &logs, n).by_class(),
+            ScoreEvaluator::new(synergy, &logs, n),
         );
         let response = tally.anchor(&self.response);
         let by = (&logs, &tally);
@@ -154,7 +154,7 @@ impl Case {
         let mut matrix = vec![0.0; p * p];
         let stop = || false;
         let mut ask = |(most, least), partners, matrix: Option<&mut [f64]>| {
-            let few = Few {
+            let few = PairRequest {
                 most,
                 least,
                 partners,

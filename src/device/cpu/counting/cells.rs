@@ -2,10 +2,10 @@
 //! column at a time, in the file's order of observations, whatever form its codes have.
 //! Observations that miss x or w are in no cell.
 
-use super::super::super::counting::{Anchor, cells};
+use super::super::super::counting::{Categorical, cells};
 use crate::{
     binning::{BinnedColumn, Codes},
-    device::NoScore,
+    device::ScoreFault,
     score::Cells,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub(super) fn new(anchor: &Anchor, response: &Anchor) -> Self {
+    pub(super) fn new(anchor: &Categorical, response: &Categorical) -> Self {
         let (w, y) = (anchor.levels, response.levels);
         // Without room no column has a table.
         let wide = cells(1, w, y).unwrap_or(0);
@@ -60,7 +60,7 @@ impl Beside {
     }
 
     /// Cells of a column's table, if it may be made.
-    pub(super) fn cells(&self, column: &BinnedColumn) -> Result<usize, NoScore> {
+    pub(super) fn cells(&self, column: &BinnedColumn) -> Result<usize, ScoreFault> {
         cells(column.levels, self.w, self.y)
     }
 }
@@ -76,7 +76,7 @@ impl Table {
         column: &BinnedColumn,
         beside: &Beside,
         read: impl FnOnce(&Cells) -> T,
-    ) -> Result<Option<T>, NoScore> {
+    ) -> Result<Option<T>, ScoreFault> {
         let many = beside.cells(column)?;
         let mut large = Vec::new();
         let counts = match many {

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::{
     super::super::{
-        DeviceError, NoScore,
-        counting::{AllPairs, Anchor, Logs, Pairs, Step, Value, Values},
+        DeviceError, ScoreFault,
+        counting::{Categorical, ConditioningVariable, Logs, PairSearch, Pairs, Value, Values},
     },
     cells::{Beside, Table},
 };
@@ -54,7 +54,7 @@ impl<'a> CpuValues<'a> {
         column: &BinnedColumn,
         beside: &Beside,
         read: impl FnOnce(&Cells) -> T,
-    ) -> Result<Option<T>, NoScore> {
+    ) -> Result<Option<T>, ScoreFault> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let table = &self.tables[thread % self.tables.len()];
         match table.try_lock() {
@@ -66,8 +66,8 @@ impl<'a> CpuValues<'a> {
     }
 
     /// The value of a table.
-    fn value(&self, cells: &Cells) -> Result<f64, NoScore> {
-        catch_panic(|| self.coded.0.value(cells)).map_err(NoScore::GaveUp)
+    fn value(&self, cells: &Cells) -> Result<f64, ScoreFault> {
+        catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::GaveUp)
     }
 }
 
@@ -78,8 +78,8 @@ impl Values for CpuValues<'_> {
 
     fn values(
         &mut self,
-        step: &Step,
-        response: &Anchor,
+        step: &ConditioningVariable,
+        response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<Value>, DeviceError> {
         let beside = Beside::new(step.anchor(), response);
@@ -94,7 +94,7 @@ impl Values for CpuValues<'_> {
         Ok(values.collect())
     }
 
-    fn pairs(&mut self, response: &Anchor, asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, response: &Categorical, asked: PairSearch) -> Result<Pairs, DeviceError> {
         self.best_pairs(response, asked)
     }
 }

@@ -33,7 +33,8 @@ use self::{
 use super::super::{
     DeviceError,
     counting::{
-        AllPairs, Anchor, Best, Counter, Logs, NEVER, PairCounter, Pairs, Step, Sums, Tally,
+        Categorical, ConditioningVariable, Counter, Logs, NEVER, PairCounter, PairSearch, Pairs,
+        ScoreEvaluator, ScoredColumn, Sums,
     },
 };
 use crate::binning::BinnedColumn;
@@ -51,9 +52,9 @@ pub(crate) struct CpuCounter<'a> {
     first: usize,
     /// Whether any of them misses values.
     missing: bool,
-    response: Anchor,
+    response: Categorical,
     logs: &'a Logs,
-    tally: &'a Tally,
+    tally: &'a ScoreEvaluator,
     classes: Classes,
     /// Σ c·L(c) over the response's classes.
     y: i64,
@@ -90,7 +91,7 @@ struct Scored<'a> {
     /// Anchors it has been counted against.
     steps: usize,
     /// No score of its candidates is above it.
-    bound: Option<Best>,
+    bound: Option<ScoredColumn>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -108,11 +109,11 @@ impl<'a> CpuCounter<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         first: usize,
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         threads: usize,
     ) -> Self {
-        let nothing = Anchor::nothing(response.codes.len());
+        let nothing = Categorical::nothing(response.codes.len());
         // Where no term asks for classes, observations lie in the file's order.
         let classes = match tally.needs_xwy() {
             true => Classes::new(response),
@@ -193,7 +194,7 @@ impl<'a> CpuCounter<'a> {
     }
 
     /// An anchor, for all that may be counted against it.
-    fn lay(&self, anchor: &Anchor) -> Laid {
+    fn lay(&self, anchor: &Categorical) -> Laid {
         let prepared = || Prepared::new(anchor, &self.classes, self.logs);
         let whole = || Whole::new(anchor, &self.response);
         Laid {
@@ -230,7 +231,7 @@ impl<'a> CpuCounter<'a> {
 
     /// Counts a unit against the anchors it has not seen yet, for as long as its bound is
     /// not below `least`.
-    fn catch_up(&self, unit: &mut Scored, least: impl Fn() -> Option<Best>) {
+    fn catch_up(&self, unit: &mut Scored, least: impl Fn() -> Option<ScoredColumn>) {
         let tally = self.tally;
         let mut counted = Vec::new();
         while unit.steps < self.steps() {
@@ -271,7 +272,7 @@ impl Counter for CpuCounter<'_> {
         vec!["cpu".to_owned()]
     }
 
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         let laid = self.lay(step.anchor());
         self.anchors.push(laid);
         // Before the first anchor the score is relevance, which bounds what comes behind it
@@ -302,7 +303,7 @@ impl Counter for CpuCounter<'_> {
         });
     }
 
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         if self.tally.only_falls() {
             // What is gathered can only fall: units whose score so far is below that of a
             // candidate counted to the end need not be counted any further. The one that
@@ -359,7 +360,7 @@ impl PairCounter for CpuCounter<'_> {
         Counter::relevance(self)
     }
 
-    fn pairs(&mut self, asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError> {
         Ok(self.best_pairs(asked))
     }
 }
@@ -382,7 +383,7 @@ impl<'a> Scored<'a> {
     }
 
     /// Finds the best of its candidates anew.
-    fn judge(&mut self, tally: &Tally) {
+    fn judge(&mut self, tally: &ScoreEvaluator) {
         let mut best = None;
         for (at, it) in self.candidates.iter().enumerate() {
             if it.taken {
@@ -397,7 +398,7 @@ impl<'a> Scored<'a> {
                 best = Some((score, at));
             }
         }
-        self.bound = best.map(|(score, at)| Best {
+        self.bound = best.map(|(score, at)| ScoredColumn {
             score,
             column: Reverse(self.unit.columns[at]),
             relevance: self.candidates[at].relevance,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{CpuCounter, Scored, with_scratch};
 use crate::{
     binning::BinnedColumn,
-    device::counting::{AllPairs, Anchor, Pair, Pairs, Tally},
+    device::counting::{Categorical, Pair, PairSearch, Pairs, ScoreEvaluator},
 };
 
 /// Every place of a range, the first and the last by turns: the first have the most behind them,
@@ -21,8 +21,8 @@ pub(super) fn evenly(places: Range<usize>) -> impl Iterator<Item = usize> {
 
 impl CpuCounter<'_> {
     /// See [`Counter::pairs`](super::Counter::pairs).
-    pub(super) fn best_pairs(&self, asked: AllPairs) -> Pairs {
-        let AllPairs {
+    pub(super) fn best_pairs(&self, asked: PairSearch) -> Pairs {
+        let PairSearch {
             block,
             synergy,
             wanted,
@@ -55,7 +55,7 @@ impl CpuCounter<'_> {
         &self,
         a: u32,
         column: &BinnedColumn,
-        synergy: &Tally,
+        synergy: &ScoreEvaluator,
         pairs: &mut Pairs,
         mut row: Option<&mut [f64]>,
     ) {
@@ -64,7 +64,7 @@ impl CpuCounter<'_> {
         if units.peek().is_none() {
             return;
         }
-        let laid = self.lay(&Anchor::of(column));
+        let laid = self.lay(&Categorical::of(column));
         let fixed = laid.prepared.as_ref().map(|it| self.fixed(it));
         let terms = fixed.map(|it| (self.tally.terms(&it), synergy.terms(&it)));
         let mut told = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {

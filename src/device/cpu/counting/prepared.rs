@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
-use super::super::super::counting::{Anchor, Logs};
+use super::super::super::counting::{Categorical, Logs};
 
 /// Observations of one anchor level, or of one level and class, in the order of [`Groups`].
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn new(response: &Anchor) -> Self {
+    pub(super) fn new(response: &Categorical) -> Self {
         let mut starts = vec![0; response.levels + 1];
         for &class in &response.codes {
             starts[class as usize + 1] += 1;
@@ -118,7 +118,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(anchor: &Anchor, classes: &Classes, logs: &Logs) -> Self {
+    pub(super) fn new(anchor: &Categorical, classes: &Classes, logs: &Logs) -> Self {
         let codes = classes.sorted(&anchor.codes).into_owned();
         let width = classes.count().next_power_of_two();
         let mut by_cell = vec![0; anchor.levels * width];

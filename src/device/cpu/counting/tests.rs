@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode, Rule},
-    device::counting::{Anchor, Logs, Sums},
+    device::counting::{Categorical, Logs, Sums},
 };
 
 /// Words of a seed (SplitMix64).
@@ -34,9 +34,9 @@ impl Words {
         (0..n).map(code).collect()
     }
 
-    fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Anchor {
+    fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Categorical {
         let most = self.below(levels);
-        Anchor::of(&column(&self.codes(n, levels, rarely, most), 1000, None))
+        Categorical::of(&column(&self.codes(n, levels, rarely, most), 1000, None))
     }
 }
 
@@ -66,7 +66,7 @@ fn column(codes: &[u16], levels: usize, most: Option<u16>) -> BinnedColumn {
 }
 
 /// Σ c·L(c) over (x, w) and (x, w, y).
-fn defined(codes: &[u16], anchor: &Anchor, response: &Anchor, logs: &Logs) -> [i64; 2] {
+fn defined(codes: &[u16], anchor: &Categorical, response: &Categorical, logs: &Logs) -> [i64; 2] {
     let (mut xw, mut xwy) = (HashMap::new(), HashMap::new());
     for ((&x, &w), &y) in codes.iter().zip(&anchor.codes).zip(&response.codes) {
         *xw.entry((x, w)).or_insert(0) += 1;
@@ -94,11 +94,11 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
         .enumerate()
         .map(|(at, (codes, most))| column(codes, levels, (at % 2 == 1).then_some(*most)))
         .collect();
-    let anchors: Vec<Anchor> = [(1, 1), (2, 1), (3, 9), (levels, rarely), (64, 2), (2000, 1)]
+    let anchors: Vec<Categorical> = [(1, 1), (2, 1), (3, 9), (levels, rarely), (64, 2), (2000, 1)]
         .iter()
         .map(|&(levels, rarely)| words.anchor(n, levels, rarely))
         .collect();
-    let nothing = Anchor::nothing(n);
+    let nothing = Categorical::nothing(n);
     let mut scratch = Scratch::default();
     for by_class in [true, false] {
         // Without classes, observations may lie in the file's order.
@@ -165,7 +165,7 @@ fn every_layout_has_the_sums_of_the_definition() {
 }
 
 /// Every margin of the observations that miss neither x nor w.
-fn margins(x: &BinnedColumn, anchor: &Anchor, response: &Anchor, logs: &Logs) -> Sums {
+fn margins(x: &BinnedColumn, anchor: &Categorical, response: &Categorical, logs: &Logs) -> Sums {
     let codes = x.codes.dense();
     let rows = 0..codes.len();
     let rows = rows.filter(|&t| x.left_out() != Some(codes[t]) && !anchor.misses(t));
@@ -227,7 +227,7 @@ fn whole_tables_have_every_margin_of_what_is_left() {
             };
             let columns: Vec<BinnedColumn> = (0..12).map(|at| made(at % 3, at / 3 * 3)).collect();
             for w in &columns {
-                for anchor in [Anchor::of(w), Anchor::plain(w)] {
+                for anchor in [Categorical::of(w), Categorical::plain(w)] {
                     let whole = Whole::new(&anchor, &response);
                     for x in &columns {
                         assert_eq!(

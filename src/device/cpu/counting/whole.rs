@@ -2,7 +2,7 @@
 //! observations is then of no use, for every margin is of those that are left.
 
 use super::{
-    super::super::counting::{Anchor, Logs, Sums},
+    super::super::counting::{Categorical, Logs, Sums},
     cells::{Beside, Table},
 };
 use crate::{binning::BinnedColumn, score::Cells};
@@ -14,12 +14,12 @@ const WALKED: (usize, usize) = (4096, 8);
 /// An anchor, with what it is counted by.
 #[derive(Debug)]
 pub(super) struct Whole {
-    anchor: Anchor,
+    anchor: Categorical,
     beside: Beside,
 }
 
 impl Whole {
-    pub(super) fn new(anchor: &Anchor, response: &Anchor) -> Self {
+    pub(super) fn new(anchor: &Categorical, response: &Categorical) -> Self {
         Self {
             beside: Beside::new(anchor, response),
             anchor: anchor.clone(),
@@ -30,7 +30,7 @@ impl Whole {
     pub(super) fn sums(
         &self,
         column: &BinnedColumn,
-        response: &Anchor,
+        response: &Categorical,
         table: &mut Table,
         logs: &Logs,
     ) -> Sums {

@@ -5,12 +5,16 @@ use passel_kernels::counting::Anchor as OnCard;
 use super::{CudaCounter, shard::AnchorSource};
 use crate::device::{
     DeviceError,
-    counting::{Anchor, Guest, Step},
+    counting::{Categorical, ConditioningVariable, RemoteColumn},
 };
 
 impl CudaCounter<'_> {
     /// Counts against what the host names: one of these columns, if it is one alone.
-    pub(super) fn count(&mut self, column: Option<u32>, step: &Step) -> Result<(), DeviceError> {
+    pub(super) fn count(
+        &mut self,
+        column: Option<u32>,
+        step: &ConditioningVariable,
+    ) -> Result<(), DeviceError> {
         let wide = |levels| self.shards.iter().any(|it| it.is_wide(levels, false));
         let known = column.filter(|it| {
             let (home, levels) = (self.home(*it), self.columns.levels(*it));
@@ -38,7 +42,7 @@ impl CudaCounter<'_> {
                 });
             }
         }
-        if let Some(Guest { column, facts }) = &step.guest
+        if let Some(RemoteColumn { column, facts }) = &step.guest
             && !wide(column.levels)
         {
             let anchor = OnCard {
@@ -56,7 +60,7 @@ impl CudaCounter<'_> {
     }
 
     /// An anchor of the host's, whose own sum is this.
-    pub(super) fn told(&self, anchor: &Anchor, w: i64) -> OnCard {
+    pub(super) fn told(&self, anchor: &Categorical, w: i64) -> OnCard {
         // Of what misses values sums are of the rows that are left.
         let by_class = self.tally.needs_xwy() && !anchor.missing;
         OnCard {

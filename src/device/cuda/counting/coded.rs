@@ -4,7 +4,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, Step, Value, Values, cells},
+            counting::{Categorical, ConditioningVariable, Value, Values, cells},
             shards,
         },
         functions,
@@ -29,7 +29,7 @@ impl<'a> CudaValues<'a> {
     /// or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
-        response: &Anchor,
+        response: &Categorical,
         coded: &Coded,
         ordinals: &[usize],
         limit: Option<u64>,
@@ -68,8 +68,8 @@ impl Values for CudaValues<'_> {
 
     fn values(
         &mut self,
-        step: &Step,
-        response: &Anchor,
+        step: &ConditioningVariable,
+        response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<Value>, DeviceError> {
         let anchor = step.anchor();

@@ -3,7 +3,7 @@
 use super::{CudaCounter, candidate, score::Phase};
 use crate::device::{
     DeviceError,
-    counting::{Anchor, Best, Counter, Facts, Step},
+    counting::{CandidateStatistics, Categorical, ConditioningVariable, Counter, ScoredColumn},
 };
 
 impl Counter for CudaCounter<'_> {
@@ -12,7 +12,7 @@ impl Counter for CudaCounter<'_> {
         self.shards.iter().map(name).collect()
     }
 
-    fn sweep(&mut self, step: &Step) -> Result<(), DeviceError> {
+    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         self.steps += 1;
         let column = step.column.and_then(|number| self.position(number));
         let last = self.last_pick(column);
@@ -47,7 +47,7 @@ impl Counter for CudaCounter<'_> {
         }
     }
 
-    fn best(&mut self) -> Result<Option<Best>, DeviceError> {
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         if self.picks.is_empty() {
             // Behind the picks that came before it.
             if let Some(fault) = self.fault.take() {
@@ -61,7 +61,7 @@ impl Counter for CudaCounter<'_> {
         Ok(self.picks.front().map(|pick| candidate(pick, self.first)))
     }
 
-    fn facts(&mut self, column: u32) -> Result<Option<Facts>, DeviceError> {
+    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let Some(column) = self.position(column) else {
             return Ok(None);
         };
@@ -73,7 +73,7 @@ impl Counter for CudaCounter<'_> {
         let (x, steps) = (i128::from(pick.x), self.steps as i128);
         let redundancy = pick.redundancy - steps * x - self.sum_w + steps * i128::from(n);
         let counted = self.shards[self.home(column)].occurring[pick.place as usize];
-        Ok(Some(Facts {
+        Ok(Some(CandidateStatistics {
             redundancy: self.plain.then_some(redundancy),
             information: pick.xy - pick.x - self.response_sum + n,
             sum: pick.x,
@@ -104,8 +104,8 @@ impl Counter for CudaCounter<'_> {
     fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Option<Result<Vec<Option<Best>>, DeviceError>> {
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         Some(self.permutations(orders, swept))
     }
 

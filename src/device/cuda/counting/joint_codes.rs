@@ -1,11 +1,11 @@
 //! What whole tables are counted beside, made on the host once for all GPUs.
 
-use super::{super::super::counting::Anchor, layout::VECTOR};
+use super::{super::super::counting::Categorical, layout::VECTOR};
 
 /// An anchor and the response, for all GPUs.
 pub(super) struct JointCodes<'b> {
-    pub(super) anchor: &'b Anchor,
-    pub(super) response: &'b Anchor,
+    pub(super) anchor: &'b Categorical,
+    pub(super) response: &'b Categorical,
     /// Joint codes, and the rows of each; none where nobody reads them.
     pub(super) joint: Vec<u8>,
     pub(super) by_joint: Vec<u32>,
@@ -13,7 +13,7 @@ pub(super) struct JointCodes<'b> {
 }
 
 impl<'b> JointCodes<'b> {
-    pub(super) fn new(anchor: &'b Anchor, response: &'b Anchor) -> Self {
+    pub(super) fn new(anchor: &'b Categorical, response: &'b Categorical) -> Self {
         let wide = anchor.levels.saturating_mul(response.levels);
         let mut it = Self {
             anchor,
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn joint_codes_are_those_of_the_cells_and_have_their_rows_counted() {
-        let anchor = |codes: &[u32], levels, missing| Anchor {
+        let anchor = |codes: &[u32], levels, missing| Categorical {
             codes: codes.to_vec(),
             levels,
             missing,

@@ -8,7 +8,8 @@ use crate::{
     binning::BinnedColumn,
     device::{
         counting::{
-            Anchor, Best, Counter, Logs, Step, Tally, information,
+            Categorical, ConditioningVariable, Counter, Logs, ScoreEvaluator, ScoredColumn,
+            information,
             tests::{self, column, gpus},
         },
         cpu::CpuCounter,
@@ -60,9 +61,14 @@ impl Case {
     }
 
     /// What is picked, by a score; with facts that are so.
-    pub(super) fn walk(&self, counter: &mut dyn Counter, tally: &Tally, logs: &Logs) -> Vec<Best> {
-        let mut picked: Vec<Best> = Vec::new();
-        let mut steps: Vec<Step> = Vec::new();
+    pub(super) fn walk(
+        &self,
+        counter: &mut dyn Counter,
+        tally: &ScoreEvaluator,
+        logs: &Logs,
+    ) -> Vec<ScoredColumn> {
+        let mut picked: Vec<ScoredColumn> = Vec::new();
+        let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut plain = true;
         for at in 0..self.picks {
             let next = self.breaks.iter().find(|it| **it >= at);
@@ -74,7 +80,7 @@ impl Case {
             let Some(found) = counter.best().unwrap() else {
                 break;
             };
-            let own = Anchor::of(&self.columns[found.column.0 as usize]);
+            let own = Categorical::of(&self.columns[found.column.0 as usize]);
             let facts = counter.facts(found.column.0).unwrap();
             if let Some(redundancy) = facts.and_then(|it| it.redundancy).filter(|_| plain) {
                 let (own, mut cells) = ((&own, own.sum(logs)), Vec::new());
@@ -92,7 +98,7 @@ impl Case {
                     plain = false;
                     own.joined(last.anchor()).into()
                 }
-                _ => Step::of(found.column.0, &self.columns, tally),
+                _ => ConditioningVariable::of(found.column.0, &self.columns, tally),
             };
             counter.sweep(&step).unwrap();
             steps.push(step);
@@ -105,7 +111,7 @@ impl Case {
     fn holds(&self, name: &str, score: &Score, capacity: Option<usize>) -> (u64, u64) {
         let n = self.response.codes.n();
         let logs = Logs::new(n, score.reach());
-        let tally = Tally::new(score.clone(), &logs, n);
+        let tally = ScoreEvaluator::new(score.clone(), &logs, n);
         let response = tally.anchor(&self.response);
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);

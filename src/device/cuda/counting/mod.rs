@@ -66,7 +66,7 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Anchor, Best, Logs, Tally},
+    counting::{Categorical, Logs, ScoreEvaluator, ScoredColumn},
     shards,
 };
 use crate::score::Against;
@@ -89,10 +89,10 @@ pub(crate) struct CudaCounter<'a> {
     places: Vec<u32>,
     /// Where the columns of each GPU lie, if every GPU reads what lies on any other.
     lying: Vec<Vec<Place>>,
-    response: Anchor,
+    response: Categorical,
     response_sum: i64,
     logs: &'a Logs,
-    tally: &'a Tally,
+    tally: &'a ScoreEvaluator,
     /// Most levels of any column.
     levels: usize,
     /// Whether GPUs may walk ahead, how many picks may follow, and how far it goes.
@@ -122,8 +122,8 @@ impl<'a> CudaCounter<'a> {
     pub(crate) fn new(
         columns: impl Into<Columns<'a>>,
         first: usize,
-        response: &Anchor,
-        by: (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by: (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -134,8 +134,8 @@ impl<'a> CudaCounter<'a> {
     /// The same, where scores that only fall are counted so.
     pub(crate) fn with(
         (columns, first): (impl Into<Columns<'a>>, usize),
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         (ordinals, limit): (&[usize], Option<u64>),
         waves: LazyOptions,
     ) -> Result<Self, DeviceError> {
@@ -322,8 +322,8 @@ impl<'a> CudaCounter<'a> {
 }
 
 /// A candidate as callers number it, where the first column has this number.
-fn candidate(pick: &Pick, first: u32) -> Best {
-    Best {
+fn candidate(pick: &Pick, first: u32) -> ScoredColumn {
+    ScoredColumn {
         score: pick.score,
         column: Reverse(first + pick.number),
         relevance: pick.relevance,

@@ -3,7 +3,10 @@
 use super::{
     super::super::{
         DeviceError,
-        counting::{AllPairs, Anchor, Counter, Logs, Pair, PairCounter, Pairs, Step, Tally},
+        counting::{
+            Categorical, ConditioningVariable, Counter, Logs, Pair, PairCounter, PairSearch, Pairs,
+            ScoreEvaluator,
+        },
     },
     CudaCounter,
 };
@@ -12,8 +15,8 @@ use crate::binning::BinnedColumn;
 /// GPUs that count steps, one for each column.
 pub(crate) struct CudaPairSweep<'a> {
     counter: CudaCounter<'a>,
-    response: Anchor,
-    tally: &'a Tally,
+    response: Categorical,
+    tally: &'a ScoreEvaluator,
 }
 
 impl<'a> CudaPairSweep<'a> {
@@ -23,8 +26,8 @@ impl<'a> CudaPairSweep<'a> {
     /// The same.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -45,7 +48,7 @@ impl PairCounter for CudaPairSweep<'_> {
         self.counter.relevance()
     }
 
-    fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, mut asked: PairSearch) -> Result<Pairs, DeviceError> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
@@ -57,7 +60,7 @@ impl PairCounter for CudaPairSweep<'_> {
                 break;
             }
             self.counter.forget();
-            let step = Step::of(a as u32, block.columns, self.tally);
+            let step = ConditioningVariable::of(a as u32, block.columns, self.tally);
             self.counter.sweep(&step)?;
             let scores = self.counter.gathered()?;
             if let Some(matrix) = &mut matrix {

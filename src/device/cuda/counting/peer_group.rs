@@ -232,7 +232,7 @@ mod tests {
         *,
     };
     use crate::device::counting::{
-        Counter, Logs, Tally,
+        Counter, Logs, ScoreEvaluator,
         tests::{gpus, scores},
     };
 
@@ -245,7 +245,7 @@ mod tests {
         let case = Case::new((900, 40), 2..9, 1, Vec::new());
         let score = scores().into_iter().find(|it| it.0 == "mrmr").unwrap().1;
         let logs = Logs::new(900, score.reach());
-        let tally = Tally::new(score, &logs, 900);
+        let tally = ScoreEvaluator::new(score, &logs, 900);
         let response = tally.anchor(&case.response);
         let (by, on) = ((&logs, &tally), &[0, 1]);
         let mut counter = CudaCounter::new(&case.columns[..], 0, &response, by, on, None).unwrap();

@@ -8,7 +8,7 @@ use crate::{
     binning::{BinnedColumn, Codes},
     device::{
         counting::{
-            Best, Counter, Logs, Step, Tally,
+            ConditioningVariable, Counter, Logs, ScoreEvaluator, ScoredColumn,
             tests::{self, column, gpus},
         },
         cpu::CpuCounter,
@@ -37,10 +37,10 @@ const PLAN: Plan = &[
 fn planned(
     counter: &mut dyn Counter,
     columns: &[BinnedColumn],
-    tally: &Tally,
+    tally: &ScoreEvaluator,
     taken: &mut BTreeSet<u32>,
     plan: Plan,
-) -> Vec<Option<Best>> {
+) -> Vec<Option<ScoredColumn>> {
     let mut told = Vec::new();
     for &(picks, other) in plan {
         for left in (1..=picks).rev() {
@@ -55,7 +55,9 @@ fn planned(
             let column = next.unwrap_or(best);
             taken.insert(column);
             counter.take(column);
-            counter.sweep(&Step::of(column, columns, tally)).unwrap();
+            counter
+                .sweep(&ConditioningVariable::of(column, columns, tally))
+                .unwrap();
         }
     }
     told
@@ -91,7 +93,7 @@ impl Case {
             let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
             let n = self.response.codes.n();
             let logs = Logs::new(n, score.reach());
-            let tally = Tally::new(score, &logs, n);
+            let tally = ScoreEvaluator::new(score, &logs, n);
             let response = tally.anchor(&self.response);
             let by = (&logs, &tally);
             let all = |counter: &mut dyn Counter| {
@@ -201,7 +203,7 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
         let n = case.response.codes.n();
         let logs = Logs::new(n, score.reach());
-        let tally = Tally::new(score, &logs, n);
+        let tally = ScoreEvaluator::new(score, &logs, n);
         let response = tally.anchor(&case.response);
         let by = (&logs, &tally);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);

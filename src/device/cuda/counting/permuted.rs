@@ -10,7 +10,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, Best},
+            counting::{Categorical, ScoredColumn},
         },
         gpu::arguments,
         memory::Buffer,
@@ -41,14 +41,14 @@ impl CudaCounter<'_> {
     pub(super) fn permutations(
         &mut self,
         orders: &[Vec<u32>],
-        swept: &[&Anchor],
-    ) -> Result<Vec<Option<Best>>, DeviceError> {
-        let told: Vec<(OnCard, &Anchor)> = swept
+        swept: &[&Categorical],
+    ) -> Result<Vec<Option<ScoredColumn>>, DeviceError> {
+        let told: Vec<(OnCard, &Categorical)> = swept
             .iter()
             .map(|it| (self.told(it, it.sum(self.logs)), *it))
             .collect();
         let first = self.first;
-        let mut best: Vec<Option<Best>> = vec![None; orders.len()];
+        let mut best: Vec<Option<ScoredColumn>> = vec![None; orders.len()];
         for shard in &mut self.shards {
             let mut each = shard.permutations_at_once()?;
             let mut done = 0;
@@ -88,8 +88,8 @@ impl Shard {
     fn permuted(
         &mut self,
         orders: &[Vec<u32>],
-        response: &Anchor,
-        swept: &[(OnCard, &Anchor)],
+        response: &Categorical,
+        swept: &[(OnCard, &Categorical)],
     ) -> Result<Vec<Pick>, DeviceError> {
         let gpu = &self.gpu;
         let (n, count) = (self.n, orders.len());
@@ -109,7 +109,7 @@ impl Shard {
             y: y.transpose()?,
         };
         let walk = ScoreState::new(gpu, &self.packs, count, false)?;
-        let nothing = Anchor::nothing(n);
+        let nothing = Categorical::nothing(n);
         let laid = self.lay(AnchorSource::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;
@@ -131,7 +131,7 @@ impl Shard {
         &self,
         batch: &PermutationBatch,
         laid: AnchorBuffers,
-        (told, anchor): (OnCard, &Anchor),
+        (told, anchor): (OnCard, &Categorical),
         walk: &ScoreState,
     ) -> Result<AnchorBuffers, DeviceError> {
         let gpu = &self.gpu;

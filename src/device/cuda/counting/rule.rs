@@ -2,11 +2,11 @@
 
 use passel_kernels::score::{Rule, TERMS, Term};
 
-use super::super::super::counting::{Logs, Tally};
+use super::super::super::counting::{Logs, ScoreEvaluator};
 use crate::score::{Gather, Join, Measure, Part, Quantity};
 
 /// The rule of a declared score, where Σ c·L(c) over the response is this.
-pub(super) fn rule(tally: &Tally, logs: &Logs, y: i64) -> Rule {
+pub(super) fn rule(tally: &ScoreEvaluator, logs: &Logs, y: i64) -> Rule {
     let score = tally.score();
     let mut term = [Term::default(); TERMS + 1];
     let terms = score.terms();

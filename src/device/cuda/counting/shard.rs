@@ -11,7 +11,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, Logs, Tally},
+            counting::{Categorical, Logs, ScoreEvaluator},
         },
         gpu::Gpu,
         memory::Buffer,
@@ -39,7 +39,7 @@ const DURING: &str = "laying out an anchor";
 
 /// The response, for all GPUs.
 pub(super) struct ResponseCodes<'r> {
-    pub(super) anchor: &'r Anchor,
+    pub(super) anchor: &'r Categorical,
     /// Σ c·L(c) over it.
     pub(super) sum: i64,
     /// Whether steps count by its classes.
@@ -88,7 +88,7 @@ pub(super) enum AnchorSource<'s> {
     /// A column of the GPU's, of these sums.
     Place(OnCard),
     /// Codes of the host.
-    Codes(OnCard, &'s Anchor),
+    Codes(OnCard, &'s Categorical),
     /// A column of the host's, of no more levels than joint codes have room for.
     Guest(OnCard, &'s Codes),
     /// A column that lies on another GPU.
@@ -103,7 +103,7 @@ impl Shard {
         ordinal: usize,
         (columns, own): (Columns, Range<usize>),
         response: &ResponseCodes,
-        (logs, tally): (&Logs, &Tally),
+        (logs, tally): (&Logs, &ScoreEvaluator),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let mut gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
@@ -246,7 +246,7 @@ impl Shard {
         };
         let first = matches!(source, AnchorSource::Nothing);
         if first || self.is_wide_for(levels, classes, misses) {
-            let none = Anchor::nothing(self.n);
+            let none = Categorical::nothing(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
                 laid.w = self.w.room(&self.gpu, self.n, DURING)?;
                 self.gpu.upload(&codes.codes, laid.w)?;

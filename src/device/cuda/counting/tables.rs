@@ -13,7 +13,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Anchor, cells},
+            counting::{Categorical, cells},
         },
         gpu::{Gpu, arguments},
         memory::Buffer,
@@ -100,7 +100,7 @@ impl TableEvaluator {
     pub(super) fn new(
         ordinal: usize,
         (columns, first): (&[BinnedColumn], usize),
-        response: &Anchor,
+        response: &Categorical,
         (function, parameters): (&Kernel, &[f64]),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {

@@ -8,7 +8,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{
         DeviceError,
-        counting::{Few, Logs, PairCounters, Tally},
+        counting::{Logs, PairCounters, PairRequest, ScoreEvaluator},
     },
     random::{Stream, below},
     score::{Combination, PairScore, Quantity},
@@ -81,14 +81,14 @@ impl PairProblem {
         let own = PairScore::Declared(Quantity::plain(Combination::XW_Y)).score();
         let by_class = PairScore::SYNERGY.score();
         let logs = Logs::new(self.n, own.reach().max(by_class.reach()));
-        let tally = Tally::new(own, &logs, self.n);
-        let synergy = Tally::new(by_class, &logs, self.n);
+        let tally = ScoreEvaluator::new(own, &logs, self.n);
+        let synergy = ScoreEvaluator::new(by_class, &logs, self.n);
         let response = tally.anchor(&columns.response);
         let (own, by) = (&columns.columns[..], (&logs, &tally));
-        let few = Few {
+        let few = PairRequest {
             most: self.top,
             partners: self.partners,
-            ..Few::default()
+            ..PairRequest::default()
         };
         let mut counters = match swept {
             true => PairCounters::swept(own, &response, by, ordinals, None)?,

@@ -79,17 +79,18 @@ fn scores() -> [Score; 2] {
 }
 
 /// The same picks with facts from the definition.
-fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Anchor, logs: &Logs) -> Vec<Told> {
-    let anchors: Vec<Anchor> = told
+fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Categorical, logs: &Logs) -> Vec<Told> {
+    let anchors: Vec<Categorical> = told
         .iter()
-        .map(|it| Anchor::of(&columns[it.0 as usize]))
+        .map(|it| Categorical::of(&columns[it.0 as usize]))
         .collect();
     let mut cells = Vec::new();
-    let mut shared =
-        |a: &Anchor, b: &Anchor| information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells);
+    let mut shared = |a: &Categorical, b: &Categorical| {
+        information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells)
+    };
     let facts = |(at, told): (usize, &Told)| {
         let before = anchors[..at].iter();
-        let facts = Facts {
+        let facts = CandidateStatistics {
             redundancy: Some(before.map(|it| i128::from(shared(&anchors[at], it))).sum()),
             information: shared(&anchors[at], y),
             sum: anchors[at].sum(logs),
@@ -107,10 +108,10 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
         let columns = columns(made);
         for score in scores() {
             let logs = Logs::new(problem.n, score.reach());
-            let tally = Tally::new(score, &logs, problem.n);
+            let tally = ScoreEvaluator::new(score, &logs, problem.n);
             let response = tally.anchor(&made.response_column(problem.classes));
             let by = (&logs, &tally);
-            let of = |column| Step::of(column, &columns, &tally);
+            let of = |column| ConditioningVariable::of(column, &columns, &tally);
             let mut cpu = CpuCounter::new(&columns, 0, &response, by, 1);
             let relevance = cpu.relevance().unwrap();
             let plain = walk(&mut cpu, &tally, PICKS, of).unwrap();
@@ -119,7 +120,8 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
                 let mut gpus = CudaCounter::new(made, 0, &response, by, place, None).unwrap();
                 let same = gpus.relevance().unwrap() == relevance;
                 assert!(same, "relevance of {problem:?} on {place:?}");
-                let step = |column| Step::new(Some(column), move || made.anchor(column));
+                let step =
+                    |column| ConditioningVariable::new(Some(column), move || made.anchor(column));
                 for _ in 0..3 {
                     gpus.again().unwrap();
                     let told = walk(&mut gpus, &tally, PICKS, step).unwrap();
@@ -170,7 +172,7 @@ fn what_the_host_knows_of_made_columns_is_so() {
         for (at, column) in (0..).zip(&held) {
             let occurring = column.codes.occurring(column.levels);
             assert_eq!(made.occurring(at), occurring, "{at} of {problem:?}");
-            let (told, own) = (Anchor::plain(column).codes, made.anchor(at).codes);
+            let (told, own) = (Categorical::plain(column).codes, made.anchor(at).codes);
             assert_eq!(told, own, "{at} of {problem:?}");
         }
         let listed = |it: &BinnedColumn| match &it.codes {

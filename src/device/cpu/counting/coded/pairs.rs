@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::{
     super::{
         super::super::{
-            DeviceError, NoScore, Unscored,
-            counting::{AllPairs, Anchor, Pair, Pairs, Tally, checked, ordered},
+            DeviceError, ScoreFault, UndefinedScore,
+            counting::{Categorical, Pair, PairSearch, Pairs, ScoreEvaluator, checked, ordered},
         },
         cells::Beside,
         pairs::evenly,
@@ -19,17 +19,17 @@ use super::{
 use crate::binning::BinnedColumn;
 
 /// A pair that has no score, by its two numbers, the first before the other.
-type Fault = (u64, NoScore);
+type Fault = (u64, ScoreFault);
 
 impl CpuValues<'_> {
     /// See [`Values::pairs`](super::Values::pairs); of the pairs whose first column is this
     /// device's.
     pub(super) fn best_pairs(
         &self,
-        response: &Anchor,
-        asked: AllPairs,
+        response: &Categorical,
+        asked: PairSearch,
     ) -> Result<Pairs, DeviceError> {
-        let AllPairs {
+        let PairSearch {
             block,
             synergy,
             wanted,
@@ -64,7 +64,7 @@ impl CpuValues<'_> {
             .reduce(nothing, |a, b| (a.0.with(b.0), first(a.1, b.1)));
         if let Some((numbers, reason)) = fault {
             let (column, other) = ((numbers >> 32) as u32, numbers as u32);
-            return Err(DeviceError::Unscored(Unscored {
+            return Err(DeviceError::Unscored(UndefinedScore {
                 column,
                 beside: Some(other),
                 reason,
@@ -84,9 +84,9 @@ impl CpuValues<'_> {
     /// Those of w with what comes before it; where there is a matrix, with itself too.
     fn pairs_of(
         &self,
-        (w, response): (usize, &Anchor),
+        (w, response): (usize, &Categorical),
         columns: &[BinnedColumn],
-        synergy: &Tally,
+        synergy: &ScoreEvaluator,
         pairs: &mut Pairs,
         mut row: Option<&mut [f64]>,
         end: &AtomicU64,
@@ -96,7 +96,7 @@ impl CpuValues<'_> {
         if own.len() == 0 {
             return Ok(());
         }
-        let beside = Beside::new(&Anchor::plain(&columns[w]), response);
+        let beside = Beside::new(&Categorical::plain(&columns[w]), response);
         for (column, x) in own {
             let numbers = (x as u64) << 32 | w as u64;
             if numbers > end.load(Ordering::Relaxed) {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{
     super::super::super::{
         DeviceError,
-        counting::{AllPairs, Pair, Pairs, Sums, Tally},
+        counting::{Pair, PairSearch, Pairs, ScoreEvaluator, Sums},
     },
     Known,
     gpu::PairGpu,
@@ -15,7 +15,7 @@ use super::{
 
 impl Known<'_> {
     /// The pair of two places, from the sums of their table; of equal places too.
-    fn pair(&self, synergy: &Tally, found: &Found, [xw, xwy]: [i64; 2]) -> Pair {
+    fn pair(&self, synergy: &ScoreEvaluator, found: &Found, [xw, xwy]: [i64; 2]) -> Pair {
         let places = [found.a, found.b].map(|it| it as usize);
         let [mut w, mut x] = places;
         if self.plan.numbers[w] > self.plan.numbers[x] {
@@ -44,7 +44,7 @@ impl Known<'_> {
     pub(super) fn drain(
         &self,
         gpu: &PairGpu,
-        synergy: &Tally,
+        synergy: &ScoreEvaluator,
         count: u32,
         pairs: Pairs,
     ) -> Result<Pairs, DeviceError> {
@@ -73,7 +73,7 @@ impl Known<'_> {
         &self,
         gpu: &mut PairGpu,
         matrix: &mut [f64],
-        asked: &AllPairs,
+        asked: &PairSearch,
         gpus: usize,
     ) -> Result<Pairs, DeviceError> {
         let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());

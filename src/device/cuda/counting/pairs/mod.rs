@@ -26,7 +26,7 @@ use self::{
 };
 use super::super::super::{
     DeviceError,
-    counting::{AllPairs, Anchor, Block, Logs, PairCounter, Pairs, Sums, Tally},
+    counting::{Block, Categorical, Logs, PairCounter, PairSearch, Pairs, ScoreEvaluator, Sums},
 };
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
@@ -61,7 +61,7 @@ struct Known<'a> {
     block: Block<'a>,
     response_sum: i64,
     logs: &'a Logs,
-    tally: &'a Tally,
+    tally: &'a ScoreEvaluator,
     screen: Screen<'a>,
     plan: Plan,
     /// Of each place.
@@ -76,8 +76,8 @@ impl<'a> CudaPairs<'a> {
     /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
         block: Block<'a>,
-        response: &Anchor,
-        by: (&'a Logs, &'a Tally),
+        response: &Categorical,
+        by: (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         few: (usize, Option<u64>),
     ) -> Result<Option<Self>, DeviceError> {
@@ -87,8 +87,8 @@ impl<'a> CudaPairs<'a> {
     /// The same, with these products, whichever are the fastest.
     pub(crate) fn with(
         block: Block<'a>,
-        response: &Anchor,
-        (logs, tally): (&'a Logs, &'a Tally),
+        response: &Categorical,
+        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
         ordinals: &[usize],
         few: (usize, Option<u64>),
         products: Option<Products>,
@@ -183,7 +183,7 @@ impl Known<'_> {
         &self,
         gpu: &mut PairGpu,
         share: (usize, usize),
-        asked: &AllPairs,
+        asked: &PairSearch,
         floor: &Floor,
     ) -> Result<Pairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
@@ -289,7 +289,7 @@ impl PairCounter for CudaPairs<'_> {
         Ok(all)
     }
 
-    fn pairs(&mut self, mut asked: AllPairs) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, mut asked: PairSearch) -> Result<Pairs, DeviceError> {
         let known = &self.known;
         let gpus = self.gpus.len();
         if let (Some(matrix), Some(gpu)) = (asked.matrix.take(), self.gpus.first_mut()) {

@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use passel_kernels::pairs::{Quick, Value};
 
 use super::{
-    super::super::super::counting::{Logs, Tally},
+    super::super::super::counting::{Logs, ScoreEvaluator},
     shape::Way,
 };
 use crate::score::{Combination, Part, Quantity};
@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 #[derive(Debug)]
 pub(super) struct Screen<'s> {
     quantity: Quantity,
-    tally: &'s Tally,
+    tally: &'s ScoreEvaluator,
     logs: &'s Logs,
     n: usize,
     /// Σ c·L(c) over the response.
@@ -29,7 +29,7 @@ pub(super) struct Screen<'s> {
 impl<'s> Screen<'s> {
     /// None where the score is not one quantity as it is, which a pair's is.
     pub(super) fn new(
-        (logs, tally): (&'s Logs, &'s Tally),
+        (logs, tally): (&'s Logs, &'s ScoreEvaluator),
         (n, y, sizes): (usize, i64, &[u32]),
     ) -> Option<Self> {
         let [term] = tally.score().terms() else {
@@ -260,7 +260,7 @@ mod tests {
                     .map(|it| it.iter().sum::<u64>() as u32)
                     .collect();
                 let logs = Logs::new(n, score.reach());
-                let tally = Tally::new(score.clone(), &logs, n);
+                let tally = ScoreEvaluator::new(score.clone(), &logs, n);
                 let y = sizes.iter().map(|it| logs.of(*it)).sum();
                 let screen = Screen::new((&logs, &tally), (n, y, &sizes)).unwrap();
                 let [over, _] = screen.values([x, w], Way::Whole);
@@ -292,7 +292,7 @@ mod tests {
         for by in [ratio, Quantity::plain(wrong_way), Quantity::plain(opposite)] {
             let score = PairScore::Declared(by).score();
             let logs = Logs::new(10, score.reach());
-            let tally = Tally::new(score, &logs, 10);
+            let tally = ScoreEvaluator::new(score, &logs, 10);
             let screen = Screen::new((&logs, &tally), (10, 0, &[4, 6])).unwrap();
             let [over, _] = screen.values([2, 2], Way::Whole);
             let quick = screen.quick(&over, [2, 2]);
