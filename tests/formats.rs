@@ -7,7 +7,7 @@
 use std::{fs, path::Path};
 
 use nalgebra::{DMatrix, DVector};
-use passel::{Selection, job::Draft, run::run, selection::Elapsed};
+use passel::{Selection, job::JobDraft, run::run, selection::Elapsed};
 
 #[path = "support/files.rs"]
 mod files;
@@ -88,7 +88,7 @@ fn select(
     response: Option<&Path>,
     options: &[(&'static str, String)],
 ) -> Result<Selection, String> {
-    let mut draft = Draft::new(file);
+    let mut draft = JobDraft::new(file);
     let response = response.map_or_else(|| "y".into(), |path| path.to_string_lossy());
     draft.set("response", &[response.into_owned()]).unwrap();
     for (name, value) in options {

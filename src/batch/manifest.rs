@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     interrupt::Interrupt,
-    job::{Task, file::Planned},
+    job::{Task, file::PlannedJob},
 };
 
 /// Options that change no result.
@@ -69,7 +69,11 @@ impl Manifest {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn of(planned: &Planned, folder: &Path, inputs: &mut Inputs) -> Result<Self, InputError> {
+    pub fn of(
+        planned: &PlannedJob,
+        folder: &Path,
+        inputs: &mut Inputs,
+    ) -> Result<Self, InputError> {
         let job = planned.task.job();
         let own = |path: &Path| shown(path, folder);
         let (read, libraries) = read_by(&planned.task);
@@ -139,7 +143,7 @@ impl Manifest {
 /// The files that a task reads: data, then libraries.
 fn read_by(task: &Task) -> (Vec<PathBuf>, &[PathBuf]) {
     let job = task.job();
-    (job.reads(), &job.libraries)
+    (job.input_files(), &job.libraries)
 }
 
 /// A file that cannot be read.

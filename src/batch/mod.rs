@@ -23,11 +23,11 @@ use std::{
 
 pub use folder::FolderError;
 pub use manifest::{Input, Manifest, sha256};
-pub use standing::{Standing, Status, list, only, standings};
+pub use standing::{JobStatus, Status, job_statuses, matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,
-    job::file::{JobFile, Planned},
+    job::file::{JobFile, PlannedJob},
     output::OutputError,
     progress::JobProgress,
     ranks::Communicator,
@@ -35,15 +35,15 @@ use crate::{
 };
 use folder::Folder;
 use manifest::Inputs;
-use room::{Cards, Need, Room};
+use room::{Demand, GpuCensus, ResourcePool};
 use standing::status;
 use tables::Told;
-pub use work::panicked;
-use work::{Batch, Open};
+pub use work::panic_report;
+use work::{PendingJob, Worker};
 
 /// How a run ended.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct RunSummary {
     /// Jobs whose results were there before.
     pub before: usize,
     /// Jobs done now, by what they are called.
@@ -94,9 +94,9 @@ impl BatchError {
     }
 }
 
-impl Summary {
+impl RunSummary {
     /// In a few lines.
-    pub fn told(&self, folder: &Path) -> String {
+    pub fn to_text(&self, folder: &Path) -> String {
         let all = self.before + self.done.len() + self.failed.len() + self.left;
         let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
         if self.before > 0 {
@@ -126,10 +126,10 @@ impl Summary {
 /// [`Summary`].
 pub fn run(
     file: &JobFile,
-    jobs: &[&Planned],
+    jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
-) -> Result<Summary, BatchError> {
+) -> Result<RunSummary, BatchError> {
     let folder = ranks::open(&file.settings.folder(&file.path), communicator)?;
     let watch = Watch::default();
     thread::scope(|scope| {
@@ -146,13 +146,13 @@ pub fn run(
 fn run_into(
     folder: Folder,
     file: &JobFile,
-    jobs: &[&Planned],
+    jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
-) -> Result<Summary, BatchError> {
+) -> Result<RunSummary, BatchError> {
     let is_first = communicator.is_none_or(Communicator::is_root);
     let wanted: HashSet<&str> = jobs.iter().map(|it| &*it.id).collect();
-    let (mut inputs, mut cards) = (Inputs::heeding(interrupt), Cards::default());
+    let (mut inputs, mut cards) = (Inputs::heeding(interrupt), GpuCensus::default());
     let mut told: HashMap<&str, Told> = HashMap::new();
     let (mut open, mut notes, mut left) = (Vec::new(), Vec::new(), 0);
     let (mut before, mut failed) = (0, BTreeMap::new());
@@ -171,7 +171,7 @@ fn run_into(
             Ok(manifest) => manifest,
             Err(error) => {
                 if is_wanted {
-                    failed.insert(planned.id.clone(), chain(&error));
+                    failed.insert(planned.id.clone(), error_chain(&error));
                 }
                 continue;
             }
@@ -192,8 +192,8 @@ fn run_into(
             Status::Missing | Status::Unreadable(_) => {}
         }
         if is_wanted {
-            let need = Need::of(&planned.task, &mut cards);
-            open.push(Open {
+            let need = Demand::of(&planned.task, &mut cards);
+            open.push(PendingJob {
                 planned,
                 manifest,
                 need,
@@ -215,7 +215,7 @@ fn run_into(
     for (at, it) in open.iter().enumerate() {
         places.entry(&it.planned.task.job().data).or_insert(at);
     }
-    let place = |it: &Open| places[&it.planned.task.job().data];
+    let place = |it: &PendingJob| places[&it.planned.task.job().data];
     let mut order: Vec<(usize, usize)> = open.iter().map(place).zip(0..).collect();
     order.sort_unstable();
     drop(places);
@@ -234,7 +234,7 @@ fn run_into(
             open.iter_mut().for_each(|it| it.need.for_all());
         } else {
             ranks::follow(&plan.ids, file, interrupt, communicator);
-            return Ok(Summary::default());
+            return Ok(RunSummary::default());
         }
         communicator.interrupt_locally(plan.apart);
     }
@@ -242,21 +242,21 @@ fn run_into(
     for it in &open {
         cache.expect(&it.planned.task);
     }
-    let needs: Vec<&Need> = open.iter().map(|it| &it.need).collect();
+    let needs: Vec<&Demand> = open.iter().map(|it| &it.need).collect();
     // Of ranks that take some each, each counts its own.
     let of = before + failed.len() + open.len();
-    let batch = Batch {
+    let batch = Worker {
         together,
-        room: Room::new(&file.settings, &mut cards, &needs, communicator),
+        room: ResourcePool::new(&file.settings, &mut cards, &needs, communicator),
         board: JobProgress::new(file.settings.progress, before, of),
         of,
         ended: AtomicUsize::new(before + failed.len()),
         next: AtomicUsize::new(0),
-        state: Mutex::new(Summary {
+        state: Mutex::new(RunSummary {
             before,
             failed,
             left,
-            ..Summary::default()
+            ..RunSummary::default()
         }),
         folder,
         inputs,
@@ -278,7 +278,7 @@ fn run_into(
             scope.spawn(|| batch.work(&open, &order));
         }
     });
-    let Batch {
+    let Worker {
         board,
         state,
         folder,
@@ -299,7 +299,7 @@ fn run_into(
     }
     let tables = tables::write(folder.path(), file, &told).err();
     drop(told);
-    Ok(Summary { tables, ..summary })
+    Ok(RunSummary { tables, ..summary })
 }
 
 /// Asks for the end of a run that takes too long.
@@ -326,7 +326,7 @@ impl Watch {
 }
 
 /// An error with its causes, each told once, on one line.
-pub fn chain(error: &dyn Error) -> String {
+pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {

@@ -9,15 +9,15 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BatchError, Summary, chain,
+    BatchError, RunSummary, error_chain,
     folder::Folder,
     manifest::{Inputs, Manifest},
-    room::{Cards, Need},
-    work::{Open, panicked},
+    room::{Demand, GpuCensus},
+    work::{PendingJob, panic_report},
 };
 use crate::{
     interrupt::Interrupt,
-    job::file::{JobFile, Planned},
+    job::file::{JobFile, PlannedJob},
     ranks::Communicator,
     run::{RunContext, RunError, run_task},
 };
@@ -96,11 +96,11 @@ impl Plan {
 pub(super) fn take<'a>(
     own: &[&str],
     file: &'a JobFile,
-    (inputs, cards): (&mut Inputs, &mut Cards),
-    open: Vec<Open<'a>>,
+    (inputs, cards): (&mut Inputs, &mut GpuCensus),
+    open: Vec<PendingJob<'a>>,
     failed: &mut BTreeMap<String, String>,
-) -> Vec<Open<'a>> {
-    let mut known: BTreeMap<&str, Open> =
+) -> Vec<PendingJob<'a>> {
+    let mut known: BTreeMap<&str, PendingJob> =
         open.into_iter().map(|it| (&*it.planned.id, it)).collect();
     let mut taken = Vec::new();
     for id in own {
@@ -113,20 +113,20 @@ pub(super) fn take<'a>(
 }
 
 fn opened<'a>(
-    planned: Option<&'a Planned>,
+    planned: Option<&'a PlannedJob>,
     file: &JobFile,
-    (inputs, cards): (&mut Inputs, &mut Cards),
+    (inputs, cards): (&mut Inputs, &mut GpuCensus),
     failed: &mut BTreeMap<String, String>,
-) -> Option<Open<'a>> {
+) -> Option<PendingJob<'a>> {
     let planned = planned?;
     match Manifest::of(planned, file.folder(), inputs) {
-        Ok(manifest) => Some(Open {
+        Ok(manifest) => Some(PendingJob {
             planned,
             manifest,
-            need: Need::of(&planned.task, cards),
+            need: Demand::of(&planned.task, cards),
         }),
         Err(error) => {
-            failed.insert(planned.id.clone(), chain(&error));
+            failed.insert(planned.id.clone(), error_chain(&error));
             None
         }
     }
@@ -148,16 +148,16 @@ pub(super) fn follow(
         }
         communicator.reset();
         let mut task = planned.task.clone();
-        let is_for_one = task.is_for_one();
+        let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
         own.interrupt = interrupt.clone();
         own.output = None;
         own.resources.threads = file.settings.threads.or(own.resources.threads);
         own.resources.communicator = Some(communicator.clone());
         // The first has a place for it.
-        task.keep_at(PathBuf::from(id));
+        task.set_checkpoint(PathBuf::from(id));
         let context = RunContext::default();
-        let run = || match is_for_one {
+        let run = || match runs_on_one_rank {
             true => Ok(()),
             false => run_task(&task, &context).map(drop),
         };
@@ -167,9 +167,9 @@ pub(super) fn follow(
                 // The first has removed it, and begins anew.
                 result = run();
             }
-            result.map_err(|error| chain(&error))
+            result.map_err(|error| error_chain(&error))
         }));
-        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        let ended = ended.unwrap_or_else(|panic| Err(panic_report(&*panic)));
         if communicator.finish(ended).is_err() {
             return;
         }
@@ -177,10 +177,10 @@ pub(super) fn follow(
 }
 
 /// What all ranks did of their jobs.
-pub(super) fn all(own: Summary, communicator: &Communicator) -> Result<Summary, BatchError> {
+pub(super) fn all(own: RunSummary, communicator: &Communicator) -> Result<RunSummary, BatchError> {
     let told = (own.before, own.done, own.failed, own.left);
     let all = communicator.gather(&told).map_err(gone)?;
-    let mut summary = Summary::default();
+    let mut summary = RunSummary::default();
     for (before, done, failed, left) in all {
         summary.before += before;
         summary.done.extend(done);

@@ -16,7 +16,7 @@ use crate::{
 
 /// What a job takes.
 #[derive(Debug, Clone, Default)]
-pub struct Need {
+pub struct Demand {
     /// Threads of its own wish.
     threads: Option<usize>,
     /// Bytes, by estimate.
@@ -29,13 +29,13 @@ pub struct Need {
 
 /// How many cards there are, asked for once and only where a job may want one.
 #[derive(Debug, Default)]
-pub struct Cards {
+pub struct GpuCensus {
     count: Option<usize>,
     /// Of each file of data about how many values there are.
     values: HashMap<PathBuf, u64>,
 }
 
-impl Cards {
+impl GpuCensus {
     fn count(&mut self) -> usize {
         *self.count.get_or_insert_with(|| {
             let all = Placement::of(&DeviceChoice::Cuda(Vec::new()), 0);
@@ -44,9 +44,9 @@ impl Cards {
     }
 }
 
-impl Need {
+impl Demand {
     /// Of one task of several; about so many values are in its data.
-    pub fn of(task: &Task, cards: &mut Cards) -> Self {
+    pub fn of(task: &Task, cards: &mut GpuCensus) -> Self {
         let job = task.job();
         let known = cards.values.entry(job.data.clone());
         let values = *known.or_insert_with(|| extent(&job.data).unwrap_or(0));
@@ -67,7 +67,7 @@ impl Need {
     }
 }
 
-impl Need {
+impl Demand {
     /// Of a job that all ranks do together: none of them waits for a card.
     pub fn for_all(&mut self) {
         self.any_card = false;
@@ -86,7 +86,7 @@ struct Free {
 
 /// Threads, GPUs and memory, taken and given back.
 #[derive(Debug)]
-pub struct Room {
+pub struct ResourcePool {
     free: Mutex<Free>,
     given_back: Condvar,
     threads: usize,
@@ -96,8 +96,8 @@ pub struct Room {
 
 /// What one job has taken.
 #[derive(Debug)]
-pub struct Taken<'a> {
-    room: &'a Room,
+pub struct Reservation<'a> {
+    room: &'a ResourcePool,
     threads: usize,
     memory: u64,
     cards: Vec<usize>,
@@ -105,12 +105,12 @@ pub struct Taken<'a> {
     own_card: Option<usize>,
 }
 
-impl Room {
+impl ResourcePool {
     /// As the settings of a run say.
     pub fn new(
         settings: &RunSettings,
-        cards: &mut Cards,
-        needs: &[&Need],
+        cards: &mut GpuCensus,
+        needs: &[&Demand],
         communicator: Option<&Communicator>,
     ) -> Self {
         let threads = Resources {
@@ -155,7 +155,7 @@ impl Room {
 
     /// Waits until there is room for a job, of so many that are still to start, it among them.
     /// What needs more than there is runs alone.
-    pub fn take(&self, need: &Need, left: usize) -> Taken<'_> {
+    pub fn take(&self, need: &Demand, left: usize) -> Reservation<'_> {
         let mut free = self.free();
         loop {
             let alone = free.running == 0;
@@ -193,7 +193,7 @@ impl Room {
         let mut cards = Vec::from_iter(own_card);
         cards.extend(need.cards.iter().filter(|it| free.cards.contains(it)));
         free.cards.retain(|it| !cards.contains(it));
-        Taken {
+        Reservation {
             room: self,
             threads,
             memory,
@@ -203,7 +203,7 @@ impl Room {
     }
 }
 
-impl Taken<'_> {
+impl Reservation<'_> {
     /// Threads of the job.
     pub fn threads(&self) -> usize {
         self.threads
@@ -222,7 +222,7 @@ impl Taken<'_> {
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         let mut free = self.room.free();
         free.running -= 1;
@@ -238,19 +238,19 @@ impl Drop for Taken<'_> {
 mod tests {
     use super::*;
 
-    fn room(threads: usize, memory: Option<u64>) -> Room {
+    fn room(threads: usize, memory: Option<u64>) -> ResourcePool {
         let settings = RunSettings {
             threads: NonZeroUsize::new(threads),
             memory_limit: memory,
             ..RunSettings::default()
         };
-        Room::new(&settings, &mut Cards::default(), &[], None)
+        ResourcePool::new(&settings, &mut GpuCensus::default(), &[], None)
     }
 
     #[test]
     fn many_jobs_have_a_thread_each_and_few_share_all() {
         let room = room(4, None);
-        let need = Need::default();
+        let need = Demand::default();
         let all: Vec<_> = (0..4).map(|at| room.take(&need, 100 - at)).collect();
         assert!(all.iter().all(|it| it.threads() == 1));
         drop(all);
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!((first.threads(), last.threads()), (2, 2));
         drop((first, last));
         assert_eq!(room.take(&need, 1).threads(), 4);
-        let wish = Need {
+        let wish = Demand {
             threads: Some(3),
             ..need
         };
@@ -270,10 +270,10 @@ mod tests {
     #[test]
     fn what_needs_more_than_there_is_runs_alone() {
         let room = room(2, Some(100));
-        let large = Need {
+        let large = Demand {
             memory: 1000,
             threads: Some(9),
-            ..Need::default()
+            ..Demand::default()
         };
         let taken = room.take(&large, 5);
         assert_eq!((taken.threads(), room.free().memory), (2, Some(0)));

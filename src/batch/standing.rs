@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{
-    BatchError, chain, folder,
+    BatchError, error_chain, folder,
     manifest::{Inputs, Manifest},
-    room::{Cards, Need},
+    room::{Demand, GpuCensus},
 };
 use crate::{
     interrupt::Interrupt,
-    job::file::{JobFile, Planned},
+    job::file::{JobFile, PlannedJob},
 };
 
 /// How a job of a file stands.
@@ -27,9 +27,9 @@ pub enum Status {
 
 /// A job and how it stands.
 #[derive(Debug, Clone)]
-pub struct Standing<'a> {
+pub struct JobStatus<'a> {
     /// The job.
-    pub planned: &'a Planned,
+    pub planned: &'a PlannedJob,
     /// How it stands.
     pub status: Status,
     /// Bytes that it needs, by estimate.
@@ -41,7 +41,10 @@ pub struct Standing<'a> {
 ///
 /// # Errors
 /// The pattern is none, or matches no job.
-pub fn only<'a>(file: &'a JobFile, pattern: Option<&str>) -> Result<Vec<&'a Planned>, BatchError> {
+pub fn matching_jobs<'a>(
+    file: &'a JobFile,
+    pattern: Option<&str>,
+) -> Result<Vec<&'a PlannedJob>, BatchError> {
     let Some(pattern) = pattern else {
         return Ok(file.jobs.iter().collect());
     };
@@ -67,17 +70,17 @@ pub fn only<'a>(file: &'a JobFile, pattern: Option<&str>) -> Result<Vec<&'a Plan
 }
 
 /// How these jobs of a file stand.
-pub fn standings<'a>(file: &JobFile, jobs: &[&'a Planned]) -> Vec<Standing<'a>> {
+pub fn job_statuses<'a>(file: &JobFile, jobs: &[&'a PlannedJob]) -> Vec<JobStatus<'a>> {
     let folder = file.settings.folder(&file.path);
     let never = Interrupt::default();
-    let (mut inputs, mut cards) = (Inputs::heeding(&never), Cards::default());
-    let mut standing = |planned: &&'a Planned| Standing {
+    let (mut inputs, mut cards) = (Inputs::heeding(&never), GpuCensus::default());
+    let mut standing = |planned: &&'a PlannedJob| JobStatus {
         planned,
         status: match Manifest::of(planned, file.folder(), &mut inputs) {
             Ok(manifest) => status(&folder, planned, &manifest, &inputs),
-            Err(error) => Status::Unreadable(chain(&error)),
+            Err(error) => Status::Unreadable(error_chain(&error)),
         },
-        memory: Need::of(&planned.task, &mut cards).memory,
+        memory: Demand::of(&planned.task, &mut cards).memory,
     };
     jobs.iter().map(&mut standing).collect()
 }
@@ -85,7 +88,7 @@ pub fn standings<'a>(file: &JobFile, jobs: &[&'a Planned]) -> Vec<Standing<'a>> 
 /// How a job stands that would be made of this.
 pub(super) fn status(
     folder: &Path,
-    planned: &Planned,
+    planned: &PlannedJob,
     manifest: &Manifest,
     inputs: &Inputs,
 ) -> Status {
@@ -96,7 +99,7 @@ pub(super) fn status(
         return Status::Stale(differs);
     }
     // Its other files are of it too, and as they were written.
-    let written = planned.task.written();
+    let written = planned.task.output_files();
     let files = match written.is_empty() {
         true => Vec::new(),
         false => folder::files(folder, &planned.id),
@@ -112,14 +115,14 @@ pub(super) fn status(
 
 /// A line a job: how it stands, about how much memory it needs, what it is called; and how many
 /// stand how.
-pub fn list(standings: &[Standing]) -> String {
+pub fn status_table(job_statuses: &[JobStatus]) -> String {
     let mut text = String::new();
     let mut open = 0;
-    for Standing {
+    for JobStatus {
         planned,
         status,
         memory,
-    } in standings
+    } in job_statuses
     {
         let (word, why) = match status {
             Status::Done => ("done", String::new()),
@@ -132,7 +135,7 @@ pub fn list(standings: &[Standing]) -> String {
         let (command, id) = (planned.task.command().name(), &planned.id);
         text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{why}\n");
     }
-    text + &format!("{} jobs, {open} to do\n", standings.len())
+    text + &format!("{} jobs, {open} to do\n", job_statuses.len())
 }
 
 fn mebibytes(bytes: u64) -> String {

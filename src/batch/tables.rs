@@ -17,7 +17,7 @@ use super::{
 use crate::{
     job::{
         Task,
-        file::{JobFile, Planned},
+        file::{JobFile, PlannedJob},
         option,
     },
     output::{OutputError, OutputFile},
@@ -171,7 +171,7 @@ fn column(option: &str) -> String {
 
 /// What a job has for an option: as it was given, or else what it is without a word, where every
 /// job has a column of it.
-fn value(planned: &Planned, name: &str) -> String {
+fn value(planned: &PlannedJob, name: &str) -> String {
     let given = planned.options.iter().find(|it| it.0 == name);
     if let Some((_, texts)) = given {
         let bare = texts.iter().map(|it| it.trim_matches('"'));
@@ -190,8 +190,8 @@ fn value(planned: &Planned, name: &str) -> String {
 }
 
 /// The options that have a column: some always, and those that jobs have differently.
-fn columns(jobs: &[Planned]) -> Vec<&'static str> {
-    let value = |planned: &Planned, name: &str| {
+fn columns(jobs: &[PlannedJob]) -> Vec<&'static str> {
+    let value = |planned: &PlannedJob, name: &str| {
         let found = planned.options.iter().find(|it| it.0 == name);
         found.map(|it| it.1.clone())
     };

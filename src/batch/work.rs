@@ -14,14 +14,14 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Summary, chain,
+    RunSummary, error_chain,
     folder::{Folder, Stored, Times},
     manifest::{Input, Inputs, Manifest},
-    room::{Need, Room, Taken},
+    room::{Demand, Reservation, ResourcePool},
 };
 use crate::{
     interrupt::Interrupt,
-    job::file::Planned,
+    job::file::PlannedJob,
     output::OutputFile,
     panics::panic_message,
     progress::JobProgress,
@@ -30,26 +30,26 @@ use crate::{
 };
 
 /// A job that is to be done.
-pub(super) struct Open<'a> {
-    pub(super) planned: &'a Planned,
+pub(super) struct PendingJob<'a> {
+    pub(super) planned: &'a PlannedJob,
     pub(super) manifest: Manifest,
-    pub(super) need: Need,
+    pub(super) need: Demand,
 }
 
 /// What the workers share.
-pub(super) struct Batch<'a> {
+pub(super) struct Worker<'a> {
     /// The ranks that work at each job together; none for one process.
     pub(super) together: Option<&'a Communicator>,
     pub(super) folder: Folder,
     pub(super) inputs: Inputs,
     pub(super) cache: DataCache,
-    pub(super) room: Room,
+    pub(super) room: ResourcePool,
     pub(super) board: JobProgress,
     /// Jobs in all, and those that have ended.
     pub(super) of: usize,
     pub(super) ended: AtomicUsize,
     pub(super) next: AtomicUsize,
-    pub(super) state: Mutex<Summary>,
+    pub(super) state: Mutex<RunSummary>,
     pub(super) interrupt: &'a Interrupt,
 }
 
@@ -59,13 +59,13 @@ enum Ended {
     Interrupted,
 }
 
-impl Batch<'_> {
-    pub(super) fn state(&self) -> MutexGuard<'_, Summary> {
+impl Worker<'_> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RunSummary> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does one job after another, until none is left to start.
-    pub(super) fn work(&self, open: &[Open], order: &[(usize, usize)]) {
+    pub(super) fn work(&self, open: &[PendingJob], order: &[(usize, usize)]) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(&(_, number)) = order.get(at) else {
@@ -87,7 +87,7 @@ impl Batch<'_> {
             let ended = catch_unwind(AssertUnwindSafe(|| self.one(job, &taken, started)));
             drop(taken);
             self.cache.release(task);
-            let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+            let ended = ended.unwrap_or_else(|panic| Err(panic_report(&*panic)));
             let status = match ended {
                 Ok(Ended::Done) => Ok(()),
                 Ok(Ended::Interrupted) => {
@@ -116,15 +116,20 @@ impl Batch<'_> {
 
     /// Does one job and writes its result; else why there is none. Ranks that do it together learn
     /// how it ended.
-    fn one(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
+    fn one(
+        &self,
+        job: &PendingJob,
+        taken: &Reservation,
+        started: Instant,
+    ) -> Result<Ended, String> {
         let Some(communicator) = self.together else {
             return self.alone(job, taken, started);
         };
         communicator.reset();
-        communicator.interrupt_locally(job.planned.task.is_for_one());
+        communicator.interrupt_locally(job.planned.task.runs_on_one_rank());
         let ended = catch_unwind(AssertUnwindSafe(|| self.alone(job, taken, started)));
         communicator.interrupt_locally(false);
-        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        let ended = ended.unwrap_or_else(|panic| Err(panic_report(&*panic)));
         let told = ended.as_ref().map(|_| ()).map_err(String::clone);
         let failures = communicator
             .finish(told)
@@ -135,17 +140,22 @@ impl Batch<'_> {
         }
     }
 
-    fn alone(&self, job: &Open, taken: &Taken, started: Instant) -> Result<Ended, String> {
+    fn alone(
+        &self,
+        job: &PendingJob,
+        taken: &Reservation,
+        started: Instant,
+    ) -> Result<Ended, String> {
         let mut task = job.planned.task.clone();
-        let is_for_one = task.is_for_one();
+        let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
         own.interrupt = self.interrupt.clone();
         taken.give(&mut own.resources);
-        own.resources.communicator = self.together.filter(|_| !is_for_one).cloned();
+        own.resources.communicator = self.together.filter(|_| !runs_on_one_rank).cloned();
         // Its report goes there when it is whole, and not before.
         let output = own.output.take();
         let place = output.as_deref().map(OutputFile::create).transpose();
-        let place = place.map_err(|error| chain(&error))?;
+        let place = place.map_err(|error| error_chain(&error))?;
         let checkpoint = self.folder.checkpoint(&job.manifest);
         let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
         let context = RunContext {
@@ -156,7 +166,7 @@ impl Batch<'_> {
                 fingerprint: &fingerprint,
             }),
         };
-        task.keep_at(checkpoint.clone());
+        task.set_checkpoint(checkpoint.clone());
         let mut result = run_task(&task, &context);
         if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
             // Damaged: it begins anew.
@@ -181,23 +191,23 @@ impl Batch<'_> {
         })?;
         if let Some(file) = place {
             let written = file.finish(&report.rendered);
-            written.map_err(|error| chain(&error))?;
+            written.map_err(|error| error_chain(&error))?;
         }
         let (stored, mut times) = stored(job, &report)?;
-        let written = job.planned.task.written().into_iter();
+        let written = job.planned.task.output_files().into_iter();
         let written = written.filter_map(|(option, path)| self.inputs.anew(path, option));
         let files: Vec<Input> = written.collect();
         times.threads = taken.threads();
         times.total = started.elapsed().as_secs_f64();
         self.folder
             .write(&stored, &files, &times)
-            .map_err(|error| chain(&error))?;
+            .map_err(|error| error_chain(&error))?;
         Ok(Ended::Done)
     }
 
     /// Why a job failed; what it found until then is put beside the results.
-    fn partly(&self, job: &Open, error: RunError) -> String {
-        let told = chain(&error);
+    fn partly(&self, job: &PendingJob, error: RunError) -> String {
+        let told = error_chain(&error);
         let report = match error {
             RunError::Trace { report, .. }
             | RunError::Fault { report, .. }
@@ -211,7 +221,7 @@ impl Batch<'_> {
         let written = stored(job, &report).and_then(|(stored, _)| {
             self.folder
                 .write_partial(&stored)
-                .map_err(|error| chain(&error))
+                .map_err(|error| error_chain(&error))
         });
         match written {
             Ok(path) => format!("{told}; what was found until then is in {}", path.display()),
@@ -221,7 +231,7 @@ impl Batch<'_> {
 }
 
 /// A report as it is stored, and its times, which are not.
-fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
+fn stored(job: &PendingJob, report: &Report) -> Result<(Stored, Times), String> {
     let result = match &report.outcome {
         Outcome::Selection(it) => serde_json::to_value(it),
         Outcome::Ranking(it) => serde_json::to_value(it),
@@ -252,7 +262,7 @@ fn stored(job: &Open, report: &Report) -> Result<(Stored, Times), String> {
 }
 
 /// A panic as one line.
-pub fn panicked(panic: &(dyn Any + Send)) -> String {
+pub fn panic_report(panic: &(dyn Any + Send)) -> String {
     let text = panic_message(panic).unwrap_or("a panic");
     format!("an error in passel itself: {text}")
 }

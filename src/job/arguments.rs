@@ -8,9 +8,9 @@ use clap::{
 };
 
 use super::{
-    Draft, Given, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
-    SIMULATE, STABILITY, Simulation, Stability, StabilityDraft, option, options::shared_with_pairs,
-    simulation::defaults,
+    Job, JobDraft, OPTIONS, OptionError, OptionSpec, PAIRS, PairsDraft, PairsJob, RUN, RawValues,
+    RunSettings, SIMULATE, STABILITY, Simulation, StabilityDraft, StabilityJob, option,
+    options::pairs_shared_options, simulation::defaults,
 };
 use crate::simulate::{MODELS, model};
 
@@ -75,7 +75,7 @@ Example:
   chosen so often that one false pick is to be expected at most.";
 
 /// The commands that ranks do together.
-pub fn of_ranks() -> Command {
+pub fn mpi_command() -> Command {
     let all = command();
     let some = ["select", "pairs", "run"];
     let own = all
@@ -135,7 +135,7 @@ pub fn command() -> Command {
                 .about("Score every variable and every pair of one file")
                 .arg(data.clone())
                 .args(PAIRS.iter().map(|it| argument(it, it.default)))
-                .args(shared_with_pairs().map(|it| argument(it, it.default)))
+                .args(pairs_shared_options().map(|it| argument(it, it.default)))
                 .after_help(PAIRS_EXAMPLE),
         )
         .subcommand(
@@ -252,7 +252,7 @@ fn models() -> String {
     )
 }
 
-fn argument<T>(option: &'static Opt<T>, default: &str) -> Arg {
+fn argument<T>(option: &'static OptionSpec<T>, default: &str) -> Arg {
     let mut facts = Vec::new();
     if !default.is_empty() && !option.value.is_empty() {
         facts.push(format!("default: {default}"));
@@ -284,7 +284,7 @@ fn argument<T>(option: &'static Opt<T>, default: &str) -> Arg {
 }
 
 /// The texts given for an option.
-fn values<T>(matches: &ArgMatches, option: &Opt<T>) -> Vec<String> {
+fn values<T>(matches: &ArgMatches, option: &OptionSpec<T>) -> Vec<String> {
     if option.value.is_empty() {
         let given = matches.get_flag(option.name);
         return given.then(|| "true".to_owned()).into_iter().collect();
@@ -296,8 +296,8 @@ fn values<T>(matches: &ArgMatches, option: &Opt<T>) -> Vec<String> {
 /// Of these options those that were given, with their texts.
 fn given<T: 'static>(
     matches: &ArgMatches,
-    options: impl IntoIterator<Item = &'static Opt<T>>,
-) -> impl Iterator<Item = (&'static Opt<T>, Vec<String>)> {
+    options: impl IntoIterator<Item = &'static OptionSpec<T>>,
+) -> impl Iterator<Item = (&'static OptionSpec<T>, Vec<String>)> {
     let all = options.into_iter().map(|it| (it, values(matches, it)));
     all.filter(|(_, values)| !values.is_empty())
 }
@@ -318,13 +318,13 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
 ///
 /// # Errors
 /// A list that is none.
-pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
+pub fn plugin_files(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
     let Some(option) = option("plugins") else {
         return Ok(Vec::new());
     };
     let values = values(matches, option);
     let (option, range, values) = (option.name, option.range, &values);
-    Given {
+    RawValues {
         option,
         range,
         values,
@@ -336,7 +336,7 @@ pub fn plugins(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
 ///
 /// # Errors
 /// Every option that cannot be taken.
-pub fn settings(
+pub fn run_settings(
     matches: &ArgMatches,
     of_file: RunSettings,
 ) -> Result<RunSettings, Vec<OptionError>> {
@@ -354,12 +354,12 @@ pub fn settings(
 ///
 /// # Errors
 /// Every option that cannot be taken, and every two that contradict each other.
-pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
+pub fn pairs_job(matches: &ArgMatches) -> Result<PairsJob, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
-    let mut draft = Draft::new(data.cloned().unwrap_or_default());
-    let mut pairing = PairingDraft::default();
+    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
+    let mut pairing = PairsDraft::default();
     let mut errors = Vec::new();
-    for (option, values) in given(matches, shared_with_pairs()) {
+    for (option, values) in given(matches, pairs_shared_options()) {
         errors.extend(draft.set(option.name, &values).err());
     }
     for (option, values) in given(matches, PAIRS) {
@@ -375,9 +375,9 @@ pub fn pairing(matches: &ArgMatches) -> Result<Pairing, Vec<OptionError>> {
 ///
 /// # Errors
 /// Every option that cannot be taken, and every two that contradict each other.
-pub fn stability(matches: &ArgMatches) -> Result<Stability, Vec<OptionError>> {
+pub fn stability_job(matches: &ArgMatches) -> Result<StabilityJob, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
-    let mut draft = Draft::new(data.cloned().unwrap_or_default());
+    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
     let mut own = StabilityDraft::default();
     let mut errors = Vec::new();
     for (option, values) in given(matches, STABILITY) {
@@ -400,9 +400,9 @@ pub fn stability(matches: &ArgMatches) -> Result<Stability, Vec<OptionError>> {
 ///
 /// # Errors
 /// Every option that cannot be taken, and every two that contradict each other.
-pub fn job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
+pub fn select_job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
-    let mut draft = Draft::new(data.cloned().unwrap_or_default());
+    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
     let mut errors = Vec::new();
     for (option, values) in given(matches, OPTIONS) {
         errors.extend(draft.set(option.name, &values).err());

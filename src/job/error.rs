@@ -238,7 +238,7 @@ impl OptionError {
                 })
             }
             Self::NotOfMethod { option, .. } => {
-                let is_of = |kind: Kind| kind.has_use_of(option);
+                let is_of = |kind: Kind| kind.uses(option);
                 let told = match (is_of(Kind::Pass), is_of(Kind::Regresses)) {
                     (true, true) if is_of(Kind::Scores) => {
                         "it is of regressions, and of selectors by a score"

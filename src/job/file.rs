@@ -19,8 +19,8 @@ use toml::{
 };
 
 use super::{
-    Draft, RunSettings, Task,
-    task::{self, Command, TaskDraft, of_the_run},
+    JobDraft, RunSettings, Task,
+    task::{self, Command, TaskDraft, run_option},
 };
 use entries::{Entry, Own, own};
 use grid::Names;
@@ -40,7 +40,7 @@ pub struct JobFile {
     /// How its jobs are run.
     pub settings: RunSettings,
     /// All of them, grids expanded.
-    pub jobs: Vec<Planned>,
+    pub jobs: Vec<PlannedJob>,
 }
 
 impl JobFile {
@@ -52,7 +52,7 @@ impl JobFile {
 
 /// One job of a file.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct PlannedJob {
     /// What its result is called: unique, and fit for a file's name.
     pub id: String,
     /// What is to be done.
@@ -81,15 +81,15 @@ pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
 }
 
 /// A job and where it stands, to point at in what is wrong between jobs.
-struct Placed {
+struct LocatedJob {
     number: usize,
-    planned: Planned,
+    planned: PlannedJob,
     /// Where the value of each key stands.
     places: Vec<(String, Range<usize>)>,
     place: Range<usize>,
 }
 
-impl Placed {
+impl LocatedJob {
     fn place_of(&self, key: &str) -> Range<usize> {
         let found = self.places.iter().find(|it| it.0 == key);
         found.map_or(self.place.clone(), |it| it.1.clone())
@@ -187,11 +187,11 @@ fn tell(mistake: Mistake, mistakes: &mut Vec<Mistake>) {
 /// Reads the table `[run]`.
 fn run_table(settings: &mut RunSettings, table: &DeTable<'_>, mistakes: &mut Vec<Mistake>) {
     for (key, value) in table {
-        let Some(option) = of_the_run(key.get_ref()) else {
+        let Some(option) = run_option(key.get_ref()) else {
             mistakes.push(unknown_run_key(key.get_ref(), key.span()));
             continue;
         };
-        let texts = entries::texts(&option.facts(), value.get_ref());
+        let texts = entries::texts(&option.info(), value.get_ref());
         let set = texts.and_then(|texts| {
             let set = option.read(settings, &texts);
             set.map_err(|error| refused(&error, value.span()))
@@ -208,7 +208,7 @@ struct Base<'a> {
     folder: &'a Path,
     /// Where results go.
     results: PathBuf,
-    draft: Draft,
+    draft: JobDraft,
     defaults: Vec<Entry>,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Base<'a> {
         mut defaults: Vec<Entry>,
         mistakes: &mut Vec<Mistake>,
     ) -> Self {
-        let mut draft = Draft::new("");
+        let mut draft = JobDraft::new("");
         draft.folder = folder.to_owned();
         defaults.retain(|entry| match own(&entry.key) {
             Some(Own::Command) => true,
@@ -231,7 +231,7 @@ impl<'a> Base<'a> {
                 });
                 false
             }
-            None if task::of_a_job(&entry.key).is_some() => true,
+            None if task::job_option(&entry.key).is_some() => true,
             None => {
                 mistakes.push(unknown_key(&entry.key, entry.key_place.clone()));
                 false
@@ -263,7 +263,7 @@ impl<'a> Base<'a> {
         table: &DeTable<'_>,
         (most, names): (usize, &mut Names),
         mistakes: &mut Vec<Mistake>,
-    ) -> Vec<Placed> {
+    ) -> Vec<LocatedJob> {
         let before = mistakes.len();
         let given = entries::read(table, mistakes);
         let find = |own: &str| given.iter().find(|it| it.key == own);
@@ -291,7 +291,7 @@ impl<'a> Base<'a> {
         }
         let of_defaults = entries.len();
         for entry in given.iter().filter(|it| own(&it.key).is_none()) {
-            if task::of_a_job(&entry.key).is_none() {
+            if task::job_option(&entry.key).is_none() {
                 mistakes.push(unknown_key(&entry.key, entry.key_place.clone()));
             } else if !command.has(&entry.key) {
                 mistakes.push(not_of_command(&entry.key, command, entry.key_place.clone()));
@@ -349,16 +349,16 @@ impl<'a> Base<'a> {
                 let id = names.take(grid::fit(&id));
                 let mut options: Vec<_> = with
                     .iter()
-                    .filter_map(|it| Some((task::of_a_job(&it.1.key)?.name, it.2.texts.clone())))
+                    .filter_map(|it| Some((task::job_option(&it.1.key)?.name, it.2.texts.clone())))
                     .collect();
                 draft.name_files(&id);
                 match draft.check() {
                     Ok(task) => {
-                        options.retain(|it| task.has_use_of(it.0));
+                        options.retain(|it| task.uses(it.0));
                         options.sort();
-                        jobs.push(Placed {
+                        jobs.push(LocatedJob {
                             number,
-                            planned: Planned { id, task, options },
+                            planned: PlannedJob { id, task, options },
                             places: with
                                 .iter()
                                 .map(|it| (it.1.key.clone(), it.2.place.clone()))

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// The texts given for one option; each method reads them as one kind of value.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
+pub struct RawValues<'a> {
     /// The option they were given for.
     pub option: &'static str,
     /// What it allows.
@@ -30,7 +30,7 @@ pub struct Given<'a> {
     pub values: &'a [String],
 }
 
-impl Given<'_> {
+impl RawValues<'_> {
     /// The only text.
     pub(super) fn one(&self) -> Result<&str, OptionError> {
         match self.values {

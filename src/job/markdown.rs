@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{OPTIONS, Opt, PAIRS, RUN, STABILITY};
+use super::{OPTIONS, OptionSpec, PAIRS, RUN, STABILITY};
 
 /// docs/options.md: every option in one table a heading.
 pub fn options_markdown() -> String {
@@ -39,7 +39,7 @@ pub fn options_markdown() -> String {
 }
 
 /// One option's row of its table.
-fn row<T>(option: &Opt<T>) -> String {
+fn row<T>(option: &OptionSpec<T>) -> String {
     let value = if option.value.is_empty() { "" } else { " " };
     format!(
         "| `--{}{value}{}` | {} | {} | {} |\n",

@@ -3,7 +3,7 @@
 use super::*;
 
 fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     for (name, value) in options {
         draft.set(name, &[(*value).to_owned()]).unwrap();
     }
@@ -33,7 +33,7 @@ fn a_method_is_found_with_its_parameters() {
 fn a_parameter_given_twice_is_refused() {
     let told = refused(&[("method", "mifs:beta=1,beta=2")]);
     assert_eq!(told, ["method `mifs` is given `beta` twice"]);
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     let told = draft.set("criterion", &["ebic:gamma=0,gamma=1".to_owned()]);
     assert_eq!(
         told.unwrap_err().to_string(),
@@ -67,7 +67,7 @@ fn what_the_method_has_no_use_for_is_refused() {
 
 #[test]
 fn defaults_of_a_job_file_may_be_of_other_methods() {
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     for (name, value) in [("particles", "9"), ("top", "4")] {
         draft.set(name, &[value.to_owned()]).unwrap();
     }

@@ -1,5 +1,5 @@
 //! One job: what to read, what to search, where to write. A command line or a
-//! job file fills in a [`Draft`] through one table of [`OPTIONS`]; only a
+//! job file fills in a [`JobDraft`] through one table of [`OPTIONS`]; only a
 //! checked draft becomes a [`Job`], and only a job can run.
 
 pub mod arguments;
@@ -45,15 +45,15 @@ use crate::{
 
 use contradictions::{names_twice, parquet_without, same_file, same_files, traced_in_parts};
 pub use error::OptionError;
-pub use given::Given;
+pub use given::RawValues;
 pub use markdown::options_markdown;
-pub use opt::Opt;
+pub use opt::OptionSpec;
 use options::Kind;
 pub use options::{OPTIONS, PAIRS, RUN, STABILITY, option};
-pub use pairing::{Pairing, PairingDraft};
+pub use pairing::{PairsDraft, PairsJob};
 pub use running::RunSettings;
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
-pub use stability::{Stability, StabilityDraft};
+pub use stability::{StabilityDraft, StabilityJob};
 pub use task::Task;
 
 /// One selection to be made, checked as far as it can be without its data.
@@ -93,7 +93,7 @@ pub struct Job {
     /// What models are compared by.
     pub criterion: Arc<dyn Criterion>,
     /// The criterion as it was asked for, where it is not passel's own.
-    pub criterion_of_plugin: Option<String>,
+    pub plugin_criterion: Option<String>,
     /// Libraries loaded beside those found by themselves.
     pub plugins: Vec<PathBuf>,
     /// The libraries that method, criterion or score came from.
@@ -120,7 +120,7 @@ pub struct Job {
 
 impl Job {
     /// The files that it reads, but for libraries.
-    pub fn reads(&self) -> Vec<PathBuf> {
+    pub fn input_files(&self) -> Vec<PathBuf> {
         let mut all = files(&self.data);
         // A response is a file where the data are an array.
         let response = self.response.as_ref().filter(|_| is_npy(&self.data));
@@ -136,7 +136,7 @@ impl Job {
 
 /// A job being filled in: defaults at first, then one option after another.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub struct JobDraft {
     job: Job,
     folder: PathBuf,
     /// The options set, but for a job file's defaults.
@@ -149,7 +149,7 @@ pub struct Draft {
 /// The plugins there are beside those named, by these.
 type Found = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
 
-impl Draft {
+impl JobDraft {
     /// A draft with every option at its default.
     pub fn new(data: impl Into<PathBuf>) -> Self {
         let job = Job {
@@ -169,7 +169,7 @@ impl Draft {
             selector: None,
             stop: Stop::default(),
             criterion: Arc::new(Ebic { gamma: 1.0 }),
-            criterion_of_plugin: None,
+            plugin_criterion: None,
             plugins: Vec::new(),
             libraries: Vec::new(),
             pass: Pass::default(),
@@ -259,7 +259,7 @@ impl Draft {
 
     /// Looks for a criterion that is not passel's own.
     fn settle_criterion(&mut self) -> Result<(), OptionError> {
-        let Some(value) = self.job.criterion_of_plugin.clone() else {
+        let Some(value) = self.job.plugin_criterion.clone() else {
             return Ok(());
         };
         match self.found(|it| it.criterion(&value)) {
@@ -346,7 +346,7 @@ impl Draft {
 
     /// Options given that the method has no use for.
     fn without_meaning(&self, kind: Kind) -> Vec<OptionError> {
-        let given = self.given.iter().filter(|it| !kind.has_use_of(it));
+        let given = self.given.iter().filter(|it| !kind.uses(it));
         let error = |option: &&'static str| OptionError::NotOfMethod {
             option,
             method: self.job.method.clone(),

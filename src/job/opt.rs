@@ -1,10 +1,10 @@
 //! What an option is.
 
-use super::{Given, Job, OptionError};
+use super::{Job, OptionError, RawValues};
 
 /// One option: how it is named, explained and read.
 #[derive(Debug)]
-pub struct Opt<T = Job> {
+pub struct OptionSpec<T = Job> {
     /// `--NAME` on the command line, `NAME` in a job file.
     pub name: &'static str,
     /// What stands for the value in the help; empty for a flag.
@@ -20,25 +20,25 @@ pub struct Opt<T = Job> {
     /// Whether it is a list of names, which may be given several times.
     pub list: bool,
     /// Reads the texts given into the job.
-    pub set: fn(&mut T, Given<'_>) -> Result<(), OptionError>,
+    pub set: fn(&mut T, RawValues<'_>) -> Result<(), OptionError>,
 }
 
 // By hand, for `T` need be neither.
-impl<T> Clone for Opt<T> {
+impl<T> Clone for OptionSpec<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Opt<T> {}
+impl<T> Copy for OptionSpec<T> {}
 
-impl<T> Opt<T> {
+impl<T> OptionSpec<T> {
     /// Reads the texts given for this option into the job.
     ///
     /// # Errors
     /// A value that the option does not take.
     pub fn read(&self, job: &mut T, values: &[String]) -> Result<(), OptionError> {
-        let given = Given {
+        let given = RawValues {
             option: self.name,
             range: self.range,
             values,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Draft, Job, OptionError, same_file};
+use super::{Job, JobDraft, OptionError, same_file};
 use crate::{
     plugin::ResolvedMethod,
     score::PairScore,
@@ -11,7 +11,7 @@ use crate::{
 
 /// All pairs of one file, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
-pub struct Pairing {
+pub struct PairsJob {
     /// Data, binning, where scores end, resources and report.
     pub job: Job,
     /// The score of a pair.
@@ -24,7 +24,7 @@ pub struct Pairing {
 
 /// What only `passel pairs` has, being filled in.
 #[derive(Debug, Clone)]
-pub struct PairingDraft {
+pub struct PairsDraft {
     /// The name of the score.
     pub(super) score: String,
     /// Whether the best partner of every variable is told.
@@ -33,7 +33,7 @@ pub struct PairingDraft {
     pub(super) matrix: Option<PathBuf>,
 }
 
-impl Default for PairingDraft {
+impl Default for PairsDraft {
     fn default() -> Self {
         Self {
             score: "mi3".to_owned(),
@@ -43,12 +43,12 @@ impl Default for PairingDraft {
     }
 }
 
-impl PairingDraft {
+impl PairsDraft {
     /// With the options that `select` has too.
     ///
     /// # Errors
     /// Every two options that contradict each other, and a score that there is not.
-    pub(super) fn check(self, shared: Draft) -> Result<Pairing, Vec<OptionError>> {
+    pub(super) fn check(self, shared: JobDraft) -> Result<PairsJob, Vec<OptionError>> {
         let (job, method) = shared.check_pairs(&self.score)?;
         let mut errors = Vec::new();
         if let Some(matrix) = &self.matrix {
@@ -71,7 +71,7 @@ impl PairingDraft {
             }
         }
         if errors.is_empty() {
-            Ok(Pairing {
+            Ok(PairsJob {
                 job,
                 method,
                 partners: self.partners,

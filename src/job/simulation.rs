@@ -3,7 +3,7 @@
 
 use std::{fmt::Write, path::PathBuf};
 
-use super::{Opt, OptionError};
+use super::{OptionError, OptionSpec};
 use crate::simulate::{Correlation, MODELS, Model, Settings};
 
 /// One file of simulated data to be made.
@@ -21,8 +21,8 @@ const MODEL: &str = "Model";
 const OUTPUT: &str = "Output";
 
 /// The options of `passel simulate`, in the order they are listed.
-pub const SIMULATE: &[Opt<Simulation>] = &[
-    Opt {
+pub const SIMULATE: &[OptionSpec<Simulation>] = &[
+    OptionSpec {
         name: "n",
         value: "N",
         default: "",
@@ -35,7 +35,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "p",
         value: "P",
         default: "",
@@ -48,7 +48,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "r",
         value: "R",
         default: "",
@@ -61,7 +61,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "correlation",
         value: "HOW",
         default: "",
@@ -79,7 +79,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "rho",
         value: "RHO",
         default: "",
@@ -92,7 +92,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "snps",
         value: "Q",
         default: "",
@@ -105,7 +105,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "snr",
         value: "RATIO",
         default: "",
@@ -121,7 +121,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "seed",
         value: "S",
         default: "",
@@ -134,7 +134,7 @@ pub const SIMULATE: &[Opt<Simulation>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "output",
         value: "FILE",
         default: "",
@@ -157,7 +157,7 @@ impl Simulation {
     /// Every option that cannot be taken, and every one that the model does not have.
     pub fn new(
         model: &'static Model,
-        given: &[(&'static Opt<Self>, Vec<String>)],
+        given: &[(&'static OptionSpec<Self>, Vec<String>)],
     ) -> Result<Self, Vec<OptionError>> {
         let mut simulation = Self {
             model,

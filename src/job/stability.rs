@@ -1,11 +1,11 @@
 //! What `passel stability` is asked for.
 
-use super::{Draft, Job, OptionError};
+use super::{Job, JobDraft, OptionError};
 use crate::{report::Format, stability::Resampling};
 
 /// A selection from many resamples of one file, checked as far as it can be without its data.
 #[derive(Debug, Clone)]
-pub struct Stability {
+pub struct StabilityJob {
     /// What is run on each resample, and where the report goes; its seed is that of all.
     pub job: Job,
     /// How rows are drawn.
@@ -56,7 +56,7 @@ impl StabilityDraft {
     ///
     /// # Errors
     /// Every option, and every two, that contradict the rest.
-    pub(super) fn check(self, mut shared: Draft) -> Result<Stability, Vec<OptionError>> {
+    pub(super) fn check(self, mut shared: JobDraft) -> Result<StabilityJob, Vec<OptionError>> {
         let mut errors = Vec::new();
         for option in OF_ONE {
             if shared.given.contains(&option) {
@@ -91,7 +91,7 @@ impl StabilityDraft {
             });
         }
         match shared.check() {
-            Ok(job) if errors.is_empty() => Ok(Stability {
+            Ok(job) if errors.is_empty() => Ok(StabilityJob {
                 job,
                 resampling,
                 resamples: self.resamples,
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::job::STABILITY;
 
-    fn checked(options: &[(&str, &str)]) -> Result<Stability, Vec<String>> {
-        let (mut shared, mut own) = (Draft::new("x.csv"), StabilityDraft::default());
+    fn checked(options: &[(&str, &str)]) -> Result<StabilityJob, Vec<String>> {
+        let (mut shared, mut own) = (JobDraft::new("x.csv"), StabilityDraft::default());
         for (name, value) in options {
             let values = [(*value).to_owned()];
             match STABILITY.iter().find(|it| it.name == *name) {

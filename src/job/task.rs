@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{
-    Draft, Job, OPTIONS, Opt, OptionError, PAIRS, Pairing, PairingDraft, RUN, RunSettings,
-    STABILITY, Stability, StabilityDraft, option,
+    Job, JobDraft, OPTIONS, OptionError, OptionSpec, PAIRS, PairsDraft, PairsJob, RUN, RunSettings,
+    STABILITY, StabilityDraft, StabilityJob, option,
     options::{Kind, SHARED},
 };
 use crate::nearest::nearest;
@@ -39,19 +39,19 @@ impl Command {
     }
 
     /// Its options, in the order they are listed.
-    pub fn options(self) -> Vec<Facts> {
+    pub fn options(self) -> Vec<OptionInfo> {
         match self {
-            Self::Select => OPTIONS.iter().map(Opt::facts).collect(),
+            Self::Select => OPTIONS.iter().map(OptionSpec::info).collect(),
             Self::Stability => {
-                let own = STABILITY.iter().map(Opt::facts);
-                own.chain(OPTIONS.iter().map(Opt::facts)).collect()
+                let own = STABILITY.iter().map(OptionSpec::info);
+                own.chain(OPTIONS.iter().map(OptionSpec::info)).collect()
             }
             Self::Pairs => {
                 let shared = OPTIONS.iter().filter(|it| SHARED.contains(&it.name));
                 PAIRS
                     .iter()
-                    .map(Opt::facts)
-                    .chain(shared.map(Opt::facts))
+                    .map(OptionSpec::info)
+                    .chain(shared.map(OptionSpec::info))
                     .collect()
             }
         }
@@ -70,32 +70,32 @@ impl Command {
 
 /// What there is to say of an option, whatever it is read into.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
-    /// As [`Opt::name`].
+pub struct OptionInfo {
+    /// As [`OptionSpec::name`].
     pub name: &'static str,
-    /// As [`Opt::value`].
+    /// As [`OptionSpec::value`].
     pub value: &'static str,
-    /// As [`Opt::default`].
+    /// As [`OptionSpec::default`].
     pub default: &'static str,
-    /// As [`Opt::range`].
+    /// As [`OptionSpec::range`].
     pub range: &'static str,
-    /// As [`Opt::help`].
+    /// As [`OptionSpec::help`].
     pub help: &'static str,
-    /// As [`Opt::list`].
+    /// As [`OptionSpec::list`].
     pub list: bool,
 }
 
-impl Facts {
+impl OptionInfo {
     /// Whether an array is one value of it: of names, or of numbers that belong together.
     pub fn takes_array(&self) -> bool {
         self.list || self.value.contains(',')
     }
 }
 
-impl<T> Opt<T> {
+impl<T> OptionSpec<T> {
     /// What there is to say of it.
-    pub fn facts(&self) -> Facts {
-        Facts {
+    pub fn info(&self) -> OptionInfo {
+        OptionInfo {
             name: self.name,
             value: self.value,
             default: self.default,
@@ -107,16 +107,26 @@ impl<T> Opt<T> {
 }
 
 /// The option of a job of that name, whatever the command.
-pub fn of_a_job(name: &str) -> Option<Facts> {
-    let pairs = || PAIRS.iter().find(|it| it.name == name).map(Opt::facts);
-    let stability = || STABILITY.iter().find(|it| it.name == name).map(Opt::facts);
-    let found = option(name).map(Opt::facts);
+pub fn job_option(name: &str) -> Option<OptionInfo> {
+    let pairs = || {
+        PAIRS
+            .iter()
+            .find(|it| it.name == name)
+            .map(OptionSpec::info)
+    };
+    let stability = || {
+        STABILITY
+            .iter()
+            .find(|it| it.name == name)
+            .map(OptionSpec::info)
+    };
+    let found = option(name).map(OptionSpec::info);
     let found = found.or_else(pairs).or_else(stability);
     found.filter(|it| !OF_THE_RUN.contains(&it.name))
 }
 
 /// The names of all options that a job may have.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn job_option_names() -> impl Iterator<Item = &'static str> {
     let all = OPTIONS.iter().map(|it| it.name);
     let pairs = PAIRS.iter().map(|it| it.name);
     all.chain(pairs)
@@ -130,9 +140,9 @@ pub enum Task {
     /// A selection.
     Select(Box<Job>),
     /// All pairs.
-    Pairs(Box<Pairing>),
+    Pairs(Box<PairsJob>),
     /// A selection from resamples.
-    Stability(Box<Stability>),
+    Stability(Box<StabilityJob>),
 }
 
 impl Task {
@@ -165,7 +175,7 @@ impl Task {
 
     /// Lets a search keep there what it can go on from; others, and one that writes a trace, keep
     /// nothing.
-    pub(crate) fn keep_at(&mut self, path: PathBuf) {
+    pub(crate) fn set_checkpoint(&mut self, path: PathBuf) {
         if let Self::Select(job) = self
             && job.selector.is_none()
             && job.trace.is_none()
@@ -176,7 +186,7 @@ impl Task {
 
     /// Whether ranks leave it to one of them: a procedure sees all columns, and resamples are not
     /// shared out.
-    pub fn is_for_one(&self) -> bool {
+    pub fn runs_on_one_rank(&self) -> bool {
         match self {
             Self::Select(job) => job.selector.as_ref().is_some_and(|it| match it.value {
                 MethodKind::Score(_) => false,
@@ -188,7 +198,7 @@ impl Task {
     }
 
     /// Whether an option that was given means anything to it.
-    pub(super) fn has_use_of(&self, name: &str) -> bool {
+    pub(super) fn uses(&self, name: &str) -> bool {
         let job = self.job();
         let kind = match job.selector.as_ref() {
             None => Kind::Pass,
@@ -196,7 +206,7 @@ impl Task {
         };
         let is_seed = name == "seed" && (job.stop.permutation.is_some() || !self.is_select());
         let shared = option(name).is_some();
-        matches!(self, Self::Pairs(_)) || !shared || is_seed || kind.has_use_of(name)
+        matches!(self, Self::Pairs(_)) || !shared || is_seed || kind.uses(name)
     }
 
     fn is_select(&self) -> bool {
@@ -204,7 +214,7 @@ impl Task {
     }
 
     /// The files that it writes, each by its option.
-    pub fn written(&self) -> Vec<(&'static str, &PathBuf)> {
+    pub fn output_files(&self) -> Vec<(&'static str, &PathBuf)> {
         let job = self.job();
         let matrix = match self {
             Self::Pairs(pairing) => pairing.matrix.as_ref(),
@@ -225,22 +235,22 @@ impl Task {
 #[derive(Debug, Clone)]
 pub(super) struct TaskDraft {
     pub(super) command: Command,
-    pub(super) shared: Draft,
-    pairing: PairingDraft,
+    pub(super) shared: JobDraft,
+    pairing: PairsDraft,
     stability: StabilityDraft,
 }
 
 impl TaskDraft {
-    pub(super) fn new(shared: Draft, command: Command) -> Self {
+    pub(super) fn new(shared: JobDraft, command: Command) -> Self {
         Self {
             command,
             shared,
-            pairing: PairingDraft::default(),
+            pairing: PairsDraft::default(),
             stability: StabilityDraft::default(),
         }
     }
 
-    /// As [`Draft::set`].
+    /// As [`JobDraft::set`].
     pub(super) fn set(&mut self, name: &str, values: &[String]) -> Result<(), OptionError> {
         let pairs = PAIRS.iter().find(|it| it.name == name);
         let stability = STABILITY.iter().find(|it| it.name == name);
@@ -284,7 +294,7 @@ impl TaskDraft {
 }
 
 /// The option of `passel run` of that name.
-pub fn of_the_run(name: &str) -> Option<&'static Opt<RunSettings>> {
+pub fn run_option(name: &str) -> Option<&'static OptionSpec<RunSettings>> {
     RUN.iter().find(|it| it.name == name)
 }
 

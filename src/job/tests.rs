@@ -7,7 +7,7 @@ use crate::device::DeviceChoice;
 
 fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     draft.set(name, &values).map_err(|error| vec![error])?;
     // As defaults of a job file: an option of another method is no mistake.
     draft.settle(|_| true);
@@ -21,7 +21,7 @@ fn message(name: &str, values: &[&str]) -> String {
 }
 
 fn together(options: &[(&str, &str)]) -> Vec<String> {
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     for (name, value) in options {
         draft.set(name, &[(*value).to_owned()]).unwrap();
     }
@@ -31,7 +31,7 @@ fn together(options: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn defaults_told_are_the_defaults_taken() {
-    let untouched = format!("{:?}", Draft::new("x.csv").check().unwrap());
+    let untouched = format!("{:?}", JobDraft::new("x.csv").check().unwrap());
     // These have no default that could be written.
     let in_words = [
         "max-size",
@@ -124,7 +124,7 @@ fn names_are_told_once_and_kept_together_by_heading() {
 
 #[test]
 fn every_option_reaches_its_field() {
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     for (name, values) in [
         ("response", &["y"][..]),
         ("weights", &["w"]),
@@ -382,7 +382,7 @@ fn options_that_contradict_each_other_are_all_told() {
 
 #[test]
 fn a_device_may_be_named_twice() {
-    let mut draft = Draft::new("x.csv");
+    let mut draft = JobDraft::new("x.csv");
     for name in ["output", "trace"] {
         draft.set(name, &["/dev/null".to_owned()]).unwrap();
     }

@@ -116,7 +116,7 @@ fn with_plugins(matches: &ArgMatches, list: impl Fn(&Plugins) -> String) -> u8 {
 
 /// The plugins there are and those that were named; else the exit code of what was said.
 fn found(matches: &ArgMatches) -> Result<Plugins, u8> {
-    let named = job::arguments::plugins(matches).map_err(|error| refuse(&[error]))?;
+    let named = job::arguments::plugin_files(matches).map_err(|error| refuse(&[error]))?;
     Plugins::find(&named).map_err(|error| {
         complain(&format!("error: {error}"));
         WRONG

@@ -16,7 +16,7 @@ use clap::ArgMatches;
 use signal_hook::{consts, iterator::Signals, low_level};
 
 use crate::{
-    batch::{self, chain},
+    batch::{self, error_chain},
     interrupt::Interrupt,
     job::{self, Job, OptionError, Task},
     ranks::Transport,
@@ -68,7 +68,7 @@ pub fn main(ranks: Option<Arc<dyn Transport>>) -> Ended {
 fn of_arguments(together: &Together, interrupt: &Interrupt) -> u8 {
     let command = match together.is_one() {
         true => job::arguments::command(),
-        false => job::arguments::of_ranks(),
+        false => job::arguments::mpi_command(),
     };
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
@@ -88,13 +88,13 @@ fn of_arguments(together: &Together, interrupt: &Interrupt) -> u8 {
     }
     let task = match matches.subcommand() {
         Some(("select", matches)) => {
-            job::arguments::job(matches).map(|it| Task::Select(Box::new(it)))
+            job::arguments::select_job(matches).map(|it| Task::Select(Box::new(it)))
         }
         Some(("pairs", matches)) => {
-            job::arguments::pairing(matches).map(|it| Task::Pairs(Box::new(it)))
+            job::arguments::pairs_job(matches).map(|it| Task::Pairs(Box::new(it)))
         }
         Some(("stability", matches)) => {
-            job::arguments::stability(matches).map(|it| Task::Stability(Box::new(it)))
+            job::arguments::stability_job(matches).map(|it| Task::Stability(Box::new(it)))
         }
         Some(("run", matches)) => {
             return match matches.get_one::<PathBuf>("file") {
@@ -107,7 +107,7 @@ fn of_arguments(together: &Together, interrupt: &Interrupt) -> u8 {
                 Ok(simulation) => match simulate(&simulation, interrupt) {
                     Ok(()) => DONE,
                     Err(error) => {
-                        complain(&format!("error: {}", chain(&error)));
+                        complain(&format!("error: {}", error_chain(&error)));
                         error.exit_code()
                     }
                 },
@@ -186,16 +186,16 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
         Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
-            together.complain(&format!("{mistakes}error: {}", chain(&error)));
-            return together.leave(&chain(&error));
+            together.complain(&format!("{mistakes}error: {}", error_chain(&error)));
+            return together.leave(&error_chain(&error));
         }
     };
-    file.settings = match job::arguments::settings(matches, file.settings) {
+    file.settings = match job::arguments::run_settings(matches, file.settings) {
         Ok(settings) => settings,
         Err(errors) => return refuse_all(&errors, together),
     };
     let pattern = matches.get_one::<String>("only").map(String::as_str);
-    let jobs = match batch::only(&file, pattern) {
+    let jobs = match batch::matching_jobs(&file, pattern) {
         Ok(jobs) => jobs,
         Err(error) => {
             together.complain(&format!("error: {error}"));
@@ -208,7 +208,7 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
     }
     if matches.get_flag("list") {
         return match together.speaks() {
-            true => print(batch::list(&batch::standings(&file, &jobs)).as_bytes()),
+            true => print(batch::status_table(&batch::job_statuses(&file, &jobs)).as_bytes()),
             false => DONE,
         };
     }
@@ -218,7 +218,7 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
     let summary = match batch::run(&file, &jobs, interrupt, together.communicator()) {
         Ok(summary) => summary,
         Err(error) => {
-            together.complain(&format!("error: {}", chain(&error)));
+            together.complain(&format!("error: {}", error_chain(&error)));
             return error.exit_code();
         }
     };
@@ -226,9 +226,9 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
         return DONE;
     }
     let folder = file.settings.folder(&file.path);
-    let code = print(summary.told(&folder).as_bytes());
+    let code = print(summary.to_text(&folder).as_bytes());
     if let Some(error) = &summary.tables {
-        complain(&format!("error: {}", chain(error)));
+        complain(&format!("error: {}", error_chain(error)));
     }
     match (
         interrupt.requested(),
@@ -243,12 +243,12 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
 /// Prints what a job gave, and what it lacks.
 fn told(job: &Job, result: Result<Report, RunError>) -> u8 {
     let error = result.as_ref().err().map(|error| {
-        complain(&format!("error: {}", chain(error)));
+        complain(&format!("error: {}", error_chain(error)));
         if let RunError::Fault {
             trace: Some(lost), ..
         } = error
         {
-            complain(&format!("error: the trace: {}", chain(&**lost)));
+            complain(&format!("error: the trace: {}", error_chain(&**lost)));
         }
         error.exit_code()
     });
@@ -272,7 +272,7 @@ fn told(job: &Job, result: Result<Report, RunError>) -> u8 {
         }
     }
     if let Err(error) = report.remove_checkpoint() {
-        complain(&format!("warning: {}", chain(&error)));
+        complain(&format!("warning: {}", error_chain(&error)));
     }
     match error {
         Some(code) => code,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    DONE, FAILED, WRONG, chain,
+    DONE, FAILED, WRONG, error_chain,
     print::{complain, print},
     told,
 };
@@ -16,7 +16,7 @@ use crate::{
     batch,
     fnv::Fnv,
     interrupt::Interrupt,
-    job::{Task, file::Planned},
+    job::{Task, file::PlannedJob},
     ranks::{Communicator, Transport},
     run::{RunContext, run_task},
 };
@@ -110,7 +110,7 @@ impl Together {
         let Some(communicator) = &self.communicator else {
             return told(task.job(), run_task(&task, &RunContext::default()));
         };
-        let beside = task.job().reads();
+        let beside = task.job().input_files();
         let beside = beside.into_iter().filter(|it| *it != task.job().data);
         let beside: Vec<PathBuf> = beside.collect();
         let same = self.same_files("plugins", &task.job().libraries);
@@ -119,7 +119,7 @@ impl Together {
         {
             return code;
         }
-        let alone = task.is_for_one();
+        let alone = task.runs_on_one_rank();
         if alone && !communicator.is_root() {
             // The first does it, and tells how it ended.
             return match communicator.finish(Ok(())) {
@@ -133,8 +133,8 @@ impl Together {
         communicator.interrupt_locally(false);
         let own = match &result {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(chain(error)),
-            Err(panic) => Err(batch::panicked(&**panic)),
+            Ok(Err(error)) => Err(error_chain(error)),
+            Err(panic) => Err(batch::panic_report(&**panic)),
         };
         let failures = communicator.finish(own.clone());
         if !communicator.is_root() && failures.is_ok() {
@@ -188,7 +188,7 @@ impl Together {
     ///
     /// # Errors
     /// The exit code, once the reason was told.
-    pub(super) fn same_jobs(&self, path: &Path, jobs: &[&Planned]) -> Result<(), u8> {
+    pub(super) fn same_jobs(&self, path: &Path, jobs: &[&PlannedJob]) -> Result<(), u8> {
         let text = fs::read(path).unwrap_or_default();
         let hash = Fnv::new().bytes(&text).finish();
         self.same(&path.display().to_string(), &format!("of hash {hash:032x}"))?;

@@ -8,7 +8,7 @@ use super::{
     written,
 };
 use crate::{
-    job::Pairing,
+    job::PairsJob,
     report,
     selection::{PairsReport, SingleVariable, StopReason, VariablePair, VariablePartner},
     selector::{self, PairOptions},
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Errors
 /// As [`super::run`].
-pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
+pub fn pairs(pairing: &PairsJob) -> Result<Report, RunError> {
     run_pairs(pairing, &RunContext::default())
 }
 
@@ -27,7 +27,7 @@ pub fn pairs(pairing: &Pairing) -> Result<Report, RunError> {
 ///
 /// # Errors
 /// As [`super::run`].
-pub fn run_pairs(pairing: &Pairing, context: &RunContext) -> Result<Report, RunError> {
+pub fn run_pairs(pairing: &PairsJob, context: &RunContext) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &pairing.job;
     let wants_matrix = pairing.matrix.is_some();

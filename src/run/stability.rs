@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     device::Placement,
-    job::{Job, Stability},
+    job::{Job, StabilityJob},
     output::OutputFile,
     plugin::{MethodKind, PASS},
     report,
@@ -36,7 +36,7 @@ const NOTES: usize = 10;
 ///
 /// # Errors
 /// As [`super::run`], of the whole file or of one resample, which is named.
-pub fn stability(stability: &Stability) -> Result<Report, RunError> {
+pub fn stability(stability: &StabilityJob) -> Result<Report, RunError> {
     run_stability(stability, &RunContext::default())
 }
 
@@ -44,7 +44,7 @@ pub fn stability(stability: &Stability) -> Result<Report, RunError> {
 ///
 /// # Errors
 /// As [`stability`].
-pub fn run_stability(stability: &Stability, context: &RunContext) -> Result<Report, RunError> {
+pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<Report, RunError> {
     let started = Instant::now();
     let job = &stability.job;
     let output = job.output.as_deref().map(OutputFile::create).transpose()?;
@@ -219,7 +219,7 @@ impl Whole {
     }
 
     /// What the picks say; where and how they were made is left to be filled in.
-    fn report(self, stability: &Stability, picks: &Picks) -> StabilityReport {
+    fn report(self, stability: &StabilityJob, picks: &Picks) -> StabilityReport {
         let (job, how) = (&stability.job, stability.resampling);
         let chances = Chances {
             q: picks.mean(),
@@ -319,7 +319,7 @@ fn most_frequent(notes: BTreeMap<String, usize>) -> impl Iterator<Item = String>
 
 /// What the bound does not say here.
 fn caveats(
-    stability: &Stability,
+    stability: &StabilityJob,
     (deciding, count): (&Bound, Option<usize>),
     chances: &Chances,
 ) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use passel::{job::Draft, plugin::Plugins};
+use passel::{job::JobDraft, plugin::Plugins};
 use serde_json::Value;
 
 use super::{
@@ -189,7 +189,7 @@ fn plugins_of_a_job_start_at_its_file() {
     let jobs = passel::job::file::read(&folder.path("jobs.toml")).unwrap();
     let expected = [folder.path("a.so"), folder.path("b, c/d.so")];
     assert_eq!(jobs.jobs[0].task.job().plugins, expected);
-    let mut draft = Draft::new("data.csv");
+    let mut draft = JobDraft::new("data.csv");
     draft
         .set("plugins", &["a.so,\"b, c.so\"".to_owned()])
         .unwrap();

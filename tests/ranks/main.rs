@@ -130,13 +130,13 @@ fn report(arguments: &[&str], communicator: Option<Communicator>, interrupt: &In
     let matches = job::arguments::command().try_get_matches_from(all).unwrap();
     let report = match matches.subcommand().unwrap() {
         ("pairs", own) => {
-            let mut pairing = job::arguments::pairing(own).unwrap();
+            let mut pairing = job::arguments::pairs_job(own).unwrap();
             pairing.job.interrupt = interrupt.clone();
             pairing.job.resources.communicator = communicator;
             run::pairs(&pairing)
         }
         (_, own) => {
-            let mut job = job::arguments::job(own).unwrap();
+            let mut job = job::arguments::select_job(own).unwrap();
             job.interrupt = interrupt.clone();
             job.resources.communicator = communicator;
             run::run(&job)

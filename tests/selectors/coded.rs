@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use passel::{
-    job::{Draft, Job},
+    job::{Job, JobDraft},
     plugin::{MethodKind, ResolvedMethod},
     report::Format,
     run::{Outcome, Report, RunError, run},
@@ -33,7 +33,7 @@ impl TableFunction for Function {
 
 /// A job of the sum of the function, over the variables chosen.
 fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
-    let mut job = Draft::new(data).check().unwrap();
+    let mut job = JobDraft::new(data).check().unwrap();
     job.response = Some("y".to_owned());
     job.binning = "levels".parse().unwrap();
     job.format = Format::Json;

@@ -67,7 +67,7 @@ fn jobs_are_done_once_by_any_number_of_ranks() {
     let here = folder.path();
     fs::write(here.join("jobs.toml"), JOBS).unwrap();
     let file = job::file::read(&here.join("jobs.toml")).unwrap();
-    let all = passel::batch::only(&file, None).unwrap();
+    let all = passel::batch::matching_jobs(&file, None).unwrap();
     let summary = passel::batch::run(&file, &all, &Interrupt::default(), None).unwrap();
     assert_eq!((summary.done.len(), summary.failed.len()), (8, 1));
     let whole = results(&here.join("jobs-results"));

@@ -88,8 +88,8 @@ fn alone(arguments: &[&str]) -> Value {
     let all = all.chain(&["--format", "json"]);
     let matches = job::arguments::command().get_matches_from(all);
     let report = match matches.subcommand().unwrap() {
-        ("pairs", own) => run::pairs(&job::arguments::pairing(own).unwrap()),
-        (_, own) => run::run(&job::arguments::job(own).unwrap()),
+        ("pairs", own) => run::pairs(&job::arguments::pairs_job(own).unwrap()),
+        (_, own) => run::run(&job::arguments::select_job(own).unwrap()),
     };
     plain(&report.unwrap().rendered)
 }

@@ -11,7 +11,7 @@ use toml::{
 };
 
 use super::{
-    super::task::{self, Command, Facts},
+    super::task::{self, Command, OptionInfo},
     Mistake,
     mistakes::help,
 };
@@ -59,7 +59,7 @@ pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Vec<Mistake>) -> Vec<Entr
     let mut all: Vec<Entry> = Vec::new();
     for (key, value) in table {
         let name = key.get_ref().as_ref();
-        let facts = task::of_a_job(name);
+        let facts = task::job_option(name);
         let mut entry = Entry {
             key: name.to_owned(),
             key_place: key.span(),
@@ -80,11 +80,11 @@ pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Vec<Mistake>) -> Vec<Entr
 impl Entry {
     fn fill(
         &mut self,
-        facts: Option<&Facts>,
+        facts: Option<&OptionInfo>,
         value: &Spanned<DeValue<'_>>,
         mistakes: &mut Vec<Mistake>,
     ) {
-        let takes_array = facts.is_some_and(Facts::takes_array);
+        let takes_array = facts.is_some_and(OptionInfo::takes_array);
         let name = self.key.clone();
         let push = |own: &mut Self, value: &Spanned<DeValue<'_>>, mistakes: &mut Vec<Mistake>| {
             let texts = match facts {
@@ -197,7 +197,7 @@ fn scalar(name: &str, value: &DeValue<'_>) -> Result<String, Mistake> {
 }
 
 /// The texts that would stand for one value on the command line.
-pub(super) fn texts(facts: &Facts, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
+pub(super) fn texts(facts: &OptionInfo, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
     match value {
         DeValue::Array(items) if facts.takes_array() => {
             let texts = items.iter().map(|item| {

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{
     super::{
         OptionError, RUN,
-        task::{self, Command, Facts, of_the_run},
+        task::{self, Command, OptionInfo, run_option},
     },
     entries::OWN_KEYS,
 };
@@ -104,11 +104,11 @@ pub(super) fn syntax(error: toml::de::Error) -> Mistake {
 /// A key above all tables that belongs below one, or nowhere.
 pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
     let run = RUN.iter().map(|it| it.name);
-    let keys = task::names().chain(OWN_KEYS).chain(run);
+    let keys = task::job_option_names().chain(OWN_KEYS).chain(run);
     let help = match nearest(name, keys.chain(["run", "defaults", "job"])) {
         _ if name == "jobs" => "did you mean `[[job]]`, or `jobs` below a line [run]?".to_owned(),
         Some(meant @ ("run" | "defaults" | "job")) => format!("did you mean `{meant}`?"),
-        Some(key) if task::of_a_job(key).is_none() && of_the_run(key).is_some() => {
+        Some(key) if task::job_option(key).is_none() && run_option(key).is_some() => {
             format!("write `{key}` below a line [run]")
         }
         Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
@@ -124,9 +124,9 @@ pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
 
 /// A key of a job that is no option.
 pub(super) fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
-    let meant = nearest(name, task::names().chain(OWN_KEYS));
+    let meant = nearest(name, task::job_option_names().chain(OWN_KEYS));
     let help = match meant {
-        _ if of_the_run(name).is_some() => Some(format!("write `{name}` below a line [run]")),
+        _ if run_option(name).is_some() => Some(format!("write `{name}` below a line [run]")),
         Some(meant) => Some(match help(meant) {
             Some(range) => format!("did you mean `{meant}`? {range}"),
             None => format!("did you mean `{meant}`?"),
@@ -144,8 +144,8 @@ pub(super) fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
 /// A key of `[run]` that is no option of it.
 pub(super) fn unknown_run_key(name: &str, place: Range<usize>) -> Mistake {
     let meant = nearest(name, RUN.iter().map(|it| it.name));
-    let help = match meant.and_then(of_the_run) {
-        _ if task::of_a_job(name).is_some() => {
+    let help = match meant.and_then(run_option) {
+        _ if task::job_option(name).is_some() => {
             Some(format!("write `{name}` below a line [[job]] or [defaults]"))
         }
         Some(meant) => Some(format!(
@@ -190,6 +190,6 @@ pub(super) fn refused(error: &OptionError, place: Range<usize>) -> Mistake {
 
 /// What an option allows.
 pub(super) fn help(name: &str) -> Option<String> {
-    let Facts { name, range, .. } = task::of_a_job(name)?;
+    let OptionInfo { name, range, .. } = task::job_option(name)?;
     Some(format!("`{name}` is {range}"))
 }

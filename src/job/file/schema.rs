@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    Opt, RUN,
-    task::{Command, Facts},
+    OptionSpec, RUN,
+    task::{Command, OptionInfo},
 };
 
 /// The schema: keys, what they take, what they do.
 pub fn schema() -> Value {
-    let mut keys: BTreeMap<&str, (Facts, Vec<&str>)> = BTreeMap::new();
+    let mut keys: BTreeMap<&str, (OptionInfo, Vec<&str>)> = BTreeMap::new();
     for command in Command::ALL {
         for facts in command
             .options()
@@ -42,7 +42,7 @@ pub fn schema() -> Value {
         json!({ "anyOf": [file, files], "description": data }),
     );
     job.extend(defaults.clone());
-    let run = RUN.iter().map(Opt::facts);
+    let run = RUN.iter().map(OptionSpec::info);
     let run: Map<String, Value> = run.map(|it| (it.name.to_owned(), own(&it))).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -78,7 +78,7 @@ fn command() -> Value {
     })
 }
 
-fn told(facts: &Facts) -> String {
+fn told(facts: &OptionInfo) -> String {
     let default = match facts.default {
         "" => String::new(),
         default => format!(" (default: {default})"),
@@ -87,7 +87,7 @@ fn told(facts: &Facts) -> String {
 }
 
 /// One value of an option.
-fn value(facts: &Facts) -> Value {
+fn value(facts: &OptionInfo) -> Value {
     let plain = json!({ "type": ["string", "number"] });
     match facts.value {
         "" => json!({ "type": "boolean" }),
@@ -99,14 +99,14 @@ fn value(facts: &Facts) -> Value {
 }
 
 /// An option of the run.
-fn own(facts: &Facts) -> Value {
+fn own(facts: &OptionInfo) -> Value {
     let mut value = value(facts);
     value["description"] = told(facts).into();
     value
 }
 
 /// An option of a job: one value, a list of them, or a range of whole numbers.
-fn listing(facts: &Facts, commands: &[&str]) -> Value {
+fn listing(facts: &OptionInfo, commands: &[&str]) -> Value {
     let one = value(facts);
     let whole = json!({ "type": "integer" });
     let range = json!({

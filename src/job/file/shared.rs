@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, path::Path};
 
-use super::{super::contradictions::place, Mistake, Placed};
+use super::{super::contradictions::place, LocatedJob, Mistake};
 
 /// Files that one job writes and another writes or reads, or that hold the jobs.
-pub(super) fn shared_files(jobs: &[Placed], file: &Path, results: &Path) -> Vec<Mistake> {
+pub(super) fn shared_files(jobs: &[LocatedJob], file: &Path, results: &Path) -> Vec<Mistake> {
     let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
     for this in jobs {
-        for (_, path) in this.planned.task.written() {
+        for (_, path) in this.planned.task.output_files() {
             if let Some(at) = place(path) {
                 writers.entry(at).or_insert(this);
             }
@@ -19,14 +19,14 @@ pub(super) fn shared_files(jobs: &[Placed], file: &Path, results: &Path) -> Vec<
     }
     for this in jobs {
         let job = this.planned.task.job();
-        for at in job.reads().iter().filter_map(|it| place(it)) {
+        for at in job.input_files().iter().filter_map(|it| place(it)) {
             readers.entry(at).or_insert(this);
         }
     }
     let own = place(file);
     let mut mistakes = Vec::new();
     for this in jobs {
-        for (option, path) in this.planned.task.written() {
+        for (option, path) in this.planned.task.output_files() {
             let Some(at) = place(path) else {
                 continue;
             };
@@ -66,7 +66,7 @@ pub(super) fn shared_files(jobs: &[Placed], file: &Path, results: &Path) -> Vec<
 }
 
 /// How one job is called before another.
-fn told(other: &Placed, this: &Placed) -> String {
+fn told(other: &LocatedJob, this: &LocatedJob) -> String {
     match other.number == this.number {
         true => format!("`{}` of the same grid", other.planned.id),
         false => format!("job {}", other.number),

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use super::super::{Opt, RunSettings};
+use super::super::{OptionSpec, RunSettings};
 
 const RUNNING: &str = "Run";
 
 /// The options of `passel run`, in the order they are listed.
-pub const RUN: &[Opt<RunSettings>] = &[
-    Opt {
+pub const RUN: &[OptionSpec<RunSettings>] = &[
+    OptionSpec {
         name: "output",
         value: "FOLDER",
         default: "the job file's name without .toml, and -results",
@@ -21,7 +21,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "jobs",
         value: "N",
         default: "as many as threads and memory allow",
@@ -34,7 +34,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "threads",
         value: "N",
         default: "one a core",
@@ -47,7 +47,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "memory-limit",
         value: "SIZE",
         default: "none",
@@ -60,7 +60,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "time-limit",
         value: "TIME",
         default: "no end",
@@ -73,7 +73,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "ranks",
         value: "HOW",
         default: "auto",
@@ -90,7 +90,7 @@ pub const RUN: &[Opt<RunSettings>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "progress",
         value: "HOW",
         default: "auto",

@@ -1,6 +1,6 @@
 //! What is read, and of what a model may consist.
 
-use super::super::Opt;
+use super::super::OptionSpec;
 use crate::{binning::Binning, table::Missing};
 
 const DATA: &str = "Data";
@@ -8,8 +8,8 @@ const MODEL: &str = "Model";
 const NAMES: &str = "names separated by commas, in double quotes where a name holds one";
 
 /// In the order they are listed.
-pub(super) const DATA_AND_MODEL: &[Opt] = &[
-    Opt {
+pub(super) const DATA_AND_MODEL: &[OptionSpec] = &[
+    OptionSpec {
         name: "response",
         value: "NAME",
         default: "",
@@ -22,7 +22,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "weights",
         value: "NAME",
         default: "",
@@ -35,7 +35,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "factor",
         value: "A,B",
         default: "",
@@ -48,7 +48,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "drop",
         value: "C,D",
         default: "",
@@ -61,7 +61,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "missing",
         value: "HOW",
         default: "refuse",
@@ -80,7 +80,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "binning",
         value: "RULE",
         default: "auto",
@@ -93,7 +93,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "bin-response",
         value: "RULE",
         default: "auto",
@@ -106,7 +106,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "keep",
         value: "A,B",
         default: "",
@@ -119,7 +119,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "no-intercept",
         value: "",
         default: "false",
@@ -132,7 +132,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "criterion",
         value: "NAME",
         default: "ebic:gamma=1",
@@ -141,15 +141,15 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
         heading: MODEL,
         list: false,
         set: |job, given| {
-            job.criterion_of_plugin = None;
+            job.plugin_criterion = None;
             match given.criterion()? {
                 Some(own) => job.criterion = own,
-                None => job.criterion_of_plugin = Some(given.text()?.trim().to_owned()),
+                None => job.plugin_criterion = Some(given.text()?.trim().to_owned()),
             }
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "p-total",
         value: "P",
         default: "",
@@ -162,7 +162,7 @@ pub(super) const DATA_AND_MODEL: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "max-size",
         value: "K",
         default: "p where p ≤ n/2, else n/4 beside the kept ones",

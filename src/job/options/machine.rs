@@ -2,14 +2,14 @@
 
 use std::num::NonZeroUsize;
 
-use super::super::Opt;
+use super::super::OptionSpec;
 use crate::device::{Partition, Precision};
 
 const MACHINE: &str = "Machine";
 
 /// In the order they are listed.
-pub(super) const RESOURCES: &[Opt] = &[
-    Opt {
+pub(super) const RESOURCES: &[OptionSpec] = &[
+    OptionSpec {
         name: "device",
         value: "WHERE",
         default: "auto",
@@ -22,7 +22,7 @@ pub(super) const RESOURCES: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "precision",
         value: "P",
         default: "f64",
@@ -39,7 +39,7 @@ pub(super) const RESOURCES: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "over",
         value: "WHAT",
         default: "auto",
@@ -57,7 +57,7 @@ pub(super) const RESOURCES: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "memory-limit",
         value: "SIZE",
         default: "what is free",
@@ -70,7 +70,7 @@ pub(super) const RESOURCES: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "threads",
         value: "N",
         default: "one a core",

@@ -9,7 +9,7 @@ mod search;
 mod selectors;
 mod stability;
 
-use super::{Opt, PairingDraft, StabilityDraft};
+use super::{OptionSpec, PairsDraft, StabilityDraft};
 use crate::plugin::MethodKind;
 pub use batch::RUN;
 use data::DATA_AND_MODEL;
@@ -21,7 +21,7 @@ use selectors::{PAIRING, SELECTORS};
 use stability::RESAMPLING;
 
 /// The option of that name.
-pub fn option(name: &str) -> Option<&'static Opt> {
+pub fn option(name: &str) -> Option<&'static OptionSpec> {
     OPTIONS.iter().find(|option| option.name == name)
 }
 
@@ -29,16 +29,17 @@ const COUNT: usize =
     DATA_AND_MODEL.len() + SELECTORS.len() + SEARCHING.len() + RESOURCES.len() + REPORTING.len();
 
 /// The options of `passel select` and of a job, in the order they are listed.
-pub const OPTIONS: &[Opt] = &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
+pub const OPTIONS: &[OptionSpec] =
+    &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
 
 /// The options that only `passel pairs` has.
-pub const PAIRS: &[Opt<PairingDraft>] = PAIRING;
+pub const PAIRS: &[OptionSpec<PairsDraft>] = PAIRING;
 
 /// The options that only `passel stability` has, beside all of `passel select`.
-pub const STABILITY: &[Opt<StabilityDraft>] = RESAMPLING;
+pub const STABILITY: &[OptionSpec<StabilityDraft>] = RESAMPLING;
 
 /// Those that `passel pairs` shares with `passel select`.
-pub fn shared_with_pairs() -> impl Iterator<Item = &'static Opt> {
+pub fn pairs_shared_options() -> impl Iterator<Item = &'static OptionSpec> {
     OPTIONS.iter().filter(|it| SHARED.contains(&it.name))
 }
 
@@ -65,7 +66,7 @@ impl Kind {
     }
 
     /// Whether the option means anything to it.
-    pub fn has_use_of(self, name: &str) -> bool {
+    pub fn uses(self, name: &str) -> bool {
         match self {
             Self::Pass => !is_of_selectors(name),
             Self::Scores => !is_of_pass(name),
@@ -108,7 +109,7 @@ pub fn is_of_selectors(name: &str) -> bool {
 }
 
 /// The options of each part, one after another.
-const fn joined(parts: [&[Opt]; 5]) -> [Opt; COUNT] {
+const fn joined(parts: [&[OptionSpec]; 5]) -> [OptionSpec; COUNT] {
     let mut all = [DATA_AND_MODEL[0]; COUNT];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {

@@ -1,13 +1,13 @@
 //! What is told, and where.
 
-use super::super::Opt;
+use super::super::OptionSpec;
 use crate::report::Format;
 
 const OUTPUT: &str = "Output";
 
 /// In the order they are listed.
-pub(super) const REPORTING: &[Opt] = &[
-    Opt {
+pub(super) const REPORTING: &[OptionSpec] = &[
+    OptionSpec {
         name: "level",
         value: "L",
         default: "0.95",
@@ -20,7 +20,7 @@ pub(super) const REPORTING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "format",
         value: "FORM",
         default: "text",
@@ -40,7 +40,7 @@ pub(super) const REPORTING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "output",
         value: "FILE",
         default: "standard output",
@@ -53,7 +53,7 @@ pub(super) const REPORTING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "trace",
         value: "FILE",
         default: "none",
@@ -66,7 +66,7 @@ pub(super) const REPORTING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "checkpoint",
         value: "FILE",
         default: "none",
@@ -79,7 +79,7 @@ pub(super) const REPORTING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "progress",
         value: "HOW",
         default: "auto",

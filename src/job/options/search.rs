@@ -1,13 +1,13 @@
 //! How models are searched.
 
-use super::super::Opt;
+use super::super::OptionSpec;
 use crate::search::{Gain, Pass};
 
 const SEARCH: &str = "Search";
 
 /// In the order they are listed.
-pub(super) const SEARCHING: &[Opt] = &[
-    Opt {
+pub(super) const SEARCHING: &[OptionSpec] = &[
+    OptionSpec {
         name: "preset",
         value: "NAME",
         default: "default",
@@ -28,7 +28,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "particles",
         value: "K",
         default: "32",
@@ -41,7 +41,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "iterations",
         value: "N",
         default: "32",
@@ -54,7 +54,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "forward",
         value: "B,I,R",
         default: "0.2,0.6,0.2",
@@ -67,7 +67,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "backward",
         value: "I,R",
         default: "0.4,0.6",
@@ -80,7 +80,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "gain",
         value: "RULE",
         default: "correlation",
@@ -94,7 +94,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "start-size",
         value: "K",
         default: "1",
@@ -107,7 +107,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "no-polish",
         value: "",
         default: "false",
@@ -120,7 +120,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "islands",
         value: "N",
         default: "4",
@@ -133,7 +133,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "patience",
         value: "N",
         default: "no end",
@@ -146,7 +146,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "time-limit",
         value: "TIME",
         default: "no end",
@@ -159,7 +159,7 @@ pub(super) const SEARCHING: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "seed",
         value: "S",
         default: "1",

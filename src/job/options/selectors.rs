@@ -1,12 +1,12 @@
 //! Methods other than the first, and where their choice ends.
 
-use super::super::{Opt, PairingDraft};
+use super::super::{OptionSpec, PairsDraft};
 
 const METHOD: &str = "Method";
 
 /// In the order they are listed.
-pub(super) const SELECTORS: &[Opt] = &[
-    Opt {
+pub(super) const SELECTORS: &[OptionSpec] = &[
+    OptionSpec {
         name: "method",
         value: "NAME",
         default: "pass",
@@ -19,7 +19,7 @@ pub(super) const SELECTORS: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "top",
         value: "K",
         default: "10 variables, 100 pairs; with threshold or stop all",
@@ -32,7 +32,7 @@ pub(super) const SELECTORS: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "threshold",
         value: "T",
         default: "none",
@@ -45,7 +45,7 @@ pub(super) const SELECTORS: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "stop",
         value: "RULE",
         default: "none",
@@ -58,7 +58,7 @@ pub(super) const SELECTORS: &[Opt] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "plugins",
         value: "A,B",
         default: "",
@@ -74,8 +74,8 @@ pub(super) const SELECTORS: &[Opt] = &[
 ];
 
 /// What `passel pairs` has besides, in the order they are listed.
-pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
-    Opt {
+pub(super) const PAIRING: &[OptionSpec<PairsDraft>] = &[
+    OptionSpec {
         name: "score",
         value: "NAME",
         default: "mi3",
@@ -88,7 +88,7 @@ pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "partners",
         value: "",
         default: "false",
@@ -101,7 +101,7 @@ pub(super) const PAIRING: &[Opt<PairingDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "matrix",
         value: "FILE",
         default: "none",

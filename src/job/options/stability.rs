@@ -1,13 +1,13 @@
 //! What `passel stability` has besides the options of `select`.
 
-use super::super::{Opt, StabilityDraft};
+use super::super::{OptionSpec, StabilityDraft};
 use crate::stability::Resampling;
 
 const STABILITY: &str = "Stability";
 
 /// In the order they are listed.
-pub(super) const RESAMPLING: &[Opt<StabilityDraft>] = &[
-    Opt {
+pub(super) const RESAMPLING: &[OptionSpec<StabilityDraft>] = &[
+    OptionSpec {
         name: "resamples",
         value: "B",
         default: "100",
@@ -20,7 +20,7 @@ pub(super) const RESAMPLING: &[Opt<StabilityDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "resampling",
         value: "HOW",
         default: "complementary",
@@ -40,7 +40,7 @@ pub(super) const RESAMPLING: &[Opt<StabilityDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "fraction",
         value: "F",
         default: "0.5",
@@ -53,7 +53,7 @@ pub(super) const RESAMPLING: &[Opt<StabilityDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "false-picks",
         value: "E",
         default: "1",
@@ -66,7 +66,7 @@ pub(super) const RESAMPLING: &[Opt<StabilityDraft>] = &[
             Ok(())
         },
     },
-    Opt {
+    OptionSpec {
         name: "cutoff",
         value: "PI",
         default: "by false-picks",
