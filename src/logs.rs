@@ -10,14 +10,14 @@
 const LOG2_BITS: u32 = 56;
 
 /// Most fraction bits that are of use: below them lies the rounding of the logarithms.
-pub(crate) const MOST_BITS: u32 = 52;
+pub(crate) const MAX_BITS: u32 = 52;
 
 /// ln 2 · 2⁶⁴.
 const LN_2: u128 = 0xB172_17F7_D1CF_79AB;
 
 /// The table for counts 0 … n.
 #[derive(Debug)]
-pub(crate) struct Logs {
+pub(crate) struct LogTable {
     /// Fraction bits.
     bits: u32,
     /// c·L(c).
@@ -26,11 +26,11 @@ pub(crate) struct Logs {
     steps: Vec<i64>,
 }
 
-impl Logs {
+impl LogTable {
     /// For n observations and combinations of this reach, whose values then stay below 2⁶².
     pub(crate) fn new(n: usize, reach: u32) -> Self {
         let most = n as f64 * (n as f64).ln().max(1.0) * f64::from(reach.max(1));
-        let bits = (61 - most.log2().ceil() as u32).min(MOST_BITS);
+        let bits = (61 - most.log2().ceil() as u32).min(MAX_BITS);
         let mut terms = logarithms(n, bits);
         for (c, log) in terms.iter_mut().enumerate() {
             *log *= c as i64;
@@ -82,7 +82,7 @@ impl Logs {
     }
 }
 
-/// L(c) of the counts 0 … n, the first of which is no matter, with at most [`MOST_BITS`]
+/// L(c) of the counts 0 … n, the first of which is no matter, with at most [`MAX_BITS`]
 /// fraction bits.
 pub(crate) fn logarithms(n: usize, bits: u32) -> Vec<i64> {
     let mut logs = vec![0i64; n + 1];
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn entries_are_c_ln_c() {
         for n in [1, 2, 10, 1000, 100_000] {
-            let logs = Logs::new(n, 2);
+            let logs = LogTable::new(n, 2);
             let unit = (1u64 << logs.bits()) as f64;
             for c in (0..=n).step_by(n.div_ceil(300)) {
                 let exact = match c {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn values_of_a_part_are_told_as_of_all() {
-        let logs = Logs::new(10, 2);
+        let logs = LogTable::new(10, 2);
         for (value, left, all) in [(7, 10, 7), (7, 5, 14), (1, 3, 3), (-1, 3, -3), (9, 0, 0)] {
             assert_eq!(logs.of_all(value, left), all, "{value} {left}");
         }
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn sums_equal_in_real_numbers_are_equal() {
-        let logs = Logs::new(1000, 4);
+        let logs = LogTable::new(1000, 4);
         assert_eq!(logs.sum(&[4, 1, 1, 1, 1]), logs.sum(&[2, 2, 2, 2]));
         // 6·ln 6 + 2·ln 2 = 4·ln 4 + 6·ln 3, though no cell is the same.
         assert_eq!(logs.sum(&[6, 2]), logs.sum(&[4, 3, 3]));

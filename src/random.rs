@@ -42,14 +42,14 @@ impl Stream {
     /// A random order of the items, every one equally likely (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, below(self.word(), last + 1));
+            items.swap(last, uniform_below(self.word(), last + 1));
         }
     }
 }
 
 /// A word as an integer in 0 … count − 1 (0 for none), by its high part: the
 /// bias is below count / 2⁶⁴.
-pub(crate) fn below(word: u64, count: usize) -> usize {
+pub(crate) fn uniform_below(word: u64, count: usize) -> usize {
     ((u128::from(word) * count as u128) >> 64) as usize
 }
 

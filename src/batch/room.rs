@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    device::{DeviceChoice, Placement, Resources, WORTH_A_GPU},
+    device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
     job::{RunSettings, Task, task::Command},
     ranks::Communicator,
     table::extent,
@@ -52,7 +52,7 @@ impl Demand {
         let values = *known.or_insert_with(|| extent(&job.data).unwrap_or(0));
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_card, named) = match &job.resources.devices {
-            DeviceChoice::Auto => (is_pass && values as usize >= WORTH_A_GPU, Vec::new()),
+            DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),
             DeviceChoice::Cuda(all) if all.is_empty() => (true, Vec::new()),
             DeviceChoice::Cuda(named) => (false, named.clone()),
             DeviceChoice::Cpu(_) => (false, Vec::new()),

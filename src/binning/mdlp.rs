@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::{BinnedColumn, Rule};
 use crate::{
-    logs::{MOST_BITS, logarithms},
+    logs::{MAX_BITS, logarithms},
     table::Values,
 };
 
@@ -41,7 +41,7 @@ impl Classes {
         for code in &codes {
             counts[usize::from(*code)] += 1;
         }
-        let logs = logarithms(codes.len().max(2), MOST_BITS);
+        let logs = logarithms(codes.len().max(2), MAX_BITS);
         Self {
             codes,
             counts,

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Partition, Placement, Resources,
-    Shard, Update, Updated,
+    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Partition, Placement,
+    Resources, Shard, UpdateOutcome,
     cpu::Cpu,
     cuda::{self, Cuda},
-    exact::{TIE, tie},
+    exact::{RELATIVE_TIE, tie_width},
 };
 use crate::{
     design::Columns,
@@ -126,7 +126,7 @@ impl<'x> Devices<'x> {
     }
 
     /// Gives each held model its support (ascending, the kept variables among them) and
-    /// factors it anew: the bits are those that [`Update::Refactor`] gives.
+    /// factors it anew: the bits are those that [`ModelUpdate::Refactor`] gives.
     pub(crate) fn place(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
         self.bring(supports.iter().flat_map(|it| it.iter().copied()))?;
         let (count, split) = (self.devices.len(), self.split);
@@ -137,7 +137,7 @@ impl<'x> Devices<'x> {
             let own: Vec<_> = all[mine.clone()].iter().filter(own).copied().collect();
             device.place(&own)
         })?;
-        let anew: Vec<_> = all.iter().map(|it| (it.0, Update::Refactor)).collect();
+        let anew: Vec<_> = all.iter().map(|it| (it.0, ModelUpdate::Refactor)).collect();
         self.update(&anew)?;
         Ok(())
     }
@@ -164,14 +164,14 @@ impl<'x> Devices<'x> {
     /// See [`Device::update`].
     pub(crate) fn update(
         &mut self,
-        updates: &[(usize, Update)],
-    ) -> Result<Vec<Updated>, DeviceError> {
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         if updates.is_empty() {
             return Ok(Vec::new());
         }
         self.bring(updates.iter().filter_map(|(_, update)| match update {
-            Update::Add(column) => Some(*column),
-            Update::Drop(_) | Update::DropCheapest | Update::Refactor => None,
+            ModelUpdate::Add(column) => Some(*column),
+            ModelUpdate::Drop(_) | ModelUpdate::DropCheapest | ModelUpdate::Refactor => None,
         }))?;
         let mine = self.share(self.rss.len());
         let own: Vec<_> = updates
@@ -188,7 +188,10 @@ impl<'x> Devices<'x> {
     }
 
     /// The same of models that are this rank's.
-    fn update_here(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+    fn update_here(
+        &mut self,
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         let count = self.devices.len();
         if !self.split || count == 1 {
             return Ok(self
@@ -247,8 +250,8 @@ impl<'x> Devices<'x> {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let most = near().map(|it| it.score).fold(0.0, f64::max);
             let off = match gain {
-                Gain::Correlation => tie(self.n, model.rss.sqrt()),
-                Gain::Exact => TIE * most,
+                Gain::Correlation => tie_width(self.n, model.rss.sqrt()),
+                Gain::Exact => RELATIVE_TIE * most,
             };
             let equal = near().filter(|it| it.score >= most - off);
             equal.map(|Candidate { column, .. }| *column).min()
@@ -357,5 +360,5 @@ fn shards<'x>(x: Columns<'x>, own: &Range<usize>, count: usize) -> Vec<Shard<'x>
             own: x.range(range),
         }
     };
-    super::shards(own.len(), count).map(shard).collect()
+    super::split_range(own.len(), count).map(shard).collect()
 }

@@ -16,7 +16,7 @@ pub enum DeviceError {
         "{library} {reason}; {help} (`passel devices` lists what there is, --device cpu does \
          without)"
     )]
-    Missing {
+    MissingLibrary {
         /// The library and its file, as in `the NVIDIA driver (libcuda.so.1)`.
         library: &'static str,
         /// `was not found`, or what it lacks.
@@ -26,7 +26,7 @@ pub enum DeviceError {
     },
     /// A library is of a newer CUDA than the driver, or does not know the card.
     #[error("CUDA cannot be used: {reason}")]
-    Unfit {
+    Incompatible {
         /// What does not fit, and what to do.
         reason: String,
     },
@@ -38,13 +38,13 @@ pub enum DeviceError {
     },
     /// The driver is there, a GPU it can use is not.
     #[error("no GPU can be used: {reason}")]
-    None {
+    NoDevice {
         /// What the driver said, and what to do.
         reason: String,
     },
     /// There is no device of that number.
     #[error("cuda:{asked} does not exist: {}", there_are(*count))]
-    Ordinal {
+    NoSuchDevice {
         /// The number asked for.
         asked: usize,
         /// How many there are.
@@ -56,7 +56,7 @@ pub enum DeviceError {
          passel_value(const double *values, const unsigned *counts, unsigned x, unsigned w, \
          unsigned y)`:\n{log}"
     )]
-    Function {
+    PluginCompile {
         /// Its method.
         name: String,
         /// As in `sm_90a`.
@@ -104,7 +104,7 @@ pub enum DeviceError {
     },
     /// The table of a column gave no score.
     #[error("{}", .0.told(|column| format!("column {column}")))]
-    Unscored(UndefinedScore),
+    UndefinedScore(UndefinedScore),
 }
 
 /// Why the table of a column, or of two, gave no score.
@@ -129,13 +129,13 @@ pub enum ScoreFault {
     Infinite,
     /// The score's code panicked.
     #[error("could not be computed: {0}")]
-    GaveUp(String),
+    Panicked(String),
     /// The whole table has more cells than are counted.
     #[error(
         "needs a table of {cells} cells, and {most} are the most that are counted; make fewer \
          levels, with --binning equal-frequency:5, say"
     )]
-    Cells {
+    TooManyCells {
         /// How many.
         cells: u128,
         /// At most.
@@ -202,10 +202,10 @@ mod tests {
         };
         let alone = unscored(None, ScoreFault::NotANumber);
         assert_eq!(
-            DeviceError::Unscored(alone).to_string(),
+            DeviceError::UndefinedScore(alone).to_string(),
             "score of column 3 is not a number"
         );
-        let both = unscored(Some(7), ScoreFault::GaveUp("index 2".to_owned()));
+        let both = unscored(Some(7), ScoreFault::Panicked("index 2".to_owned()));
         assert_eq!(
             both.told(|column| format!("`x{column}`")),
             "score of `x3` and `x7` could not be computed: index 2"
@@ -242,7 +242,7 @@ mod tests {
             ),
             "{text}"
         );
-        let ordinal = |count| DeviceError::Ordinal { asked: 9, count }.to_string();
+        let ordinal = |count| DeviceError::NoSuchDevice { asked: 9, count }.to_string();
         assert_eq!(
             ordinal(2),
             "cuda:9 does not exist: devices are cuda:0 to cuda:1"

@@ -7,20 +7,20 @@ use crate::{
 };
 
 /// Gains, falls in RSS, whose ratio is closer to one than this count as equal.
-pub(crate) const TIE: f64 = 1e-9;
+pub(crate) const RELATIVE_TIE: f64 = 1e-9;
 
 /// A screen is worth its while up to a rounding error of this share of the noise in E,
 /// ‖r‖/√n: beyond, too many candidates are left to f64.
-pub(crate) const CLEAR: f64 = 0.25;
+pub(crate) const MAX_SCREEN_ERROR: f64 = 0.25;
 
 /// Scores |xᵀr| of one anchor that differ by no more may be equal: twice the error
 /// bound n·eps·‖x‖‖r‖ of a dot product. `norm` is ‖r‖.
-pub(crate) fn tie(n: usize, norm: f64) -> f64 {
+pub(crate) fn tie_width(n: usize, norm: f64) -> f64 {
     2.0 * n as f64 * f64::EPSILON * norm
 }
 
 /// r and the k columns of Q, appended.
-pub(crate) fn orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
+pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
     for t in packed_columns(anchor.inverse) {
         let start = batch.len();
@@ -34,8 +34,8 @@ pub(crate) fn orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
 }
 
 /// By how much RSS falls if a column joins; 0 for a collinear one.
-pub(crate) fn gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
-    let Projected { e, s, .. } = projected(x, anchor, column);
+pub(crate) fn exact_gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
+    let Projection { e, s, .. } = project(x, anchor, column);
     if s < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
         return 0.0;
     }
@@ -43,7 +43,7 @@ pub(crate) fn gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
 }
 
 /// What a model leaves of a column, with all its digits.
-pub(crate) struct Projected {
+pub(crate) struct Projection {
     /// Its product with the residual.
     pub(crate) e: f64,
     /// Its square.
@@ -53,7 +53,7 @@ pub(crate) struct Projected {
 }
 
 /// Projects a column twice: the second time removes what rounding left.
-pub(crate) fn projected(x: Columns, anchor: &FitView, column: u32) -> Projected {
+pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
     let k = anchor.support.len();
     let mut rest = x.column(column).to_vec();
     let mut u = vec![0.0; k];
@@ -79,7 +79,7 @@ pub(crate) fn projected(x: Columns, anchor: &FitView, column: u32) -> Projected 
             *u += pass;
         }
     }
-    Projected {
+    Projection {
         e: product(&rest, anchor.residual),
         s: product(&rest, &rest),
         u,

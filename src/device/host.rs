@@ -6,7 +6,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// The CPU and its memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct HostInfo {
     /// Its maker's name for it, where the system tells.
     pub name: Option<String>,
     /// Cores this program may run on.
@@ -22,7 +22,7 @@ pub struct Host {
 }
 
 /// Asks for everything.
-pub fn host() -> Host {
+pub fn host_info() -> HostInfo {
     let (vectors, width) = Arch::new().dispatch(Vectors);
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn host() -> Host {
         let kib = value(&memory, name)?.trim_end_matches(" kB");
         kib.parse::<u64>().ok().map(|it| it * 1024)
     };
-    Host {
+    HostInfo {
         name: value(&processor, "model name").map(str::to_owned),
         cores: thread::available_parallelism().map_or(1, NonZero::get),
         memory: bytes("MemTotal"),
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_vector_instructions_are_known() {
-        let host = host();
+        let host = host_info();
         assert_ne!(host.vectors, "others");
         assert_eq!(host.vectors == "none", host.width == 1);
         assert!(host.cores >= 1);

@@ -31,8 +31,8 @@ pub(crate) use devices::Devices;
 pub use error::{Bytes, DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use places::Placement;
-pub(crate) use pool::Pool;
-pub use resources::{DeviceChoice, Partition, Precision, Resources, WORTH_A_GPU};
+pub(crate) use pool::GramPool;
+pub use resources::{DeviceChoice, MIN_GPU_ELEMENTS, Partition, Precision, Resources};
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ use crate::{
 
 /// p columns in ranges whose lengths differ by one at most, none of them empty, as many as
 /// `count` where there are so many columns.
-fn shards(p: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+fn split_range(p: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let count = count.clamp(1, p.max(1));
     (0..count).map(move |at| at * p / count..(at + 1) * p / count)
 }
@@ -73,7 +73,7 @@ pub enum Gain {
 
 /// What is to be done to one held model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Update {
+pub(crate) enum ModelUpdate {
     /// Add a column, unless the model explains it: then nothing is done.
     Add(u32),
     /// Drop a variable.
@@ -87,7 +87,7 @@ pub(crate) enum Update {
 
 /// What became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Updated {
+pub(crate) struct UpdateOutcome {
     /// The variable added or dropped; none where nothing was done.
     pub(crate) variable: Option<u32>,
     /// RSS of the model now.
@@ -128,13 +128,16 @@ pub(crate) trait Device: Send {
     /// Holds `count` models, each like `model`, whose variables are the kept ones.
     fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
-    /// Gives held models, the kept variables among them, these supports. [`Update::Refactor`]
+    /// Gives held models, the kept variables among them, these supports. [`ModelUpdate::Refactor`]
     /// follows: until then no other verb is asked of them.
     fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
 
     /// Updates models, each at most once, and tells what became of each, in the
     /// order given. Any column of the design may be added.
-    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError>;
+    fn update(
+        &mut self,
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError>;
 
     /// Of each model named, this device's columns outside its support that may be
     /// the strongest of them; empty where it has none outside.

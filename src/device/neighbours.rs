@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::exact::{Projected, TIE, projected};
+use super::exact::{Projection, RELATIVE_TIE, project};
 use crate::{
     design::Columns,
     least_squares::{FitView, PIVOT_TOLERANCE},
@@ -24,11 +24,11 @@ use crate::{
 /// Least share of a unit column's square that the model must leave unexplained
 /// for the formulas to keep their digits: a column below it is projected by
 /// itself.
-pub(crate) const LEAST: f64 = 1e-10;
+pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 
 /// One column in or for one position of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Change {
+pub(crate) struct ModelChange {
     /// The column that joins.
     pub(crate) column: u32,
     /// By how much RSS falls; negative where it rises.
@@ -41,16 +41,16 @@ pub(crate) struct Change {
 /// column its best exchange.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
-    pub(crate) joining: Vec<Change>,
-    pub(crate) replacing: Vec<Change>,
+    pub(crate) joining: Vec<ModelChange>,
+    pub(crate) replacing: Vec<ModelChange>,
 }
 
 impl Neighbours {
     /// The `count` strongest of each kind, of what several sweeps found.
     pub(crate) fn first(self, count: usize) -> Self {
         Self {
-            joining: first(self.joining, count),
-            replacing: first(self.replacing, count),
+            joining: strongest_changes(self.joining, count),
+            replacing: strongest_changes(self.replacing, count),
         }
     }
 }
@@ -90,10 +90,10 @@ impl Model {
     /// The fall by joining and the best exchange of a column that the model all
     /// but explains. What the others leave of it once i has left is s + Uᵢ²/gᵢ,
     /// both parts with all their digits.
-    pub(crate) fn near(&self, x: Columns, anchor: &FitView, column: u32) -> (f64, Change) {
+    pub(crate) fn near(&self, x: Columns, anchor: &FitView, column: u32) -> (f64, ModelChange) {
         let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
-        let Projected { e, s, u } = projected(x, anchor, column);
-        let mut best = Change {
+        let Projection { e, s, u } = project(x, anchor, column);
+        let mut best = ModelChange {
             column,
             fall: f64::NEG_INFINITY,
             replaces: None,
@@ -115,16 +115,16 @@ impl Model {
 
 /// The `count` strongest, strongest first, and what equals the last of them; of
 /// equals the lowest column first.
-pub(crate) fn first(mut changes: Vec<Change>, count: usize) -> Vec<Change> {
+pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> Vec<ModelChange> {
     changes.sort_by(|a, b| b.fall.total_cmp(&a.fall).then(a.column.cmp(&b.column)));
     if let Some(last) = changes.get(count - 1) {
-        let least = below(last.fall);
+        let least = tie_threshold(last.fall);
         changes.retain(|change| change.fall >= least);
     }
     changes
 }
 
 /// What is as strong as a fall up to rounding.
-pub(crate) fn below(fall: f64) -> f64 {
-    fall - TIE * fall.abs()
+pub(crate) fn tie_threshold(fall: f64) -> f64 {
+    fall - RELATIVE_TIE * fall.abs()
 }

@@ -1,6 +1,6 @@
 //! Which devices there are for what was chosen.
 
-use super::{DeviceChoice, DeviceError, WORTH_A_GPU, cuda};
+use super::{DeviceChoice, DeviceError, MIN_GPU_ELEMENTS, cuda};
 use crate::ranks::Communicator;
 
 /// Where the devices of a search are.
@@ -24,7 +24,7 @@ impl Placement {
     ) -> Result<(Self, Option<String>), DeviceError> {
         let places = match choice {
             DeviceChoice::Cpu(count) => Self::Cpu(count.get()),
-            DeviceChoice::Auto if elements < WORTH_A_GPU => Self::Cpu(1),
+            DeviceChoice::Auto if elements < MIN_GPU_ELEMENTS => Self::Cpu(1),
             DeviceChoice::Auto => match cuda::count() {
                 Ok(count) => Self::Cuda((0..count).collect()),
                 Err(error) => {
@@ -35,7 +35,7 @@ impl Placement {
             DeviceChoice::Cuda(ordinals) => {
                 let count = cuda::count()?;
                 if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
-                    return Err(DeviceError::Ordinal { asked, count });
+                    return Err(DeviceError::NoSuchDevice { asked, count });
                 }
                 let mut once: Vec<usize> = Vec::new();
                 for ordinal in ordinals {

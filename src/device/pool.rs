@@ -19,7 +19,7 @@ const CHUNK: usize = 64;
 
 /// The pool. A column's *place* is its position in it.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub(crate) struct GramPool {
     /// By place.
     columns: Vec<u32>,
     places: HashMap<u32, usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Pool {
     stride: usize,
 }
 
-impl Pool {
+impl GramPool {
     /// An empty pool for columns of a matrix of p.
     pub(crate) fn new(p: usize) -> Self {
         // Whole vectors of any instruction set.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    fn bits(pool: &Pool) -> Vec<Vec<u64>> {
+    fn bits(pool: &GramPool) -> Vec<Vec<u64>> {
         let of = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect();
         let rows = (0..pool.len()).map(|place| of(pool.products(place)));
         rows.chain([of(pool.xty())]).collect()
@@ -172,14 +172,14 @@ mod tests {
         let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
         let y: Vec<f64> = (0..n).map(|_| draw()).collect();
         let x = Columns::new(&x, n);
-        let mut pool = Pool::new(p);
+        let mut pool = GramPool::new(p);
         for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
             pool.take(x, &y, batch.rev(), 1);
         }
         let batches = pool.batches();
         let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 127, 1, 129, 1]);
-        let mut again = Pool::new(p);
+        let mut again = GramPool::new(p);
         for batch in batches.iter().cloned() {
             again.take(x, &y, batch.into_iter(), 2);
         }

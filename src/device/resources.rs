@@ -104,7 +104,7 @@ impl Resources {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// Every GPU, where there is one and the problem is worth starting it
-    /// ([`WORTH_A_GPU`] elements of X); else the CPU.
+    /// ([`MIN_GPU_ELEMENTS`] elements of X); else the CPU.
     #[default]
     Auto,
     /// The CPU, in so many shards: one is the way to run, more stand for as many
@@ -116,7 +116,7 @@ pub enum DeviceChoice {
 
 /// n × p from which a search goes to a GPU by itself: below, the CPU is done
 /// before a GPU has started.
-pub const WORTH_A_GPU: usize = 1 << 26;
+pub const MIN_GPU_ELEMENTS: usize = 1 << 26;
 
 /// The arithmetic that screens on a GPU. f64 decides in every case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

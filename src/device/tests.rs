@@ -44,17 +44,17 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         devices.hold(&kept, 4).unwrap();
         let mut supports = vec![keep.to_vec(); 4];
         let last = p as u32 - 1;
-        let walk: [[(Update, update::Order); 4]; 6] = [
-            [0, 1, 2, 4].map(|it| (Update::Add(it), update::Order::Add(it))),
-            [1, 0, 9, last].map(|it| (Update::Add(it), update::Order::Add(it))),
+        let walk: [[(ModelUpdate, update::Order); 4]; 6] = [
+            [0, 1, 2, 4].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
+            [1, 0, 9, last].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
             // Explained by now, in the first two.
-            [last; 4].map(|it| (Update::Add(it), update::Order::Add(it))),
-            [(Update::DropCheapest, update::Order::DropCheapest); 4],
+            [last; 4].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
+            [(ModelUpdate::DropCheapest, update::Order::DropCheapest); 4],
             [3, 7, 2, 9].map(|it| match it {
-                7 => (Update::Add(7), update::Order::Add(7)),
-                _ => (Update::Drop(it), update::Order::Drop(it)),
+                7 => (ModelUpdate::Add(7), update::Order::Add(7)),
+                _ => (ModelUpdate::Drop(it), update::Order::Drop(it)),
             }),
-            [(Update::Refactor, update::Order::Refactor); 4],
+            [(ModelUpdate::Refactor, update::Order::Refactor); 4],
         ];
         for steps in walk {
             let updates: Vec<_> = steps.iter().map(|step| step.0).enumerate().collect();
@@ -88,7 +88,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         let models = (4, Gain::Correlation);
         let mut others = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
         others.hold(&kept, 4).unwrap();
-        let adds = [0, 5, 6, 8].map(Update::Add);
+        let adds = [0, 5, 6, 8].map(ModelUpdate::Add);
         let adds: Vec<_> = adds.into_iter().enumerate().collect();
         others.update(&adds).unwrap();
         supports.iter_mut().for_each(|it| it.sort_unstable());
@@ -97,7 +97,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         for model in 0..4 {
             assert_eq!(others.rss(model).to_bits(), devices.rss(model).to_bits());
         }
-        let drops = [Update::DropCheapest; 4];
+        let drops = [ModelUpdate::DropCheapest; 4];
         let drops: Vec<_> = drops.into_iter().enumerate().collect();
         assert_eq!(
             others.update(&drops).unwrap(),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     device::{
         cuda::{facts::cuda, functions},
-        host::host,
+        host::host_info,
     },
     job,
     plugin::Plugins,
@@ -30,7 +30,7 @@ pub(super) fn list(matches: &ArgMatches) -> Option<u8> {
             }
         }),
         ("devices", matches) => {
-            let (host, cuda) = (host(), cuda());
+            let (host, cuda) = (host_info(), cuda());
             let list = match as_json(matches) {
                 true => devices::json(&host, &cuda),
                 false => devices::text(&host, &cuda),

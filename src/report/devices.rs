@@ -10,11 +10,11 @@ use crate::device::{
         Version,
         facts::{CudaInfo, GpuInfo},
     },
-    host::Host,
+    host::HostInfo,
 };
 
 /// The CPU, every GPU and the libraries, for a reader.
-pub fn text(host: &Host, cuda: &CudaInfo) -> String {
+pub fn text(host: &HostInfo, cuda: &CudaInfo) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
     let mut line = |name: &str, text: String| {
@@ -34,7 +34,7 @@ pub fn text(host: &Host, cuda: &CudaInfo) -> String {
     page
 }
 
-fn processor(host: &Host) -> String {
+fn processor(host: &HostInfo) -> String {
     let mut facts = Vec::new();
     facts.extend(host.name.clone());
     facts.push(match host.cores {
@@ -71,7 +71,7 @@ fn libraries(cuda: &CudaInfo) -> [(&'static str, Option<Version>); 3] {
 }
 
 /// The same, for a program; memory in bytes.
-pub fn json(host: &Host, cuda: &CudaInfo) -> String {
+pub fn json(host: &HostInfo, cuda: &CudaInfo) -> String {
     let version = |it: Option<Version>| it.map(|it| it.to_string());
     let gpus = cuda.gpus.iter().map(|gpu| {
         json!({
@@ -110,8 +110,8 @@ mod tests {
     use super::*;
     use crate::device::DeviceError;
 
-    fn host() -> Host {
-        Host {
+    fn host() -> HostInfo {
+        HostInfo {
             name: Some("A CPU".into()),
             cores: 16,
             memory: Some(128 << 30),

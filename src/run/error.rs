@@ -141,7 +141,7 @@ impl RunError {
             Self::Selector(SelectorError::Device(error))
             | Self::Search(SearchError::Device(error))
             | Self::Selector(SelectorError::Search(SearchError::Device(error))) => match error {
-                DeviceError::Ordinal { .. } => 2,
+                DeviceError::NoSuchDevice { .. } => 2,
                 _ => 1,
             },
             Self::Search(error) | Self::Selector(SelectorError::Search(error)) => match error {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{DeviceChoice, Resources, WORTH_A_GPU},
+    device::{DeviceChoice, MIN_GPU_ELEMENTS, Resources},
     interrupt::Interrupt,
     job::Job,
     plugin::MethodKind,
@@ -195,7 +195,7 @@ pub(super) fn side_by_side(
 ) -> (usize, Resources) {
     let gpus = match &resources.devices {
         DeviceChoice::Cuda(_) => true,
-        DeviceChoice::Auto => elements >= WORTH_A_GPU,
+        DeviceChoice::Auto => elements >= MIN_GPU_ELEMENTS,
         DeviceChoice::Cpu(_) => false,
     };
     let threads = resources.thread_count();

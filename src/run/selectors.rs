@@ -180,7 +180,7 @@ impl Ended {
     ) -> Self {
         let name = |column: u32| format!("`{}`", columns.columns[column as usize].name);
         match fault {
-            DeviceError::Unscored(it) => {
+            DeviceError::UndefinedScore(it) => {
                 let (method, plugin) = (&settled.name, &settled.plugin);
                 let told = it.told(name);
                 Self::Unscored(format!("{what} `{method}` of plugin `{plugin}`: {told}"))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     design::DesignOptions,
-    device::{Candidate, Cpu, Device, ModelView, Neighbours, Shard, Update, Updated},
+    device::{Candidate, Cpu, Device, ModelUpdate, ModelView, Neighbours, Shard, UpdateOutcome},
     least_squares::FitView,
     random::Stream,
     selection::Termination,
@@ -52,7 +52,10 @@ impl Device for Failing<'_> {
         self.cpu.place(models)
     }
 
-    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+    fn update(
+        &mut self,
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         self.verb("update")?;
         self.cpu.update(updates)
     }

@@ -4,9 +4,9 @@
 use super::{MoveKind, StepRecord, state::Walker};
 use crate::{
     design::Columns,
-    device::Update,
+    device::ModelUpdate,
     least_squares::Fit,
-    random::{Stream, below},
+    random::{Stream, uniform_below},
 };
 
 /// Moves between two factorisations from scratch: rounding gathers no longer.
@@ -174,14 +174,15 @@ impl Particle {
         best: &[u32],
         strongest: Option<u32>,
         refused: usize,
-    ) -> Option<(MoveKind, Update)> {
+    ) -> Option<(MoveKind, ModelUpdate)> {
         // The move, how many additions may be tried, and the one to try now.
         let (moved, adds, add) = match plan {
             Plan::Stay => return None,
             Plan::DropRandom { pick } => {
                 let open = || outside(&self.members, problem.keep);
-                let variable = open().nth(below(pick, open().count()))?;
-                return (refused == 0).then_some((MoveKind::DropRandom, Update::Drop(variable)));
+                let variable = open().nth(uniform_below(pick, open().count()))?;
+                return (refused == 0)
+                    .then_some((MoveKind::DropRandom, ModelUpdate::Drop(variable)));
             }
             Plan::DropImprove => (MoveKind::DropImprove, 0, None),
             Plan::AddImprove => (
@@ -197,14 +198,14 @@ impl Particle {
             Plan::AddBest { pick } => {
                 let open = || outside(best, &self.members);
                 let count = open().count();
-                let at = below(pick, count) + refused;
+                let at = uniform_below(pick, count) + refused;
                 (MoveKind::AddBest, count, open().nth(at % count.max(1)))
             }
         };
         match add.filter(|_| refused < adds) {
-            Some(variable) => Some((moved, Update::Add(variable))),
+            Some(variable) => Some((moved, ModelUpdate::Add(variable))),
             // Once: where nothing can be dropped either, the particle stays.
-            None => (refused == adds).then_some((MoveKind::DropImprove, Update::DropCheapest)),
+            None => (refused == adds).then_some((MoveKind::DropImprove, ModelUpdate::DropCheapest)),
         }
     }
 
@@ -215,17 +216,17 @@ impl Particle {
         if refused >= open.min(TRIES) {
             return None;
         }
-        let rank = ((below(pick, open) + refused) % open) as u32;
+        let rank = ((uniform_below(pick, open) + refused) % open) as u32;
         // The rank-th outside: each member at or below shifts it by one.
         let shift = |variable, m: &u32| variable + u32::from(*m <= variable);
         Some(self.members.iter().fold(rank, shift))
     }
 
     /// Takes note of an update that was done.
-    pub(crate) fn updated(&mut self, update: Update, variable: u32) {
+    pub(crate) fn updated(&mut self, update: ModelUpdate, variable: u32) {
         match (update, self.members.binary_search(&variable)) {
-            (Update::Add(_), Err(at)) => self.members.insert(at, variable),
-            (Update::Drop(_) | Update::DropCheapest, Ok(at)) => {
+            (ModelUpdate::Add(_), Err(at)) => self.members.insert(at, variable),
+            (ModelUpdate::Drop(_) | ModelUpdate::DropCheapest, Ok(at)) => {
                 self.members.remove(at);
             }
             _ => {}

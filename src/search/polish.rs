@@ -21,7 +21,7 @@ use super::{
     walk::{ENTRY_COST, EXACT, Island, Walk, Walked},
 };
 use crate::{
-    device::{DeviceError, Devices, Neighbours, Pool},
+    device::{DeviceError, Devices, GramPool, Neighbours},
     least_squares::{Fit, FitView},
     random::Stream,
     ranks::Communicator,
@@ -147,7 +147,7 @@ impl Candidate {
 /// of their models, for each is made anew from them in ascending order.
 pub(super) struct Islands<'a> {
     pub(super) with: Polish<'a>,
-    pub(super) pool: Pool,
+    pub(super) pool: GramPool,
     pub(super) islands: Vec<Island>,
     /// The island whose turn it is to be swept.
     pub(super) turn: usize,
@@ -163,7 +163,7 @@ pub(super) struct Islands<'a> {
 impl<'a> Islands<'a> {
     fn new(with: Polish<'a>, visited: &VisitedModels) -> Result<Self, DeviceError> {
         let Problem { x, y, .. } = *with.problem;
-        let mut pool = Pool::new(x.p());
+        let mut pool = GramPool::new(x.p());
         if x.p() <= SMALL {
             x.bring(0..x.p() as u32).map_err(DeviceError::ranks)?;
             pool.take(x, y, 0..x.p() as u32, with.threads);
@@ -198,7 +198,7 @@ impl<'a> Islands<'a> {
         let product = (x.n() * x.p()) as u64;
         if self.pool.is_full() && self.pool.len() < x.p() {
             // Begun anew, it has room for what this sweep finds.
-            self.pool = Pool::new(x.p());
+            self.pool = GramPool::new(x.p());
         }
         let mut fits = Vec::new();
         if !self.certified {

@@ -11,7 +11,7 @@ use super::{
     polish::{Islands, Polish},
     walk::Island,
 };
-use crate::{device::Pool, random::Stream};
+use crate::{device::GramPool, random::Stream};
 
 /// All that a search goes on from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -159,7 +159,7 @@ impl<'a> Islands<'a> {
     /// As they were between two waves.
     pub(super) fn resumed(with: Polish<'a>, state: Polishing) -> Self {
         let Problem { x, y, .. } = *with.problem;
-        let mut pool = Pool::new(x.p());
+        let mut pool = GramPool::new(x.p());
         for batch in state.pool {
             pool.take(x, y, batch.into_iter(), with.threads);
         }

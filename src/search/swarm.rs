@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Gain, ModelView, Update},
+    device::{DeviceError, Devices, Gain, ModelUpdate, ModelView},
     least_squares::Fit,
 };
 
@@ -169,7 +169,7 @@ impl<'a> Swarm<'a> {
             let picks: Vec<u64> = swarm.particles.iter_mut().map(Particle::draw).collect();
             swarm.update(|particle, number, refused| {
                 let variable = particle.random(&problem, picks[number], refused)?;
-                Some((MoveKind::Start, Update::Add(variable)))
+                Some((MoveKind::Start, ModelUpdate::Add(variable)))
             })?;
         }
         let stay = vec![(MoveKind::Start, None); swarm.particles.len()];
@@ -287,7 +287,7 @@ impl<'a> Swarm<'a> {
         let all = self.iteration + 1 == self.canonical;
         let numbered = self.particles.iter_mut().enumerate();
         let worn = numbered.filter_map(|(number, it)| it.is_worn(all).then_some(number));
-        let worn: Vec<_> = worn.map(|number| (number, Update::Refactor)).collect();
+        let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
         self.devices.update(&worn)?;
         // φ is of the fit factored anew, as it is after going on.
         self.judge(moves);
@@ -304,7 +304,7 @@ impl<'a> Swarm<'a> {
     /// done or nothing is left to try; what each did.
     fn update(
         &mut self,
-        attempt: impl Fn(&Particle, usize, usize) -> Option<(MoveKind, Update)>,
+        attempt: impl Fn(&Particle, usize, usize) -> Option<(MoveKind, ModelUpdate)>,
     ) -> Result<Vec<(MoveKind, Option<u32>)>, DeviceError> {
         let mut moves = vec![(MoveKind::Stay, None); self.particles.len()];
         let mut open: Vec<usize> = (0..self.particles.len()).collect();

@@ -17,7 +17,7 @@ use pulp::Simd;
 
 use super::gains::{LEAST, additions, exchanges};
 use crate::{
-    device::Pool,
+    device::GramPool,
     vector::{add_scaled, vectorised},
 };
 
@@ -65,7 +65,7 @@ pub(super) struct Tableau {
 
 impl Tableau {
     /// The model of these places; a response of unit norm.
-    pub(super) fn new(pool: &Pool, members: &[usize]) -> Self {
+    pub(super) fn new(pool: &GramPool, members: &[usize]) -> Self {
         let mut tableau = Self {
             members: Vec::new(),
             rows: Vec::new(),
@@ -81,7 +81,7 @@ impl Tableau {
         tableau
     }
 
-    fn build(&mut self, pool: &Pool, members: &[usize]) {
+    fn build(&mut self, pool: &GramPool, members: &[usize]) {
         self.members.clear();
         self.rows.clear();
         self.inverse.clear();
@@ -108,7 +108,7 @@ impl Tableau {
     }
 
     /// Carries out a step: the position leaves, the place joins.
-    pub(super) fn step(&mut self, pool: &Pool, leaves: Option<usize>, joins: Option<usize>) {
+    pub(super) fn step(&mut self, pool: &GramPool, leaves: Option<usize>, joins: Option<usize>) {
         if let Some(position) = leaves {
             remove(self, position);
         }
@@ -200,12 +200,12 @@ impl Tableau {
 }
 
 vectorised! {
-    fn add<'a>(tableau: &'a mut Tableau, pool: &'a Pool, place: usize) -> () = add_body;
+    fn add<'a>(tableau: &'a mut Tableau, pool: &'a GramPool, place: usize) -> () = add_body;
 }
 
 /// A column that the model explains is left out.
 #[inline(always)]
-fn add_body<S: Simd>(_: S, tableau: &mut Tableau, pool: &Pool, place: usize) {
+fn add_body<S: Simd>(_: S, tableau: &mut Tableau, pool: &GramPool, place: usize) {
     let Tableau {
         members,
         rows,
@@ -335,7 +335,7 @@ mod tests {
         let (n, p) = (40, 21);
         let (x, y) = problem(n, p);
         let x = Columns::new(&x, n);
-        let mut pool = Pool::new(p);
+        let mut pool = GramPool::new(p);
         // In two parts and out of order: places are not columns.
         pool.take(x, &y, (10..p as u32).rev(), 1);
         pool.take(x, &y, 0..10, 1);

@@ -15,8 +15,8 @@ use super::{
     visited::VisitedModels,
 };
 use crate::{
-    device::Pool,
-    random::{Stream, below},
+    device::GramPool,
+    random::{Stream, uniform_below},
 };
 
 /// Steps for which a dropped variable may not return: this many to twice as
@@ -40,7 +40,7 @@ const LOOK_EVERY: usize = 16;
 pub(super) struct Walk<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) judge: Objective<'a>,
-    pub(super) pool: &'a Pool,
+    pub(super) pool: &'a GramPool,
     /// Steps at most.
     pub(super) steps: usize,
     /// φ that a model must be below to be told.
@@ -133,7 +133,7 @@ impl Walk<'_> {
                 }
                 continue;
             };
-            let tenure = TENURE + below(stream.word(), TENURE + 1);
+            let tenure = TENURE + uniform_below(stream.word(), TENURE + 1);
             if let Some(position) = leaves {
                 let place = tableau.members()[position];
                 until[place] = step + tenure;
@@ -197,7 +197,7 @@ impl Walk<'_> {
 /// The columns of a tableau's model after a step, ascending.
 fn columns(
     tableau: &Tableau,
-    pool: &Pool,
+    pool: &GramPool,
     leaves: Option<usize>,
     joins: Option<usize>,
 ) -> Vec<u32> {

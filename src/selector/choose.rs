@@ -13,8 +13,8 @@ use crate::{
     device::{
         DeviceError,
         counting::{
-            BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, Counters, Logs,
-            RemoteColumn, ScoreEvaluator, information,
+            BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, CounterGroup,
+            LogTable, RemoteColumn, ScoreEvaluator, mutual_information,
         },
     },
     interrupt::Interrupt,
@@ -27,8 +27,8 @@ use crate::{
 pub(super) struct Selection<'a> {
     pub(super) columns: &'a BinnedColumns,
     pub(super) response: &'a Categorical,
-    pub(super) logs: &'a Logs,
-    pub(super) tally: &'a ScoreEvaluator,
+    pub(super) logs: &'a LogTable,
+    pub(super) evaluator: &'a ScoreEvaluator,
     pub(super) top: usize,
     pub(super) threshold: Option<f64>,
     pub(super) permutation: Option<PermutationTest>,
@@ -40,7 +40,7 @@ pub(super) struct Selection<'a> {
 impl<'a> Selection<'a> {
     pub(super) fn run(
         &self,
-        mut counters: Counters,
+        mut counters: CounterGroup,
         observe: &mut dyn FnMut(usize, usize),
     ) -> RankedColumns {
         let started = Instant::now();
@@ -67,12 +67,12 @@ impl<'a> Selection<'a> {
 
     fn choose(
         &self,
-        counters: &mut Counters,
+        counters: &mut CounterGroup,
         ranked: &mut RankedColumns,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<StopReason, DeviceError> {
-        let tally = self.tally;
-        let against = tally.score().against;
+        let evaluator = self.evaluator;
+        let against = evaluator.score().against;
         let chosen = &mut ranked.chosen;
         // The columns chosen, and what candidates were swept against: the last, or all where
         // they are to be again.
@@ -83,13 +83,13 @@ impl<'a> Selection<'a> {
                 return Ok(StopReason::Interrupted);
             }
             counters.expect(match (against, &self.permutation) {
-                (Against::Last, None) if tally.score().has_steps() => self.top - chosen.len(),
+                (Against::Last, None) if evaluator.score().has_steps() => self.top - chosen.len(),
                 _ => 1,
             });
             let best = counters.best()?;
             // Candidates that may never be chosen are not above it either.
             let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
-            if let Some(floor) = tally.score().floor.filter(below) {
+            if let Some(floor) = evaluator.score().floor.filter(below) {
                 return Ok(match floor == 0.0 {
                     true => StopReason::Zero,
                     false => StopReason::Threshold,
@@ -120,7 +120,8 @@ impl<'a> Selection<'a> {
             let own = self.column(best.column, counters.owner())?;
             let facts = counters.facts(best.column)?;
             let laid = Arc::clone(&own);
-            let column = ConditioningVariable::new(Some(best.column), move || tally.anchor(&laid));
+            let column =
+                ConditioningVariable::new(Some(best.column), move || evaluator.anchor(&laid));
             let column = Arc::new(column.with(facts.map(|facts| RemoteColumn {
                 column: Arc::clone(&own),
                 facts,
@@ -131,7 +132,7 @@ impl<'a> Selection<'a> {
             });
             observe(chosen.len(), self.top);
             counters.take(best.column);
-            if chosen.len() < self.top && tally.score().has_steps() {
+            if chosen.len() < self.top && evaluator.score().has_steps() {
                 if against == Against::Pairs && before.len() == 1 {
                     // One variable stood for a pair until there was one.
                     counters.forget();
@@ -201,14 +202,14 @@ impl<'a> Selection<'a> {
         before: &[Arc<ConditioningVariable<'a>>],
         facts: Option<CandidateStatistics>,
     ) -> ChosenColumn {
-        let (logs, tally) = (self.logs, self.tally);
+        let (logs, evaluator) = (self.logs, self.evaluator);
         // Of a score without steps, and of one by joined columns, others were swept than chosen.
-        let alone = tally.score().has_steps() && tally.score().against == Against::Last;
+        let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
         let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
         // Of many variables it leaves 64 bits.
         let redundancy: i128 = known.unwrap_or_else(|| {
             let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
-                i128::from(information(
+                i128::from(mutual_information(
                     column.summed(logs),
                     it.summed(logs),
                     logs,
@@ -222,7 +223,7 @@ impl<'a> Selection<'a> {
             column: best.column as usize,
             score: best.score,
             relevance: best.relevance,
-            redundancy: mean.map(|it| tally.quantity_nats(it as i64)),
+            redundancy: mean.map(|it| evaluator.quantity_nats(it as i64)),
             independence: self.tested(own, column, facts),
             permutation_p: None,
         }
@@ -237,7 +238,8 @@ impl<'a> Selection<'a> {
     ) -> Independence {
         let logs = self.logs;
         // A function sees codes as they are, of levels that need not occur.
-        let occurring = |it: &BinnedColumn| self.tally.score().coded().map(|_| Categorical::of(it));
+        let occurring =
+            |it: &BinnedColumn| self.evaluator.score().coded().map(|_| Categorical::of(it));
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.left_out().is_none()) {

@@ -388,7 +388,7 @@ fn coded_pairs_are_the_declared_ones() {
     );
     for places in PLACES {
         let found = found(PairScore::Coded(coded(wrong, 0.0)), &wanted, places);
-        let Some(DeviceError::Unscored(it)) = found.fault else {
+        let Some(DeviceError::UndefinedScore(it)) = found.fault else {
             panic!("no fault");
         };
         assert_eq!(

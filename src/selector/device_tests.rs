@@ -12,7 +12,7 @@ use crate::{
         CpuCounter, CpuValues,
         counting::{
             CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter,
-            Counters, ScoredColumn, Value, Values, information,
+            CounterGroup, ScoredColumn, TableScorer, TableValue, mutual_information,
         },
     },
     score::{Cells, Combination, Gather, Join, Measure, Part, Quantity},
@@ -24,7 +24,7 @@ struct Knowing<'a> {
     counter: CpuCounter<'a>,
     columns: &'a [BinnedColumn],
     response: Categorical,
-    by: (&'a Logs, &'a ScoreEvaluator),
+    by: (&'a LogTable, &'a ScoreEvaluator),
     taken: Vec<u32>,
     swept: Vec<Categorical>,
     alone: bool,
@@ -36,8 +36,8 @@ impl<'a> Knowing<'a> {
     fn counters(
         columns: &'a BinnedColumns,
         response: &Categorical,
-        by: (&'a Logs, &'a ScoreEvaluator),
-    ) -> Counters<'a> {
+        by: (&'a LogTable, &'a ScoreEvaluator),
+    ) -> CounterGroup<'a> {
         let device = Self {
             counter: CpuCounter::new(&columns.columns, 0, response, by, 1),
             columns: &columns.columns,
@@ -49,7 +49,7 @@ impl<'a> Knowing<'a> {
             best: None,
             picks: 1,
         };
-        Counters::of(vec![Box::new(device)], by.1)
+        CounterGroup::of(vec![Box::new(device)], by.1)
     }
 }
 
@@ -91,7 +91,7 @@ impl Counter for Knowing<'_> {
         let own = Categorical::of(&self.columns[column as usize]);
         let shared = |other: &Categorical| {
             let [a, b] = [&own, other].map(|it| (it, it.sum(logs)));
-            information(a, b, logs, &mut Vec::new())
+            mutual_information(a, b, logs, &mut Vec::new())
         };
         let redundancy = self.swept.iter().map(|it| i128::from(shared(it))).sum();
         Ok(Some(CandidateStatistics {
@@ -134,8 +134,8 @@ impl Counter for Knowing<'_> {
 fn assert_same(
     expected: &RankedColumns,
     columns: &BinnedColumns,
-    (response, logs, tally): (&Categorical, &Logs, &ScoreEvaluator),
-    counters: Counters,
+    (response, logs, evaluator): (&Categorical, &LogTable, &ScoreEvaluator),
+    counters: CounterGroup,
     stop: &Stop,
 ) {
     let never = Interrupt::default();
@@ -143,7 +143,7 @@ fn assert_same(
         columns,
         response,
         logs,
-        tally,
+        evaluator,
         top: stop.top.unwrap(),
         threshold: stop.threshold,
         permutation: stop.permutation,
@@ -208,11 +208,11 @@ fn what_a_device_knows_is_what_the_host_would_find() {
             };
             let asked = resources(PLACES[1]);
             let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-            let logs = Logs::new(columns.n, score.reach());
-            let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-            let response = tally.anchor(&columns.response);
-            let counters = Knowing::counters(&columns, &response, (&logs, &tally));
-            let by = (&response, &logs, &tally);
+            let logs = LogTable::new(columns.n, score.reach());
+            let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+            let response = evaluator.anchor(&columns.response);
+            let counters = Knowing::counters(&columns, &response, (&logs, &evaluator));
+            let by = (&response, &logs, &evaluator);
             assert_same(&expected, &columns, by, counters, &stop);
         }
     }
@@ -221,7 +221,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
 /// Values that come from one place for permutations too.
 struct Permuting<'a>(CpuValues<'a>);
 
-impl Values for Permuting<'_> {
+impl TableScorer for Permuting<'_> {
     fn names(&self) -> Vec<String> {
         self.0.names()
     }
@@ -231,7 +231,7 @@ impl Values for Permuting<'_> {
         step: &ConditioningVariable,
         response: &Categorical,
         wanted: &[bool],
-    ) -> Result<Vec<Value>, DeviceError> {
+    ) -> Result<Vec<TableValue>, DeviceError> {
         self.0.values(step, response, wanted)
     }
 
@@ -260,14 +260,14 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         };
         let asked = resources(PLACES[0]);
         let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-        let logs = Logs::new(columns.n, score.reach());
-        let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-        let response = tally.anchor(&columns.response);
+        let logs = LogTable::new(columns.n, score.reach());
+        let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+        let response = evaluator.anchor(&columns.response);
         let own = &columns.columns;
         let values = Permuting(CpuValues::new(own, 0, coded.clone(), &logs, 1));
-        let counter = CodedCounter::new(values, 0..own.len(), &response, &tally);
-        let counters = Counters::of(vec![Box::new(counter)], &tally);
-        let by = (&response, &logs, &tally);
+        let counter = CodedCounter::new(values, 0..own.len(), &response, &evaluator);
+        let counters = CounterGroup::of(vec![Box::new(counter)], &evaluator);
+        let by = (&response, &logs, &evaluator);
         assert_same(&expected, &columns, by, counters, &stop);
     }
 }

@@ -1,31 +1,31 @@
 //! The G-test of a variable and the response, pairwise where one misses values.
 
 use crate::{
-    device::counting::{Categorical, complete, information},
-    logs::Logs,
+    device::counting::{Categorical, complete_cases, mutual_information},
+    logs::LogTable,
     selection::Independence,
 };
 
 /// Of a column's anchor and the response's, of levels that occur.
-pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &Logs) -> Independence {
+pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &LogTable) -> Independence {
     let both;
     let (x, y) = match x.missing || y.missing {
         false => (x, y),
         true => {
-            both = complete(x, y);
+            both = complete_cases(x, y);
             (&both.0, &both.1)
         }
     };
     let n = x.codes.len();
     let own = |it: &Categorical| it.sum(logs);
-    let sum = information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
+    let sum = mutual_information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
     // Its logarithms are those of all observations, of which these may be some.
     let all = logs.whole() - logs.of(n as u32);
     counted(sum - all, n, [x.levels, y.levels], logs)
 }
 
 /// Of n·I(x;y) of so many observations, and of how many levels of each occur.
-pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &Logs) -> Independence {
+pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &LogTable) -> Independence {
     let nats = sum as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
     Independence::of(n, nats, levels)
 }

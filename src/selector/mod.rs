@@ -28,7 +28,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceError, Resources,
-        counting::{Logs, ScoreEvaluator},
+        counting::{LogTable, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::{Against, Score},
@@ -149,17 +149,17 @@ pub fn rank(
     let pool = counting.pool()?;
     pool.install(|| {
         let starting = Instant::now();
-        let logs = Logs::new(columns.n, score.reach());
-        let tally = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-        let response = tally.anchor(&columns.response);
-        let counters = counting.counters(columns, &response, (&logs, &tally))?;
+        let logs = LogTable::new(columns.n, score.reach());
+        let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+        let response = evaluator.anchor(&columns.response);
+        let counters = counting.counters(columns, &response, (&logs, &evaluator))?;
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             columns,
             response: &response,
             logs: &logs,
-            tally: &tally,
+            evaluator: &evaluator,
             top,
             threshold: stop.threshold,
             permutation: stop.permutation,

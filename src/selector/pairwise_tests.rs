@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     binning::{Codes, MissingCode},
-    random::{Stream, below},
+    random::{Stream, uniform_below},
     score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
 };
 
@@ -23,7 +23,7 @@ pub(super) fn holed(seed: u64, n: usize, levels: usize) -> BinnedColumns {
         }
         let mut codes = column.codes.dense();
         for code in &mut codes {
-            if below(stream.word(), 1000) < share {
+            if uniform_below(stream.word(), 1000) < share {
                 *code = column.levels as u16;
             }
         }

@@ -17,7 +17,7 @@ use super::Selection;
 use crate::{
     device::{
         DeviceError, UndefinedScore,
-        counting::{BestCandidate, Categorical, ConditioningVariable, Counters, LocalColumns},
+        counting::{BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns},
     },
     random::Stream,
     score::Gather,
@@ -90,10 +90,10 @@ impl Selection<'_> {
         winner: &BestCandidate,
         chosen: &[ChosenColumn],
         swept: &[Arc<ConditioningVariable>],
-        counters: &mut Counters,
+        counters: &mut CounterGroup,
     ) -> Result<Option<f64>, DeviceError> {
         // Only the last counts where only the last is kept.
-        let swept = match self.tally.score().gather {
+        let swept = match self.evaluator.score().gather {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
@@ -103,7 +103,7 @@ impl Selection<'_> {
             self.communicator,
         ) {
             // All learn of it below.
-            (Err(DeviceError::Unscored(it)), Some(_)) => Err(it),
+            (Err(DeviceError::UndefinedScore(it)), Some(_)) => Err(it),
             (reached, _) => match reached? {
                 None => return Ok(None),
                 Some(reached) => Ok(reached),
@@ -119,7 +119,7 @@ impl Selection<'_> {
             };
             reached = told.map(any);
         }
-        let reached: Vec<bool> = reached.map_err(DeviceError::Unscored)?;
+        let reached: Vec<bool> = reached.map_err(DeviceError::UndefinedScore)?;
         Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
     }
 
@@ -129,7 +129,7 @@ impl Selection<'_> {
         rule: &PermutationTest,
         winner: &BestCandidate,
         (chosen, swept): (&[ChosenColumn], &[&Categorical]),
-        counters: &mut Counters,
+        counters: &mut CounterGroup,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
         let first = STREAM + chosen.len() as u64 * STEP;
         let order = |at: usize| {
@@ -215,7 +215,8 @@ impl Selection<'_> {
     ) -> Result<Option<BestCandidate>, DeviceError> {
         let response = self.response.permuted(order);
         let own = LocalColumns::of(self.columns, self.communicator);
-        let mut counters = Counters::cpu(own, &response, (self.logs, self.tally), 1, threads);
+        let mut counters =
+            CounterGroup::cpu(own, &response, (self.logs, self.evaluator), 1, threads);
         for it in chosen {
             counters.take(it.column as u32);
         }

@@ -8,7 +8,8 @@ use crate::{
     device::{
         DeviceChoice, DeviceError, Placement, Resources, UndefinedScore,
         counting::{
-            Block, Categorical, Counters, LocalColumns, Logs, PairCounters, ScoreEvaluator, cells,
+            Categorical, CounterGroup, LocalColumns, LogTable, PairCounterGroup, PairDomain,
+            ScoreEvaluator, table_cells,
         },
         cuda::Awake,
     },
@@ -105,16 +106,16 @@ impl<'a> Counting<'a> {
         &mut self,
         columns: &'c BinnedColumns,
         response: &Categorical,
-        by: (&'c Logs, &'c ScoreEvaluator),
-    ) -> Result<Counters<'c>, DeviceError> {
+        by: (&'c LogTable, &'c ScoreEvaluator),
+    ) -> Result<CounterGroup<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
         let own = LocalColumns::of(columns, self.resources.communicator.as_ref());
         if own.own.is_empty() {
             self.places = Placement::Cpu(1);
         }
         let counters = self.either(
-            |shards| Counters::cpu(own, response, by, shards, threads),
-            |ordinals| Counters::cuda(own, response, by, ordinals, limit),
+            |shards| CounterGroup::cpu(own, response, by, shards, threads),
+            |ordinals| CounterGroup::cuda(own, response, by, ordinals, limit),
         )?;
         Ok(counters.with_communicator(self.resources.communicator.as_ref()))
     }
@@ -125,18 +126,18 @@ impl<'a> Counting<'a> {
     /// A device that was asked for and cannot begin.
     pub(super) fn pair_counters<'c>(
         &mut self,
-        block: Block<'c>,
+        block: PairDomain<'c>,
         response: &Categorical,
-        by: (&'c Logs, &'c ScoreEvaluator),
+        by: (&'c LogTable, &'c ScoreEvaluator),
         wanted: usize,
-    ) -> Result<PairCounters<'c>, DeviceError> {
+    ) -> Result<PairCounterGroup<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
         if block.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
         self.either(
-            |shards| PairCounters::cpu(block, response, by, shards, threads),
-            |ordinals| PairCounters::cuda(block, response, by, ordinals, (wanted, limit)),
+            |shards| PairCounterGroup::cpu(block, response, by, shards, threads),
+            |ordinals| PairCounterGroup::cuda(block, response, by, ordinals, (wanted, limit)),
         )
     }
 
@@ -199,7 +200,7 @@ pub(super) fn room(
     };
     let w = widest.get(1).filter(|_| two);
     let levels = w.map_or(1, |at| own[*at].levels);
-    cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
+    table_cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
         let unscored = UndefinedScore {
             column: x as u32,
             beside: w.map(|at| *at as u32),

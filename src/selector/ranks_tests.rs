@@ -137,7 +137,7 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
         let wide = |at: &usize| all.columns[*at].levels >= least;
         let wide: Vec<usize> = (0..24).filter(wide).collect();
         match found.fault {
-            Some(DeviceError::Unscored(it)) => {
+            Some(DeviceError::UndefinedScore(it)) => {
                 let numbers = [it.column as usize, it.beside.unwrap() as usize];
                 assert_eq!(
                     (&numbers[..], it.reason),

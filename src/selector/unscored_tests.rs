@@ -49,7 +49,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
         own: None,
     };
     let unscored = |reason| {
-        Some(DeviceError::Unscored(UndefinedScore {
+        Some(DeviceError::UndefinedScore(UndefinedScore {
             column: 3,
             beside: None,
             reason,
@@ -62,7 +62,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
             (faulty(|| f64::INFINITY), ScoreFault::Infinite),
             (
                 faulty(|| panic!("no way")),
-                ScoreFault::GaveUp("no way".into()),
+                ScoreFault::Panicked("no way".into()),
             ),
         ] {
             let found = found(score);
@@ -125,6 +125,9 @@ fn more_cells_than_are_counted_are_refused_or_end_a_selection() {
     assert_eq!(joint.chosen.len(), 1);
     assert!(matches!(
         joint.fault,
-        Some(DeviceError::Unscored(UndefinedScore { column: 1, .. }))
+        Some(DeviceError::UndefinedScore(UndefinedScore {
+            column: 1,
+            ..
+        }))
     ));
 }

@@ -1,6 +1,6 @@
 //! Which rows a resample has.
 
-use crate::random::{Stream, below};
+use crate::random::{Stream, uniform_below};
 
 /// How rows are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -67,7 +67,7 @@ impl Resampling {
         let half = number % self.together();
         let size = self.rows(n);
         let mut rows: Vec<usize> = match self {
-            Self::Bootstrap => (0..n).map(|_| below(stream.word(), n)).collect(),
+            Self::Bootstrap => (0..n).map(|_| uniform_below(stream.word(), n)).collect(),
             Self::Complementary | Self::Subsample(_) => {
                 let mut all: Vec<usize> = (0..n).collect();
                 stream.shuffle(&mut all);

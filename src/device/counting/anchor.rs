@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Logs, Sums};
+use super::{LogTable, MarginSums};
 use crate::binning::BinnedColumn;
 
 /// Codes of one column, or of several joined: a level for each observation.
@@ -112,7 +112,7 @@ impl Categorical {
     }
 
     /// Σ c·L(c) over its levels.
-    pub(crate) fn sum(&self, logs: &Logs) -> i64 {
+    pub(crate) fn sum(&self, logs: &LogTable) -> i64 {
         // The last is of what is missing.
         let mut counts = vec![0; self.levels + 1];
         for &code in &self.codes {
@@ -159,7 +159,7 @@ fn rows_of_both(a: &Categorical, b: &Categorical) -> Vec<u32> {
 }
 
 /// Two anchors, of the observations that miss neither, with the levels that occur there.
-pub(crate) fn complete(a: &Categorical, b: &Categorical) -> (Categorical, Categorical) {
+pub(crate) fn complete_cases(a: &Categorical, b: &Categorical) -> (Categorical, Categorical) {
     let rows = rows_of_both(a, b);
     let occurring = |it: &Categorical| {
         let codes = it.of_rows(&rows).codes;
@@ -169,16 +169,16 @@ pub(crate) fn complete(a: &Categorical, b: &Categorical) -> (Categorical, Catego
 }
 
 /// All sums of the table of two columns and the response, of the observations that miss neither.
-pub(crate) fn table_sums(
+pub(crate) fn margin_sums(
     x: &Categorical,
     w: &Categorical,
     response: &Categorical,
-    logs: &Logs,
-) -> Sums {
-    let (both, y) = complete(&x.joined(w), response);
-    let (x, w) = complete(x, w);
+    logs: &LogTable,
+) -> MarginSums {
+    let (both, y) = complete_cases(&x.joined(w), response);
+    let (x, w) = complete_cases(x, w);
     let left = y.codes.len() as u32;
-    Sums {
+    MarginSums {
         left,
         n: logs.of(left),
         x: x.sum(logs),
@@ -193,10 +193,10 @@ pub(crate) fn table_sums(
 
 /// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,
 /// as if it were of all. `cells` is zero before and after.
-pub(crate) fn information(
+pub(crate) fn mutual_information(
     (a, of_a): (&Categorical, i64),
     (b, of_b): (&Categorical, i64),
-    logs: &Logs,
+    logs: &LogTable,
     cells: &mut Vec<u32>,
 ) -> i64 {
     if !a.missing && !b.missing {
@@ -210,7 +210,7 @@ pub(crate) fn information(
 }
 
 /// Σ c·L(c) over the joint levels of two anchors that miss nothing.
-fn joint_sum(a: &Categorical, b: &Categorical, logs: &Logs, cells: &mut Vec<u32>) -> i64 {
+fn joint_sum(a: &Categorical, b: &Categorical, logs: &LogTable, cells: &mut Vec<u32>) -> i64 {
     let many = a.levels * b.levels;
     if many > TABLE as usize {
         return a.joined(b).sum(logs);
@@ -264,14 +264,17 @@ mod tests {
         let both = a.joined(&b);
         assert_eq!((&both.codes[..], both.levels), (&[2, 0, 2, 1, 0, 2][..], 2));
         assert!(both.missing && both.misses(5) && !both.misses(4));
-        let logs = Logs::new(6, 2);
+        let logs = LogTable::new(6, 2);
         assert_eq!(both.sum(&logs), logs.of(2));
         // Of 1, 3, 4 alone: (0,0), (1,1), (0,0), so that I is H(a).
-        let own = information((&a, 0), (&b, 0), &logs, &mut Vec::new());
+        let own = mutual_information((&a, 0), (&b, 0), &logs, &mut Vec::new());
         assert_eq!(own, logs.of_all(logs.of(3) - logs.of(2), 3));
         let all = Categorical::of(&column(Codes::Byte(vec![0; 6]), Some(0)));
         assert_eq!((&all.codes[..], all.levels), (&[0; 6][..], 0));
-        assert_eq!(information((&a, 0), (&all, 0), &logs, &mut Vec::new()), 0);
+        assert_eq!(
+            mutual_information((&a, 0), (&all, 0), &logs, &mut Vec::new()),
+            0
+        );
         assert_eq!(a.joined(&all).levels, 0);
     }
 

@@ -7,15 +7,15 @@ use std::{cmp::Reverse, mem, ops::Range};
 
 use super::{
     super::{DeviceError, ScoreFault, UndefinedScore},
-    Categorical, ConditioningVariable, Counter, Pair, PairCounter, PairSearch, Pairs,
-    ScoreEvaluator, ScoredColumn, ordered,
+    Categorical, ConditioningVariable, Counter, Pair, PairCounter, PairSearch, ScoreEvaluator,
+    ScoredColumn, TopPairs, to_ordered,
 };
 
 /// The value of a table; none where no observation is in it.
-pub(crate) type Value = Result<Option<f64>, ScoreFault>;
+pub(crate) type TableValue = Result<Option<f64>, ScoreFault>;
 
 /// Where values of tables come from: the function, and a range of the columns.
-pub(crate) trait Values: Send {
+pub(crate) trait TableScorer: Send {
     /// As [`Counter::names`].
     fn names(&self) -> Vec<String>;
 
@@ -26,7 +26,7 @@ pub(crate) trait Values: Send {
         step: &ConditioningVariable,
         response: &Categorical,
         wanted: &[bool],
-    ) -> Result<Vec<Value>, DeviceError>;
+    ) -> Result<Vec<TableValue>, DeviceError>;
 
     /// Whether permutations are for it, one after the other, rather than for the threads of the
     /// host.
@@ -40,7 +40,7 @@ pub(crate) trait Values: Send {
         &mut self,
         response: &Categorical,
         mut asked: PairSearch,
-    ) -> Result<Pairs, DeviceError> {
+    ) -> Result<TopPairs, DeviceError> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
@@ -56,7 +56,7 @@ pub(crate) trait Values: Send {
             let values = self.values(&step, response, &candidates)?;
             for (x, value) in values.into_iter().enumerate().take(last) {
                 // What has no observation tells nothing.
-                let value = match value.and_then(|it| checked(it.unwrap_or(0.0))) {
+                let value = match value.and_then(|it| check_value(it.unwrap_or(0.0))) {
                     Ok(value) => value,
                     Err(reason) => {
                         let lower =
@@ -70,7 +70,7 @@ pub(crate) trait Values: Send {
                 if let Some(matrix) = &mut matrix {
                     (matrix[x * p + w], matrix[w * p + x]) = (value, value);
                 }
-                let (score, a, b) = (i128::from(ordered(value)), x as u32, w as u32);
+                let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
                 if x < w && pairs.wants(score, a, b) {
                     pairs.push(Pair {
                         score,
@@ -83,7 +83,7 @@ pub(crate) trait Values: Send {
             (asked.done)();
         }
         if let Some((column, other, reason)) = fault {
-            return Err(DeviceError::Unscored(UndefinedScore {
+            return Err(DeviceError::UndefinedScore(UndefinedScore {
                 column,
                 beside: Some(other),
                 reason,
@@ -99,7 +99,7 @@ pub(crate) struct CodedCounter<'a, V> {
     /// The number of the first.
     first: usize,
     response: Categorical,
-    tally: &'a ScoreEvaluator,
+    evaluator: &'a ScoreEvaluator,
     candidates: Vec<Candidate>,
     steps: usize,
 }
@@ -111,19 +111,19 @@ struct Candidate {
     gathered: Option<f64>,
 }
 
-impl<'a, V: Values> CodedCounter<'a, V> {
+impl<'a, V: TableScorer> CodedCounter<'a, V> {
     /// The columns of these numbers, for this response.
     pub(crate) fn new(
         source: V,
         columns: Range<usize>,
         response: &Categorical,
-        tally: &'a ScoreEvaluator,
+        evaluator: &'a ScoreEvaluator,
     ) -> Self {
         Self {
             source,
             first: columns.start,
             response: response.clone(),
-            tally,
+            evaluator,
             candidates: vec![Candidate::default(); columns.len()],
             steps: 0,
         }
@@ -141,10 +141,10 @@ impl<'a, V: Values> CodedCounter<'a, V> {
         let columns = self.candidates.iter_mut().zip(values).enumerate();
         for (at, (candidate, value)) in columns.filter(|(_, (it, _))| !it.taken) {
             // What has no observation tells nothing.
-            let value = value.and_then(|it| checked(it.unwrap_or(0.0)));
+            let value = value.and_then(|it| check_value(it.unwrap_or(0.0)));
             let taken = value.and_then(|value| take(candidate, value));
             taken.map_err(|reason| {
-                DeviceError::Unscored(UndefinedScore {
+                DeviceError::UndefinedScore(UndefinedScore {
                     column: (self.first + at) as u32,
                     beside: None,
                     reason,
@@ -171,11 +171,13 @@ impl<'a, V: Values> CodedCounter<'a, V> {
     fn scored(&self) -> impl Iterator<Item = ScoredColumn> {
         let score = |(at, it): (usize, &Candidate)| {
             let relevance = it.relevance.filter(|_| !it.taken)?;
-            let score = self.tally.total_coded(relevance, it.gathered, self.steps);
+            let score = self
+                .evaluator
+                .total_coded(relevance, it.gathered, self.steps);
             (score > f64::NEG_INFINITY).then(|| ScoredColumn {
-                score: ordered(score).into(),
+                score: to_ordered(score).into(),
                 column: Reverse((self.first + at) as u32),
-                relevance: ordered(relevance),
+                relevance: to_ordered(relevance),
             })
         };
         self.candidates.iter().enumerate().filter_map(score)
@@ -207,7 +209,7 @@ impl<'a, V: Values> CodedCounter<'a, V> {
 }
 
 /// A value that is a score.
-pub(crate) fn checked(value: f64) -> Result<f64, ScoreFault> {
+pub(crate) fn check_value(value: f64) -> Result<f64, ScoreFault> {
     match value {
         _ if value.is_nan() => Err(ScoreFault::NotANumber),
         f64::INFINITY => Err(ScoreFault::Infinite),
@@ -215,20 +217,20 @@ pub(crate) fn checked(value: f64) -> Result<f64, ScoreFault> {
     }
 }
 
-impl<V: Values> Counter for CodedCounter<'_, V> {
+impl<V: TableScorer> Counter for CodedCounter<'_, V> {
     fn names(&self) -> Vec<String> {
         self.source.names()
     }
 
     fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         self.begin()?;
-        let (tally, steps) = (self.tally, self.steps + 1);
+        let (evaluator, steps) = (self.evaluator, self.steps + 1);
         self.each(step, |candidate, value| {
-            let gathered = tally.gather_coded(candidate.gathered, value);
+            let gathered = evaluator.gather_coded(candidate.gathered, value);
             candidate.gathered = Some(gathered);
             // Large values may add up to what is no number.
             let relevance = candidate.relevance.unwrap_or(0.0);
-            checked(tally.total_coded(relevance, Some(gathered), steps)).map(|_| ())
+            check_value(evaluator.total_coded(relevance, Some(gathered), steps)).map(|_| ())
         })?;
         self.steps = steps;
         Ok(())
@@ -267,12 +269,12 @@ impl<V: Values> Counter for CodedCounter<'_, V> {
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
         self.begin()?;
-        let relevance = |it: &Candidate| ordered(it.relevance.unwrap_or(0.0));
+        let relevance = |it: &Candidate| to_ordered(it.relevance.unwrap_or(0.0));
         Ok(self.candidates.iter().map(relevance).collect())
     }
 }
 
-impl<V: Values> PairCounter for CodedCounter<'_, V> {
+impl<V: TableScorer> PairCounter for CodedCounter<'_, V> {
     fn names(&self) -> Vec<String> {
         self.source.names()
     }
@@ -281,7 +283,7 @@ impl<V: Values> PairCounter for CodedCounter<'_, V> {
         Counter::relevance(self)
     }
 
-    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, asked: PairSearch) -> Result<TopPairs, DeviceError> {
         self.source.pairs(&self.response, asked)
     }
 }

@@ -8,7 +8,7 @@ use super::{
         cpu::{CpuCounter, CpuValues},
         cuda::counting::{CudaCounter, CudaValues},
     },
-    CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter, Logs,
+    CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter, LogTable,
     ScoreEvaluator, ScoredColumn,
 };
 use crate::{
@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The devices, each with its range of the columns.
-pub(crate) struct Counters<'a> {
+pub(crate) struct CounterGroup<'a> {
     devices: Vec<Box<dyn Counter + 'a>>,
-    tally: &'a ScoreEvaluator,
+    evaluator: &'a ScoreEvaluator,
     /// Anchors swept.
     steps: usize,
     /// The other ranks, and what the one that has the best candidate knows of it.
@@ -84,7 +84,7 @@ impl<'a> From<&'a Vec<BinnedColumn>> for LocalColumns<'a> {
 pub(super) fn shards_on_cpu<'a, D>(
     LocalColumns { own, first, .. }: LocalColumns<'a>,
     response: &Categorical,
-    by @ (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+    by @ (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
     (shards, threads): (usize, usize),
     coded: fn(CodedCounter<'a, CpuValues<'a>>) -> D,
     declared: fn(CpuCounter<'a>) -> D,
@@ -93,30 +93,30 @@ pub(super) fn shards_on_cpu<'a, D>(
         let own = &own[range.clone()];
         let range = first + range.start..first + range.end;
         let first = range.start;
-        match tally.score().coded().cloned() {
+        match evaluator.score().coded().cloned() {
             Some(function) => {
                 let values = CpuValues::new(own, first, function, logs, threads);
-                coded(CodedCounter::new(values, range, response, tally))
+                coded(CodedCounter::new(values, range, response, evaluator))
             }
             None => declared(CpuCounter::new(own, first, response, by, threads)),
         }
     };
-    super::super::shards(own.len(), shards)
+    super::super::split_range(own.len(), shards)
         .map(device)
         .collect()
 }
 
-impl<'a> Counters<'a> {
+impl<'a> CounterGroup<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
     /// ([`ScoreEvaluator::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
         own: impl Into<LocalColumns<'a>>,
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         shards: usize,
         threads: usize,
     ) -> Self {
-        let by = (logs, tally);
+        let by = (logs, evaluator);
         let devices = shards_on_cpu::<Box<dyn Counter + 'a>>(
             own.into(),
             response,
@@ -125,7 +125,7 @@ impl<'a> Counters<'a> {
             |it| Box::new(it),
             |it| Box::new(it),
         );
-        Self::of(devices, tally)
+        Self::of(devices, evaluator)
     }
 
     /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them
@@ -136,29 +136,29 @@ impl<'a> Counters<'a> {
     pub(crate) fn cuda(
         part: impl Into<LocalColumns<'a>>,
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let by = (logs, tally);
+        let by = (logs, evaluator);
         let LocalColumns { own, first, .. } = part.into();
         let limit = memory_limit;
-        let cards: Box<dyn Counter + 'a> = match tally.score().coded().cloned() {
+        let cards: Box<dyn Counter + 'a> = match evaluator.score().coded().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 let range = first..first + own.len();
-                Box::new(CodedCounter::new(values, range, response, tally))
+                Box::new(CodedCounter::new(values, range, response, evaluator))
             }
             None => Box::new(CudaCounter::new(own, first, response, by, ordinals, limit)?),
         };
-        Ok(Self::of(vec![cards], tally))
+        Ok(Self::of(vec![cards], evaluator))
     }
 
     /// Devices that have their columns.
-    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, tally: &'a ScoreEvaluator) -> Self {
+    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, evaluator: &'a ScoreEvaluator) -> Self {
         Self {
             devices,
-            tally,
+            evaluator,
             steps: 0,
             communicator: None,
             facts: None,
@@ -193,7 +193,7 @@ impl<'a> Counters<'a> {
     /// What devices said; of ranks a table without a score is nothing yet.
     fn or_later<T: Default>(&mut self, said: Result<T, DeviceError>) -> Result<T, DeviceError> {
         match said {
-            Err(DeviceError::Unscored(it)) if self.communicator.is_some() => {
+            Err(DeviceError::UndefinedScore(it)) if self.communicator.is_some() => {
                 self.unscored = Some((self.steps, it));
                 Ok(T::default())
             }
@@ -232,8 +232,8 @@ impl<'a> Counters<'a> {
             best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
-        let least = best.map(|it| self.tally.as_good(it.score));
-        if let (Some(least), Some(_)) = (least, self.tally.score().coded()) {
+        let least = best.map(|it| self.evaluator.as_good(it.score));
+        if let (Some(least), Some(_)) = (least, self.evaluator.score().coded()) {
             best = None;
             for device in &mut self.devices {
                 // Shards ascend.
@@ -289,7 +289,7 @@ impl<'a> Counters<'a> {
         let told = told.map_err(DeviceError::ranks)?;
         let unscored = told.iter().filter_map(|it| it.2.as_ref());
         if let Some((_, first)) = unscored.min_by_key(|it| (it.0, it.1.column)) {
-            return Err(DeviceError::Unscored(first.clone()));
+            return Err(DeviceError::UndefinedScore(first.clone()));
         }
         let best = (0..)
             .zip(told)
@@ -307,11 +307,11 @@ impl<'a> Counters<'a> {
 
     /// A candidate after so many steps.
     fn found(&self, best: ScoredColumn, steps: usize) -> BestCandidate {
-        let score = self.tally.nats(best.score, steps);
+        let score = self.evaluator.nats(best.score, steps);
         BestCandidate {
             column: best.column.0,
             score,
-            relevance: self.tally.relevance_nats(best.relevance),
+            relevance: self.evaluator.relevance_nats(best.relevance),
             highest: score,
         }
     }
@@ -366,7 +366,7 @@ impl<'a> Counters<'a> {
         for device in &mut self.devices {
             all.extend(device.relevance()?);
         }
-        let nats = |it| self.tally.relevance_nats(it);
+        let nats = |it| self.evaluator.relevance_nats(it);
         Ok(all.into_iter().map(nats).collect())
     }
 }

@@ -8,39 +8,41 @@
 mod anchor;
 mod coded;
 mod counters;
+mod evaluator;
 mod ordered;
 mod pair_counters;
 mod pairs;
 mod partners;
 mod step;
-mod tally;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use anchor::{Categorical, complete, information, table_sums};
-pub(crate) use coded::{CodedCounter, Value, Values, checked};
-pub(crate) use counters::{BestCandidate, Counters, LocalColumns};
-pub(crate) use ordered::{number, ordered};
-pub(crate) use pair_counters::{FoundPair, FoundPairs, FoundPartner, PairCounters, PairRequest};
-pub(crate) use pairs::{Block, Pair, PairCounter, PairSearch, Pairs};
-pub(crate) use partners::{Partner, Partners};
+pub(crate) use anchor::{Categorical, complete_cases, margin_sums, mutual_information};
+pub(crate) use coded::{CodedCounter, TableScorer, TableValue, check_value};
+pub(crate) use counters::{BestCandidate, CounterGroup, LocalColumns};
+pub(crate) use evaluator::{EXCLUDED_SCORE, MarginSums, ScoreEvaluator, ScoredColumn};
+pub(crate) use ordered::{from_ordered, to_ordered};
+pub(crate) use pair_counters::{
+    FoundPair, FoundPartner, PairCounterGroup, PairRequest, PairScores,
+};
+pub(crate) use pairs::{Pair, PairCounter, PairDomain, PairSearch, TopPairs};
+pub(crate) use partners::{Partner, TopPartners};
 pub(crate) use step::{ConditioningVariable, RemoteColumn};
-pub(crate) use tally::{NEVER, ScoreEvaluator, ScoredColumn, Sums};
 
 use serde::{Deserialize, Serialize};
 
 use super::{DeviceError, ScoreFault};
-pub(crate) use crate::logs::Logs;
+pub(crate) use crate::logs::LogTable;
 
 /// Most cells of a whole table: 512 MiB a thread.
 const CELLS: usize = 1 << 27;
 
 /// Cells of the whole table of so many levels of x, w and y, if it may be made.
-pub(crate) fn cells(x: usize, w: usize, y: usize) -> Result<usize, ScoreFault> {
+pub(crate) fn table_cells(x: usize, w: usize, y: usize) -> Result<usize, ScoreFault> {
     let cells = x as u128 * w as u128 * y as u128;
     match usize::try_from(cells) {
         Ok(few) if few <= CELLS => Ok(few),
-        _ => Err(ScoreFault::Cells { cells, most: CELLS }),
+        _ => Err(ScoreFault::TooManyCells { cells, most: CELLS }),
     }
 }
 

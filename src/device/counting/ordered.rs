@@ -2,12 +2,12 @@
 //! ones do.
 
 /// Of a number, NaN excepted; 0 and −0 are one.
-pub(crate) fn ordered(value: f64) -> i64 {
+pub(crate) fn to_ordered(value: f64) -> i64 {
     flipped((value + 0.0).to_bits() as i64)
 }
 
-/// The number that [`ordered`] was made of.
-pub(crate) fn number(ordered: i64) -> f64 {
+/// The number that [`to_ordered`] was made of.
+pub(crate) fn from_ordered(ordered: i64) -> f64 {
     f64::from_bits(flipped(ordered) as u64)
 }
 
@@ -36,8 +36,8 @@ mod tests {
             f64::MAX,
             f64::INFINITY,
         ];
-        assert!(ascending.map(ordered).is_sorted_by(|a, b| a < b));
-        assert_eq!(ascending.map(|it| number(ordered(it))), ascending);
-        assert_eq!((ordered(-0.0), ordered(0.0)), (0, 0));
+        assert!(ascending.map(to_ordered).is_sorted_by(|a, b| a < b));
+        assert_eq!(ascending.map(|it| from_ordered(to_ordered(it))), ascending);
+        assert_eq!((to_ordered(-0.0), to_ordered(0.0)), (0, 0));
     }
 }

@@ -5,17 +5,17 @@ use super::{
         DeviceError,
         cuda::counting::{CudaPairSweep, CudaPairs, CudaValues},
     },
-    Block, Categorical, CodedCounter, Logs, PairCounter, PairSearch, Pairs, Partner, Partners,
-    ScoreEvaluator,
+    Categorical, CodedCounter, LogTable, PairCounter, PairDomain, PairSearch, Partner,
+    ScoreEvaluator, TopPairs, TopPartners,
     counters::{LocalColumns, shards_on_cpu},
 };
 
 /// The devices, each with its range of the columns.
-pub(crate) struct PairCounters<'a> {
+pub(crate) struct PairCounterGroup<'a> {
     devices: Vec<Box<dyn PairCounter + 'a>>,
-    block: Block<'a>,
-    logs: &'a Logs,
-    tally: &'a ScoreEvaluator,
+    block: PairDomain<'a>,
+    logs: &'a LogTable,
+    evaluator: &'a ScoreEvaluator,
 }
 
 /// Two columns, a < b, and their score, as [`super::Found`] has it.
@@ -49,7 +49,7 @@ pub(crate) struct PairRequest {
 
 /// What was asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct FoundPairs {
+pub(crate) struct PairScores {
     /// The best first.
     pub(crate) pairs: Vec<FoundPair>,
     /// Of every column, in their order, where they were asked for; none where no score may be
@@ -59,10 +59,10 @@ pub(crate) struct FoundPairs {
 
 impl PairRequest {
     /// None of so many columns found yet.
-    pub(crate) fn wanted(&self, columns: usize, tally: &ScoreEvaluator) -> Pairs {
-        let wanted = Pairs::new(self.most, tally.bound(self.least));
+    pub(crate) fn wanted(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
+        let wanted = TopPairs::new(self.most, evaluator.bound(self.least));
         match self.partners {
-            true => wanted.and(Partners::new(columns, tally.bound(None))),
+            true => wanted.and(TopPartners::new(columns, evaluator.bound(None))),
             false => wanted,
         }
     }
@@ -70,13 +70,13 @@ impl PairRequest {
     /// Those of the best that are asked for, in nats.
     pub(crate) fn told(
         &self,
-        best: Pairs,
-        tally: &ScoreEvaluator,
+        best: TopPairs,
+        evaluator: &ScoreEvaluator,
         synergy: &ScoreEvaluator,
-    ) -> FoundPairs {
+    ) -> PairScores {
         let partner = |it: Partner| FoundPartner {
             column: it.column,
-            score: tally.nats(it.score, 1),
+            score: evaluator.nats(it.score, 1),
             synergy: synergy.nats(it.synergy, 1),
         };
         let partners = best.partners().into_iter().map(|it| it.map(partner));
@@ -84,31 +84,31 @@ impl PairRequest {
         let pairs = best.sorted().into_iter().map(|it| FoundPair {
             a: it.a,
             b: it.b,
-            score: tally.nats(it.score, 1),
+            score: evaluator.nats(it.score, 1),
             synergy: synergy.nats(it.synergy, 1),
         });
         // The bound of a threshold is near it only.
         let above = |it: &FoundPair| self.least.is_none_or(|least| it.score >= least);
-        FoundPairs {
+        PairScores {
             pairs: pairs.filter(above).collect(),
             partners,
         }
     }
 }
 
-impl<'a> PairCounters<'a> {
+impl<'a> PairCounterGroup<'a> {
     /// The CPU in so many shards, which lay out their columns for this response
     /// ([`ScoreEvaluator::anchor`]); inside a pool of so many threads.
     pub(crate) fn cpu(
-        block: impl Into<Block<'a>>,
+        block: impl Into<PairDomain<'a>>,
         response: &Categorical,
-        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
+        by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         shards: usize,
         threads: usize,
     ) -> Self {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
-        let part = match tally.score().coded() {
+        let part = match evaluator.score().coded() {
             Some(_) => LocalColumns::from(&block.columns[..block.firsts()]),
             None => LocalColumns {
                 own: &block.columns[block.seconds()..],
@@ -132,18 +132,18 @@ impl<'a> PairCounters<'a> {
     /// # Errors
     /// A GPU that is not there, cannot be used or has no room.
     pub(crate) fn cuda(
-        block: impl Into<Block<'a>>,
+        block: impl Into<PairDomain<'a>>,
         response: &Categorical,
-        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
+        by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<Self, DeviceError> {
         let block = block.into();
         let own = block.columns;
-        let cards: Box<dyn PairCounter + 'a> = match tally.score().coded().cloned() {
+        let cards: Box<dyn PairCounter + 'a> = match evaluator.score().coded().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
-                Box::new(CodedCounter::new(values, 0..own.len(), response, tally))
+                Box::new(CodedCounter::new(values, 0..own.len(), response, evaluator))
             }
             None => match CudaPairs::new(block, response, by, ordinals, (wanted, limit))? {
                 Some(cards) => Box::new(cards),
@@ -158,9 +158,9 @@ impl<'a> PairCounters<'a> {
     /// # Errors
     /// The same.
     pub(crate) fn swept(
-        block: impl Into<Block<'a>>,
+        block: impl Into<PairDomain<'a>>,
         response: &Categorical,
-        by: (&'a Logs, &'a ScoreEvaluator),
+        by: (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -172,14 +172,14 @@ impl<'a> PairCounters<'a> {
     /// Devices that have their columns.
     pub(crate) fn of(
         devices: Vec<Box<dyn PairCounter + 'a>>,
-        block: Block<'a>,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        block: PairDomain<'a>,
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
     ) -> Self {
         Self {
             devices,
             block,
             logs,
-            tally,
+            evaluator,
         }
     }
 
@@ -194,7 +194,7 @@ impl<'a> PairCounters<'a> {
         for device in &mut self.devices {
             all.extend(device.relevance()?);
         }
-        let nats = |it| self.tally.relevance_nats(it);
+        let nats = |it| self.evaluator.relevance_nats(it);
         Ok(all.into_iter().map(nats).collect())
     }
 
@@ -202,11 +202,11 @@ impl<'a> PairCounters<'a> {
     pub(crate) fn pairs(
         &mut self,
         synergy: &ScoreEvaluator,
-        wanted: &Pairs,
+        wanted: &TopPairs,
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         done: &(dyn Fn() + Sync),
-    ) -> Result<Pairs, DeviceError> {
+    ) -> Result<TopPairs, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {
             best = best.with(device.pairs(PairSearch {

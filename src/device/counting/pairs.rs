@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{super::DeviceError, Categorical, Logs, Partner, Partners, ScoreEvaluator, table_sums};
+use super::{
+    super::DeviceError, Categorical, LogTable, Partner, ScoreEvaluator, TopPartners, margin_sums,
+};
 use crate::binning::BinnedColumn;
 
 /// Two columns, a < b, and their score.
@@ -29,13 +31,13 @@ impl Pair {
 
 /// Columns, of whose pairs all are scored, or those of two lists.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block<'a> {
+pub(crate) struct PairDomain<'a> {
     pub(crate) columns: &'a [BinnedColumn],
     /// Where the second list begins: a pair has one of each. None where any two are a pair.
     pub(crate) apart: Option<usize>,
 }
 
-impl<'a> From<&'a [BinnedColumn]> for Block<'a> {
+impl<'a> From<&'a [BinnedColumn]> for PairDomain<'a> {
     fn from(columns: &'a [BinnedColumn]) -> Self {
         Self {
             columns,
@@ -44,7 +46,7 @@ impl<'a> From<&'a [BinnedColumn]> for Block<'a> {
     }
 }
 
-impl Block<'_> {
+impl PairDomain<'_> {
     /// What a column may be the first of a pair of: all, or the first list.
     pub(crate) fn firsts(&self) -> usize {
         self.apart.unwrap_or(self.columns.len())
@@ -59,12 +61,12 @@ impl Block<'_> {
 /// What is asked of all pairs.
 pub(crate) struct PairSearch<'a> {
     /// The same that the devices have.
-    pub(crate) block: Block<'a>,
+    pub(crate) block: PairDomain<'a>,
     /// The score of a pair's synergy.
     pub(crate) synergy: &'a ScoreEvaluator,
-    pub(crate) logs: &'a Logs,
+    pub(crate) logs: &'a LogTable,
     /// How many, and how good; none is found yet.
-    pub(crate) wanted: &'a Pairs,
+    pub(crate) wanted: &'a TopPairs,
     /// p × p: the scores of a and b, in nats, go to its row a, for a device's own b from a on (or of
     /// the second list).
     pub(crate) matrix: Option<&'a mut [f64]>,
@@ -78,7 +80,7 @@ impl PairSearch<'_> {
     /// A pair's synergy, counted on the host.
     pub(crate) fn synergy_of(&self, pair: &Pair, response: &Categorical) -> i128 {
         let [w, x] = [pair.a, pair.b].map(|it| Categorical::of(&self.block.columns[it as usize]));
-        let sums = table_sums(&x, &w, response, self.logs);
+        let sums = margin_sums(&x, &w, response, self.logs);
         self.synergy.gather_whole(0, &sums, self.logs)
     }
 }
@@ -93,12 +95,12 @@ pub(crate) trait PairCounter: Send {
 
     /// The best pairs of any column with one behind it that is this device's; one step's score
     /// for each, and its synergy.
-    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError>;
+    fn pairs(&mut self, asked: PairSearch) -> Result<TopPairs, DeviceError>;
 }
 
 /// The best pairs so far, and the best of every column where that is wanted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Pairs {
+pub(crate) struct TopPairs {
     /// How many are wanted at most.
     most: usize,
     /// Scores below it are not wanted.
@@ -106,13 +108,13 @@ pub(crate) struct Pairs {
     /// Unordered, and more than wanted between two prunings.
     found: Vec<Pair>,
     /// Whatever the others are.
-    partners: Option<Partners>,
+    partners: Option<TopPartners>,
 }
 
 /// Pairs beyond those wanted that are gathered before the worst are left out.
 const SPARE: usize = 4096;
 
-impl Pairs {
+impl TopPairs {
     /// At most so many, none of a score below `least`.
     pub(crate) fn new(most: usize, least: i128) -> Self {
         Self {
@@ -124,7 +126,7 @@ impl Pairs {
     }
 
     /// These, and besides the partner of every column.
-    pub(crate) fn and(self, partners: Partners) -> Self {
+    pub(crate) fn and(self, partners: TopPartners) -> Self {
         Self {
             partners: Some(partners),
             ..self
@@ -159,14 +161,14 @@ impl Pairs {
     /// None found yet, of which as much is wanted as of these.
     pub(crate) fn empty(&self) -> Self {
         Self {
-            partners: self.partners.as_ref().map(Partners::empty),
+            partners: self.partners.as_ref().map(TopPartners::empty),
             ..Self::new(self.most, self.least)
         }
     }
 
     /// What a column's partner must score, where they are wanted.
     pub(crate) fn least_partner(&self) -> Option<i128> {
-        self.partners.as_ref().map(Partners::least)
+        self.partners.as_ref().map(TopPartners::least)
     }
 
     /// How many are wanted at most.
@@ -208,7 +210,7 @@ impl Pairs {
     pub(crate) fn wanted_of(&self, columns: usize) -> Self {
         let partners = self.partners.as_ref();
         Self {
-            partners: partners.map(|it| Partners::new(columns, it.least())),
+            partners: partners.map(|it| TopPartners::new(columns, it.least())),
             ..Self::new(self.most, self.least)
         }
     }
@@ -243,7 +245,7 @@ impl Pairs {
     pub(crate) fn partners(&self) -> Vec<Option<Partner>> {
         self.partners
             .as_ref()
-            .map_or_else(Vec::new, Partners::found)
+            .map_or_else(Vec::new, TopPartners::found)
     }
 
     /// The best first.
@@ -282,7 +284,7 @@ mod tests {
     }
 
     /// What a device finds that meets them in reverse, by two threads.
-    fn found(all: &[Pair], wanted: &Pairs) -> Pairs {
+    fn found(all: &[Pair], wanted: &TopPairs) -> TopPairs {
         let (mut first, mut second) = (wanted.empty(), wanted.clone());
         for (at, pair) in all.iter().rev().enumerate() {
             let own = if at % 3 == 0 { &mut first } else { &mut second };
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn the_best_are_kept_whatever_the_order_and_the_pieces() {
         let mut all = all();
-        let found = found(&all, &Pairs::new(500, 3));
+        let found = found(&all, &TopPairs::new(500, 3));
         assert!(found.partners().is_empty());
         all.sort_by(Pair::order);
         assert_eq!(found.sorted(), all[..500]);
@@ -306,7 +308,7 @@ mod tests {
     fn every_column_has_its_best_partner_whatever_the_best_pairs_are() {
         let mut all = all();
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
-            let wanted = Pairs::new(most, least).and(Partners::new(302, -49));
+            let wanted = TopPairs::new(most, least).and(TopPartners::new(302, -49));
             assert!(wanted.least_partner().is_some());
             let found = found(&all, &wanted).with_synergy(|it| it.score - 1);
             all.sort_by(Pair::order);

@@ -28,13 +28,13 @@ impl Partner {
 
 /// Of every column the best partner so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Partners {
+pub(crate) struct TopPartners {
     /// Of no partner, below none that may be one.
     least: i128,
     best: Vec<Partner>,
 }
 
-impl Partners {
+impl TopPartners {
     /// Of so many columns, none by a score below `least`.
     pub(crate) fn new(columns: usize, least: i128) -> Self {
         let nobody = Partner {

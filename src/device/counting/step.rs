@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use super::{CandidateStatistics, Categorical, Logs, ScoreEvaluator};
+use super::{CandidateStatistics, Categorical, LogTable, ScoreEvaluator};
 use crate::binning::BinnedColumn;
 
 /// A column without missing values, as the device that has it knows it.
@@ -28,9 +28,13 @@ pub(crate) struct ConditioningVariable<'a> {
 impl<'a> ConditioningVariable<'a> {
     /// One of the columns, for this score. A device that has its codes need not have the
     /// anchor made, which costs a walk over all observations.
-    pub(crate) fn of(column: u32, columns: &'a [BinnedColumn], tally: &'a ScoreEvaluator) -> Self {
+    pub(crate) fn of(
+        column: u32,
+        columns: &'a [BinnedColumn],
+        evaluator: &'a ScoreEvaluator,
+    ) -> Self {
         Self::new(Some(column), move || {
-            tally.anchor(&columns[column as usize])
+            evaluator.anchor(&columns[column as usize])
         })
     }
 
@@ -55,7 +59,7 @@ impl<'a> ConditioningVariable<'a> {
     }
 
     /// The same and Σ c·L(c) over its levels.
-    pub(crate) fn summed(&self, logs: &Logs) -> (&Categorical, i64) {
+    pub(crate) fn summed(&self, logs: &LogTable) -> (&Categorical, i64) {
         let anchor = self.anchor();
         (anchor, *self.sum.get_or_init(|| anchor.sum(logs)))
     }

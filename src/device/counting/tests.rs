@@ -154,17 +154,19 @@ impl Place {
         &self,
         columns: &'a [BinnedColumn],
         response: &Categorical,
-        by @ (_, tally): (&'a Logs, &'a ScoreEvaluator),
-    ) -> Counters<'a> {
+        by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+    ) -> CounterGroup<'a> {
         match self {
-            Self::Cpu(shards, threads) => Counters::cpu(columns, response, by, *shards, *threads),
+            Self::Cpu(shards, threads) => {
+                CounterGroup::cpu(columns, response, by, *shards, *threads)
+            }
             Self::Cuda(ordinals, limit) => {
-                Counters::cuda(columns, response, by, ordinals, *limit).unwrap()
+                CounterGroup::cuda(columns, response, by, ordinals, *limit).unwrap()
             }
             Self::Waves(capacity) => {
                 let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
                 let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
-                Counters::of(vec![Box::new(card)], tally)
+                CounterGroup::of(vec![Box::new(card)], evaluator)
             }
             Self::Products(_) => unreachable!("steps make none"),
         }
@@ -190,10 +192,10 @@ impl Case {
     /// Picks a few, then begins anew with two of them joined, then permutes.
     fn walk(&self, score: &Score, place: &Place) -> Told {
         let n = self.response.codes.n();
-        let logs = Logs::new(n, score.reach());
-        let tally = ScoreEvaluator::new(score.clone(), &logs, n);
-        let response = tally.anchor(&self.response);
-        let by = (&logs, &tally);
+        let logs = LogTable::new(n, score.reach());
+        let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
+        let response = evaluator.anchor(&self.response);
+        let by = (&logs, &evaluator);
         let mut counters = place.counters(&self.columns, &response, by);
         let relevance = counters.relevance().unwrap();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
@@ -208,7 +210,7 @@ impl Case {
                 self.facts_are_so(&facts, found.column, swept, (&response, &logs));
             }
             counters.take(found.column);
-            let step = ConditioningVariable::of(found.column, &self.columns, &tally);
+            let step = ConditioningVariable::of(found.column, &self.columns, &evaluator);
             if score.has_steps() && left > 1 {
                 counters.sweep(&step).unwrap();
             }
@@ -264,13 +266,14 @@ impl Case {
         facts: &CandidateStatistics,
         at: u32,
         swept: &[ConditioningVariable],
-        (response, logs): (&Categorical, &Logs),
+        (response, logs): (&Categorical, &LogTable),
     ) {
         let own = &self.columns[at as usize];
         let anchor = Categorical::of(own);
         let with_sum = |it| (it, Categorical::sum(it, logs));
         let mut cells = Vec::new();
-        let mut shared = |other| information(with_sum(&anchor), with_sum(other), logs, &mut cells);
+        let mut shared =
+            |other| mutual_information(with_sum(&anchor), with_sum(other), logs, &mut cells);
         if let Some(redundancy) = facts.redundancy {
             let parts = swept.iter().map(|it| i128::from(shared(it.anchor())));
             let sum: i128 = parts.sum();

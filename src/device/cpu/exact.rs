@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use crate::{
     device::{
         Candidate, Shard,
-        exact::{TIE, gain, orthonormal, tie},
+        exact::{RELATIVE_TIE, exact_gain, push_orthonormal, tie_width},
     },
     least_squares::{FitView, PIVOT_TOLERANCE},
     vector::product,
@@ -19,7 +19,7 @@ use crate::{
 const BLOCK: usize = 512;
 
 /// From this share of the largest gain on, other shards' may decide: twice what is equal.
-const NEAR: f64 = 1.0 - 2.0 * TIE;
+const NEAR: f64 = 1.0 - 2.0 * RELATIVE_TIE;
 
 /// The columns of a shard whose gain is the largest up to rounding; none where none
 /// is left.
@@ -36,7 +36,7 @@ pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
     near.into_iter()
         .map(|(column, _)| Candidate {
             column,
-            score: gain(shard.x, anchor, column),
+            score: exact_gain(shard.x, anchor, column),
         })
         .filter(|candidate| candidate.score > 0.0)
         .collect()
@@ -46,12 +46,12 @@ pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
 fn screen(Shard { x, first, own }: Shard, anchor: &FitView, mut tell: impl FnMut(u32, f64, f64)) {
     let (n, k) = (x.n(), anchor.support.len());
     let mut anchors = Vec::with_capacity(n * (k + 1));
-    orthonormal(x, anchor, &mut anchors);
+    push_orthonormal(x, anchor, &mut anchors);
     let anchors = MatRef::from_column_major_slice(&anchors, n, k + 1);
     // k squares, each off by twice the error of a product; T itself is a little
     // off, which the margin covers.
     let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
-    let off = tie(n, product(anchor.residual, anchor.residual).sqrt());
+    let off = tie_width(n, product(anchor.residual, anchor.residual).sqrt());
     let mut out = vec![0.0; BLOCK * (k + 1)];
     for at in (0..own.p()).step_by(BLOCK) {
         let rows = BLOCK.min(own.p() - at);

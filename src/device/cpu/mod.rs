@@ -10,7 +10,9 @@ mod window;
 
 use rayon::prelude::*;
 
-use super::{Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Shard, Update, Updated};
+use super::{
+    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Shard, UpdateOutcome,
+};
 use crate::{
     design::Columns,
     least_squares::{Fit, FitView},
@@ -71,27 +73,30 @@ impl Device for Cpu<'_> {
         Ok(())
     }
 
-    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+    fn update(
+        &mut self,
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         let mut orders = vec![None; self.held.len()];
         for &(model, update) in updates {
             orders[model] = Some(update);
         }
         let Shard { x, .. } = self.shard;
         let (y, keep) = (self.y, &self.keep);
-        let carry_out = |(fit, order): (&mut Fit, &Option<Update>)| {
+        let carry_out = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
             let variable = match *order {
                 None => None,
-                Some(Update::Add(column)) => fit.add(x, column).is_ok().then_some(column),
-                Some(Update::Drop(column)) => drop(fit, x, column),
-                Some(Update::DropCheapest) => {
+                Some(ModelUpdate::Add(column)) => fit.add(x, column).is_ok().then_some(column),
+                Some(ModelUpdate::Drop(column)) => drop(fit, x, column),
+                Some(ModelUpdate::DropCheapest) => {
                     cheapest(fit, keep).and_then(|column| drop(fit, x, column))
                 }
-                Some(Update::Refactor) => {
+                Some(ModelUpdate::Refactor) => {
                     fit.refactor(x, y);
                     None
                 }
             };
-            Updated {
+            UpdateOutcome {
                 variable,
                 rss: fit.rss(),
             }
@@ -99,7 +104,7 @@ impl Device for Cpu<'_> {
         let sizes = self.held.iter().zip(&orders);
         let sizes = sizes.filter(|(_, order)| order.is_some());
         let work: usize = sizes.map(|(fit, _)| fit.support().len().max(1)).sum();
-        let all: Vec<Updated> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
+        let all: Vec<UpdateOutcome> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
             let share = self.held.len().div_ceil(8 * self.threads);
             let held = self.held.par_iter_mut().zip(&orders);
             held.with_min_len(share).map(carry_out).collect()

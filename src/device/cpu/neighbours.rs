@@ -9,8 +9,11 @@ use crate::{
     design::Columns,
     device::{
         Shard,
-        exact::orthonormal,
-        neighbours::{Change, LEAST, Model, Neighbours, below, first as strongest_of},
+        exact::push_orthonormal,
+        neighbours::{
+            MIN_UNEXPLAINED, Model, ModelChange, Neighbours, strongest_changes as strongest_of,
+            tie_threshold,
+        },
     },
     least_squares::FitView,
     vector::vectorised,
@@ -44,7 +47,7 @@ pub(crate) fn neighbours(
     }
     let mut batch = Vec::with_capacity(n * width);
     for anchor in anchors {
-        orthonormal(x, anchor, &mut batch);
+        push_orthonormal(x, anchor, &mut batch);
     }
     let batch = MatRef::from_column_major_slice(&batch, n, width);
     let rows = (BLOCK / width).clamp(16, 512);
@@ -92,7 +95,7 @@ pub(crate) fn neighbours(
     } else {
         vec![range((0, own.values()))]
     };
-    let mut all: Vec<Vec<Change>> = vec![Vec::new(); 2 * anchors.len()];
+    let mut all: Vec<Vec<ModelChange>> = vec![Vec::new(); 2 * anchors.len()];
     for part in found {
         for (all, strongest) in all.iter_mut().zip(part.into_iter().flatten()) {
             all.extend(strongest.changes);
@@ -184,23 +187,24 @@ impl Scratch {
         for (row, column) in (first as u32..).take(self.rest.len()).enumerate() {
             let (e, s) = (self.products[row], self.rest[row]);
             // The cheap bound first: most columns end here.
-            if s > LEAST && e * e < joining.least * s && self.fall[row] < replacing.least {
+            if s > MIN_UNEXPLAINED && e * e < joining.least * s && self.fall[row] < replacing.least
+            {
                 continue;
             }
             if anchor.support.contains(&column) {
                 continue;
             }
-            let mut change = Change {
+            let mut change = ModelChange {
                 column,
                 fall: e * e / s,
                 replaces: None,
             };
-            let mut exchange = Change {
+            let mut exchange = ModelChange {
                 column,
                 fall: self.fall[row],
                 replaces: Some(self.place[row] as usize),
             };
-            if s <= LEAST {
+            if s <= MIN_UNEXPLAINED {
                 (change.fall, exchange) = model.near(x, anchor, column);
             }
             joining.offer(change);
@@ -249,7 +253,7 @@ fn exchange_body<S: Simd>(
         let e = e + step * u;
         let s = s + u * u * inverse;
         let fall = e * e / s - cost;
-        let wins = (s > LEAST) & (fall > *most);
+        let wins = (s > MIN_UNEXPLAINED) & (fall > *most);
         *most = if wins { fall } else { *most };
         *place = if wins { at } else { *place };
     }
@@ -260,7 +264,7 @@ struct Strongest {
     count: usize,
     /// Weaker ones need not be told.
     least: f64,
-    changes: Vec<Change>,
+    changes: Vec<ModelChange>,
 }
 
 impl Strongest {
@@ -272,14 +276,14 @@ impl Strongest {
         }
     }
 
-    fn offer(&mut self, change: Change) {
+    fn offer(&mut self, change: ModelChange) {
         // Nothing falls by −∞: a column that no exchange is open to.
         if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
             self.changes.push(change);
             if self.changes.len() >= 4 * self.count + 64 {
                 self.changes = strongest_of(std::mem::take(&mut self.changes), self.count);
                 if let Some(last) = self.changes.get(self.count - 1) {
-                    self.least = below(last.fall);
+                    self.least = tie_threshold(last.fall);
                 }
             }
         }

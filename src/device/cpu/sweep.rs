@@ -17,7 +17,7 @@ use crate::{
     design::Columns,
     device::{
         Candidate, Shard,
-        exact::{CLEAR, tie},
+        exact::{MAX_SCREEN_ERROR, tie_width},
     },
     least_squares::FitView,
     vector::{dot, product, vectorised},
@@ -132,7 +132,7 @@ impl<'x> Sweep<'x> {
         for (at, anchor) in anchors.iter().enumerate() {
             let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
             if anchor.support.len() as f64 * TERM_COST > n
-                || screen_error(resident, anchor) > CLEAR * noise
+                || screen_error(resident, anchor) > MAX_SCREEN_ERROR * noise
             {
                 others.push(at);
                 continue;
@@ -247,7 +247,7 @@ impl<'x> Sweep<'x> {
         let windows: Vec<Window> = anchors
             .iter()
             .map(|anchor| {
-                Window::new(2.0 * tie(n, product(anchor.residual, anchor.residual).sqrt()))
+                Window::new(2.0 * tie_width(n, product(anchor.residual, anchor.residual).sqrt()))
             })
             .collect();
         let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);

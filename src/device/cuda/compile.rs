@@ -199,7 +199,7 @@ fn supported() -> Result<Vec<c_int>, DeviceError> {
     let asked = asked
         .result()
         .and_then(|()| unsafe { sys::nvrtcGetSupportedArchs(all.as_mut_ptr()) }.result());
-    asked.map_err(|error| DeviceError::Unfit {
+    asked.map_err(|error| DeviceError::Incompatible {
         reason: format!("NVRTC does not say what it compiles for: {error}"),
     })?;
     Ok(all)
@@ -220,7 +220,7 @@ fn architecture(
     let below = supported.iter().filter(|&&it| it < capability).max();
     below
         .map(|it| format!("compute_{it}"))
-        .ok_or_else(|| DeviceError::Unfit {
+        .ok_or_else(|| DeviceError::Incompatible {
             reason: format!(
                 "the gpu is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
                  NVRTC of an older CUDA, or --device cpu",

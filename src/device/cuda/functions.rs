@@ -15,7 +15,7 @@ use super::{
     library::{self, Version},
 };
 use crate::{
-    random::{Stream, below},
+    random::{Stream, uniform_below},
     score::{Cells, Coded},
 };
 
@@ -107,7 +107,7 @@ pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
             kernel,
             architecture,
             log,
-        } if kernel == tables::KERNEL.name => DeviceError::Function {
+        } if kernel == tables::KERNEL.name => DeviceError::PluginCompile {
             name: name.to_owned(),
             architecture,
             log,
@@ -127,8 +127,8 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
         // Few, many and no observations a cell.
         let count = |at: usize| {
             let most = [1, 3, 40, 100_000][at / cells % 4];
-            let drawn = below(words.word(), most + 1);
-            if below(words.word(), 3) == 0 {
+            let drawn = uniform_below(words.word(), most + 1);
+            if uniform_below(words.word(), 3) == 0 {
                 0
             } else {
                 drawn as u32

@@ -2,7 +2,7 @@
 //! bound it, and what the bounds leave open is projected by itself.
 
 use super::{
-    super::{Candidate, DeviceError, ModelView, exact::tie},
+    super::{Candidate, DeviceError, ModelView, exact::tie_width},
     Cuda,
     gpu::{Kind, PRODUCTS, Product, arguments},
     models::THREADS,
@@ -101,7 +101,7 @@ impl Cuda<'_> {
                     let products = e + 8 * (block.count * start) as u64;
                     let (support, capacity) = held.support();
                     let support = support + 4 * model as u64 * capacity as u64;
-                    let off = tie(n, held.rss_of(model).sqrt());
+                    let off = tie_width(n, held.rss_of(model).sqrt());
                     // k squares, each off by twice the error of a product.
                     let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
                     let largest = largest + 8 * at as u64;

@@ -194,7 +194,7 @@ const CUBLAS: Library = Library {
 
 impl Library {
     fn missing(&self, reason: impl Into<String>) -> DeviceError {
-        DeviceError::Missing {
+        DeviceError::MissingLibrary {
             library: self.name,
             reason: reason.into(),
             help: self.help,
@@ -257,7 +257,7 @@ fn agree(versions: Versions) -> Result<(), DeviceError> {
     if names.is_empty() {
         return Ok(());
     }
-    Err(DeviceError::Unfit {
+    Err(DeviceError::Incompatible {
         reason: format!(
             "the driver supports CUDA {driver}, {}; update the driver, or put {} of CUDA {} \
              first in LD_LIBRARY_PATH",
@@ -294,7 +294,7 @@ pub(crate) fn count() -> Result<usize, DeviceError> {
 /// GPUs, at least one, whether the other libraries are there or not.
 pub(crate) fn gpus() -> Result<usize, DeviceError> {
     driver()?;
-    let none = |reason: &str| DeviceError::None {
+    let none = |reason: &str| DeviceError::NoDevice {
         reason: reason.to_owned(),
     };
     let found = catch_panic(driver::CudaContext::device_count).map_err(|panic| none(&panic))?;
@@ -367,7 +367,7 @@ mod tests {
             ..DRIVER
         };
         let reason = |library: &Library| match library.open() {
-            Err(DeviceError::Missing { reason, .. }) => reason,
+            Err(DeviceError::MissingLibrary { reason, .. }) => reason,
             other => panic!("{other:?}"),
         };
         assert_eq!(reason(&library), "is too old, it lacks cuInit");

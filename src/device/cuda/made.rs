@@ -13,7 +13,8 @@ use super::{
     super::{
         DeviceError,
         counting::{
-            CandidateStatistics, Categorical, ConditioningVariable, Counter, Logs, ScoreEvaluator,
+            CandidateStatistics, Categorical, ConditioningVariable, Counter, LogTable,
+            ScoreEvaluator,
         },
     },
     counting::{CudaCounter, Made},
@@ -130,7 +131,7 @@ type Told = (u32, f64, Option<CandidateStatistics>);
 /// Picks so many of the best columns, as a selection by the column chosen last does.
 fn walk<'a>(
     counter: &mut dyn Counter,
-    tally: &ScoreEvaluator,
+    evaluator: &ScoreEvaluator,
     top: usize,
     step: impl Fn(u32) -> ConditioningVariable<'a>,
 ) -> Result<Vec<Told>, DeviceError> {
@@ -141,7 +142,7 @@ fn walk<'a>(
             break;
         };
         let column = best.column.0;
-        let score = tally.nats(best.score, told.len());
+        let score = evaluator.nats(best.score, told.len());
         told.push((column, score, counter.facts(column)?));
         counter.take(column);
         if told.len() < top {
@@ -165,11 +166,11 @@ pub fn measure(
 ) -> Result<Measured, DeviceError> {
     let made = problem.made();
     let preparing = Instant::now();
-    let logs = Logs::new(problem.n, score.reach());
-    let tally = ScoreEvaluator::new(score.clone(), &logs, problem.n);
-    let response = tally.anchor(&made.response_column(problem.classes));
+    let logs = LogTable::new(problem.n, score.reach());
+    let evaluator = ScoreEvaluator::new(score.clone(), &logs, problem.n);
+    let response = evaluator.anchor(&made.response_column(problem.classes));
     let layout = Instant::now();
-    let mut counter = CudaCounter::new(&made, 0, &response, (&logs, &tally), ordinals, None)?;
+    let mut counter = CudaCounter::new(&made, 0, &response, (&logs, &evaluator), ordinals, None)?;
     let (preparing, layout) = (preparing.elapsed(), layout.elapsed());
     let made = &made;
     let step = |column| ConditioningVariable::new(Some(column), move || made.anchor(column));
@@ -177,7 +178,7 @@ pub fn measure(
     for _ in 0..runs {
         counter.again()?;
         let started = Instant::now();
-        last = walk(&mut counter, &tally, top, step)?;
+        last = walk(&mut counter, &evaluator, top, step)?;
         walks.push(started.elapsed().as_secs_f64());
     }
     Ok(Measured {

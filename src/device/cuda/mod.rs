@@ -30,7 +30,8 @@ mod scratch;
 mod strongest;
 
 use super::{
-    Candidate, Device, DeviceError, Gain, ModelView, Neighbours, Precision, Shard, Update, Updated,
+    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Shard,
+    UpdateOutcome,
 };
 use crate::least_squares::{Fit, FitView};
 use columns::GpuColumns;
@@ -202,8 +203,12 @@ impl<'x> Cuda<'x> {
         self.strongest(&models, Gain::Correlation)?;
         let p = self.shard.own.p();
         let column = |model: usize| (self.shard.first + model % p) as u32;
-        let adds: Vec<_> = (0..count).map(|it| (it, Update::Add(column(it)))).collect();
-        let drops: Vec<_> = (0..count).map(|it| (it, Update::DropCheapest)).collect();
+        let adds: Vec<_> = (0..count)
+            .map(|it| (it, ModelUpdate::Add(column(it))))
+            .collect();
+        let drops: Vec<_> = (0..count)
+            .map(|it| (it, ModelUpdate::DropCheapest))
+            .collect();
         self.update(&adds)?;
         self.update(&drops)?;
         Ok(())
@@ -256,7 +261,10 @@ impl Device for Cuda<'_> {
         held.map_or(Ok(()), |it| it.place(gpu, columns, models))
     }
 
-    fn update(&mut self, updates: &[(usize, Update)]) -> Result<Vec<Updated>, DeviceError> {
+    fn update(
+        &mut self,
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         if self.models.is_none() {
             return Err(self.unheld());
         }

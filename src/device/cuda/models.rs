@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::{
-    super::{DeviceError, Update, Updated},
+    super::{DeviceError, ModelUpdate, UpdateOutcome},
     columns::GpuColumns,
     gpu::{GRID, Gpu, arguments},
     memory::Buffer,
@@ -253,13 +253,13 @@ impl Models {
         &mut self,
         gpu: &Gpu,
         columns: &mut GpuColumns,
-        updates: &[(usize, Update)],
-    ) -> Result<Vec<Updated>, DeviceError> {
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         if updates.is_empty() {
             return Ok(Vec::new());
         }
         let added = updates.iter().filter_map(|(_, update)| match update {
-            Update::Add(column) => Some(*column),
+            ModelUpdate::Add(column) => Some(*column),
             _ => None,
         });
         let supports = &self.supports;
@@ -273,10 +273,10 @@ impl Models {
         let orders = self.orders.room(gpu, 4 * count)?;
         for (order, &(model, update)) in orders.chunks_mut(4).zip(updates) {
             let (kind, variable) = match update {
-                Update::Add(column) => (0, column),
-                Update::Drop(column) => (1, column),
-                Update::DropCheapest => (2, 0),
-                Update::Refactor => (3, 0),
+                ModelUpdate::Add(column) => (0, column),
+                ModelUpdate::Drop(column) => (1, column),
+                ModelUpdate::DropCheapest => (2, 0),
+                ModelUpdate::Refactor => (3, 0),
             };
             let address = columns.address(variable).unwrap_or(0);
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
@@ -302,15 +302,15 @@ impl Models {
             let rss = f64::from_bits(answer[0]);
             let support = &mut self.supports[model];
             match (update, done) {
-                (Update::Add(_), Some(variable)) => support.push(variable),
-                (Update::Drop(_) | Update::DropCheapest, Some(variable)) => {
+                (ModelUpdate::Add(_), Some(variable)) => support.push(variable),
+                (ModelUpdate::Drop(_) | ModelUpdate::DropCheapest, Some(variable)) => {
                     support.retain(|it| *it != variable);
                 }
-                (Update::Refactor, _) => support.sort_unstable(),
+                (ModelUpdate::Refactor, _) => support.sort_unstable(),
                 _ => {}
             }
             self.residuals[model] = rss;
-            all.push(Updated {
+            all.push(UpdateOutcome {
                 variable: done,
                 rss,
             });

@@ -4,8 +4,8 @@
 use super::{
     super::{
         DeviceError, Neighbours,
-        exact::orthonormal,
-        neighbours::{Change, Model},
+        exact::push_orthonormal,
+        neighbours::{Model, ModelChange},
     },
     Cuda,
     gpu::{Kind, Product, arguments},
@@ -81,7 +81,7 @@ impl Cuda<'_> {
         let mut models = Vec::with_capacity(anchors.len());
         let bits = |value: f64| value.to_bits();
         for anchor in anchors {
-            orthonormal(self.shard.x, anchor, &mut batch);
+            push_orthonormal(self.shard.x, anchor, &mut batch);
             let model = Model::new(anchor, keep);
             let at = |told: &Vec<u64>| 8 * told.len() as u64;
             let transposed = at(&told);
@@ -196,7 +196,7 @@ impl Cuda<'_> {
             for (entry, falls) in list[..listed].iter().zip(falls.chunks(2)) {
                 let (column, place) = (*entry as u32, (*entry >> 32) as usize);
                 let (mut join, swap) = (f64::from_bits(falls[0]), f64::from_bits(falls[1]));
-                let mut exchange = Change {
+                let mut exchange = ModelChange {
                     column,
                     fall: swap,
                     replaces: Some(place),
@@ -204,7 +204,7 @@ impl Cuda<'_> {
                 if join == f64::INFINITY {
                     (join, exchange) = it.model.near(self.shard.x, anchor, column);
                 }
-                neighbours.joining.push(Change {
+                neighbours.joining.push(ModelChange {
                     column,
                     fall: join,
                     replaces: None,

@@ -4,7 +4,7 @@
 use super::{
     super::{
         Candidate, DeviceError, ModelView,
-        exact::{CLEAR, tie},
+        exact::{MAX_SCREEN_ERROR, tie_width},
     },
     Cuda,
     columns::Block,
@@ -28,7 +28,7 @@ pub(super) fn screen(asked: Kind, n: usize) -> (Kind, f64) {
     // Both factors are rounded, each product is, and n are added up in some order.
     let additions = (n + 3) as f64 * single;
     let (less, off) = match asked {
-        Kind::F64 => return (Kind::F64, tie(n, 1.0)),
+        Kind::F64 => return (Kind::F64, tie_width(n, 1.0)),
         Kind::F32 => (Kind::F64, additions),
         // Ten bits beside the leading one; factors and sums may be cut off there rather
         // than rounded.
@@ -37,7 +37,7 @@ pub(super) fn screen(asked: Kind, n: usize) -> (Kind, f64) {
             2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
         ),
     };
-    match off > CLEAR / (n as f64).sqrt() {
+    match off > MAX_SCREEN_ERROR / (n as f64).sqrt() {
         true => screen(less, n),
         false => (asked, off),
     }
@@ -92,7 +92,7 @@ impl Cuda<'_> {
         // the window of the decision.
         let off = match kind {
             Kind::F64 => 2.0 * off,
-            _ => 2.0 * off + 2.0 * tie(self.y.len(), 1.0),
+            _ => 2.0 * off + 2.0 * tie_width(self.y.len(), 1.0),
         };
         let (n, m) = (self.y.len(), models.len());
         let words = self.tell_batch(models)?;

@@ -14,7 +14,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceChoice, Resources,
-        counting::{FoundPair, FoundPairs, FoundPartner, Logs, PairRequest, ScoreEvaluator},
+        counting::{FoundPair, FoundPartner, LogTable, PairRequest, PairScores, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -72,9 +72,9 @@ pub fn rank_pairs(
     pool.install(|| {
         let starting = Instant::now();
         let synergy = PairScore::SYNERGY.score();
-        let logs = Logs::new(columns.n, score.reach().max(synergy.reach()));
+        let logs = LogTable::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
-        let tally = ScoreEvaluator::new(score, &logs, columns.n).by_class();
+        let evaluator = ScoreEvaluator::new(score, &logs, columns.n).by_class();
         let few = PairRequest {
             most: match (wanted.top, wanted.threshold) {
                 (Some(top), _) => top,
@@ -85,20 +85,20 @@ pub fn rank_pairs(
             partners: wanted.partners,
         };
         let synergy = ScoreEvaluator::new(synergy, &logs, columns.n);
-        let by = (&logs, &tally, &synergy);
+        let by = (&logs, &evaluator, &synergy);
         let mut search = Search::new(
             columns,
             by,
             counting,
             interrupt,
-            few.wanted(p, &tally),
+            few.wanted(p, &evaluator),
             matrix,
         );
         search.starting = starting.elapsed().as_secs_f64();
         let fault = search.all(resources.distributed(), &Mutex::new(observe))?;
         let (best, single) = match fault {
-            Some(_) => (FoundPairs::default(), Vec::new()),
-            None => (few.told(search.best, &tally, &synergy), search.single),
+            Some(_) => (PairScores::default(), Vec::new()),
+            None => (few.told(search.best, &evaluator, &synergy), search.single),
         };
         let mut matrix = search.matrix;
         for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))

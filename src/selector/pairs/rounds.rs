@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
-    device::counting::Block,
+    device::counting::PairDomain,
     ranks::Communicator,
 };
 
@@ -149,8 +149,8 @@ impl Round {
 }
 
 impl Brought<'_> {
-    pub(super) fn block(&self) -> Block<'_> {
-        Block {
+    pub(super) fn block(&self) -> PairDomain<'_> {
+        PairDomain {
             columns: &self.columns,
             apart: self.round.apart.then_some(self.round.lists[0].len()),
         }

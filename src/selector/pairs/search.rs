@@ -20,7 +20,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         DeviceError, UndefinedScore,
-        counting::{Categorical, LocalColumns, Logs, Pairs, ScoreEvaluator},
+        counting::{Categorical, LocalColumns, LogTable, ScoreEvaluator, TopPairs},
     },
     interrupt::Interrupt,
     ranks::Communicator,
@@ -33,12 +33,12 @@ pub(super) type Watcher<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 /// What is searched, and what was found so far: of ranks, by this one.
 pub(super) struct Search<'a> {
     columns: &'a BinnedColumns,
-    tally: &'a ScoreEvaluator,
+    evaluator: &'a ScoreEvaluator,
     synergy: &'a ScoreEvaluator,
-    logs: &'a Logs,
+    logs: &'a LogTable,
     pub(super) counting: Counting<'a>,
     interrupt: &'a Interrupt,
-    pub(super) best: Pairs,
+    pub(super) best: TopPairs,
     /// Of every column of this rank's, relevance and its p-value.
     pub(super) single: Vec<(f64, f64)>,
     pub(super) matrix: Vec<f64>,
@@ -56,15 +56,15 @@ impl<'a> Search<'a> {
     /// Nothing found yet, of which as much is wanted; into this matrix, where there is one.
     pub(super) fn new(
         columns: &'a BinnedColumns,
-        (logs, tally, synergy): (&'a Logs, &'a ScoreEvaluator, &'a ScoreEvaluator),
+        (logs, evaluator, synergy): (&'a LogTable, &'a ScoreEvaluator, &'a ScoreEvaluator),
         counting: Counting<'a>,
         interrupt: &'a Interrupt,
-        best: Pairs,
+        best: TopPairs,
         matrix: Vec<f64>,
     ) -> Self {
         Self {
             columns,
-            tally,
+            evaluator,
             synergy,
             logs,
             counting,
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
             next = following;
             match scored? {
                 None => {}
-                Some(DeviceError::Unscored(it)) => {
+                Some(DeviceError::UndefinedScore(it)) => {
                     self.unscored = lower(self.unscored.take(), Some(it));
                 }
                 fault => return Ok(fault),
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         if let Some(communicator) = communicator {
             self.gather(communicator).map_err(DeviceError::ranks)?;
         }
-        Ok(self.unscored.take().map(DeviceError::Unscored))
+        Ok(self.unscored.take().map(DeviceError::UndefinedScore))
     }
 
     /// Tells the others what a pair must be to be wanted, and learns it; whether all end here.
@@ -175,17 +175,17 @@ impl<'a> Search<'a> {
         let (block, p) = (brought.block(), self.columns.columns.len());
         let (m, most) = (block.columns.len(), self.best.most());
         let starting = Instant::now();
-        let mut counters = |tally| {
-            let response = ScoreEvaluator::anchor(tally, &self.columns.response);
+        let mut counters = |evaluator| {
+            let response = ScoreEvaluator::anchor(evaluator, &self.columns.response);
             self.counting
-                .pair_counters(block, &response, (self.logs, tally), most)
+                .pair_counters(block, &response, (self.logs, evaluator), most)
         };
         // Relevance is I(x;y), whatever a pair's score is.
-        let alone = match self.tally.score().coded() {
+        let alone = match self.evaluator.score().coded() {
             Some(_) if round.is_own() => Some(counters(self.synergy)?.relevance()),
             _ => None,
         };
-        let mut counters = counters(self.tally)?;
+        let mut counters = counters(self.evaluator)?;
         self.starting += starting.elapsed().as_secs_f64();
         if round.is_own() {
             self.devices = counters.names();
@@ -213,13 +213,13 @@ impl<'a> Search<'a> {
         let number = |at| brought.number(at);
         let (single, pairs) = match found {
             Ok(found) => found,
-            Err(DeviceError::Unscored(it)) => {
+            Err(DeviceError::UndefinedScore(it)) => {
                 let fault = UndefinedScore {
                     column: number(it.column),
                     beside: it.beside.map(number),
                     ..it
                 };
-                return Ok(Some(DeviceError::Unscored(fault)));
+                return Ok(Some(DeviceError::UndefinedScore(fault)));
             }
             Err(fault) => return Ok(Some(fault)),
         };
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
         if round.is_own() {
             self.single = self.with_p_values(single, block.columns);
         }
-        let best = mem::replace(&mut self.best, Pairs::new(0, 0));
+        let best = mem::replace(&mut self.best, TopPairs::new(0, 0));
         self.best = best.with(pairs.numbered(p, number));
         for (a, row) in (0..).zip(part.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
             if self.devices.is_empty() && !single.is_empty() {
                 self.devices = devices;
             }
-            let all = mem::replace(&mut self.best, Pairs::new(0, 0));
+            let all = mem::replace(&mut self.best, TopPairs::new(0, 0));
             self.best = all.with(best);
             self.single.extend(single);
             self.unscored = lower(self.unscored.take(), unscored);

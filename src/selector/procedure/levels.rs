@@ -10,7 +10,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Categorical, Logs, information},
+        counting::{Categorical, LogTable, mutual_information},
     },
     interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
@@ -93,7 +93,7 @@ pub fn rank_with_procedure(
 
 /// What was chosen, with what any selector's choice is told with.
 fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
-    let logs = Logs::new(columns.n, 1);
+    let logs = LogTable::new(columns.n, 1);
     let own = |it: &BinnedColumn| {
         let anchor = Categorical::of(it);
         let sum = anchor.sum(&logs);
@@ -101,7 +101,7 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     };
     let mut cells = Vec::new();
     let mut shared = |a: &(Categorical, i64), b: &(Categorical, i64)| {
-        let sum = information((&a.0, a.1), (&b.0, b.1), &logs, &mut cells);
+        let sum = mutual_information((&a.0, a.1), (&b.0, b.1), &logs, &mut cells);
         sum as f64 / columns.n as f64 / f64::from(logs.bits()).exp2()
     };
     let response = own(&columns.response);

@@ -158,7 +158,7 @@ fn the_text_for_cards_compiles_and_agrees() {
     let coded = Coded(Arc::new(Gini([1.7])));
     match cuda::functions::check("gini", &coded) {
         Ok(checked) => assert!(checked.is_some()),
-        Err(DeviceError::Missing { .. }) => {
+        Err(DeviceError::MissingLibrary { .. }) => {
             let required = std::env::var_os("PASSEL_REQUIRE_NVRTC").is_some();
             assert!(!required, "there is no NVRTC");
         }
@@ -178,11 +178,12 @@ fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
     ];
     let response = column((0..n).map(|row| row % 2).collect(), 2, false, false);
     let score = scores().remove(0);
-    let logs = Logs::new(n.into(), score.reach());
-    let tally = ScoreEvaluator::new(score, &logs, n.into());
-    let (response, by) = (tally.anchor(&response), (&logs, &tally));
+    let logs = LogTable::new(n.into(), score.reach());
+    let evaluator = ScoreEvaluator::new(score, &logs, n.into());
+    let (response, by) = (evaluator.anchor(&response), (&logs, &evaluator));
     let mut counters = place.counters(&columns, &response, by);
-    let mut swept = |column| counters.sweep(&ConditioningVariable::of(column, &columns, &tally));
+    let mut swept =
+        |column| counters.sweep(&ConditioningVariable::of(column, &columns, &evaluator));
     [swept(0), swept(2)]
 }
 
@@ -195,10 +196,10 @@ fn tables_of_too_many_cells_are_told_before_they_are_counted() {
     for place in places {
         let [few, many] = faults(&place);
         assert_eq!(few, Ok(()), "{place:?}");
-        let Err(DeviceError::Unscored(unscored)) = many else {
+        let Err(DeviceError::UndefinedScore(unscored)) = many else {
             panic!("{many:?} on {place:?}");
         };
-        let cells = ScoreFault::Cells {
+        let cells = ScoreFault::TooManyCells {
             cells: 50_000 * 5000 * 2,
             most: CELLS,
         };

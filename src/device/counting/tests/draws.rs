@@ -3,7 +3,7 @@
 use super::column;
 use crate::{
     binning::BinnedColumn,
-    random::{Stream, below},
+    random::{Stream, uniform_below},
 };
 
 /// What columns are made of.
@@ -27,7 +27,7 @@ impl Draws {
     }
 
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        below(self.stream.word(), bound)
+        uniform_below(self.stream.word(), bound)
     }
 
     /// Codes of so many levels, which tell the more of the response the less is drawn.

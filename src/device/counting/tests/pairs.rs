@@ -119,29 +119,29 @@ impl Case {
         let n = self.response.codes.n();
         let synergy = score_of(Quantity::plain(SYNERGY));
         let score = score_of(quantity);
-        let logs = Logs::new(n, score.reach().max(synergy.reach()));
-        let (tally, synergy) = (
+        let logs = LogTable::new(n, score.reach().max(synergy.reach()));
+        let (evaluator, synergy) = (
             ScoreEvaluator::new(score, &logs, n).by_class(),
             ScoreEvaluator::new(synergy, &logs, n),
         );
-        let response = tally.anchor(&self.response);
-        let by = (&logs, &tally);
-        let block = Block {
+        let response = evaluator.anchor(&self.response);
+        let by = (&logs, &evaluator);
+        let block = PairDomain {
             columns: &self.columns,
             apart,
         };
         let mut counters = match place {
             Place::Cpu(shards, threads) => {
-                PairCounters::cpu(block, &response, by, *shards, *threads)
+                PairCounterGroup::cpu(block, &response, by, *shards, *threads)
             }
             Place::Cuda(ordinals, limit) => {
-                PairCounters::cuda(block, &response, by, ordinals, (100, *limit)).unwrap()
+                PairCounterGroup::cuda(block, &response, by, ordinals, (100, *limit)).unwrap()
             }
             Place::Products(products) => {
                 let products = Some(*products);
                 match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
-                    Some(card) => PairCounters::of(vec![Box::new(card)], block, by),
-                    None => PairCounters::cpu(block, &response, by, 1, 1),
+                    Some(card) => PairCounterGroup::of(vec![Box::new(card)], block, by),
+                    None => PairCounterGroup::cpu(block, &response, by, 1, 1),
                 }
             }
             Place::Waves(_) => unreachable!("pairs put nothing off"),
@@ -163,9 +163,9 @@ impl Case {
             let told = || {
                 done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
-            let wanted = few.wanted(p, &tally);
+            let wanted = few.wanted(p, &evaluator);
             let best = counters.pairs(&synergy, &wanted, matrix, &stop, &told);
-            let found = few.told(best.unwrap(), &tally, &synergy);
+            let found = few.told(best.unwrap(), &evaluator, &synergy);
             let all = found.pairs.into_iter();
             let all: Vec<Told> = all
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))

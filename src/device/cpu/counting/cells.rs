@@ -2,7 +2,7 @@
 //! column at a time, in the file's order of observations, whatever form its codes have.
 //! Observations that miss x or w are in no cell.
 
-use super::super::super::counting::{Categorical, cells};
+use super::super::super::counting::{Categorical, table_cells};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::ScoreFault,
@@ -36,7 +36,7 @@ impl Beside {
     pub(super) fn new(anchor: &Categorical, response: &Categorical) -> Self {
         let (w, y) = (anchor.levels, response.levels);
         // Without room no column has a table.
-        let wide = cells(1, w, y).unwrap_or(0);
+        let wide = table_cells(1, w, y).unwrap_or(0);
         let place = |(&w, &class): (&u32, &u32)| match w as usize == anchor.levels {
             true => NONE,
             false => w * y as u32 + class,
@@ -61,7 +61,7 @@ impl Beside {
 
     /// Cells of a column's table, if it may be made.
     pub(super) fn cells(&self, column: &BinnedColumn) -> Result<usize, ScoreFault> {
-        cells(column.levels, self.w, self.y)
+        table_cells(column.levels, self.w, self.y)
     }
 }
 

@@ -9,7 +9,10 @@ use rayon::prelude::*;
 use super::{
     super::super::{
         DeviceError, ScoreFault,
-        counting::{Categorical, ConditioningVariable, Logs, PairSearch, Pairs, Value, Values},
+        counting::{
+            Categorical, ConditioningVariable, LogTable, PairSearch, TableScorer, TableValue,
+            TopPairs,
+        },
     },
     cells::{Beside, Table},
 };
@@ -25,7 +28,7 @@ pub(crate) struct CpuValues<'a> {
     /// The number of the first.
     first: usize,
     coded: Coded,
-    logs: &'a Logs,
+    logs: &'a LogTable,
     /// One for each thread.
     tables: Vec<Mutex<Table>>,
 }
@@ -36,7 +39,7 @@ impl<'a> CpuValues<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         coded: Coded,
-        logs: &'a Logs,
+        logs: &'a LogTable,
         threads: usize,
     ) -> Self {
         Self {
@@ -67,11 +70,11 @@ impl<'a> CpuValues<'a> {
 
     /// The value of a table.
     fn value(&self, cells: &Cells) -> Result<f64, ScoreFault> {
-        catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::GaveUp)
+        catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::Panicked)
     }
 }
 
-impl Values for CpuValues<'_> {
+impl TableScorer for CpuValues<'_> {
     fn names(&self) -> Vec<String> {
         vec!["cpu".to_owned()]
     }
@@ -81,7 +84,7 @@ impl Values for CpuValues<'_> {
         step: &ConditioningVariable,
         response: &Categorical,
         wanted: &[bool],
-    ) -> Result<Vec<Value>, DeviceError> {
+    ) -> Result<Vec<TableValue>, DeviceError> {
         let beside = Beside::new(step.anchor(), response);
         let value = |(column, wanted): (&BinnedColumn, &bool)| match wanted {
             true => {
@@ -94,7 +97,11 @@ impl Values for CpuValues<'_> {
         Ok(values.collect())
     }
 
-    fn pairs(&mut self, response: &Categorical, asked: PairSearch) -> Result<Pairs, DeviceError> {
+    fn pairs(
+        &mut self,
+        response: &Categorical,
+        asked: PairSearch,
+    ) -> Result<TopPairs, DeviceError> {
         self.best_pairs(response, asked)
     }
 }

@@ -3,7 +3,7 @@
 //! two, and its number is made of three codes by vectors.
 
 use super::prepared::Prepared;
-use crate::{device::counting::Logs, vector::vectorised};
+use crate::{device::counting::LogTable, vector::vectorised};
 
 /// Most levels of a column.
 pub(super) const LEVELS: usize = 1 << BITS;
@@ -37,7 +37,7 @@ pub(super) fn suits(n: usize, levels: usize, anchor: &Prepared) -> bool {
 pub(super) fn sums(
     x: [&[u8]; 2],
     anchor: &Prepared,
-    logs: &Logs,
+    logs: &LogTable,
     table: &mut Table,
 ) -> [[i64; 2]; 2] {
     table.0.resize(CELLS, 0);

@@ -33,8 +33,8 @@ use self::{
 use super::super::{
     DeviceError,
     counting::{
-        Categorical, ConditioningVariable, Counter, Logs, NEVER, PairCounter, PairSearch, Pairs,
-        ScoreEvaluator, ScoredColumn, Sums,
+        Categorical, ConditioningVariable, Counter, EXCLUDED_SCORE, LogTable, MarginSums,
+        PairCounter, PairSearch, ScoreEvaluator, ScoredColumn, TopPairs,
     },
 };
 use crate::binning::BinnedColumn;
@@ -53,8 +53,8 @@ pub(crate) struct CpuCounter<'a> {
     /// Whether any of them misses values.
     missing: bool,
     response: Categorical,
-    logs: &'a Logs,
-    tally: &'a ScoreEvaluator,
+    logs: &'a LogTable,
+    evaluator: &'a ScoreEvaluator,
     classes: Classes,
     /// Σ c·L(c) over the response's classes.
     y: i64,
@@ -110,12 +110,12 @@ impl<'a> CpuCounter<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         threads: usize,
     ) -> Self {
         let nothing = Categorical::nothing(response.codes.len());
         // Where no term asks for classes, observations lie in the file's order.
-        let classes = match tally.needs_xwy() {
+        let classes = match evaluator.needs_xwy() {
             true => Classes::new(response),
             false => Classes::new(&nothing),
         };
@@ -125,7 +125,7 @@ impl<'a> CpuCounter<'a> {
             missing: columns.iter().any(|it| it.left_out().is_some()),
             response: response.clone(),
             logs,
-            tally,
+            evaluator,
             y: response.sum(logs),
             units: Vec::new(),
             anchors: Vec::new(),
@@ -145,17 +145,17 @@ impl<'a> CpuCounter<'a> {
             match whole.as_ref().filter(|_| unit.unit.is_whole()) {
                 Some(whole) => counter.whole(&unit.unit, whole, |_, table| sums.push(table)),
                 None => {
-                    let by_class = tally.needs_xwy();
+                    let by_class = evaluator.needs_xwy();
                     let work = [&nothing, &response].map(|it| counter.work(it, by_class));
                     let mut own = Vec::new();
                     with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut own));
-                    sums.extend(own.into_iter().map(|[x, xy]| Sums {
+                    sums.extend(own.into_iter().map(|[x, xy]| MarginSums {
                         left: counter.response.codes.len() as u32,
                         n: logs.whole(),
                         x,
                         y: counter.y,
                         xy,
-                        ..Sums::default()
+                        ..MarginSums::default()
                     }));
                 }
             }
@@ -164,11 +164,11 @@ impl<'a> CpuCounter<'a> {
                     taken: false,
                     x: sums.x,
                     xy: sums.xy,
-                    relevance: tally.relevance(sums, logs),
-                    gathered: tally.start(),
+                    relevance: evaluator.relevance(sums, logs),
+                    gathered: evaluator.start(),
                 };
             }
-            unit.judge(tally);
+            unit.judge(evaluator);
         };
         units.par_iter_mut().with_min_len(least).for_each(own);
         counter.units = units;
@@ -204,7 +204,7 @@ impl<'a> CpuCounter<'a> {
     }
 
     /// The sums of the whole table of each of a unit's columns.
-    fn whole(&self, unit: &Unit, whole: &Whole, mut take: impl FnMut(usize, Sums)) {
+    fn whole(&self, unit: &Unit, whole: &Whole, mut take: impl FnMut(usize, MarginSums)) {
         for (at, column) in unit.columns.iter().enumerate() {
             let column = &self.columns[*column as usize - self.first];
             let (response, logs) = (&self.response, self.logs);
@@ -214,13 +214,13 @@ impl<'a> CpuCounter<'a> {
     }
 
     /// The sums that are the same for every candidate against an anchor.
-    fn fixed(&self, anchor: &Prepared) -> Sums {
-        Sums {
+    fn fixed(&self, anchor: &Prepared) -> MarginSums {
+        MarginSums {
             n: self.logs.whole(),
             w: anchor.w,
             y: self.y,
             wy: anchor.wy,
-            ..Sums::default()
+            ..MarginSums::default()
         }
     }
 
@@ -232,11 +232,11 @@ impl<'a> CpuCounter<'a> {
     /// Counts a unit against the anchors it has not seen yet, for as long as its bound is
     /// not below `least`.
     fn catch_up(&self, unit: &mut Scored, least: impl Fn() -> Option<ScoredColumn>) {
-        let tally = self.tally;
+        let evaluator = self.evaluator;
         let mut counted = Vec::new();
         while unit.steps < self.steps() {
             // What only falls is lost for good; what may rise again is only where all are taken.
-            let lost = match tally.only_falls() {
+            let lost = match evaluator.only_falls() {
                 true => unit.bound.is_none() || unit.bound < least(),
                 false => unit.candidates.iter().all(|it| it.taken),
             };
@@ -246,23 +246,24 @@ impl<'a> CpuCounter<'a> {
             let laid = &self.anchors[unit.steps - self.gone];
             match (&laid.prepared, &laid.whole) {
                 (Some(anchor), _) if !unit.unit.is_whole() => {
-                    let work = self.work(anchor, tally.needs_xwy());
+                    let work = self.work(anchor, evaluator.needs_xwy());
                     with_scratch(|scratch| unit.unit.sums(work, scratch, &mut counted));
-                    let terms = tally.terms(&self.fixed(anchor));
+                    let terms = evaluator.terms(&self.fixed(anchor));
                     for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
                         let sums = [candidate.x, candidate.xy, xw, xwy];
-                        candidate.gathered = tally.gather(candidate.gathered, &terms, sums);
+                        candidate.gathered = evaluator.gather(candidate.gathered, &terms, sums);
                     }
                 }
                 (_, Some(whole)) => self.whole(&unit.unit, whole, |at, sums| {
                     let candidate = &mut unit.candidates[at];
-                    candidate.gathered = tally.gather_whole(candidate.gathered, &sums, self.logs);
+                    candidate.gathered =
+                        evaluator.gather_whole(candidate.gathered, &sums, self.logs);
                 }),
                 // What is laid out is what its units need.
                 (_, None) => {}
             }
             unit.steps += 1;
-            unit.judge(tally);
+            unit.judge(evaluator);
         }
     }
 }
@@ -277,8 +278,8 @@ impl Counter for CpuCounter<'_> {
         self.anchors.push(laid);
         // Before the first anchor the score is relevance, which bounds what comes behind it
         // only where the score is the lesser of the two.
-        let bounded = self.steps() > 1 || self.tally.falls_from_relevance();
-        if self.tally.only_falls() && bounded {
+        let bounded = self.steps() > 1 || self.evaluator.falls_from_relevance();
+        if self.evaluator.only_falls() && bounded {
             return Ok(());
         }
         let mut units = std::mem::take(&mut self.units);
@@ -292,19 +293,19 @@ impl Counter for CpuCounter<'_> {
     }
 
     fn forget(&mut self) {
-        let tally = self.tally;
+        let evaluator = self.evaluator;
         (self.gone, self.anchors) = (0, Vec::new());
         self.units.par_iter_mut().for_each(|unit| {
             unit.steps = 0;
             for candidate in &mut unit.candidates {
-                candidate.gathered = tally.start();
+                candidate.gathered = evaluator.start();
             }
-            unit.judge(tally);
+            unit.judge(evaluator);
         });
     }
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
-        if self.tally.only_falls() {
+        if self.evaluator.only_falls() {
             // What is gathered can only fall: units whose score so far is below that of a
             // candidate counted to the end need not be counted any further. The one that
             // looks best goes first.
@@ -335,7 +336,7 @@ impl Counter for CpuCounter<'_> {
         for unit in &mut self.units {
             if let Ok(at) = unit.unit.columns.binary_search(&column) {
                 unit.candidates[at].taken = true;
-                unit.judge(self.tally);
+                unit.judge(self.evaluator);
             }
         }
     }
@@ -360,7 +361,7 @@ impl PairCounter for CpuCounter<'_> {
         Counter::relevance(self)
     }
 
-    fn pairs(&mut self, asked: PairSearch) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, asked: PairSearch) -> Result<TopPairs, DeviceError> {
         Ok(self.best_pairs(asked))
     }
 }
@@ -383,14 +384,14 @@ impl<'a> Scored<'a> {
     }
 
     /// Finds the best of its candidates anew.
-    fn judge(&mut self, tally: &ScoreEvaluator) {
+    fn judge(&mut self, evaluator: &ScoreEvaluator) {
         let mut best = None;
         for (at, it) in self.candidates.iter().enumerate() {
             if it.taken {
                 continue;
             }
-            let score = tally.total(it.relevance, it.gathered, self.steps);
-            if score == NEVER {
+            let score = evaluator.total(it.relevance, it.gathered, self.steps);
+            if score == EXCLUDED_SCORE {
                 continue;
             }
             // Columns ascend: of equal scores the first stays.

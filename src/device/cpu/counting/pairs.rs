@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{CpuCounter, Scored, with_scratch};
 use crate::{
     binning::BinnedColumn,
-    device::counting::{Categorical, Pair, PairSearch, Pairs, ScoreEvaluator},
+    device::counting::{Categorical, Pair, PairSearch, ScoreEvaluator, TopPairs},
 };
 
 /// Every place of a range, the first and the last by turns: the first have the most behind them,
@@ -21,7 +21,7 @@ pub(super) fn evenly(places: Range<usize>) -> impl Iterator<Item = usize> {
 
 impl CpuCounter<'_> {
     /// See [`Counter::pairs`](super::Counter::pairs).
-    pub(super) fn best_pairs(&self, asked: PairSearch) -> Pairs {
+    pub(super) fn best_pairs(&self, asked: PairSearch) -> TopPairs {
         let PairSearch {
             block,
             synergy,
@@ -48,7 +48,7 @@ impl CpuCounter<'_> {
                 }
                 pairs
             });
-        pairs.reduce(nothing, Pairs::with)
+        pairs.reduce(nothing, TopPairs::with)
     }
 
     fn pairs_of(
@@ -56,7 +56,7 @@ impl CpuCounter<'_> {
         a: u32,
         column: &BinnedColumn,
         synergy: &ScoreEvaluator,
-        pairs: &mut Pairs,
+        pairs: &mut TopPairs,
         mut row: Option<&mut [f64]>,
     ) {
         let behind = |it: &&Scored| it.unit.columns.last().is_some_and(|last| *last >= a);
@@ -66,13 +66,13 @@ impl CpuCounter<'_> {
         }
         let laid = self.lay(&Categorical::of(column));
         let fixed = laid.prepared.as_ref().map(|it| self.fixed(it));
-        let terms = fixed.map(|it| (self.tally.terms(&it), synergy.terms(&it)));
+        let terms = fixed.map(|it| (self.evaluator.terms(&it), synergy.terms(&it)));
         let mut told = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {
             if b < a {
                 return;
             }
             if let Some(row) = &mut row {
-                row[b as usize] = self.tally.nats(score, 1);
+                row[b as usize] = self.evaluator.nats(score, 1);
             }
             if b > a && pairs.wants(score, a, b) {
                 let synergy = synergy();
@@ -96,12 +96,12 @@ impl CpuCounter<'_> {
                     let own = unit.columns.iter().zip(candidates);
                     for ((&b, candidate), &[xw, xwy]) in own.zip(&counted) {
                         let sums = [candidate.x, candidate.xy, xw, xwy];
-                        let score = self.tally.gather(0, terms, sums);
+                        let score = self.evaluator.gather(0, terms, sums);
                         told(b, score, &|| synergy.gather(0, both, sums));
                     }
                 }
                 (.., Some(whole)) => self.whole(unit, whole, |at, sums| {
-                    let score = self.tally.gather_whole(0, &sums, self.logs);
+                    let score = self.evaluator.gather_whole(0, &sums, self.logs);
                     let both = || synergy.gather_whole(0, &sums, self.logs);
                     told(unit.columns[at], score, &both);
                 }),

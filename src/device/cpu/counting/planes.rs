@@ -4,7 +4,7 @@
 //! y where both planes have one. The last levels' cells follow from the margins.
 
 use super::prepared::{Classes, Prepared};
-use crate::{device::counting::Logs, vector::vectorised};
+use crate::{device::counting::LogTable, vector::vectorised};
 
 /// Most levels of a column, and of an anchor, that are counted by planes.
 pub(super) const LEVELS: usize = 8;
@@ -98,7 +98,7 @@ impl Columns {
         &self,
         anchor: &Prepared,
         classes: &Classes,
-        logs: &Logs,
+        logs: &LogTable,
         sums: &mut [[i64; 2]],
     ) {
         let spans: Vec<usize> = classes.runs().map(|run| run.len().div_ceil(64)).collect();

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
-use super::super::super::counting::{Categorical, Logs};
+use super::super::super::counting::{Categorical, LogTable};
 
 /// Observations of one anchor level, or of one level and class, in the order of [`Groups`].
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +118,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(anchor: &Categorical, classes: &Classes, logs: &Logs) -> Self {
+    pub(super) fn new(anchor: &Categorical, classes: &Classes, logs: &LogTable) -> Self {
         let codes = classes.sorted(&anchor.codes).into_owned();
         let width = classes.count().next_power_of_two();
         let mut by_cell = vec![0; anchor.levels * width];

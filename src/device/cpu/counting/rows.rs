@@ -7,7 +7,7 @@
 //! comparisons an observation, each of 64 columns.
 
 use super::prepared::{Classes, Member, Prepared};
-use crate::{device::counting::Logs, vector::vectorised};
+use crate::{device::counting::LogTable, vector::vectorised};
 
 /// Columns of a tile.
 pub(super) const WIDTH: usize = 64;
@@ -86,7 +86,7 @@ pub(super) fn sums(
     anchor: &Prepared,
     classes: &Classes,
     by_class: bool,
-    logs: &Logs,
+    logs: &LogTable,
 ) -> [[i64; WIDTH]; 2] {
     compared(tile, anchor.groups(classes), by_class, logs.steps())
 }

@@ -10,7 +10,7 @@
 use std::hint::select_unpredictable;
 
 use super::{prepared::Prepared, table::Work};
-use crate::{binning::Codes, device::counting::Logs};
+use crate::{binning::Codes, device::counting::LogTable};
 
 /// Cells of a column's table at most; past them cells are sorted.
 const MOST_CELLS: usize = 1 << 22;
@@ -79,7 +79,7 @@ pub(super) struct Tables {
 impl Columns {
     /// Takes one more column; `places` has each observation's place in class order, `of` the
     /// class of each place.
-    pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &Logs) {
+    pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &LogTable) {
         let mut entries: Vec<(u16, u32)> = match codes {
             Codes::Sparse { rows, codes, .. } => {
                 let entries = codes.iter().zip(rows);

@@ -6,7 +6,7 @@
 //! the class's observations touched.
 
 use super::prepared::{Classes, Prepared};
-use crate::device::counting::Logs;
+use crate::device::counting::LogTable;
 
 /// Cells per observation up to which walking all of them costs less than walking the
 /// observations again.
@@ -68,7 +68,7 @@ pub(super) struct Work<'a> {
     pub(super) anchor: &'a Prepared,
     pub(super) classes: &'a Classes,
     pub(super) by_class: bool,
-    pub(super) logs: &'a Logs,
+    pub(super) logs: &'a LogTable,
 }
 
 /// Σ c·L(c) over (x, w) and (x, w, y) of one column or two of so many levels, in class order.

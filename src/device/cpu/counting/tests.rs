@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode, Rule},
-    device::counting::{Categorical, Logs, Sums},
+    device::counting::{Categorical, LogTable, MarginSums},
 };
 
 /// Words of a seed (SplitMix64).
@@ -66,7 +66,12 @@ fn column(codes: &[u16], levels: usize, most: Option<u16>) -> BinnedColumn {
 }
 
 /// Σ c·L(c) over (x, w) and (x, w, y).
-fn defined(codes: &[u16], anchor: &Categorical, response: &Categorical, logs: &Logs) -> [i64; 2] {
+fn defined(
+    codes: &[u16],
+    anchor: &Categorical,
+    response: &Categorical,
+    logs: &LogTable,
+) -> [i64; 2] {
     let (mut xw, mut xwy) = (HashMap::new(), HashMap::new());
     for ((&x, &w), &y) in codes.iter().zip(&anchor.codes).zip(&response.codes) {
         *xw.entry((x, w)).or_insert(0) += 1;
@@ -81,7 +86,7 @@ fn defined(codes: &[u16], anchor: &Categorical, response: &Categorical, logs: &L
 
 /// Counts some columns in every layout that has room for them.
 fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
-    let logs = Logs::new(n, 2);
+    let logs = LogTable::new(n, 2);
     let response = words.anchor(n, classes, 1);
     let codes: Vec<(Vec<u16>, u16)> = (0..p)
         .map(|_| {
@@ -165,7 +170,12 @@ fn every_layout_has_the_sums_of_the_definition() {
 }
 
 /// Every margin of the observations that miss neither x nor w.
-fn margins(x: &BinnedColumn, anchor: &Categorical, response: &Categorical, logs: &Logs) -> Sums {
+fn margins(
+    x: &BinnedColumn,
+    anchor: &Categorical,
+    response: &Categorical,
+    logs: &LogTable,
+) -> MarginSums {
     let codes = x.codes.dense();
     let rows = 0..codes.len();
     let rows = rows.filter(|&t| x.left_out() != Some(codes[t]) && !anchor.misses(t));
@@ -182,7 +192,7 @@ fn margins(x: &BinnedColumn, anchor: &Categorical, response: &Categorical, logs:
         |t: usize| anchor.codes[t],
         |t: usize| response.codes[t],
     );
-    Sums {
+    MarginSums {
         left: rows.len() as u32,
         n: sum(&|_| (0, 0, 0)),
         x: sum(&|t| (x(t), 0, 0)),
@@ -201,7 +211,7 @@ fn whole_tables_have_every_margin_of_what_is_left() {
     let mut table = Default::default();
     for n in [1, 2, 65, 300, 1000] {
         for levels in [1, 2, 9, 200, 300, 3000] {
-            let logs = Logs::new(n, 2);
+            let logs = LogTable::new(n, 2);
             let response = words.anchor(n, 4, 1);
             // Some columns in every form, with values missing and without.
             let mut made = |form: usize, holes: usize| {

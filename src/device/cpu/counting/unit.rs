@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, Codes},
-    device::counting::Logs,
+    device::counting::LogTable,
 };
 
 /// Up to so many observations dense columns lie by rows.
@@ -148,7 +148,7 @@ impl<'a> Unit<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         classes: &Classes,
-        logs: &Logs,
+        logs: &LogTable,
         least: usize,
     ) -> Vec<Self> {
         use rayon::prelude::*;
@@ -193,7 +193,7 @@ impl<'a> Unit<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         classes: (&Classes, &[u32]),
-        logs: &Logs,
+        logs: &LogTable,
     ) -> Self {
         let numbers = own.iter().map(|&at| (first + at) as u32).collect();
         let own: Vec<&'a BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
@@ -335,7 +335,7 @@ impl<'a> Layout<'a> {
         kind: Kind,
         own: &[&'a BinnedColumn],
         (classes, places): (&Classes, &[u32]),
-        logs: &Logs,
+        logs: &LogTable,
     ) -> Self {
         let levels = own.iter().map(|it| it.levels).max().unwrap_or(1);
         // Where there are no classes, the columns' own codes will do.

@@ -2,7 +2,7 @@
 //! observations is then of no use, for every margin is of those that are left.
 
 use super::{
-    super::super::counting::{Categorical, Logs, Sums},
+    super::super::counting::{Categorical, LogTable, MarginSums},
     cells::{Beside, Table},
 };
 use crate::{binning::BinnedColumn, score::Cells};
@@ -32,8 +32,8 @@ impl Whole {
         column: &BinnedColumn,
         response: &Categorical,
         table: &mut Table,
-        logs: &Logs,
-    ) -> Sums {
+        logs: &LogTable,
+    ) -> MarginSums {
         let (least, each) = WALKED;
         let few = |cells| cells <= least + each * response.codes.len();
         if self.beside.cells(column).is_ok_and(few) {
@@ -52,9 +52,9 @@ impl Whole {
 }
 
 /// Σ c·L(c) over every margin of a table.
-pub(super) fn margins(cells: &Cells, logs: &Logs) -> Sums {
+pub(super) fn margins(cells: &Cells, logs: &LogTable) -> MarginSums {
     let Cells { counts, w, y, .. } = *cells;
-    let mut sums = Sums::default();
+    let mut sums = MarginSums::default();
     let mut all = 0;
     let (mut of_wy, mut of_xy, mut of_y) = (vec![0; w * y], vec![0; y], vec![0; y]);
     for slab in counts.chunks_exact(w * y) {
@@ -88,14 +88,14 @@ pub(super) fn margins(cells: &Cells, logs: &Logs) -> Sums {
 }
 
 /// The same of the cells (x, w, y) that observations are in.
-fn sorted(mut cells: Vec<[u32; 3]>, logs: &Logs) -> Sums {
+fn sorted(mut cells: Vec<[u32; 3]>, logs: &LogTable) -> MarginSums {
     let left = cells.len() as u32;
     let mut sum = |key: fn(&[u32; 3]) -> [u32; 3]| {
         cells.sort_unstable_by_key(key);
         let runs = cells.chunk_by(|a, b| key(a) == key(b));
         runs.map(|run| logs.of(run.len() as u32)).sum()
     };
-    Sums {
+    MarginSums {
         left,
         x: sum(|it| [it[0], 0, 0]),
         w: sum(|it| [0, it[1], 0]),

@@ -62,7 +62,7 @@ impl CudaCounter<'_> {
     /// An anchor of the host's, whose own sum is this.
     pub(super) fn told(&self, anchor: &Categorical, w: i64) -> OnCard {
         // Of what misses values sums are of the rows that are left.
-        let by_class = self.tally.needs_xwy() && !anchor.missing;
+        let by_class = self.evaluator.needs_xwy() && !anchor.missing;
         OnCard {
             w,
             wy: match by_class {

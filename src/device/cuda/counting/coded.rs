@@ -4,8 +4,8 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Categorical, ConditioningVariable, Value, Values, cells},
-            shards,
+            counting::{Categorical, ConditioningVariable, TableScorer, TableValue, table_cells},
+            split_range,
         },
         functions,
     },
@@ -44,7 +44,7 @@ impl<'a> CudaValues<'a> {
         })?;
         let kernel = functions::kernel(name, text);
         let by = (&kernel, function.values());
-        let ranges = shards(columns.len(), ordinals.len());
+        let ranges = split_range(columns.len(), ordinals.len());
         let gpu = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
             let own = (&columns[range.clone()], range.start);
             let gpu = TableEvaluator::new(ordinal, own, response, by, limit);
@@ -61,7 +61,7 @@ impl<'a> CudaValues<'a> {
     }
 }
 
-impl Values for CudaValues<'_> {
+impl TableScorer for CudaValues<'_> {
     fn names(&self) -> Vec<String> {
         self.gpus.iter().map(|it| it.gpu.name.clone()).collect()
     }
@@ -71,9 +71,9 @@ impl Values for CudaValues<'_> {
         step: &ConditioningVariable,
         response: &Categorical,
         wanted: &[bool],
-    ) -> Result<Vec<Value>, DeviceError> {
+    ) -> Result<Vec<TableValue>, DeviceError> {
         let anchor = step.anchor();
-        let room = |it: &BinnedColumn| cells(it.levels, anchor.levels, response.levels);
+        let room = |it: &BinnedColumn| table_cells(it.levels, anchor.levels, response.levels);
         let columns = self.columns.iter().zip(wanted);
         // Where there are no cells no observation is in one.
         let counted: Vec<bool> = columns
@@ -86,7 +86,7 @@ impl Values for CudaValues<'_> {
             gpu.evaluate(&beside, &taken)?;
         }
         let none = |it: &BinnedColumn| room(it).map(|_| None);
-        let mut values: Vec<Value> = self.columns.iter().map(none).collect();
+        let mut values: Vec<TableValue> = self.columns.iter().map(none).collect();
         for gpu in &self.gpus {
             for (&number, found) in gpu.numbers().iter().zip(gpu.found()?) {
                 if counted[number as usize] {

@@ -8,13 +8,13 @@ use crate::{
     binning::BinnedColumn,
     device::{
         counting::{
-            Categorical, ConditioningVariable, Counter, Logs, ScoreEvaluator, ScoredColumn,
-            information,
+            Categorical, ConditioningVariable, Counter, LogTable, ScoreEvaluator, ScoredColumn,
+            mutual_information,
             tests::{self, column, gpus},
         },
         cpu::CpuCounter,
     },
-    random::{Stream, below},
+    random::{Stream, uniform_below},
     score::{Gather, Score},
 };
 
@@ -36,7 +36,7 @@ impl Case {
         breaks: Vec<usize>,
     ) -> Self {
         let mut stream = Stream::new(n as u64, p as u64);
-        let mut draw = |bound: usize| below(stream.word(), bound);
+        let mut draw = |bound: usize| uniform_below(stream.word(), bound);
         let response: Vec<u16> = (0..n).map(|_| draw(3) as u16).collect();
         let mut columns: Vec<BinnedColumn> = Vec::new();
         for at in 0..p {
@@ -64,8 +64,8 @@ impl Case {
     pub(super) fn walk(
         &self,
         counter: &mut dyn Counter,
-        tally: &ScoreEvaluator,
-        logs: &Logs,
+        evaluator: &ScoreEvaluator,
+        logs: &LogTable,
     ) -> Vec<ScoredColumn> {
         let mut picked: Vec<ScoredColumn> = Vec::new();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
@@ -85,7 +85,7 @@ impl Case {
             if let Some(redundancy) = facts.and_then(|it| it.redundancy).filter(|_| plain) {
                 let (own, mut cells) = ((&own, own.sum(logs)), Vec::new());
                 let each = steps.iter().map(|it| it.summed(logs));
-                let each = each.map(|it| i128::from(information(own, it, logs, &mut cells)));
+                let each = each.map(|it| i128::from(mutual_information(own, it, logs, &mut cells)));
                 assert_eq!(redundancy, each.sum(), "{}", found.column.0);
             }
             picked.push(found);
@@ -98,7 +98,7 @@ impl Case {
                     plain = false;
                     own.joined(last.anchor()).into()
                 }
-                _ => ConditioningVariable::of(found.column.0, &self.columns, tally),
+                _ => ConditioningVariable::of(found.column.0, &self.columns, evaluator),
             };
             counter.sweep(&step).unwrap();
             steps.push(step);
@@ -110,17 +110,17 @@ impl Case {
     /// counted, of those that all columns would be.
     fn holds(&self, name: &str, score: &Score, capacity: Option<usize>) -> (u64, u64) {
         let n = self.response.codes.n();
-        let logs = Logs::new(n, score.reach());
-        let tally = ScoreEvaluator::new(score.clone(), &logs, n);
-        let response = tally.anchor(&self.response);
-        let by = (&logs, &tally);
+        let logs = LogTable::new(n, score.reach());
+        let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
+        let response = evaluator.anchor(&self.response);
+        let by = (&logs, &evaluator);
         let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
-        let expected = self.walk(&mut cpu, &tally, &logs);
+        let expected = self.walk(&mut cpu, &evaluator, &logs);
         let waves = LazyOptions::always(capacity);
         let on = (&[0][..], None);
         let mut gpu = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
         assert!(gpu.shards[0].lazy.is_some());
-        let told = self.walk(&mut gpu, &tally, &logs);
+        let told = self.walk(&mut gpu, &evaluator, &logs);
         assert_eq!(told, expected, "{name}, {capacity:?}");
         let all = self.columns.len() * (told.len() - 1);
         (gpu.shards[0].items().unwrap(), all as u64)

@@ -66,8 +66,8 @@ use self::{
 };
 use super::super::{
     DeviceError,
-    counting::{Categorical, Logs, ScoreEvaluator, ScoredColumn},
-    shards,
+    counting::{Categorical, LogTable, ScoreEvaluator, ScoredColumn},
+    split_range,
 };
 use crate::score::Against;
 
@@ -91,8 +91,8 @@ pub(crate) struct CudaCounter<'a> {
     lying: Vec<Vec<Place>>,
     response: Categorical,
     response_sum: i64,
-    logs: &'a Logs,
-    tally: &'a ScoreEvaluator,
+    logs: &'a LogTable,
+    evaluator: &'a ScoreEvaluator,
     /// Most levels of any column.
     levels: usize,
     /// Whether GPUs may walk ahead, how many picks may follow, and how far it goes.
@@ -123,7 +123,7 @@ impl<'a> CudaCounter<'a> {
         columns: impl Into<Columns<'a>>,
         first: usize,
         response: &Categorical,
-        by: (&'a Logs, &'a ScoreEvaluator),
+        by: (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
@@ -135,7 +135,7 @@ impl<'a> CudaCounter<'a> {
     pub(crate) fn with(
         (columns, first): (impl Into<Columns<'a>>, usize),
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         (ordinals, limit): (&[usize], Option<u64>),
         waves: LazyOptions,
     ) -> Result<Self, DeviceError> {
@@ -143,14 +143,14 @@ impl<'a> CudaCounter<'a> {
         let told = ResponseCodes {
             anchor: response,
             sum: response.sum(logs),
-            by_class: tally.needs_xwy(),
+            by_class: evaluator.needs_xwy(),
         };
-        let ranges: Vec<_> = shards(columns.len(), ordinals.len()).collect();
+        let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
         let mut gpus = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
             let own = (columns, range.clone());
-            let shard = Shard::new(ordinal, own, &told, (logs, tally), limit)?;
+            let shard = Shard::new(ordinal, own, &told, (logs, evaluator), limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
             }
@@ -168,16 +168,16 @@ impl<'a> CudaCounter<'a> {
         let (levels, misses) = (columns.most_levels(), columns.any_misses());
         let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
         let mut alone = gpus.iter().all(narrow)
-            && tally.score().against == Against::Last
-            && !tally.gathers_behind_none();
+            && evaluator.score().against == Against::Last
+            && !evaluator.gathers_behind_none();
         let mut together = None;
         match &mut gpus[..] {
-            [one] if alone && tally.only_falls() => {
-                one.put_off(levels, tally.falls_from_relevance(), waves)?;
+            [one] if alone && evaluator.only_falls() => {
+                one.put_off(levels, evaluator.falls_from_relevance(), waves)?;
             }
             [_] => {}
             several => {
-                if alone && linked && tally.score().has_steps() {
+                if alone && linked && evaluator.score().has_steps() {
                     together = match PeerGroup::new(several, levels) {
                         // The host's way takes less.
                         Err(DeviceError::OutOfMemory { .. }) => None,
@@ -199,7 +199,7 @@ impl<'a> CudaCounter<'a> {
             response_sum: told.sum,
             response: response.clone(),
             logs,
-            tally,
+            evaluator,
             levels,
             alone,
             expected: 1,

@@ -4,8 +4,8 @@ use super::{
     super::super::{
         DeviceError,
         counting::{
-            Categorical, ConditioningVariable, Counter, Logs, Pair, PairCounter, PairSearch, Pairs,
-            ScoreEvaluator,
+            Categorical, ConditioningVariable, Counter, LogTable, Pair, PairCounter, PairSearch,
+            ScoreEvaluator, TopPairs,
         },
     },
     CudaCounter,
@@ -16,7 +16,7 @@ use crate::binning::BinnedColumn;
 pub(crate) struct CudaPairSweep<'a> {
     counter: CudaCounter<'a>,
     response: Categorical,
-    tally: &'a ScoreEvaluator,
+    evaluator: &'a ScoreEvaluator,
 }
 
 impl<'a> CudaPairSweep<'a> {
@@ -27,14 +27,14 @@ impl<'a> CudaPairSweep<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         Ok(Self {
-            counter: CudaCounter::new(columns, 0, response, (logs, tally), ordinals, limit)?,
+            counter: CudaCounter::new(columns, 0, response, (logs, evaluator), ordinals, limit)?,
             response: response.clone(),
-            tally,
+            evaluator,
         })
     }
 }
@@ -48,7 +48,7 @@ impl PairCounter for CudaPairSweep<'_> {
         self.counter.relevance()
     }
 
-    fn pairs(&mut self, mut asked: PairSearch) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, mut asked: PairSearch) -> Result<TopPairs, DeviceError> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
@@ -60,7 +60,7 @@ impl PairCounter for CudaPairSweep<'_> {
                 break;
             }
             self.counter.forget();
-            let step = ConditioningVariable::of(a as u32, block.columns, self.tally);
+            let step = ConditioningVariable::of(a as u32, block.columns, self.evaluator);
             self.counter.sweep(&step)?;
             let scores = self.counter.gathered()?;
             if let Some(matrix) = &mut matrix {
@@ -68,7 +68,7 @@ impl PairCounter for CudaPairSweep<'_> {
                     .iter_mut()
                     .zip(&scores)
                     .skip(a.max(block.seconds()));
-                row.for_each(|(to, &score)| *to = self.tally.nats(score, 1));
+                row.for_each(|(to, &score)| *to = self.evaluator.nats(score, 1));
             }
             let w = a as u32;
             for (b, &score) in (0..).zip(&scores).skip((a + 1).max(block.seconds())) {

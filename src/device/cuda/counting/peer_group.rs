@@ -232,7 +232,7 @@ mod tests {
         *,
     };
     use crate::device::counting::{
-        Counter, Logs, ScoreEvaluator,
+        Counter, LogTable, ScoreEvaluator,
         tests::{gpus, scores},
     };
 
@@ -244,10 +244,10 @@ mod tests {
         }
         let case = Case::new((900, 40), 2..9, 1, Vec::new());
         let score = scores().into_iter().find(|it| it.0 == "mrmr").unwrap().1;
-        let logs = Logs::new(900, score.reach());
-        let tally = ScoreEvaluator::new(score, &logs, 900);
-        let response = tally.anchor(&case.response);
-        let (by, on) = ((&logs, &tally), &[0, 1]);
+        let logs = LogTable::new(900, score.reach());
+        let evaluator = ScoreEvaluator::new(score, &logs, 900);
+        let response = evaluator.anchor(&case.response);
+        let (by, on) = ((&logs, &evaluator), &[0, 1]);
         let mut counter = CudaCounter::new(&case.columns[..], 0, &response, by, on, None).unwrap();
         let Some(together) = &counter.together else {
             return;

@@ -8,12 +8,12 @@ use crate::{
     binning::{BinnedColumn, Codes},
     device::{
         counting::{
-            ConditioningVariable, Counter, Logs, ScoreEvaluator, ScoredColumn,
+            ConditioningVariable, Counter, LogTable, ScoreEvaluator, ScoredColumn,
             tests::{self, column, gpus},
         },
         cpu::CpuCounter,
     },
-    random::{Stream, below},
+    random::{Stream, uniform_below},
 };
 
 /// Picks that follow one another, each told how many are to come; whether behind the last of
@@ -37,7 +37,7 @@ const PLAN: Plan = &[
 fn planned(
     counter: &mut dyn Counter,
     columns: &[BinnedColumn],
-    tally: &ScoreEvaluator,
+    evaluator: &ScoreEvaluator,
     taken: &mut BTreeSet<u32>,
     plan: Plan,
 ) -> Vec<Option<ScoredColumn>> {
@@ -56,7 +56,7 @@ fn planned(
             taken.insert(column);
             counter.take(column);
             counter
-                .sweep(&ConditioningVariable::of(column, columns, tally))
+                .sweep(&ConditioningVariable::of(column, columns, evaluator))
                 .unwrap();
         }
     }
@@ -92,19 +92,19 @@ impl Case {
             let name = of_score[0].1;
             let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
             let n = self.response.codes.n();
-            let logs = Logs::new(n, score.reach());
-            let tally = ScoreEvaluator::new(score, &logs, n);
-            let response = tally.anchor(&self.response);
-            let by = (&logs, &tally);
+            let logs = LogTable::new(n, score.reach());
+            let evaluator = ScoreEvaluator::new(score, &logs, n);
+            let response = evaluator.anchor(&self.response);
+            let by = (&logs, &evaluator);
             let all = |counter: &mut dyn Counter| {
                 let mut taken = BTreeSet::new();
                 let mut walks = Vec::new();
                 for plan in [PLAN, &[], PLAN] {
-                    let own = planned(counter, &self.columns, &tally, &mut taken, plan);
+                    let own = planned(counter, &self.columns, &evaluator, &mut taken, plan);
                     walks.push(own);
                     counter.forget();
                 }
-                let whole = self.walk(counter, &tally, &logs);
+                let whole = self.walk(counter, &evaluator, &logs);
                 counter.forget();
                 (walks, whole, counter.best().unwrap())
             };
@@ -123,7 +123,7 @@ impl Case {
                 let (p, together) = (self.columns.len(), gpus.together.is_some());
                 let narrow = |it: &Shard| !it.is_wide(gpus.levels, false);
                 let linked = !gpus.lying.is_empty();
-                let walks = linked && !tally.gathers_behind_none();
+                let walks = linked && !evaluator.gathers_behind_none();
                 assert_eq!(together, walks && gpus.shards.iter().all(narrow));
                 assert_eq!(all(&mut gpus), expected, "{name}, {n} × {p} on {place:?}");
                 drop(gpus);
@@ -138,7 +138,7 @@ impl Case {
 fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
     let mut case = Case::new((n, 1), 2..3, 12, vec![5]);
     let mut stream = Stream::new(n as u64, 7);
-    let mut draw = |bound: usize| below(stream.word(), bound);
+    let mut draw = |bound: usize| uniform_below(stream.word(), bound);
     case.columns.clear();
     for at in 0..p {
         let mut codes = vec![0u16; n];
@@ -202,14 +202,18 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let case = Case::new((40 + seed, 14), 2..4, 14, Vec::new());
         let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
         let n = case.response.codes.n();
-        let logs = Logs::new(n, score.reach());
-        let tally = ScoreEvaluator::new(score, &logs, n);
-        let response = tally.anchor(&case.response);
-        let by = (&logs, &tally);
+        let logs = LogTable::new(n, score.reach());
+        let evaluator = ScoreEvaluator::new(score, &logs, n);
+        let response = evaluator.anchor(&case.response);
+        let by = (&logs, &evaluator);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
         let mut gpu = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();
-        let expected = case.walk(&mut cpu, &tally, &logs);
-        assert_eq!(case.walk(&mut gpu, &tally, &logs), expected, "{name}, {n}");
+        let expected = case.walk(&mut cpu, &evaluator, &logs);
+        assert_eq!(
+            case.walk(&mut gpu, &evaluator, &logs),
+            expected,
+            "{name}, {n}"
+        );
     }
 }
 

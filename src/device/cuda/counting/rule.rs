@@ -2,15 +2,15 @@
 
 use passel_kernels::score::{Rule, TERMS, Term};
 
-use super::super::super::counting::{Logs, ScoreEvaluator};
+use super::super::super::counting::{LogTable, ScoreEvaluator};
 use crate::score::{Gather, Join, Measure, Part, Quantity};
 
 /// The rule of a declared score, where Σ c·L(c) over the response is this.
-pub(super) fn rule(tally: &ScoreEvaluator, logs: &Logs, y: i64) -> Rule {
-    let score = tally.score();
+pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Rule {
+    let score = evaluator.score();
     let mut term = [Term::default(); TERMS + 1];
     let terms = score.terms();
-    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(tally.weights())) {
+    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(evaluator.weights())) {
         *to = Term {
             weight,
             below_zero: i32::from(of.part == Part::BelowZero),
@@ -36,7 +36,7 @@ pub(super) fn rule(tally: &ScoreEvaluator, logs: &Logs, y: i64) -> Rule {
         mean: i32::from(score.gather == Gather::Mean),
         n: logs.whole(),
         y,
-        unit: tally.unit(),
+        unit: evaluator.unit(),
         term,
     }
 }

@@ -11,7 +11,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Categorical, Logs, ScoreEvaluator},
+            counting::{Categorical, LogTable, ScoreEvaluator},
         },
         gpu::Gpu,
         memory::Buffer,
@@ -103,7 +103,7 @@ impl Shard {
         ordinal: usize,
         (columns, own): (Columns, Range<usize>),
         response: &ResponseCodes,
-        (logs, tally): (&Logs, &ScoreEvaluator),
+        (logs, evaluator): (&LogTable, &ScoreEvaluator),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let mut gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
@@ -117,7 +117,7 @@ impl Shard {
         let room = room(&gpu, beside, limit)?;
         let packs = columns.packs(&mut gpu, own, (n, classes), room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
-        let steps = tally.score().has_steps();
+        let steps = evaluator.score().has_steps();
         let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
         let compares = form(|it| matches!(it, Form::Rows));
         let order = compares.then(|| gpu.buffer(n, DURING));
@@ -131,7 +131,7 @@ impl Shard {
             y: put(&gpu, &y)?,
             y_wide: put(&gpu, &response.anchor.codes)?,
             terms,
-            rule: rule(tally, logs, response.sum),
+            rule: rule(evaluator, logs, response.sum),
             nothing: OnCard {
                 w: logs.whole(),
                 wy: response.sum,

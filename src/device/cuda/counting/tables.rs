@@ -13,7 +13,7 @@ use super::{
     super::{
         super::{
             DeviceError,
-            counting::{Categorical, cells},
+            counting::{Categorical, table_cells},
         },
         gpu::{Gpu, arguments},
         memory::Buffer,
@@ -53,7 +53,7 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<TableRun> {
     let mut runs: Vec<TableRun> = Vec::new();
     for (from, &x) in levels.iter().enumerate() {
         // What may have no table takes no room.
-        let levels = cells(x, w, y).map_or(0, |_| x);
+        let levels = table_cells(x, w, y).map_or(0, |_| x);
         // It is alone: whoever reads tables must not take those behind it for its own.
         let fits = |run: &TableRun| levels != 0 && run.levels != 0;
         if let Some(run) = runs.last_mut().filter(|it| fits(it)) {

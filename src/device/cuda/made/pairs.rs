@@ -8,9 +8,9 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{
         DeviceError,
-        counting::{Logs, PairCounters, PairRequest, ScoreEvaluator},
+        counting::{LogTable, PairCounterGroup, PairRequest, ScoreEvaluator},
     },
-    random::{Stream, below},
+    random::{Stream, uniform_below},
     score::{Combination, PairScore, Quantity},
 };
 
@@ -47,7 +47,7 @@ impl PairProblem {
     pub fn draw(&self) -> BinnedColumns {
         let column = |at: usize, levels: usize| {
             let mut words = Stream::new(1, at as u64);
-            let codes = (0..self.n).map(|_| below(words.word(), levels) as u8);
+            let codes = (0..self.n).map(|_| uniform_below(words.word(), levels) as u8);
             BinnedColumn {
                 name: String::new(),
                 index: at,
@@ -80,27 +80,27 @@ impl PairProblem {
         let started = Instant::now();
         let own = PairScore::Declared(Quantity::plain(Combination::XW_Y)).score();
         let by_class = PairScore::SYNERGY.score();
-        let logs = Logs::new(self.n, own.reach().max(by_class.reach()));
-        let tally = ScoreEvaluator::new(own, &logs, self.n);
+        let logs = LogTable::new(self.n, own.reach().max(by_class.reach()));
+        let evaluator = ScoreEvaluator::new(own, &logs, self.n);
         let synergy = ScoreEvaluator::new(by_class, &logs, self.n);
-        let response = tally.anchor(&columns.response);
-        let (own, by) = (&columns.columns[..], (&logs, &tally));
+        let response = evaluator.anchor(&columns.response);
+        let (own, by) = (&columns.columns[..], (&logs, &evaluator));
         let few = PairRequest {
             most: self.top,
             partners: self.partners,
             ..PairRequest::default()
         };
         let mut counters = match swept {
-            true => PairCounters::swept(own, &response, by, ordinals, None)?,
-            false => PairCounters::cuda(own, &response, by, ordinals, (few.most, None))?,
+            true => PairCounterGroup::swept(own, &response, by, ordinals, None)?,
+            false => PairCounterGroup::cuda(own, &response, by, ordinals, (few.most, None))?,
         };
         let layout = started.elapsed().as_secs_f64();
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let started = Instant::now();
-            let wanted = few.wanted(self.p, &tally);
+            let wanted = few.wanted(self.p, &evaluator);
             let best = counters.pairs(&synergy, &wanted, None, &|| false, &|| ())?;
-            pairs = few.told(best, &tally, &synergy).pairs;
+            pairs = few.told(best, &evaluator, &synergy).pairs;
             searches.push(started.elapsed().as_secs_f64());
         }
         Ok(PairsMeasured {

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     device::{
         CpuCounter,
-        counting::{information, tests::gpus},
+        counting::{mutual_information, tests::gpus},
     },
     score::{Combination, Gather, Join, Measure},
 };
@@ -79,14 +79,19 @@ fn scores() -> [Score; 2] {
 }
 
 /// The same picks with facts from the definition.
-fn with_facts(told: &[Told], columns: &[BinnedColumn], y: &Categorical, logs: &Logs) -> Vec<Told> {
+fn with_facts(
+    told: &[Told],
+    columns: &[BinnedColumn],
+    y: &Categorical,
+    logs: &LogTable,
+) -> Vec<Told> {
     let anchors: Vec<Categorical> = told
         .iter()
         .map(|it| Categorical::of(&columns[it.0 as usize]))
         .collect();
     let mut cells = Vec::new();
     let mut shared = |a: &Categorical, b: &Categorical| {
-        information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells)
+        mutual_information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells)
     };
     let facts = |(at, told): (usize, &Told)| {
         let before = anchors[..at].iter();
@@ -107,14 +112,14 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
         let made = &problem.made();
         let columns = columns(made);
         for score in scores() {
-            let logs = Logs::new(problem.n, score.reach());
-            let tally = ScoreEvaluator::new(score, &logs, problem.n);
-            let response = tally.anchor(&made.response_column(problem.classes));
-            let by = (&logs, &tally);
-            let of = |column| ConditioningVariable::of(column, &columns, &tally);
+            let logs = LogTable::new(problem.n, score.reach());
+            let evaluator = ScoreEvaluator::new(score, &logs, problem.n);
+            let response = evaluator.anchor(&made.response_column(problem.classes));
+            let by = (&logs, &evaluator);
+            let of = |column| ConditioningVariable::of(column, &columns, &evaluator);
             let mut cpu = CpuCounter::new(&columns, 0, &response, by, 1);
             let relevance = cpu.relevance().unwrap();
-            let plain = walk(&mut cpu, &tally, PICKS, of).unwrap();
+            let plain = walk(&mut cpu, &evaluator, PICKS, of).unwrap();
             let expected = with_facts(&plain, &columns, &response, &logs);
             for place in places {
                 let mut gpus = CudaCounter::new(made, 0, &response, by, place, None).unwrap();
@@ -124,7 +129,7 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
                     |column| ConditioningVariable::new(Some(column), move || made.anchor(column));
                 for _ in 0..3 {
                     gpus.again().unwrap();
-                    let told = walk(&mut gpus, &tally, PICKS, step).unwrap();
+                    let told = walk(&mut gpus, &evaluator, PICKS, step).unwrap();
                     assert_eq!(told, expected, "{problem:?} on {place:?}");
                 }
             }

@@ -8,7 +8,9 @@ use super::{
     super::{
         super::super::{
             DeviceError, ScoreFault, UndefinedScore,
-            counting::{Categorical, Pair, PairSearch, Pairs, ScoreEvaluator, checked, ordered},
+            counting::{
+                Categorical, Pair, PairSearch, ScoreEvaluator, TopPairs, check_value, to_ordered,
+            },
         },
         cells::Beside,
         pairs::evenly,
@@ -28,7 +30,7 @@ impl CpuValues<'_> {
         &self,
         response: &Categorical,
         asked: PairSearch,
-    ) -> Result<Pairs, DeviceError> {
+    ) -> Result<TopPairs, DeviceError> {
         let PairSearch {
             block,
             synergy,
@@ -64,7 +66,7 @@ impl CpuValues<'_> {
             .reduce(nothing, |a, b| (a.0.with(b.0), first(a.1, b.1)));
         if let Some((numbers, reason)) = fault {
             let (column, other) = ((numbers >> 32) as u32, numbers as u32);
-            return Err(DeviceError::Unscored(UndefinedScore {
+            return Err(DeviceError::UndefinedScore(UndefinedScore {
                 column,
                 beside: Some(other),
                 reason,
@@ -87,7 +89,7 @@ impl CpuValues<'_> {
         (w, response): (usize, &Categorical),
         columns: &[BinnedColumn],
         synergy: &ScoreEvaluator,
-        pairs: &mut Pairs,
+        pairs: &mut TopPairs,
         mut row: Option<&mut [f64]>,
         end: &AtomicU64,
     ) -> Result<(), Fault> {
@@ -104,14 +106,14 @@ impl CpuValues<'_> {
             }
             let read = self.read(column, &beside, |cells| {
                 Ok((
-                    checked(self.value(cells)?)?,
+                    check_value(self.value(cells)?)?,
                     Some(margins(cells, self.logs)),
                 ))
             });
             // What has no observation tells nothing.
             match read.and_then(|it| it.unwrap_or(Ok((0.0, None)))) {
                 Ok((value, sums)) => {
-                    let (score, a, b) = (i128::from(ordered(value)), x as u32, w as u32);
+                    let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
                     if x < w && pairs.wants(score, a, b) {
                         let synergy = sums.map_or(0, |it| synergy.gather_whole(0, &it, self.logs));
                         pairs.push(Pair {

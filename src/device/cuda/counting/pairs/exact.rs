@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{
     super::super::super::{
         DeviceError,
-        counting::{Pair, PairSearch, Pairs, ScoreEvaluator, Sums},
+        counting::{MarginSums, Pair, PairSearch, ScoreEvaluator, TopPairs},
     },
     Known,
     gpu::PairGpu,
@@ -21,7 +21,7 @@ impl Known<'_> {
         if self.plan.numbers[w] > self.plan.numbers[x] {
             (w, x) = (x, w);
         }
-        let sums = Sums {
+        let sums = MarginSums {
             left: self.plan.n as u32,
             n: self.logs.whole(),
             x: self.margins[x].x,
@@ -33,7 +33,7 @@ impl Known<'_> {
             xwy,
         };
         Pair {
-            score: self.tally.gather_whole(0, &sums, self.logs),
+            score: self.evaluator.gather_whole(0, &sums, self.logs),
             synergy: synergy.gather_whole(0, &sums, self.logs),
             a: self.plan.numbers[w],
             b: self.plan.numbers[x],
@@ -46,8 +46,8 @@ impl Known<'_> {
         gpu: &PairGpu,
         synergy: &ScoreEvaluator,
         count: u32,
-        pairs: Pairs,
-    ) -> Result<Pairs, DeviceError> {
+        pairs: TopPairs,
+    ) -> Result<TopPairs, DeviceError> {
         if count == 0 {
             return Ok(pairs);
         }
@@ -64,7 +64,7 @@ impl Known<'_> {
             }
             own
         });
-        let found = found.reduce(nothing, Pairs::with);
+        let found = found.reduce(nothing, TopPairs::with);
         Ok(pairs.with(found))
     }
 
@@ -75,7 +75,7 @@ impl Known<'_> {
         matrix: &mut [f64],
         asked: &PairSearch,
         gpus: usize,
-    ) -> Result<Pairs, DeviceError> {
+    ) -> Result<TopPairs, DeviceError> {
         let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());
         let (mut progress, mut done) = (Progress::new(p * gpus, asked.done), 0);
         let all = match self.block.apart {
@@ -109,7 +109,7 @@ impl Known<'_> {
                 let scored: Vec<Pair> = scored.collect();
                 for pair in scored {
                     let at = pair.a as usize * p + pair.b as usize;
-                    matrix[at] = self.tally.nats(pair.score, 1);
+                    matrix[at] = self.evaluator.nats(pair.score, 1);
                     if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
                         pairs.push(pair);
                     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{
     super::{
         super::{
-            super::{DeviceError, counting::Logs},
+            super::{DeviceError, counting::LogTable},
             gpu::{Gpu, arguments},
             memory::{Buffer, Pinned},
             scratch::Grown,
@@ -80,7 +80,7 @@ impl PairGpu {
     pub(super) fn new(
         mut gpu: Gpu,
         (plan, screen): (&Plan, &Screen),
-        logs: &Logs,
+        logs: &LogTable,
         products: Option<Products>,
         wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {

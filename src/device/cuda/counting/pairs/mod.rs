@@ -26,7 +26,10 @@ use self::{
 };
 use super::super::super::{
     DeviceError,
-    counting::{Block, Categorical, Logs, PairCounter, PairSearch, Pairs, ScoreEvaluator, Sums},
+    counting::{
+        Categorical, LogTable, MarginSums, PairCounter, PairDomain, PairSearch, ScoreEvaluator,
+        TopPairs,
+    },
 };
 
 /// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
@@ -58,10 +61,10 @@ pub(crate) struct CudaPairs<'a> {
 
 /// What the host knows of the columns.
 struct Known<'a> {
-    block: Block<'a>,
+    block: PairDomain<'a>,
     response_sum: i64,
-    logs: &'a Logs,
-    tally: &'a ScoreEvaluator,
+    logs: &'a LogTable,
+    evaluator: &'a ScoreEvaluator,
     screen: Screen<'a>,
     plan: Plan,
     /// Of each place.
@@ -75,9 +78,9 @@ impl<'a> CudaPairs<'a> {
     /// # Errors
     /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
-        block: Block<'a>,
+        block: PairDomain<'a>,
         response: &Categorical,
-        by: (&'a Logs, &'a ScoreEvaluator),
+        by: (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         few: (usize, Option<u64>),
     ) -> Result<Option<Self>, DeviceError> {
@@ -86,9 +89,9 @@ impl<'a> CudaPairs<'a> {
 
     /// The same, with these products, whichever are the fastest.
     pub(crate) fn with(
-        block: Block<'a>,
+        block: PairDomain<'a>,
         response: &Categorical,
-        (logs, tally): (&'a Logs, &'a ScoreEvaluator),
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         few: (usize, Option<u64>),
         products: Option<Products>,
@@ -103,7 +106,7 @@ impl<'a> CudaPairs<'a> {
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
         let (plan, response_sum) = (Plan::of(block, response, room), response.sum(logs));
-        let Some(screen) = Screen::new((logs, tally), (n, response_sum, &plan.sizes)) else {
+        let Some(screen) = Screen::new((logs, evaluator), (n, response_sum, &plan.sizes)) else {
             return Ok(None);
         };
         // Classes are filled up: of very many most bits would be none.
@@ -147,7 +150,7 @@ impl<'a> CudaPairs<'a> {
             block,
             response_sum,
             logs,
-            tally,
+            evaluator,
             screen,
             plan,
             margins,
@@ -185,7 +188,7 @@ impl Known<'_> {
         share: (usize, usize),
         asked: &PairSearch,
         floor: &Floor,
-    ) -> Result<Pairs, DeviceError> {
+    ) -> Result<TopPairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.block.columns.len(), asked.done);
         let (wanted, partners) = (pairs.most(), pairs.least_partner());
@@ -276,20 +279,20 @@ impl PairCounter for CudaPairs<'_> {
         let known = &self.known;
         let mut all = vec![0; known.block.columns.len()];
         for (&number, own) in known.plan.numbers.iter().zip(&known.margins) {
-            let sums = Sums {
+            let sums = MarginSums {
                 left: known.plan.n as u32,
                 n: known.logs.whole(),
                 x: own.x,
                 y: known.response_sum,
                 xy: own.xy,
-                ..Sums::default()
+                ..MarginSums::default()
             };
-            all[number as usize] = known.tally.relevance(&sums, known.logs);
+            all[number as usize] = known.evaluator.relevance(&sums, known.logs);
         }
         Ok(all)
     }
 
-    fn pairs(&mut self, mut asked: PairSearch) -> Result<Pairs, DeviceError> {
+    fn pairs(&mut self, mut asked: PairSearch) -> Result<TopPairs, DeviceError> {
         let known = &self.known;
         let gpus = self.gpus.len();
         if let (Some(matrix), Some(gpu)) = (asked.matrix.take(), self.gpus.first_mut()) {
@@ -298,7 +301,7 @@ impl PairCounter for CudaPairs<'_> {
         let floor = Floor::default();
         let each = self.gpus.par_iter_mut().enumerate();
         let found = each.map(|(at, gpu)| known.best(gpu, (at, gpus), &asked, &floor));
-        let found: Vec<Pairs> = found.collect::<Result<_, _>>()?;
-        Ok(found.into_iter().fold(asked.wanted.clone(), Pairs::with))
+        let found: Vec<TopPairs> = found.collect::<Result<_, _>>()?;
+        Ok(found.into_iter().fold(asked.wanted.clone(), TopPairs::with))
     }
 }

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, ops::Range};
 
 use passel_kernels::bits::{BITS, PIECES, SIDE};
 
-use super::super::super::super::counting::{Block, Categorical};
+use super::super::super::super::counting::{Categorical, PairDomain};
 use crate::binning::BinnedColumn;
 
 /// Rows of bits from which on columns have their codes on a GPU too: tables may be made of them
@@ -56,7 +56,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Of columns that miss no values, on GPUs that have room for so many bytes of them.
-    pub(super) fn of(block: Block, response: &Categorical, room: usize) -> Self {
+    pub(super) fn of(block: PairDomain, response: &Categorical, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
         response
@@ -257,7 +257,7 @@ mod tests {
             levels: 3,
             missing: false,
         };
-        Plan::of(Block::from(&columns[..]), &response, usize::MAX)
+        Plan::of(PairDomain::from(&columns[..]), &response, usize::MAX)
     }
 
     #[test]
@@ -320,7 +320,13 @@ mod tests {
             .map(|_| column(vec![0; 5], 2, false, false))
             .collect();
         columns.extend((0..40).map(|_| column(vec![0; 5], 10, false, false)));
-        let of = |room| Plan::of(Block::from(&columns[..]), &Categorical::nothing(5), room);
+        let of = |room| {
+            Plan::of(
+                PairDomain::from(&columns[..]),
+                &Categorical::nothing(5),
+                room,
+            )
+        };
         assert_eq!(
             (of(7 * PIECES).panel_count(), of(7 * PIECES).groups.len()),
             (1, 2)

@@ -2,26 +2,27 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::super::super::super::counting::{number, ordered};
+use super::super::super::super::counting::{from_ordered, to_ordered};
 
 /// The highest floor of all GPUs: as many pairs as are wanted reach it.
 pub(super) struct Floor(AtomicI64);
 
 impl Default for Floor {
     fn default() -> Self {
-        Self(AtomicI64::new(ordered(f64::NEG_INFINITY)))
+        Self(AtomicI64::new(to_ordered(f64::NEG_INFINITY)))
     }
 }
 
 impl Floor {
     pub(super) fn raise(&self, floor: f32) {
-        self.0.fetch_max(ordered(floor.into()), Ordering::Relaxed);
+        self.0
+            .fetch_max(to_ordered(floor.into()), Ordering::Relaxed);
     }
 
     /// The highest, if it is above this one.
     pub(super) fn above(&self, floor: f32) -> Option<f32> {
         let highest = self.0.load(Ordering::Relaxed);
-        (highest > ordered(floor.into())).then(|| number(highest) as f32)
+        (highest > to_ordered(floor.into())).then(|| from_ordered(highest) as f32)
     }
 }
 

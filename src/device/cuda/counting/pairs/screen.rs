@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use passel_kernels::pairs::{Quick, Value};
 
 use super::{
-    super::super::super::counting::{Logs, ScoreEvaluator},
+    super::super::super::counting::{LogTable, ScoreEvaluator},
     shape::Way,
 };
 use crate::score::{Combination, Part, Quantity};
@@ -17,8 +17,8 @@ const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 #[derive(Debug)]
 pub(super) struct Screen<'s> {
     quantity: Quantity,
-    tally: &'s ScoreEvaluator,
-    logs: &'s Logs,
+    evaluator: &'s ScoreEvaluator,
+    logs: &'s LogTable,
     n: usize,
     /// Σ c·L(c) over the response.
     y: i64,
@@ -29,10 +29,10 @@ pub(super) struct Screen<'s> {
 impl<'s> Screen<'s> {
     /// None where the score is not one quantity as it is, which a pair's is.
     pub(super) fn new(
-        (logs, tally): (&'s Logs, &'s ScoreEvaluator),
+        (logs, evaluator): (&'s LogTable, &'s ScoreEvaluator),
         (n, y, sizes): (usize, i64, &[u32]),
     ) -> Option<Self> {
-        let [term] = tally.score().terms() else {
+        let [term] = evaluator.score().terms() else {
             return None;
         };
         if (term.weight, term.part) != (1.0, Part::Whole) {
@@ -40,7 +40,7 @@ impl<'s> Screen<'s> {
         }
         Some(Self {
             quantity: term.quantity,
-            tally,
+            evaluator,
             logs,
             n,
             y,
@@ -191,7 +191,7 @@ impl<'s> Screen<'s> {
         if score == i128::MIN {
             return f32::NEG_INFINITY;
         }
-        let nats = self.tally.nats(score, 1);
+        let nats = self.evaluator.nats(score, 1);
         let value = match self.is_ratio() {
             true => nats,
             false => nats * self.n as f64 / LN_2,
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        random::{Stream, below},
+        random::{Stream, uniform_below},
         score::PairScore,
     };
 
@@ -235,8 +235,9 @@ mod tests {
     #[test]
     fn a_quick_bound_is_never_below_the_score() {
         let mut stream = Stream::new(8, 0);
-        let mut draw =
-            |from: u64, to: u64| from + below(stream.word(), (to - from + 1) as usize) as u64;
+        let mut draw = |from: u64, to: u64| {
+            from + uniform_below(stream.word(), (to - from + 1) as usize) as u64
+        };
         let plain = |by| PairScore::Declared(Quantity::plain(by));
         let mut near = 0;
         for (score, classes) in [
@@ -259,10 +260,10 @@ mod tests {
                     .chunks(x * w)
                     .map(|it| it.iter().sum::<u64>() as u32)
                     .collect();
-                let logs = Logs::new(n, score.reach());
-                let tally = ScoreEvaluator::new(score.clone(), &logs, n);
+                let logs = LogTable::new(n, score.reach());
+                let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
                 let y = sizes.iter().map(|it| logs.of(*it)).sum();
-                let screen = Screen::new((&logs, &tally), (n, y, &sizes)).unwrap();
+                let screen = Screen::new((&logs, &evaluator), (n, y, &sizes)).unwrap();
                 let [over, _] = screen.values([x, w], Way::Whole);
                 let quick = screen.quick(&over, [x, w]);
                 assert!(quick.scale.is_finite());
@@ -291,9 +292,9 @@ mod tests {
         let opposite = Combination::of(-1, 1, 1, 0, -1, 0, 0, 0);
         for by in [ratio, Quantity::plain(wrong_way), Quantity::plain(opposite)] {
             let score = PairScore::Declared(by).score();
-            let logs = Logs::new(10, score.reach());
-            let tally = ScoreEvaluator::new(score, &logs, 10);
-            let screen = Screen::new((&logs, &tally), (10, 0, &[4, 6])).unwrap();
+            let logs = LogTable::new(10, score.reach());
+            let evaluator = ScoreEvaluator::new(score, &logs, 10);
+            let screen = Screen::new((&logs, &evaluator), (10, 0, &[4, 6])).unwrap();
             let [over, _] = screen.values([2, 2], Way::Whole);
             let quick = screen.quick(&over, [2, 2]);
             let useful = by.under.is_none() && by.over.xw > 0;

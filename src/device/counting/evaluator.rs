@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Categorical, Logs, number, ordered};
+use super::{Categorical, LogTable, from_ordered, to_ordered};
 use crate::{
     binning::BinnedColumn,
     score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
@@ -15,11 +15,11 @@ use crate::{
 const WEIGHT_BITS: u32 = 32;
 
 /// The score of a candidate that is not to be chosen.
-pub(crate) const NEVER: i128 = i128::MIN;
+pub(crate) const EXCLUDED_SCORE: i128 = i128::MIN;
 
 /// Σ c·L(c) over the margins of one table of (x, w, y).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sums {
+pub(crate) struct MarginSums {
     /// Observations in the table.
     pub(crate) left: u32,
     pub(crate) n: i64,
@@ -32,7 +32,7 @@ pub(crate) struct Sums {
     pub(crate) xwy: i64,
 }
 
-impl Sums {
+impl MarginSums {
     fn combined(&self, by: &Combination) -> i64 {
         let sums = [
             self.n, self.x, self.w, self.y, self.xw, self.xy, self.wy, self.xwy,
@@ -50,7 +50,7 @@ struct Open {
 }
 
 impl Open {
-    fn of(combination: &Combination, fixed: &Sums) -> Self {
+    fn of(combination: &Combination, fixed: &MarginSums) -> Self {
         let Combination { x, xy, xw, xwy, .. } = *combination;
         Self {
             fixed: fixed.combined(combination),
@@ -83,7 +83,7 @@ pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
 ///
 /// Values of one table are in nats times n times 2^bits; gathered ones and scores have
 /// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor. Scores of a coded
-/// measure are floats as [`ordered`] integers, their relevance too.
+/// measure are floats as [`to_ordered`] integers, their relevance too.
 #[derive(Debug)]
 pub(crate) struct ScoreEvaluator {
     score: Score,
@@ -96,7 +96,7 @@ pub(crate) struct ScoreEvaluator {
 }
 
 impl ScoreEvaluator {
-    pub(crate) fn new(score: Score, logs: &Logs, n: usize) -> Self {
+    pub(crate) fn new(score: Score, logs: &LogTable, n: usize) -> Self {
         let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         let used = |by: fn(&Combination) -> i32| {
             let quantities = score.terms().iter().map(|it| it.quantity);
@@ -114,7 +114,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// With classes, whatever the terms: another tally asks for them.
+    /// With classes, whatever the terms: another evaluator asks for them.
     pub(crate) fn by_class(mut self) -> Self {
         self.needs_xwy = true;
         self
@@ -165,7 +165,7 @@ impl ScoreEvaluator {
     }
 
     /// A quantity of a table.
-    pub(crate) fn quantity(&self, quantity: &Quantity, sums: &Sums) -> i64 {
+    pub(crate) fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
         let over = sums.combined(&quantity.over);
         match &quantity.under {
             None => over,
@@ -186,7 +186,7 @@ impl ScoreEvaluator {
     }
 
     /// Relevance of a candidate, of sums of x and y alone.
-    pub(crate) fn relevance(&self, sums: &Sums, logs: &Logs) -> i64 {
+    pub(crate) fn relevance(&self, sums: &MarginSums, logs: &LogTable) -> i64 {
         match &self.score.measure {
             Measure::Declared { relevance, .. } => self.quantity_of_all(relevance, sums, logs),
             Measure::Coded(_) => 0,
@@ -202,7 +202,7 @@ impl ScoreEvaluator {
     }
 
     /// The terms against an anchor, whose own sums are these.
-    pub(crate) fn terms(&self, fixed: &Sums) -> Terms {
+    pub(crate) fn terms(&self, fixed: &MarginSums) -> Terms {
         let terms = self.score.terms().iter().zip(&self.weights);
         let open = |(term, &weight): (&Term, _)| {
             let Quantity { over, under } = &term.quantity;
@@ -228,7 +228,7 @@ impl ScoreEvaluator {
     }
 
     /// The same from all sums of a table of some observations, where none was known before.
-    pub(crate) fn gather_whole(&self, gathered: i128, table: &Sums, logs: &Logs) -> i128 {
+    pub(crate) fn gather_whole(&self, gathered: i128, table: &MarginSums, logs: &LogTable) -> i128 {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
             let value = self.quantity_of_all(&term.quantity, table, logs);
@@ -238,7 +238,7 @@ impl ScoreEvaluator {
     }
 
     /// A quantity of a table of some observations, as if it were of all.
-    fn quantity_of_all(&self, quantity: &Quantity, sums: &Sums, logs: &Logs) -> i64 {
+    fn quantity_of_all(&self, quantity: &Quantity, sums: &MarginSums, logs: &LogTable) -> i64 {
         let value = self.quantity(quantity, sums);
         match quantity.under {
             None => logs.of_all(value, sums.left),
@@ -267,7 +267,7 @@ impl ScoreEvaluator {
             Join::Added => relevance.saturating_add(gathered),
             Join::Alone => gathered,
             Join::Least => relevance.min(gathered),
-            Join::Guarded if gathered < 0 => NEVER,
+            Join::Guarded if gathered < 0 => EXCLUDED_SCORE,
             Join::Guarded => relevance,
         }
     }
@@ -309,9 +309,9 @@ impl ScoreEvaluator {
 
     /// The least score that is as good as this one, which is the best.
     pub(crate) fn as_good(&self, best: i128) -> i128 {
-        let score = number(best as i64);
+        let score = from_ordered(best as i64);
         match self.score.coded().is_some() && score.is_finite() {
-            true => i128::from(ordered(score - self.tolerance * score.abs())),
+            true => i128::from(to_ordered(score - self.tolerance * score.abs())),
             false => best,
         }
     }
@@ -319,7 +319,7 @@ impl ScoreEvaluator {
     /// A score in nats (a ratio's own unit, a coded score's).
     pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
         if self.score.coded().is_some() {
-            return number(score as i64);
+            return from_ordered(score as i64);
         }
         score as f64
             / self.factor(steps) as f64
@@ -330,7 +330,7 @@ impl ScoreEvaluator {
     /// Relevance in nats, or in a coded score's own unit.
     pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
         match self.score.coded() {
-            Some(_) => number(relevance),
+            Some(_) => from_ordered(relevance),
             None => self.quantity_nats(relevance),
         }
     }
@@ -339,8 +339,8 @@ impl ScoreEvaluator {
     /// not above any that may be chosen.
     pub(crate) fn bound(&self, nats: Option<f64>) -> i128 {
         if self.score.coded().is_some() {
-            let never = ordered(f64::NEG_INFINITY);
-            return i128::from(nats.map_or(never, ordered).max(never + 1));
+            let never = to_ordered(f64::NEG_INFINITY);
+            return i128::from(nats.map_or(never, to_ordered).max(never + 1));
         }
         let Some(nats) = nats else {
             return i128::MIN;
