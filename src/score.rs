@@ -6,7 +6,7 @@
 //! S(xy) − S(x) − S(y) + S(n). Here x is the candidate, w the anchor (the column chosen last,
 //! or all chosen columns joined), y the response, and S(n) = n·ln n.
 //!
-//! What no combination declares may be [`Coded`].
+//! What no combination declares may be [`ScoreFunction`].
 
 mod coded;
 mod pair;
@@ -15,7 +15,7 @@ mod tests;
 
 use thiserror::Error;
 
-pub use coded::{Cells, Coded, TableFunction};
+pub use coded::{CountTable, ScoreFunction, TableFunction};
 pub use pair::PairScore;
 
 /// An integer for each margin sum of the table of (x, w, y); the combination is their
@@ -225,7 +225,7 @@ pub enum Measure {
     },
     /// A function: relevance is that of the table whose anchor has one level, what a step gives
     /// that of the whole table.
-    Coded(Coded),
+    Function(ScoreFunction),
 }
 
 impl Measure {
@@ -330,7 +330,7 @@ impl Score {
     /// [`ScoreError`] says what has no meaning or no room.
     pub fn checked(self) -> Result<Self, ScoreError> {
         let (relevance, terms) = match &self.measure {
-            Measure::Coded(coded) => {
+            Measure::Function(coded) => {
                 coded.checked()?;
                 return Ok(self);
             }
@@ -367,27 +367,27 @@ impl Score {
     pub fn terms(&self) -> &[Term] {
         match &self.measure {
             Measure::Declared { terms, .. } => terms,
-            Measure::Coded(_) => &[],
+            Measure::Function(_) => &[],
         }
     }
 
     /// The function, if it is coded.
-    pub fn coded(&self) -> Option<&Coded> {
+    pub fn function(&self) -> Option<&ScoreFunction> {
         match &self.measure {
             Measure::Declared { .. } => None,
-            Measure::Coded(coded) => Some(coded),
+            Measure::Function(coded) => Some(coded),
         }
     }
 
     /// Whether candidates are counted against anchors; else the score is relevance alone.
     pub fn has_steps(&self) -> bool {
-        self.coded().is_some() || !self.terms().is_empty()
+        self.function().is_some() || !self.terms().is_empty()
     }
 
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let relevance = match &self.measure {
             Measure::Declared { relevance, .. } => Some(*relevance),
-            Measure::Coded(_) => None,
+            Measure::Function(_) => None,
         };
         let terms = self.terms().iter().map(|it| it.quantity);
         terms.chain(relevance)
@@ -396,7 +396,7 @@ impl Score {
     /// The largest [`Combination::reach`] of its quantities; of a coded score that of the
     /// redundancy told beside it.
     pub fn reach(&self) -> u32 {
-        if self.coded().is_some() {
+        if self.function().is_some() {
             return Combination::X_W.reach();
         }
         let combinations = self

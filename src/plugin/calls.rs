@@ -13,7 +13,7 @@ use passel_criteria::{Criterion, Model};
 
 use super::{error::ContractError, lent, memory::printable, methods};
 use crate::{
-    score::{Cells, Score, TableFunction},
+    score::{CountTable, Score, TableFunction},
     selector::{Problem, Procedure},
 };
 
@@ -119,7 +119,7 @@ impl Function {
 }
 
 impl TableFunction for Function {
-    fn value(&self, cells: &Cells) -> f64 {
+    fn value(&self, cells: &CountTable) -> f64 {
         let table = passel_table {
             counts: cells.counts.as_ptr(),
             x: cells.x,

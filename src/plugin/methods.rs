@@ -12,8 +12,8 @@ use super::{
 use crate::{
     nearest::nearest,
     score::{
-        Against, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, REACH,
-        Score, ScoreError, Term,
+        Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, REACH, Score,
+        ScoreError, ScoreFunction, Term,
     },
     selector::Procedure,
     spec::parse_spec,
@@ -47,7 +47,7 @@ pub enum MethodKind {
 #[derive(Debug, Clone)]
 pub(super) enum PairWay {
     Declared(Quantity),
-    Coded(Function),
+    Function(Function),
 }
 
 impl Plugins {
@@ -112,18 +112,18 @@ impl Plugins {
 
 impl Plugin {
     /// The functions of tables that it brings, by the name of their method, at its defaults.
-    pub fn functions(&self) -> Vec<(&str, Coded)> {
+    pub fn functions(&self) -> Vec<(&str, ScoreFunction)> {
         let mut functions = Vec::new();
         for it in &self.methods {
             let chooser = it.chooser(&it.info.defaults());
             if let Ok(MethodKind::Score(score)) = chooser
-                && let Some(coded) = score.coded()
+                && let Some(coded) = score.function()
             {
                 functions.push((&*it.info.name, coded.clone()));
             }
         }
         for it in &self.pair_scores {
-            if let PairScore::Coded(coded) = it.score(&it.info.defaults()) {
+            if let PairScore::Function(coded) = it.score(&it.info.defaults()) {
                 functions.push((&*it.info.name, coded));
             }
         }
@@ -231,7 +231,9 @@ impl PluginPairScore {
     fn score(&self, values: &[f64]) -> PairScore {
         match &self.way {
             PairWay::Declared(quantity) => PairScore::Declared(*quantity),
-            PairWay::Coded(function) => PairScore::Coded(Coded(Arc::new(function.with(values)))),
+            PairWay::Function(function) => {
+                PairScore::Function(ScoreFunction(Arc::new(function.with(values))))
+            }
         }
     }
 }
@@ -263,7 +265,9 @@ pub(super) fn score(
             relevance: quantity(&it.relevance)?,
             terms: terms.collect::<Result<_, ContractError>>()?,
         },
-        false => Measure::Coded(Coded(Arc::new(read::function_of(name, it, values)?))),
+        false => Measure::Function(ScoreFunction(Arc::new(read::function_of(
+            name, it, values,
+        )?))),
     };
     let ends = constant("ends", it.ends, &[false, true])?;
     if ends && !it.floor.is_finite() {

@@ -226,7 +226,7 @@ unsafe fn pair(
     let about = unsafe { about(&it.method, plugin, place) }?;
     let way = match it.function.is_null() {
         true => PairWay::Declared(methods::pair_quantity(&it.quantity)?),
-        false => PairWay::Coded(unsafe {
+        false => PairWay::Function(unsafe {
             let name = about.name.as_str().into();
             function(&name, it.function, &about.defaults())
         }?),

@@ -23,7 +23,7 @@ use crate::{
     search::SearchError,
     selection::{StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
     selector::{self, OVER_LEVELS},
-    stability::{Bound, Chances, Frequency, Picks, Resampling},
+    stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
     table::{Missing, Table, Values},
 };
 
@@ -59,7 +59,7 @@ pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<R
         let least = FEWEST;
         return Err(RunError::FewRows { rows, n, least });
     }
-    let of = stability.resamples * how.together();
+    let of = stability.resamples * how.group_size();
     let read_seconds = started.elapsed().as_secs_f64();
 
     let (threads, resources) = side_by_side(&job.resources, of, rows.saturating_mul(whole.width));
@@ -116,9 +116,9 @@ pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<R
         devices,
         ..
     } = kept.state;
-    let picks = Picks { done };
+    let picks = ResampledSelections { done };
     let cut = picks.done.len() < of;
-    let picks = picks.whole(how);
+    let picks = picks.complete_groups(how);
     if picks.done.is_empty() {
         return Err(RunError::Interrupted);
     }
@@ -219,9 +219,9 @@ impl Whole {
     }
 
     /// What the picks say; where and how they were made is left to be filled in.
-    fn report(self, stability: &StabilityJob, picks: &Picks) -> StabilityReport {
+fn report(self, stability: &StabilityJob, picks: &ResampledSelections) -> StabilityReport {
         let (job, how) = (&stability.job, stability.resampling);
-        let chances = Chances {
+        let chances = BoundInput {
             q: picks.mean(),
             p: self.candidates.len(),
             resamples: picks.done.len(),
@@ -232,7 +232,7 @@ impl Whole {
             index: it.index,
             frequency: it.count as f64 / chances.resamples as f64,
             count: it.count,
-            simultaneous: (how.together() == 2)
+            simultaneous: (how.group_size() == 2)
                 .then(|| it.both as f64 / (chances.resamples / 2) as f64),
         };
         let reach = |count: Option<usize>| {
@@ -257,7 +257,7 @@ impl Whole {
             StabilityBound {
                 name: bound.name(),
                 cutoff: count.map(share),
-                false_picks: bound.at(count.unwrap_or(chances.resamples), &chances),
+                false_picks: bound.expected_false(count.unwrap_or(chances.resamples), &chances),
                 variables: names.collect(),
             }
         });
@@ -321,7 +321,7 @@ fn most_frequent(notes: BTreeMap<String, usize>) -> impl Iterator<Item = String>
 fn caveats(
     stability: &StabilityJob,
     (deciding, count): (&Bound, Option<usize>),
-    chances: &Chances,
+    chances: &BoundInput,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let heuristic = match stability.resampling {
@@ -337,7 +337,7 @@ fn caveats(
         ));
     }
     if count.is_none() {
-        let at_most = deciding.at(chances.resamples, chances);
+        let at_most = deciding.expected_false(chances.resamples, chances);
         let least = at_most.map_or_else(String::new, |it| format!(" ({it:.3} at a cut-off of 1)"));
         warnings.push(format!(
             "no cut-off keeps the expected number of false picks at {}{least}, so nothing is \

@@ -8,7 +8,7 @@ use super::ScoreError;
 pub trait TableFunction: Debug + Send + Sync {
     /// The value for one table; larger is better. −∞ is never chosen; +∞ and what is not a
     /// number end the selection.
-    fn value(&self, table: &Cells) -> f64;
+    fn value(&self, table: &CountTable) -> f64;
 
     /// Relative, from 0 to below 1: values this close to the best are as good as it, and the
     /// lowest column is chosen of them.
@@ -37,7 +37,7 @@ pub trait TableFunction: Debug + Send + Sync {
 /// The cell of three codes is at (x·ws + w)·ys + y. Codes are the columns' own, in their
 /// order, and those that no observation has are there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cells<'a> {
+pub struct CountTable<'a> {
     /// One for each cell.
     pub counts: &'a [u32],
     /// Levels of the candidate.
@@ -50,9 +50,9 @@ pub struct Cells<'a> {
 
 /// A shared [`TableFunction`]; equal where it is the same.
 #[derive(Debug, Clone)]
-pub struct Coded(pub Arc<dyn TableFunction>);
+pub struct ScoreFunction(pub Arc<dyn TableFunction>);
 
-impl Coded {
+impl ScoreFunction {
     pub(super) fn checked(&self) -> Result<(), ScoreError> {
         let tolerance = self.0.tolerance();
         match (0.0..1.0).contains(&tolerance) {
@@ -64,10 +64,10 @@ impl Coded {
     }
 }
 
-impl PartialEq for Coded {
+impl PartialEq for ScoreFunction {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Coded {}
+impl Eq for ScoreFunction {}

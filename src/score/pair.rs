@@ -1,6 +1,6 @@
 //! Scores of pairs.
 
-use super::{Coded, Combination, Gather, Join, Measure, Quantity, Score};
+use super::{Combination, Gather, Join, Measure, Quantity, Score, ScoreFunction};
 
 /// A score of two variables and the response, over all pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub enum PairScore {
     /// Of the table of both and the response: x and w stand for the two, either way round.
     Declared(Quantity),
     /// A function of that table: x is the column that comes first in the file, w the other.
-    Coded(Coded),
+    Function(ScoreFunction),
 }
 
 impl PairScore {
@@ -21,7 +21,7 @@ impl PairScore {
         Score {
             measure: match self {
                 Self::Declared(quantity) => Measure::of_terms([quantity.weighing(1.0)]),
-                Self::Coded(coded) => Measure::Coded(coded.clone()),
+                Self::Function(coded) => Measure::Function(coded.clone()),
             },
             gather: Gather::Last,
             join: Join::Alone,

@@ -43,7 +43,7 @@ fn a_score_without_meaning_or_room_is_refused() {
 struct Constant(f64);
 
 impl TableFunction for Constant {
-    fn value(&self, _: &Cells) -> f64 {
+    fn value(&self, _: &CountTable) -> f64 {
         0.0
     }
 
@@ -62,7 +62,7 @@ fn a_tolerance_is_a_share() {
         (f64::NAN, false),
     ] {
         let score = Score {
-            measure: Measure::Coded(Coded(std::sync::Arc::new(Constant(tolerance)))),
+            measure: Measure::Function(ScoreFunction(std::sync::Arc::new(Constant(tolerance)))),
             gather: Gather::Sum,
             join: Join::Added,
             against: Against::Last,

@@ -10,7 +10,8 @@ use crate::{
     binning::Codes,
     device::{DeviceChoice, DeviceError, ScoreFault},
     score::{
-        Cells, Coded, Combination, Gather, Join, Measure, PairScore, Part, Quantity, TableFunction,
+        Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity, ScoreFunction,
+        TableFunction,
     },
 };
 
@@ -23,8 +24,8 @@ impl<F> std::fmt::Debug for Made<F> {
     }
 }
 
-impl<F: Fn(&Cells) -> f64 + Send + Sync> TableFunction for Made<F> {
-    fn value(&self, table: &Cells) -> f64 {
+impl<F: Fn(&CountTable) -> f64 + Send + Sync> TableFunction for Made<F> {
+    fn value(&self, table: &CountTable) -> f64 {
         (self.0)(table)
     }
 
@@ -34,10 +35,10 @@ impl<F: Fn(&Cells) -> f64 + Send + Sync> TableFunction for Made<F> {
 }
 
 pub(super) fn coded(
-    value: impl Fn(&Cells) -> f64 + Send + Sync + 'static,
+    value: impl Fn(&CountTable) -> f64 + Send + Sync + 'static,
     tolerance: f64,
-) -> Coded {
-    Coded(Arc::new(Made(value, tolerance)))
+) -> ScoreFunction {
+    ScoreFunction(Arc::new(Made(value, tolerance)))
 }
 
 pub(super) fn score(measure: Measure, gather: Gather, join: Join) -> Score {
@@ -77,7 +78,7 @@ pub(super) fn ranked(
 }
 
 /// H in nats of the counts of what `key` makes of (x, w, y), below the number of cells.
-fn entropy(table: &Cells, key: impl Fn(usize, usize, usize) -> usize) -> f64 {
+fn entropy(table: &CountTable, key: impl Fn(usize, usize, usize) -> usize) -> f64 {
     let mut counts = vec![0; table.counts.len()];
     for (at, count) in table.counts.iter().enumerate() {
         let (x, w, y) = (at / table.y / table.w, at / table.y % table.w, at % table.y);
@@ -92,14 +93,14 @@ fn entropy(table: &Cells, key: impl Fn(usize, usize, usize) -> usize) -> f64 {
 }
 
 /// I((x,w);y).
-pub(super) fn joint_information(table: &Cells) -> f64 {
+pub(super) fn joint_information(table: &CountTable) -> f64 {
     let xw = |x, w, _| x * table.w + w;
     let xwy = |x, w, y| (x * table.w + w) * table.y + y;
     entropy(table, xw) + entropy(table, |_, _, y| y) - entropy(table, xwy)
 }
 
 /// χ² of (x, w) and y.
-fn chi_square(table: &Cells) -> f64 {
+fn chi_square(table: &CountTable) -> f64 {
     let mut of_y = vec![0.0; table.y];
     for row in table.counts.chunks(table.y) {
         for (of_y, &count) in of_y.iter_mut().zip(row) {
@@ -121,7 +122,7 @@ fn chi_square(table: &Cells) -> f64 {
 }
 
 /// What the impurity of y falls by when (x, w) is known.
-fn gini(table: &Cells) -> f64 {
+fn gini(table: &CountTable) -> f64 {
     let purity = |row: &[f64]| {
         let own = row.iter().sum::<f64>();
         match own {
@@ -148,7 +149,7 @@ fn coded_information_chooses_as_declared_information_does() {
             for join in [Join::Added, Join::Alone, Join::Least] {
                 let declared = of_term(Combination::XW_Y, 1.0, Part::Whole);
                 let declared = ranked(&columns, &score(declared, gather, join), 10, (1, 1));
-                let measure = Measure::Coded(coded(joint_information, 1e-10));
+                let measure = Measure::Function(coded(joint_information, 1e-10));
                 let score = score(measure, gather, join);
                 let own = ranked(&columns, &score, 10, (1, 1));
                 assert_eq!(own.chosen.len(), 10);
@@ -233,7 +234,7 @@ fn coded_sums_are_those_of_the_codes_themselves() {
         let codes: Vec<Vec<u16>> = columns.columns.iter().map(|it| it.codes.dense()).collect();
         let y = columns.response.codes.dense();
         for (kind, function) in [chi_square, gini].into_iter().enumerate() {
-            let measure = Measure::Coded(coded(function, 1e-9));
+            let measure = Measure::Function(coded(function, 1e-9));
             let score = score(measure, Gather::Sum, Join::Added);
             let own = ranked(&columns, &score, 6, (1, 1));
             for places in PLACES {
@@ -274,7 +275,7 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
         own: None,
     };
     for sign in [1.0, -1.0] {
-        let value = move |table: &Cells| match sign > 0.0 {
+        let value = move |table: &CountTable| match sign > 0.0 {
             true => scores[table.x - 2],
             false => scores[table.x - 2] - 3.0,
         };
@@ -290,7 +291,7 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
                 },
             ),
         ] {
-            let measure = Measure::Coded(coded(value, tolerance));
+            let measure = Measure::Function(coded(value, tolerance));
             let score = score(measure, Gather::Last, Join::Alone);
             for places in PLACES {
                 let found = ranked(&columns, &score, 4, places);
@@ -319,7 +320,7 @@ fn coded_pairs_are_the_declared_ones() {
         let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
         let declared = found(declared, &wanted, (1, 1));
         // So far from a tie that the order is theirs.
-        let coded = PairScore::Coded(coded(
+        let coded = PairScore::Function(coded(
             |it| (joint_information(it) * 1e10).round() / 1e10,
             0.0,
         ));
@@ -355,11 +356,11 @@ fn coded_pairs_are_the_declared_ones() {
         top: Some(91),
         ..PairOptions::default()
     };
-    for it in found(PairScore::Coded(lopsided), &wanted, (2, 2)).pairs {
+    for it in found(PairScore::Function(lopsided), &wanted, (2, 2)).pairs {
         assert_eq!(it.score, levels[it.a] as f64 + 0.01 * levels[it.b] as f64);
     }
     // What may never be chosen is nobody's partner, and of equal scores the lowest is.
-    let narrow = |it: &Cells| {
+    let narrow = |it: &CountTable| {
         let narrow = it.x <= 2 && it.w <= 2;
         if narrow { f64::NEG_INFINITY } else { 1.0 }
     };
@@ -370,16 +371,16 @@ fn coded_pairs_are_the_declared_ones() {
         ..PairOptions::default()
     };
     for places in PLACES {
-        let all = found(PairScore::Coded(coded(narrow, 0.0)), &wanted, places);
+        let all = found(PairScore::Function(coded(narrow, 0.0)), &wanted, places);
         for (x, own) in all.partners.into_iter().enumerate() {
             let may = |w: &usize| *w != x && (levels[x] > 2 || levels[*w] > 2);
             let best = (0..14).find(may).unwrap();
             assert_eq!(own.map(|it| (it.column, it.score)), Some((best, 1.0)));
         }
-        let none = found(PairScore::Coded(alone.clone()), &wanted, places);
+        let none = found(PairScore::Function(alone.clone()), &wanted, places);
         assert_eq!((none.pairs.len(), none.partners), (0, vec![None; 14]));
     }
-    let wrong = |it: &Cells| if it.x > 2 && it.w > 2 { f64::NAN } else { 1.0 };
+    let wrong = |it: &CountTable| if it.x > 2 && it.w > 2 { f64::NAN } else { 1.0 };
     let wide = |at: &usize| levels[*at] > 2;
     let mut numbers = (0..14).filter(wide);
     let expected = (
@@ -387,8 +388,7 @@ fn coded_pairs_are_the_declared_ones() {
         numbers.next().map(|it| it as u32),
     );
     for places in PLACES {
-        let found = found(PairScore::Coded(coded(wrong, 0.0)), &wanted, places);
-        let Some(DeviceError::UndefinedScore(it)) = found.fault else {
+let found = found(PairScore::Function(coded(wrong, 0.0)), &wanted, places); let Some(DeviceError::UndefinedScore(it)) = found.fault else {
             panic!("no fault");
         };
         assert_eq!(

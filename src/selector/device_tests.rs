@@ -15,7 +15,7 @@ use crate::{
             CounterGroup, ScoredColumn, TableScorer, TableValue, mutual_information,
         },
     },
-    score::{Cells, Combination, Gather, Join, Measure, Part, Quantity},
+    score::{Combination, CountTable, Gather, Join, Measure, Part, Quantity},
 };
 
 /// A device that finds facts and winners of permutations by itself, and holds a selection to
@@ -244,11 +244,11 @@ impl TableScorer for Permuting<'_> {
 fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
     let columns = columns(4, 120, 15, 4);
     // Rounded, so that there are ties by tolerance too.
-    let rough = |it: &Cells| (joint_information(it) * 50.0).round() / 50.0;
+    let rough = |it: &CountTable| (joint_information(it) * 50.0).round() / 50.0;
     let coded = coded(rough, 0.01);
     let never = Interrupt::default();
     for gather in [Gather::Sum, Gather::Last, Gather::Minimum] {
-        let score = score(Measure::Coded(coded.clone()), gather, Join::Alone);
+        let score = score(Measure::Function(coded.clone()), gather, Join::Alone);
         let stop = Stop {
             top: Some(4),
             threshold: None,
@@ -278,7 +278,7 @@ fn what_is_as_good_as_the_best_is_held_against_chance_by_the_best() {
     let never = Interrupt::default();
     let first = |tolerance| {
         let coded = coded(joint_information, tolerance);
-        let score = score(Measure::Coded(coded), Gather::Sum, Join::Alone);
+        let score = score(Measure::Function(coded), Gather::Sum, Join::Alone);
         let stop = Stop {
             top: Some(1),
             threshold: None,

@@ -144,7 +144,7 @@ pub fn rank(
     }
     // How many levels joined columns have is known when they are.
     let two = top > 1 && score.against == Against::Last;
-    room(columns, score.coded(), two)?;
+    room(columns, score.function(), two)?;
     let mut counting = Counting::of(columns, score, resources, 1)?;
     let pool = counting.pool()?;
     pool.install(|| {

@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{
     binning::{Codes, MissingCode},
-    random::{Stream, uniform_below},
-    score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
+random::{ Stream, uniform_below }, score::{ Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity },
 };
 
 /// Columns of which two in three miss values, of all forms.
@@ -66,7 +65,7 @@ fn coded_functions_see_no_level_of_what_is_missing() {
         let columns = holed(10 + seed as u64, n, levels);
         let real: Vec<usize> = columns.columns.iter().map(|it| it.levels).collect();
         let most = real.iter().copied().max().unwrap();
-        let information = move |table: &Cells| {
+        let information = move |table: &CountTable| {
             assert!(table.x <= most && table.w <= most);
             assert_eq!(table.counts.len(), table.x * table.w * table.y);
             joint_information(table)
@@ -84,8 +83,8 @@ fn coded_functions_see_no_level_of_what_is_missing() {
             let declared = ranked(&columns, &declared, 3, (1, 1));
             let joint = against == Against::Joint;
             let own = match joint {
-                true => of(Measure::Coded(coded(joint_information, 1e-10))),
-                false => of(Measure::Coded(coded(information, 1e-10))),
+                true => of(Measure::Function(coded(joint_information, 1e-10))),
+                false => of(Measure::Function(coded(information, 1e-10))),
             };
             let found = ranked(&columns, &own, 3, (1, 1));
             assert_eq!(found.fault, None);
@@ -118,7 +117,7 @@ fn pairs_are_the_same_declared_and_coded_and_anywhere() {
         rank_pairs(&columns, score, &wanted, &resources, &never, &mut |_, _| {}).unwrap()
     };
     let declared = PairScore::Declared(Quantity::plain(Combination::XW_Y));
-    let coded = PairScore::Coded(coded(joint_information, 0.0));
+    let coded = PairScore::Function(coded(joint_information, 0.0));
     let [first, second] = [&declared, &coded].map(|score| found(score, (1, 1)));
     assert_eq!((first.pairs.len(), second.pairs.len()), (276, 276));
     assert_eq!(first.single, second.single);

@@ -13,7 +13,7 @@ use crate::{
         },
         cuda::Awake,
     },
-    score::{Coded, Score},
+    score::{Score, ScoreFunction},
 };
 
 /// Whether the devices chosen can count for this score: to be known before a long reading.
@@ -40,7 +40,7 @@ pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(
 
 /// Whether GPUs can compute it.
 fn has_cuda(score: &Score) -> bool {
-    score.coded().is_none_or(|it| it.0.cuda().is_some())
+    score.function().is_none_or(|it| it.0.cuda().is_some())
 }
 
 /// Where one selection counts.
@@ -188,7 +188,7 @@ pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
 /// They have too many cells.
 pub(super) fn room(
     columns: &BinnedColumns,
-    coded: Option<&Coded>,
+    coded: Option<&ScoreFunction>,
     two: bool,
 ) -> Result<(), SelectorError> {
     let own = &columns.columns;

@@ -10,9 +10,7 @@ use super::{
 };
 use crate::{
     binning::Codes,
-    device::{DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus},
-    ranks::{Communicator, thread_transports},
-    score::{Cells, Combination, Gather, Join, Measure, PairScore, Part, Quantity},
+device::{ DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus }, ranks::{ Communicator, thread_transports }, score::{ Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity },
     selection::PairScan,
 };
 
@@ -93,7 +91,7 @@ fn same(all: &BinnedColumns, score: &PairScore, wanted: &PairOptions) -> PairSca
 
 #[test]
 fn pairs_of_ranks_are_those_of_one_process() {
-    let own = |table: &Cells| {
+    let own = |table: &CountTable| {
         let counts = table.counts.iter().enumerate();
         counts
             .map(|(at, &count)| (at % 7) as f64 * f64::from(count).sqrt())
@@ -102,7 +100,7 @@ fn pairs_of_ranks_are_those_of_one_process() {
     let scores = [
         PairScore::Declared(Quantity::plain(Combination::XW_Y)),
         PairScore::Declared(Quantity::plain(Combination::X_Y_GIVEN_W)),
-        PairScore::Coded(coded(own, 0.0)),
+        PairScore::Function(coded(own, 0.0)),
     ];
     for score in &scores {
         for all in [in_every_form(columns(5, 120, 24, 5)), holed(3, 150, 4)] {
@@ -126,11 +124,11 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
     // Of the first columns none is so wide, of the later many.
     let all = columns(9, 60, 24, 23);
     let value = |least: usize| {
-        let value = move |table: &Cells| match table.x.min(table.w) >= least {
+        let value = move |table: &CountTable| match table.x.min(table.w) >= least {
             true => f64::NAN,
             false => 1.0,
         };
-        PairScore::Coded(coded(value, 0.0))
+        PairScore::Function(coded(value, 0.0))
     };
     for (least, some) in [(16, true), (9, true), (20, true), (23, false)] {
         let found = same(&all, &value(least), &PairOptions::default());
@@ -160,12 +158,12 @@ fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
     let all = in_every_form(columns(9, 60, 24, 23));
     // Of a table beside so many chosen there is none from so many levels on.
     let score = |levels: usize, beside: usize, tolerance| {
-        let value = move |table: &Cells| match (table.x >= levels, table.w >= beside) {
+        let value = move |table: &CountTable| match (table.x >= levels, table.w >= beside) {
             (true, true) => f64::NAN,
             _ => (table.x * 7 % 5) as f64 + 0.1 * f64::from(table.counts[0]),
         };
         coded_tests::score(
-            Measure::Coded(coded(value, tolerance)),
+            Measure::Function(coded(value, tolerance)),
             Gather::Sum,
             Join::Added,
         )

@@ -7,18 +7,21 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    device::{DeviceChoice, DeviceError, ScoreFault, UndefinedScore},
-    score::{Cells, Gather, Join, Measure},
+device::{ DeviceChoice, DeviceError, ScoreFault, UndefinedScore }, score::{ CountTable, Gather, Join, Measure },
     selection::StopReason,
 };
 
 /// A fault at the columns of more levels than four, from the second step on.
 fn faulty(value: impl Fn() -> f64 + Send + Sync + 'static) -> Score {
-    let value = move |table: &Cells| match table.w {
+    let value = move |table: &CountTable| match table.w {
         2.. if table.x > 4 => value(),
         _ => 1.0 / table.x as f64,
     };
-    score(Measure::Coded(coded(value, 0.0)), Gather::Sum, Join::Alone)
+    score(
+        Measure::Function(coded(value, 0.0)),
+        Gather::Sum,
+        Join::Alone,
+    )
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn more_cells_than_are_counted_are_refused_or_end_a_selection() {
         }
     };
     let refused = |levels, against, top| {
-        let measure = Measure::Coded(coded(|_| 1.0, 0.0));
+        let measure = Measure::Function(coded(|_| 1.0, 0.0));
         let score = Score {
             against,
             ..score(measure, Gather::Sum, Join::Alone)

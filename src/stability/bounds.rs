@@ -34,7 +34,7 @@ pub enum Bound {
 
 /// What bounds go by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chances {
+pub struct BoundInput {
     /// Variables chosen from a resample, on average.
     pub q: f64,
     /// Candidates.
@@ -56,8 +56,8 @@ impl Bound {
 
     /// The expected number of false picks at most, where a variable is selected that was chosen
     /// from so many of the resamples; none where the bound says nothing.
-    pub fn at(self, count: usize, chances: &Chances) -> Option<f64> {
-        let Chances { q, p, resamples } = *chances;
+    pub fn expected_false(self, count: usize, chances: &BoundInput) -> Option<f64> {
+        let BoundInput { q, p, resamples } = *chances;
         if q <= 0.0 || p == 0 {
             return Some(0.0);
         }
@@ -95,10 +95,13 @@ impl Bound {
     ///
     /// A cut-off of one half or less would select what most resamples do not choose; the
     /// r-concave bound would allow it.
-    pub fn cutoff(self, wanted: f64, chances: &Chances) -> Option<usize> {
+    pub fn cutoff(self, wanted: f64, chances: &BoundInput) -> Option<usize> {
         // A bound that is what is wanted, but for rounding, is enough.
         let wanted = wanted * (1.0 + 1e-12);
-        let enough = |count| self.at(count, chances).is_some_and(|it| it <= wanted);
+        let enough = |count| {
+            self.expected_false(count, chances)
+                .is_some_and(|it| it <= wanted)
+        };
         let (mut least, mut most) = (chances.resamples / 2 + 1, chances.resamples);
         if least > most || !enough(most) {
             return None;
@@ -126,8 +129,8 @@ mod tests {
         Bound::RConcave,
     ];
 
-    fn chances(q: f64, p: usize, pairs: usize) -> Chances {
-        Chances {
+    fn chances(q: f64, p: usize, pairs: usize) -> BoundInput {
+        BoundInput {
             q,
             p,
             resamples: 2 * pairs,
@@ -159,28 +162,36 @@ mod tests {
             let told = chances(q, 100, 50);
             // Its search does not reach the ends of its intervals, where the largest tail is for
             // small q: what it prints may be a little too small.
-            let own = Bound::RConcave.at(60, &told).unwrap();
+            let own = Bound::RConcave.expected_false(60, &told).unwrap();
             assert!(own >= printed * (1.0 - 1e-6), "{own} {printed}");
             assert!(own <= printed * 1.004, "{own} {printed}");
             near(
-                Bound::Unimodal.at(60, &told),
+                Bound::Unimodal.expected_false(60, &told),
                 0.02631579 * q * q,
                 1e-8 * q * q,
             );
-            near(Bound::WorstCase.at(60, &told), 0.05 * q * q, 1e-12 * q * q);
+            near(
+                Bound::WorstCase.expected_false(60, &told),
+                0.05 * q * q,
+                1e-12 * q * q,
+            );
         }
         let told = |q| chances(q, 200, 50);
-        near(Bound::RConcave.at(60, &told(6.0)), 0.174, 5e-4);
-        near(Bound::RConcave.at(60, &told(7.0)), 0.248, 5e-4);
-        near(Bound::RConcave.at(62, &told(7.0)), 0.196, 5e-4);
-        near(Bound::RConcave.at(61, &told(7.0)), 0.219, 5e-4);
+        near(Bound::RConcave.expected_false(60, &told(6.0)), 0.174, 5e-4);
+        near(Bound::RConcave.expected_false(60, &told(7.0)), 0.248, 5e-4);
+        near(Bound::RConcave.expected_false(62, &told(7.0)), 0.196, 5e-4);
+        near(Bound::RConcave.expected_false(61, &told(7.0)), 0.219, 5e-4);
         assert_eq!(Bound::RConcave.cutoff(0.2, &told(7.0)), Some(62));
         assert_eq!(Bound::Unimodal.cutoff(0.2, &told(7.0)), Some(81));
         // Bodyfat, q = 3 of 10: 0.176 at 0.96, where 0.2 is wanted; 0.9 at 1 without assumption.
         let bodyfat = chances(3.0, 10, 50);
         assert_eq!(Bound::Unimodal.cutoff(0.2, &bodyfat), Some(96));
-        near(Bound::Unimodal.at(96, &bodyfat), 0.176, 5e-4);
-        near(Bound::MeinshausenBuhlmann.at(100, &bodyfat), 0.9, 1e-12);
+        near(Bound::Unimodal.expected_false(96, &bodyfat), 0.176, 5e-4);
+        near(
+            Bound::MeinshausenBuhlmann.expected_false(100, &bodyfat),
+            0.9,
+            1e-12,
+        );
         assert_eq!(Bound::MeinshausenBuhlmann.cutoff(0.2, &bodyfat), None);
     }
 
@@ -190,7 +201,9 @@ mod tests {
             for (q, p) in [(0.5, 1000), (3.0, 10), (20.0, 1000), (49.0, 100)] {
                 let (told, more) = (chances(q, p, pairs), chances(1.1 * q, p, pairs));
                 for bound in ALL {
-                    let each: Vec<_> = (1..=2 * pairs).map(|at| bound.at(at, &told)).collect();
+                    let each: Vec<_> = (1..=2 * pairs)
+                        .map(|at| bound.expected_false(at, &told))
+                        .collect();
                     let known: Vec<f64> = each.iter().copied().flatten().collect();
                     assert!(known.windows(2).all(|two| two[1] <= two[0]), "{bound:?}");
                     // Where one says something, it does so from there on.
@@ -198,7 +211,9 @@ mod tests {
                     let first = first.unwrap_or(each.len());
                     assert!(each[first..].iter().all(Option::is_some), "{bound:?}");
                     for at in 1..=2 * pairs {
-                        let rises = bound.at(at, &more).zip(bound.at(at, &told));
+                        let rises = bound
+                            .expected_false(at, &more)
+                            .zip(bound.expected_false(at, &told));
                         assert!(rises.is_none_or(|(more, less)| more >= less));
                     }
                 }
@@ -210,7 +225,7 @@ mod tests {
     fn the_sharper_the_assumption_the_smaller_the_bound() {
         let told = chances(20.0, 1000, 50);
         for count in 52..=100 {
-            let [_, worst, unimodal, concave] = ALL.map(|it| it.at(count, &told));
+            let [_, worst, unimodal, concave] = ALL.map(|it| it.expected_false(count, &told));
             assert!(unimodal <= worst && concave <= unimodal, "{count}");
         }
     }
@@ -223,7 +238,11 @@ mod tests {
                 for wanted in [0.01, 0.3, 1.0, 5.0, 1e6] {
                     let near = wanted * (1.0 + 1e-12);
                     for bound in ALL {
-                        let enough = |at: &usize| bound.at(*at, &told).is_some_and(|it| it <= near);
+                        let enough = |at: &usize| {
+                            bound
+                                .expected_false(*at, &told)
+                                .is_some_and(|it| it <= near)
+                        };
                         let least = (pairs + 1..=2 * pairs).find(enough);
                         assert_eq!(bound.cutoff(wanted, &told), least, "{bound:?} {told:?}");
                     }
@@ -236,20 +255,20 @@ mod tests {
     fn small_cases_are_exact() {
         // Of a bound that is just reached.
         let told = chances(2.0, 40, 5);
-        near(Bound::WorstCase.at(6, &told), 0.5, 1e-12);
+        near(Bound::WorstCase.expected_false(6, &told), 0.5, 1e-12);
         assert_eq!(Bound::WorstCase.cutoff(0.5, &told), Some(6));
-        assert_eq!(Bound::WorstCase.at(5, &told), None);
+        assert_eq!(Bound::WorstCase.expected_false(5, &told), None);
         // Nothing was chosen: nothing is false. Nor where there is nothing to choose.
         for bound in ALL {
             assert_eq!(bound.cutoff(0.1, &chances(0.0, 40, 5)), Some(6));
-            assert_eq!(bound.at(10, &chances(0.0, 0, 5)), Some(0.0));
+            assert_eq!(bound.expected_false(10, &chances(0.0, 0, 5)), Some(0.0));
         }
         // All is chosen always: all may be false.
         let all = chances(40.0, 40, 5);
-        near(Bound::RConcave.at(10, &all), 40.0, 0.0);
-        assert_eq!(Bound::Unimodal.at(10, &all), None);
+        near(Bound::RConcave.expected_false(10, &all), 40.0, 0.0);
+        assert_eq!(Bound::Unimodal.expected_false(10, &all), None);
         // One subsample alone.
-        let one = Chances {
+        let one = BoundInput {
             q: 1.0,
             p: 10,
             resamples: 1,

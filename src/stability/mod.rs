@@ -11,12 +11,12 @@ mod tail;
 
 use std::collections::BTreeMap;
 
-pub use bounds::{Bound, Chances};
+pub use bounds::{Bound, BoundInput};
 pub use resample::{Resample, Resampling};
 
 /// What was chosen from the resamples done so far: all there is to go on from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Picks {
+pub struct ResampledSelections {
     /// By the number of the resample, from 0 on: the indexes of the variables chosen, each once.
     pub done: BTreeMap<usize, Vec<usize>>,
 }
@@ -32,10 +32,10 @@ pub struct Frequency {
     pub both: usize,
 }
 
-impl Picks {
+impl ResampledSelections {
     /// Leaves out halves whose other half is not done: bounds are of whole pairs.
-    pub fn whole(mut self, resampling: Resampling) -> Self {
-        let together = resampling.together();
+    pub fn complete_groups(mut self, resampling: Resampling) -> Self {
+        let together = resampling.group_size();
         let numbers: Vec<usize> = self.done.keys().copied().collect();
         for number in numbers {
             let first = number / together * together;
@@ -56,7 +56,7 @@ impl Picks {
     /// The variables chosen at least once, the most frequent first, of equal ones the lowest.
     pub fn frequencies(&self, resampling: Resampling) -> Vec<Frequency> {
         let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let paired = resampling.together() == 2;
+        let paired = resampling.group_size() == 2;
         for (number, chosen) in &self.done {
             // The other half of its pair, seen from the second of them.
             let first = number.checked_sub(1).filter(|_| paired && number % 2 == 1);
@@ -82,21 +82,21 @@ mod tests {
     #[test]
     fn frequencies_are_of_all_and_of_pairs() {
         let done = [vec![4, 1], vec![1], vec![4], vec![4, 2], vec![9]];
-        let picks = Picks {
+        let picks = ResampledSelections {
             done: done.into_iter().enumerate().collect(),
         };
         assert_eq!(picks.mean(), 7.0 / 5.0);
         let frequency = |index, count, both| Frequency { index, count, both };
-        let whole = picks.clone().whole(Resampling::Complementary);
+        let whole = picks.clone().complete_groups(Resampling::Complementary);
         assert_eq!(whole.done.len(), 4, "the last has no other half");
         assert_eq!(
             whole.frequencies(Resampling::Complementary),
             [frequency(4, 3, 1), frequency(1, 2, 1), frequency(2, 1, 0)]
         );
-        let alone = picks.whole(Resampling::Bootstrap);
+        let alone = picks.complete_groups(Resampling::Bootstrap);
         let told = alone.frequencies(Resampling::Bootstrap);
         assert_eq!(told.len(), 4);
         assert!(told.iter().all(|it| it.both == 0));
-        assert_eq!(Picks::default().mean(), 0.0);
+        assert_eq!(ResampledSelections::default().mean(), 0.0);
     }
 }

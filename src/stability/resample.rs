@@ -38,7 +38,7 @@ impl Resampling {
     }
 
     /// Resamples drawn at a time.
-    pub fn together(self) -> usize {
+    pub fn group_size(self) -> usize {
         match self {
             Self::Complementary => 2,
             Self::Subsample(_) | Self::Bootstrap => 1,
@@ -61,10 +61,10 @@ impl Resampling {
     /// 2⁶¹ + d: its first two words are the seeds of the selections, those after it the rows. So
     /// a resample depends on seed, number and n, whoever makes it.
     pub fn resample(self, number: usize, n: usize, seed: u64) -> Resample {
-        let draw = number / self.together();
+        let draw = number / self.group_size();
         let mut stream = Stream::new(seed, STREAMS + draw as u64);
         let seeds = [stream.word(), stream.word()];
-        let half = number % self.together();
+        let half = number % self.group_size();
         let size = self.rows(n);
         let mut rows: Vec<usize> = match self {
             Self::Bootstrap => (0..n).map(|_| uniform_below(stream.word(), n)).collect(),

@@ -126,7 +126,7 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
     assert_eq!((of_plugin("information"), of_plugin("faulty")), (16, 4));
     // What no combination says.
     let jim = declared("jim");
-    assert!(jim.coded().is_some_and(|it| it.0.cuda().is_some()));
+    assert!(jim.function().is_some_and(|it| it.0.cuda().is_some()));
     assert_eq!(jim.join, Join::Alone);
 }
 

@@ -22,7 +22,7 @@ fn structs_that_end_earlier_or_later_are_read_as_far_as_they_go() {
         let MethodKind::Score(score) = plugins.method("early").unwrap().value else {
             panic!("{defined:?}");
         };
-        assert!(score.coded().is_some(), "{defined:?}");
+        assert!(score.function().is_some(), "{defined:?}");
         let pair = plugins.pair_score("early-pair").unwrap().value;
         assert!(matches!(pair, PairScore::Declared(_)), "{defined:?}");
         let criterion = plugins.criterion("early-price").unwrap().value;

@@ -7,7 +7,7 @@ use passel::{
     plugin::{MethodKind, ResolvedMethod},
     report::Format,
     run::{Outcome, Report, RunError, run},
-    score::{Against, Cells, Coded, Gather, Join, Measure, Score, TableFunction},
+    score::{Against, CountTable, Gather, Join, Measure, Score, ScoreFunction, TableFunction},
     table::Missing,
 };
 
@@ -19,10 +19,10 @@ use super::{
 };
 
 #[derive(Debug)]
-struct Function(fn(&Cells) -> f64);
+struct Function(fn(&CountTable) -> f64);
 
 impl TableFunction for Function {
-    fn value(&self, table: &Cells) -> f64 {
+    fn value(&self, table: &CountTable) -> f64 {
         (self.0)(table)
     }
 
@@ -32,8 +32,7 @@ impl TableFunction for Function {
 }
 
 /// A job of the sum of the function, over the variables chosen.
-fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
-    let mut job = JobDraft::new(data).check().unwrap();
+fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job { let mut job = JobDraft::new(data).check().unwrap();
     job.response = Some("y".to_owned());
     job.binning = "levels".parse().unwrap();
     job.format = Format::Json;
@@ -44,7 +43,7 @@ fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
         parameters: Vec::new(),
         plugin: "none".to_owned(),
         value: MethodKind::Score(Score {
-            measure: Measure::Coded(Coded(Arc::new(Function(function)))),
+            measure: Measure::Function(ScoreFunction(Arc::new(Function(function)))),
             gather: Gather::Sum,
             join: Join::Alone,
             against: Against::Last,
@@ -55,7 +54,7 @@ fn job(data: &Path, function: fn(&Cells) -> f64) -> Job {
 }
 
 /// I((x,w);y), of the codes that the counts stand for.
-fn information(table: &Cells) -> f64 {
+fn information(table: &CountTable) -> f64 {
     let (mut xw, mut of_y) = (Vec::new(), Vec::new());
     for (at, &count) in table.counts.iter().enumerate() {
         for _ in 0..count {
@@ -105,7 +104,7 @@ fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
     let data = written(&folder, false);
     for (function, told) in [
         (
-            (|it| if it.w > 1 { f64::NAN } else { information(it) }) as fn(&Cells) -> f64,
+            (|it| if it.w > 1 { f64::NAN } else { information(it) }) as fn(&CountTable) -> f64,
             "is not a number",
         ),
         (

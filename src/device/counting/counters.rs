@@ -93,7 +93,7 @@ pub(super) fn shards_on_cpu<'a, D>(
         let own = &own[range.clone()];
         let range = first + range.start..first + range.end;
         let first = range.start;
-        match evaluator.score().coded().cloned() {
+match evaluator.score().function().cloned() {
             Some(function) => {
                 let values = CpuValues::new(own, first, function, logs, threads);
                 coded(CodedCounter::new(values, range, response, evaluator))
@@ -143,7 +143,7 @@ impl<'a> CounterGroup<'a> {
         let by = (logs, evaluator);
         let LocalColumns { own, first, .. } = part.into();
         let limit = memory_limit;
-        let cards: Box<dyn Counter + 'a> = match evaluator.score().coded().cloned() {
+let cards: Box < dyn Counter + 'a > = match evaluator.score().function().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 let range = first..first + own.len();
@@ -232,8 +232,7 @@ impl<'a> CounterGroup<'a> {
             best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
-        let least = best.map(|it| self.evaluator.as_good(it.score));
-        if let (Some(least), Some(_)) = (least, self.evaluator.score().coded()) {
+let least = best.map(| it | self.evaluator.as_good(it.score)); if let(Some(least), Some(_)) = (least, self.evaluator.score().function()) {
             best = None;
             for device in &mut self.devices {
                 // Shards ascend.

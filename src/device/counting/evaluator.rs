@@ -109,7 +109,7 @@ impl ScoreEvaluator {
             n,
             bits: logs.bits(),
             needs_xwy: used(|it| it.xwy) || used(|it| it.wy),
-            tolerance: score.coded().map_or(0.0, |it| it.0.tolerance()),
+            tolerance: score.function().map_or(0.0, |it| it.0.tolerance()),
             score,
         }
     }
@@ -125,10 +125,7 @@ impl ScoreEvaluator {
     }
 
     /// A column as this score's anchor or response: a function sees its codes as they are.
-    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical {
-        match self.score.coded() {
-            Some(_) => Categorical::plain(column),
-            None => Categorical::of(column),
+pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical { match self.score.function() { Some(_) => Categorical::plain(column), None => Categorical::of(column),
         }
     }
 
@@ -189,7 +186,7 @@ impl ScoreEvaluator {
     pub(crate) fn relevance(&self, sums: &MarginSums, logs: &LogTable) -> i64 {
         match &self.score.measure {
             Measure::Declared { relevance, .. } => self.quantity_of_all(relevance, sums, logs),
-            Measure::Coded(_) => 0,
+            Measure::Function(_) => 0,
         }
     }
 
@@ -309,17 +306,14 @@ impl ScoreEvaluator {
 
     /// The least score that is as good as this one, which is the best.
     pub(crate) fn as_good(&self, best: i128) -> i128 {
-        let score = from_ordered(best as i64);
-        match self.score.coded().is_some() && score.is_finite() {
-            true => i128::from(to_ordered(score - self.tolerance * score.abs())),
+let score = from_ordered(best as i64); match self.score.function().is_some() && score.is_finite() { true => i128::from(to_ordered(score - self.tolerance * score.abs())),
             false => best,
         }
     }
 
     /// A score in nats (a ratio's own unit, a coded score's).
     pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
-        if self.score.coded().is_some() {
-            return from_ordered(score as i64);
+if self.score.function().is_some() { return from_ordered(score as i64);
         }
         score as f64
             / self.factor(steps) as f64
@@ -329,8 +323,7 @@ impl ScoreEvaluator {
 
     /// Relevance in nats, or in a coded score's own unit.
     pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
-        match self.score.coded() {
-            Some(_) => from_ordered(relevance),
+match self.score.function() { Some(_) => from_ordered(relevance),
             None => self.quantity_nats(relevance),
         }
     }
@@ -338,9 +331,7 @@ impl ScoreEvaluator {
     /// A score not above those of so many nats after one step, and near them; without any, one
     /// not above any that may be chosen.
     pub(crate) fn bound(&self, nats: Option<f64>) -> i128 {
-        if self.score.coded().is_some() {
-            let never = to_ordered(f64::NEG_INFINITY);
-            return i128::from(nats.map_or(never, to_ordered).max(never + 1));
+if self.score.function().is_some() { let never = to_ordered(f64::NEG_INFINITY); return i128::from(nats.map_or(never, to_ordered).max(never + 1));
         }
         let Some(nats) = nats else {
             return i128::MIN;

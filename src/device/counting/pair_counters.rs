@@ -108,9 +108,7 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Self {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
-        let part = match evaluator.score().coded() {
-            Some(_) => LocalColumns::from(&block.columns[..block.firsts()]),
-            None => LocalColumns {
+let part = match evaluator.score().function() { Some(_) => LocalColumns::from(&block.columns[..block.firsts()]), None => LocalColumns {
                 own: &block.columns[block.seconds()..],
                 first: block.seconds(),
             },
@@ -140,7 +138,7 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Result<Self, DeviceError> {
         let block = block.into();
         let own = block.columns;
-        let cards: Box<dyn PairCounter + 'a> = match evaluator.score().coded().cloned() {
+let cards: Box < dyn PairCounter + 'a > = match evaluator.score().function().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, evaluator))

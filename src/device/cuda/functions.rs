@@ -15,8 +15,7 @@ use super::{
     library::{self, Version},
 };
 use crate::{
-    random::{Stream, uniform_below},
-    score::{Cells, Coded},
+random::{ Stream, uniform_below }, score::{ CountTable, ScoreFunction },
 };
 
 /// A function that does what its twin does.
@@ -60,7 +59,7 @@ const SHAPES: [[usize; 3]; 6] = [
 /// # Errors
 /// NVRTC missing, what it says of the text, a GPU that fails, or a value that differs by more
 /// than the tolerance.
-pub fn check(name: &str, function: &Coded) -> Result<Option<Checked>, DeviceError> {
+pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, DeviceError> {
     let Some(text) = function.0.cuda() else {
         return Ok(None);
     };
@@ -116,7 +115,7 @@ pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
     }
 }
 
-fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceError> {
+fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran, DeviceError> {
     const DURING: &str = "trying a plugin's function";
     let gpu = Gpu::open(0, &[*kernel])?;
     let values = function.0.values();
@@ -154,7 +153,7 @@ fn compare(name: &str, kernel: &Kernel, function: &Coded) -> Result<Ran, DeviceE
         gpu.wait(DURING)?;
         let ours = tables::reference(&counts, shape, |counts| {
             let [x, w, y] = shape;
-            function.0.value(&Cells { counts, x, w, y })
+            function.0.value(&CountTable { counts, x, w, y })
         });
         for (table, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             let size = ours.abs().max(theirs.abs());

@@ -62,7 +62,7 @@ pub fn rank_pairs(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<PairScan, SelectorError> {
-    if let PairScore::Coded(coded) = score {
+    if let PairScore::Function(coded) = score {
         room(columns, Some(coded), true)?;
     }
     let (score, p) = (score.score(), columns.columns.len());

@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
                 .pair_counters(block, &response, (self.logs, evaluator), most)
         };
         // Relevance is I(x;y), whatever a pair's score is.
-        let alone = match self.evaluator.score().coded() {
+let alone = match self.evaluator.score().function() {
             Some(_) if round.is_own() => Some(counters(self.synergy)?.relevance()),
             _ => None,
         };

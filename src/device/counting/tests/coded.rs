@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::score::{Cells, Coded, Gather, Join, Measure, TableFunction};
+use crate::score::{CountTable, Gather, Join, Measure, ScoreFunction, TableFunction};
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -13,7 +13,7 @@ const TOLERANCE: f64 = 1e-12;
 struct Gini([f64; 1]);
 
 impl TableFunction for Gini {
-    fn value(&self, table: &Cells) -> f64 {
+    fn value(&self, table: &CountTable) -> f64 {
         let (mut n, mut sum) = (0.0, 0.0);
         for classes in table.counts.chunks(table.y) {
             let (mut all, mut squares) = (0.0, 0.0);
@@ -68,7 +68,7 @@ impl TableFunction for Gini {
 
 fn scores() -> Vec<Score> {
     let of = |gather, join| Score {
-        measure: Measure::Coded(Coded(Arc::new(Gini([1.7])))),
+        measure: Measure::Function(ScoreFunction(Arc::new(Gini([1.7])))),
         gather,
         join,
         ..Score::default()
@@ -155,7 +155,7 @@ fn cuda_evaluates_as_the_cpu_does() {
 
 #[test]
 fn the_text_for_cards_compiles_and_agrees() {
-    let coded = Coded(Arc::new(Gini([1.7])));
+    let coded = ScoreFunction(Arc::new(Gini([1.7])));
     match cuda::functions::check("gini", &coded) {
         Ok(checked) => assert!(checked.is_some()),
         Err(DeviceError::MissingLibrary { .. }) => {

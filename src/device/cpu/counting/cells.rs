@@ -5,8 +5,7 @@
 use super::super::super::counting::{Categorical, table_cells};
 use crate::{
     binning::{BinnedColumn, Codes},
-    device::ScoreFault,
-    score::Cells,
+device::ScoreFault, score::CountTable,
 };
 
 /// Cells that a thread keeps for the next table; a larger one is made anew, which the system
@@ -75,8 +74,7 @@ impl Table {
         &mut self,
         column: &BinnedColumn,
         beside: &Beside,
-        read: impl FnOnce(&Cells) -> T,
-    ) -> Result<Option<T>, ScoreFault> {
+read: impl FnOnce(&CountTable) -> T, ) -> Result < Option < T >, ScoreFault > {
         let many = beside.cells(column)?;
         let mut large = Vec::new();
         let counts = match many {
@@ -96,7 +94,7 @@ impl Table {
         let incomplete = beside.missing || column.left_out().is_some();
         let found = match incomplete && counts.iter().all(|count| *count == 0) {
             true => None,
-            false => Some(read(&Cells {
+            false => Some(read(&CountTable {
                 counts,
                 x: column.levels,
                 w: beside.w,

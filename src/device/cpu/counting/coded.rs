@@ -19,7 +19,7 @@ use super::{
 use crate::{
     binning::BinnedColumn,
     panics::catch_panic,
-    score::{Cells, Coded},
+    score::{CountTable, ScoreFunction},
 };
 
 /// A shard of the columns on the CPU.
@@ -27,8 +27,7 @@ pub(crate) struct CpuValues<'a> {
     columns: &'a [BinnedColumn],
     /// The number of the first.
     first: usize,
-    coded: Coded,
-    logs: &'a LogTable,
+coded: ScoreFunction, logs: &'a LogTable,
     /// One for each thread.
     tables: Vec<Mutex<Table>>,
 }
@@ -38,8 +37,7 @@ impl<'a> CpuValues<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         first: usize,
-        coded: Coded,
-        logs: &'a LogTable,
+coded: ScoreFunction, logs: &'a LogTable,
         threads: usize,
     ) -> Self {
         Self {
@@ -56,8 +54,7 @@ impl<'a> CpuValues<'a> {
         &self,
         column: &BinnedColumn,
         beside: &Beside,
-        read: impl FnOnce(&Cells) -> T,
-    ) -> Result<Option<T>, ScoreFault> {
+read: impl FnOnce(&CountTable) -> T, ) -> Result < Option < T >, ScoreFault > {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let table = &self.tables[thread % self.tables.len()];
         match table.try_lock() {
@@ -69,8 +66,7 @@ impl<'a> CpuValues<'a> {
     }
 
     /// The value of a table.
-    fn value(&self, cells: &Cells) -> Result<f64, ScoreFault> {
-        catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::Panicked)
+fn value(&self, cells: &CountTable) -> Result < f64, ScoreFault > { catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::Panicked)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     super::super::counting::{Categorical, LogTable, MarginSums},
     cells::{Beside, Table},
 };
-use crate::{binning::BinnedColumn, score::Cells};
+use crate::{binning::BinnedColumn, score::CountTable};
 
 /// Cells that are walked however few observations there are, and per observation: past these
 /// the observations are sorted.
@@ -52,9 +52,7 @@ impl Whole {
 }
 
 /// Σ c·L(c) over every margin of a table.
-pub(super) fn margins(cells: &Cells, logs: &LogTable) -> MarginSums {
-    let Cells { counts, w, y, .. } = *cells;
-    let mut sums = MarginSums::default();
+pub(super) fn margins(cells: &CountTable, logs: &LogTable) -> MarginSums { let CountTable { counts, w, y, ..} = * cells; let mut sums = MarginSums::default();
     let mut all = 0;
     let (mut of_wy, mut of_xy, mut of_y) = (vec![0; w * y], vec![0; y], vec![0; y]);
     for slab in counts.chunks_exact(w * y) {

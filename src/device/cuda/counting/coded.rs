@@ -12,7 +12,7 @@ use super::{
     joint_codes::JointCodes,
     tables::TableEvaluator,
 };
-use crate::{binning::BinnedColumn, score::Coded};
+use crate::{binning::BinnedColumn, score::ScoreFunction};
 
 /// GPUs that share the columns, with the function in CUDA C.
 pub(crate) struct CudaValues<'a> {
@@ -29,8 +29,7 @@ impl<'a> CudaValues<'a> {
     /// or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
-        response: &Categorical,
-        coded: &Coded,
+response: &Categorical, coded: &ScoreFunction,
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
