@@ -40,6 +40,8 @@ mod fnv;
 
 mod interrupt;
 
+pub mod threads;
+
 pub mod ranks;
 
 pub mod table;

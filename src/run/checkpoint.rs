@@ -12,7 +12,7 @@ use crate::{
     device::DeviceError,
     output::{OutputError, OutputFile},
     ranks::Communicator,
-    search::{Checkpoint, CheckpointError, SearchError},
+    search::{Checkpoint, CheckpointError},
 };
 
 /// The longest file that is read, in bytes: 65,536 particles of 2,000 variables.
@@ -29,7 +29,7 @@ pub(super) fn open(
         Some(communicator) => {
             let own = communicator.is_root().then(|| opened(path)).transpose()?;
             let told = communicator.broadcast_first(|| own.flatten());
-            told.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?
+            told.map_err(DeviceError::ranks)?
         }
     };
     let saved = text.map(|it| Checkpoint::read(&it)).transpose();

@@ -31,6 +31,9 @@ pub enum RunError {
     /// A selector could not begin.
     #[error(transparent)]
     Selector(#[from] SelectorError),
+    /// A device that was asked for is not there, or failed before anything was found.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The search could not begin: a parameter that does not fit the data.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -137,18 +140,12 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-            Self::Selector(SelectorError::Threads { .. } | SelectorError::Matrix { .. }) => 1,
-            Self::Selector(SelectorError::Device(error))
-            | Self::Search(SearchError::Device(error))
-            | Self::Selector(SelectorError::Search(SearchError::Device(error))) => match error {
-                DeviceError::NoSuchDevice { .. } => 2,
+Self::Device(error) | Self::Selector(SelectorError::Device(error)) | Self::Search(SearchError::Device(error)) => match error { DeviceError::NoSuchDevice { ..} => 2,
                 _ => 1,
             },
-            Self::Search(error) | Self::Selector(SelectorError::Search(error)) => match error {
-                SearchError::Threads { .. } | SearchError::Thread { .. } => 1,
-                _ => 2,
-            },
-            Self::Selector(_) | Self::FewRows { .. } => 2,
+            Self::Selector(SelectorError::Threads(_) | SelectorError::Matrix { .. })
+            | Self::Search(SearchError::Threads(_)) => 1,
+            Self::Search(_) | Self::Selector(_) | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
             Self::Interrupted => 130,
             Self::Resample { source, .. } => source.exit_code(),

@@ -35,7 +35,7 @@ use crate::{
     output::{OutputError, OutputFile},
     plugin::MethodKind,
     report::{self, Curves, Format, PageExtras},
-    search::{self, Checkpointing, IterationRecord, SearchError},
+    search::{Checkpointing, IterationRecord, Search, SearchError},
     selection::{Elapsed, RankSummary, Termination},
     table::Form,
     trace::Trace,
@@ -109,7 +109,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     let from = kept.map(|it| checkpoint::open(it, job.resources.communicator.as_ref()));
     let from = from.transpose()?.flatten();
 
-    Placement::check(&job.resources.devices).map_err(SearchError::Device)?;
+Placement::check(&job.resources.devices)?;
 
     let design = context.design(job, job.resources.distributed())?;
     let (design, resources) = planned(job, design)?;
@@ -135,19 +135,18 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
         true => checkpoint::write(place, text),
         false => Ok(()),
     };
-    let found = search::search_on(
-        &design,
+    let search = Search {
+        design: &design,
         criterion,
-        &job.pass,
-        &resources,
-        &job.interrupt,
-        &mut observe,
-        kept.map(|_| Checkpointing {
-            from,
-            keep: &mut keep,
+        pass: &job.pass,
+        resources: &resources,
+        interrupt: &job.interrupt,
+        checkpointing: kept.map(|_| Checkpointing {
+            resume_from: from,
+            write: &mut keep,
         }),
-    )
-    .map_err(|error| match error {
+    };
+    let found = search.run(&mut observe).map_err(|error| match error {
         SearchError::Checkpoint(source) => RunError::Checkpoint {
             path: place.to_owned(),
             source,
@@ -220,7 +219,7 @@ fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), R
         return Ok((design, resources));
     }
     let design = Arc::unwrap_or_clone(design).whole();
-    let design = design.map_err(|error| SearchError::Device(DeviceError::ranks(error)))?;
+    let design = design.map_err(DeviceError::ranks)?;
     Ok((Arc::new(design), resources))
 }
 

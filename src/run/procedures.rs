@@ -12,7 +12,6 @@ use crate::{
     job::Job,
     plugin::ResolvedMethod,
     report,
-    search::SearchError,
     selection::{Elapsed, Method},
     selector::{self, Procedure, ProcedureError},
 };
@@ -26,7 +25,7 @@ pub(super) fn regress<T>(
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = output_of(job)?;
-    Placement::check(&job.resources.devices).map_err(SearchError::Device)?;
+Placement::check(&job.resources.devices)?;
     let design = context.design(job, None)?;
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);
@@ -42,7 +41,7 @@ pub(super) fn regress<T>(
         &mut observe,
     )?;
     meter.finish();
-    let found = regressed.found;
+    let found = regressed.result;
     let mut method = with_parameters(settled);
     let name = settled.name.clone();
     method.shift_remove("name");
@@ -51,7 +50,7 @@ pub(super) fn regress<T>(
     let method = Method { name, parameters };
     let mut selection = found.by(method, &design, &*job.criterion, &job.pass);
     selection.set_level(job.level);
-    if let Some(fault) = &regressed.fault {
+    if let Some(fault) = &regressed.error {
         selection.warnings.push(partly(fault));
     }
     let total = started.elapsed().as_secs_f64();
@@ -62,7 +61,7 @@ pub(super) fn regress<T>(
         total,
     };
     // An empty model is no part of a selection.
-    let keeps = regressed.fault.is_none() || selection.k > design.keep().len();
+    let keeps = regressed.error.is_none() || selection.k > design.keep().len();
     let report = match keeps {
         false => None,
         true => {
@@ -77,7 +76,7 @@ pub(super) fn regress<T>(
             })
         }
     };
-    unless(settled, report, regressed.fault)
+    unless(settled, report, regressed.error)
 }
 
 /// The report, unless the selector failed.

@@ -21,7 +21,7 @@ use crate::{
     interrupt::Interrupt,
     job::Job,
     plugin::MethodKind,
-    search::{self, Pass, SearchError, SearchResult},
+    search::{self, Pass, SearchResult},
     selection::{RankedColumns, StopReason, Termination},
     selector::{self, ProcedureOptions, Stop},
     table::Table,
@@ -67,9 +67,9 @@ pub(super) fn choose(
                 interrupt,
                 &mut |_, _| {},
             )?;
-            match regressed.fault {
-                None => of_model(&design, regressed.found),
-                Some(fault) => Err(failed(&settled.name, &settled.plugin, fault)),
+            match regressed.error {
+                None => of_model(&design, regressed.result),
+                Some(error) => Err(failed(&settled.name, &settled.plugin, error)),
             }
         }
         MethodKind::Score(score) => {
@@ -83,13 +83,11 @@ pub(super) fn choose(
             let ranked = selector::rank(&columns, score, &stop, resources, interrupt, ignore)?;
             if let Some(fault) = ranked.fault {
                 return Err(match Ended::of(fault, &columns, ("method", settled)) {
-                    Ended::Device(fault) => SearchError::Device(fault).into(),
+                    Ended::Device(fault) => fault.into(),
                     Ended::Unscored(reason) => RunError::NoScore(reason),
                 });
             }
-            Ok(of_ranking(ranked, Vec::new(), |column| {
-                columns.columns[column].index
-            }))
+            Ok(of_ranking(ranked, |column| columns.columns[column].index))
         }
         MethodKind::Ranking(procedure) => {
             let Binned {
@@ -101,14 +99,14 @@ pub(super) fn choose(
                 time_limit: pass.time_limit,
             };
             let (data, ignore) = ((&columns, numbers), &mut |_, _| {});
-            let (ranked, fault, notes) = selector::rank_with_procedure(
+            let ranking = selector::rank_with_procedure(
                 procedure, data, &asked, resources, interrupt, ignore,
             )?;
-            match fault {
-                None => Ok(of_ranking(ranked, notes, |column| {
+            match ranking.error {
+                None => Ok(of_ranking(ranking.ranked, |column| {
                     columns.columns[column].index
                 })),
-                Some(fault) => Err(failed(&settled.name, &settled.plugin, fault)),
+                Some(error) => Err(failed(&settled.name, &settled.plugin, error)),
             }
         }
     }
@@ -129,7 +127,7 @@ const LATE: &str = "the selection ended at the time limit, which is of each";
 /// What a model holds, as variables of the file.
 fn of_model(design: &Design, found: SearchResult) -> Result<Option<Chosen>, RunError> {
     if let Some(fault) = found.fault {
-        return Err(SearchError::Device(fault).into());
+        return Err(fault.into());
     }
     if found.termination == Termination::Interrupted {
         return Ok(None);
@@ -155,11 +153,7 @@ fn of_model(design: &Design, found: SearchResult) -> Result<Option<Chosen>, RunE
     }))
 }
 
-fn of_ranking(
-    ranked: RankedColumns,
-    notes: Vec<String>,
-    index: impl Fn(usize) -> usize,
-) -> Option<Chosen> {
+fn of_ranking(ranked: RankedColumns, index: impl Fn(usize) -> usize) -> Option<Chosen> {
     if ranked.termination == StopReason::Interrupted {
         return None;
     }
@@ -167,7 +161,7 @@ fn of_ranking(
     let indexes = ranked.chosen.iter().map(|it| index(it.column));
     Some(Chosen {
         indexes: each_once(indexes),
-        notes: ranked.notes.into_iter().chain(notes).chain(late).collect(),
+        notes: ranked.notes.into_iter().chain(late).collect(),
         devices: ranked.devices,
     })
 }

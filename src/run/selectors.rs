@@ -51,12 +51,12 @@ pub(super) fn rank(
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("variable", done, of);
     let mut held = None;
-    let (ranked, failed, notes) = match &settled.value {
+    let (ranked, failed) = match &settled.value {
         MethodKind::Score(score) => {
             let (resources, interrupt) = (&job.resources, &job.interrupt);
             let stop = &job.stop;
             let ranked = selector::rank(&columns, score, stop, resources, interrupt, &mut observe)?;
-            (ranked, None, Vec::new())
+            (ranked, None)
         }
         MethodKind::Ranking(procedure) | MethodKind::Regression(procedure) => {
             let asked = ProcedureOptions {
@@ -68,14 +68,15 @@ pub(super) fn rank(
             // Until the report is told, beyond the selector's end.
             held = Some(job.interrupt.detachable());
             let (resources, interrupt) = (&job.resources, &job.interrupt);
-            selector::rank_with_procedure(
+            let ranking = selector::rank_with_procedure(
                 procedure,
                 data,
                 &asked,
                 resources,
                 interrupt,
                 &mut observe,
-            )?
+            )?;
+            (ranking.ranked, ranking.error)
         }
     };
     meter.finish();
@@ -92,7 +93,6 @@ pub(super) fn rank(
         None => {}
     }
     warnings.extend(ranked.notes);
-    warnings.extend(notes);
     warnings.extend(failed.as_ref().map(partly));
     let selected = ranked.chosen.iter().map(|it| {
         let column = &columns.columns[it.column];

@@ -20,7 +20,6 @@ use crate::{
     output::OutputFile,
     plugin::{MethodKind, PASS},
     report,
-    search::SearchError,
     selection::{StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
     selector::{self, OVER_LEVELS},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
@@ -146,9 +145,17 @@ pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<R
 fn check_devices(job: &Job) -> Result<(), RunError> {
     let devices = &job.resources.devices;
     match job.selector.as_ref().map(|it| &it.value) {
+<<<<<<< .merge_file_rHVycn
         None | Some(MethodKind::Regression(_)) => {
             Placement::check(devices).map_err(SearchError::Device)?
         }
+||||||| .merge_file_1ovmw0
+        None | Some(MethodKind::Regression(_)) => {
+            Places::check(devices).map_err(SearchError::Device)?
+        }
+=======
+        None | Some(MethodKind::Regression(_)) => Places::check(devices)?,
+>>>>>>> .merge_file_rUIpOJ
         Some(MethodKind::Score(score)) => selector::check_devices(score, devices)?,
         Some(MethodKind::Ranking(_)) => selector::require_cpu(OVER_LEVELS, devices)?,
     }

@@ -33,13 +33,14 @@ const SHARE: u32 = 8;
 /// Where a search keeps its state, and the one that it goes on from.
 pub struct Checkpointing<'a> {
     /// What was kept before; none to begin.
-    pub from: Option<Checkpoint>,
+    pub resume_from: Option<Checkpoint>,
     /// Keeps a text in the place of the one before, which stays where that fails.
-    pub keep: Keep<'a>,
+    pub write: WriteCheckpoint<'a>,
 }
 
-/// See [`Checkpointing::keep`].
-pub type Keep<'a> = &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
+/// See [`Checkpointing::write`].
+pub type WriteCheckpoint<'a> =
+    &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
 
 /// Why a search cannot go on from a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -97,7 +98,7 @@ fn checksum(search: &RawValue, state: &RawValue) -> String {
 }
 
 impl Checkpoint {
-    /// Reads what [`Checkpointing::keep`] was given.
+    /// Reads what [`Checkpointing::write`] was given.
     ///
     /// # Errors
     /// A text that is no checkpoint, is damaged, or of another version of passel.
@@ -208,12 +209,12 @@ fn identity(
 }
 
 /// Tells the state of a search from time to time, where that was asked for.
-pub(super) struct Keeper<'a> {
+pub(super) struct CheckpointWriter<'a> {
     asked: Option<Asked<'a>>,
 }
 
 struct Asked<'a> {
-    keep: Keep<'a>,
+    write: WriteCheckpoint<'a>,
     search: Map<String, Value>,
     /// The last state, while it is not told.
     last: Option<State>,
@@ -223,7 +224,7 @@ struct Asked<'a> {
     failed: Option<String>,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> CheckpointWriter<'a> {
     /// Nobody asked.
     pub(super) fn none() -> Self {
         Self { asked: None }
@@ -239,22 +240,24 @@ impl<'a> Keeper<'a> {
         problem: &Problem,
         pass: &Pass,
     ) -> Result<(Self, Option<State>), SearchError> {
-        let Some(Checkpointing { from, keep }) = checkpoint else {
+        let Some(Checkpointing { resume_from, write }) = checkpoint else {
             return Ok((Self::none(), None));
         };
         let search = identity(design, criterion, pass, problem.max_size);
         let search = search.map_err(DeviceError::ranks)?;
-        let from = from.map(|it| it.of(&search, problem, pass)).transpose()?;
+        let resumed = resume_from
+            .map(|it| it.of(&search, problem, pass))
+            .transpose()?;
         let now = Instant::now();
         let asked = Asked {
-            keep,
+            write,
             search,
             last: None,
             began: now,
             told: now,
             failed: None,
         };
-        Ok((Self { asked: Some(asked) }, from))
+        Ok((Self { asked: Some(asked) }, resumed))
     }
 
     /// The search is at a point from which it can go on.
@@ -280,7 +283,7 @@ impl<'a> Keeper<'a> {
 impl Asked<'_> {
     fn tell(&mut self) {
         let Some(state) = &self.last else { return };
-        let kept = text(&self.search, state).and_then(|text| (self.keep)(&text));
+        let kept = text(&self.search, state).and_then(|text| (self.write)(&text));
         self.failed = kept.err().map(|error| error.to_string());
         if self.failed.is_none() {
             self.last = None;

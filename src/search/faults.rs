@@ -148,7 +148,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let outside = Outside {
             interrupt: &never,
             observe: &mut observe,
-            keeper: Keeper::none(),
+            keeper: CheckpointWriter::none(),
             ranks: None,
         };
         match walk(problem, judge, devices, &pass, 1, outside, None) {

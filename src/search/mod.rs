@@ -37,16 +37,17 @@ use crate::{
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
+    threads::{self, ThreadError},
 };
-use checkpoint::Keeper;
-pub use checkpoint::{Checkpoint, CheckpointError, Checkpointing, Keep};
+use checkpoint::CheckpointWriter;
+pub use checkpoint::{Checkpoint, CheckpointError, Checkpointing, WriteCheckpoint};
 pub use found::SearchResult;
 pub use observe::{IterationRecord, MoveKind, StepRecord};
 use particle::Problem;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
 use stages::{Outside, walk};
-pub(crate) use swarm::{Objective, complaint};
+pub(crate) use swarm::{Objective, undefined_note};
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;
 
@@ -67,19 +68,8 @@ pub enum SearchError {
         pivot: f64,
     },
     /// The threads could not be started.
-    #[error("{threads} threads could not be started")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// The system's reason.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// The thread of a selector of a plugin could not be started.
-    #[error("no thread could be started")]
-    Thread {
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
     /// The search cannot go on from the checkpoint.
     #[error("the checkpoint {0}")]
     Checkpoint(#[from] CheckpointError),
@@ -122,9 +112,18 @@ pub fn search(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(&IterationRecord) + Send),
 ) -> Result<SearchResult, SearchError> {
-    search_on(design, criterion, pass, resources, interrupt, observe, None)
+    let search = Search {
+        design,
+        criterion,
+        pass,
+        resources,
+        interrupt,
+        checkpointing: None,
+    };
+    search.run(observe)
 }
 
+<<<<<<< .merge_file_gZ1hsy
 /// The same, which keeps its state from time to time and goes on from one kept before:
 /// what is found then is the same, bit for bit, as without an interruption. Where it ends
 /// neither by its iterations nor by patience ([`SearchResult::termination`]), what was kept
@@ -202,27 +201,203 @@ pub fn search_on(
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let outside = Outside {
-            interrupt,
-            observe,
-            keeper,
-            ranks: resources.communicator.as_ref(),
+||||||| .merge_file_QgKKSh
+/// The same, which keeps its state from time to time and goes on from one kept before:
+/// what is found then is the same, bit for bit, as without an interruption. Where it ends
+/// neither by its iterations nor by patience ([`SearchResult::termination`]), what was kept
+/// last is to go on from.
+///
+/// # Errors
+/// As [`search`], and a checkpoint of another search.
+pub fn search_on(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    observe: &mut (dyn FnMut(&IterationRecord) + Send),
+    checkpoint: Option<Checkpointing>,
+) -> Result<SearchResult, SearchError> {
+    let (max_size, kept) = start(design, pass)?;
+    let threads = resources.thread_count();
+    let elements = design.n().saturating_mul(design.p());
+    let (places, note) = Places::of(&resources.devices, elements)?;
+    let places = places.shared(resources.communicator.as_ref());
+    // A thread for each GPU, however few there are for other work: it only waits.
+    let threads = threads.max(places.threads());
+    let problem = Problem {
+        x: design.columns(),
+        y: design.y(),
+        keep: design.keep(),
+        kept: &kept,
+        max_size,
+        forward: pass.forward,
+        improve_backward: pass.backward[0],
+    };
+    let undefined = AtomicBool::new(false);
+    let judge = Objective::of(criterion, design, &undefined);
+    // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
+    // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| SearchError::Threads { threads, source })?;
+    let done = AtomicBool::new(false);
+    // More threads than cores would only take turns at staying awake; and beside GPUs
+    // there is little for the others to do.
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let awake = match &places {
+        Places::Cpu(_) => threads.min(cores),
+        Places::Cuda(_) => places.threads(),
+    };
+    pool.scope(|scope| {
+        let _end = Raise(&done);
+        for _ in 1..awake {
+            scope.spawn(|_| stay_awake(&done));
+        }
+        let starting = Instant::now();
+        // First: what cannot go on need not wait for devices.
+        let told = (design, criterion);
+        let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
+        let (x, y, count) = (problem.x, problem.y, pass.particles);
+        let models = (count, pass.gain);
+        let start = |places| Devices::new(places, x, y, models, resources, threads);
+        let mut notes = Vec::from_iter(note.clone());
+        let devices = match start(&places) {
+            // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+            Err(error) if resources.devices == Choice::Auto => {
+                notes.push(format!(
+                    "the CPU was used, for not all GPUs can be: {error}"
+                ));
+                for _ in awake..threads.min(cores) {
+                    scope.spawn(|_| stay_awake(&done));
+                }
+                start(&Places::Cpu(1))?
+            }
+            started => started?,
         };
-        let found = walk(problem, judge, devices, pass, threads, outside, from)?;
-        notes.extend(complaint(&undefined));
-        notes.extend(found.notes);
-        Ok(SearchResult {
-            starting,
-            notes,
-            ..found
+        resources.barrier()?;
+        let starting = starting.elapsed().as_secs_f64();
+        let outside = Outside {
+=======
+/// A search with all its inputs, for callers who want checkpoints; else [`search`] is shorter.
+pub struct Search<'a> {
+    /// The design matrix and the response.
+    pub design: &'a Design,
+    /// The criterion φ, smaller is better.
+    pub criterion: &'a dyn Criterion,
+    /// The settings.
+    pub pass: &'a Pass,
+    /// The devices, threads and memory to run on.
+    pub resources: &'a Resources,
+    /// A request to stop, which any thread may make.
+    pub interrupt: &'a Interrupt,
+    /// Where the state is kept from time to time, and the state to resume from.
+    pub checkpointing: Option<Checkpointing<'a>>,
+}
+
+impl Search<'_> {
+    /// Runs the search; `observe` is called after each iteration.
+    ///
+    /// A resumed search finds the same, bit for bit, as one that was never interrupted. Where a
+    /// search ends neither by its iterations nor by patience ([`SearchResult::termination`]), the
+    /// checkpoint kept last is the one to resume from.
+    ///
+    /// # Errors
+    /// As [`search`], and a checkpoint of another search.
+    pub fn run(
+        self,
+        observe: &mut (dyn FnMut(&IterationRecord) + Send),
+    ) -> Result<SearchResult, SearchError> {
+        let Self {
+            design,
+            criterion,
+            pass,
+            resources,
+>>>>>>> .merge_file_Mx0k03
+            interrupt,
+            checkpointing,
+        } = self;
+        let (max_size, kept) = fit_kept(design, pass)?;
+        let threads = resources.thread_count();
+        let elements = design.n().saturating_mul(design.p());
+        let (places, note) = Places::of(&resources.devices, elements)?;
+        let places = places.shared(resources.communicator.as_ref());
+        // A thread for each GPU, however few there are for other work: it only waits.
+        let threads = threads.max(places.threads());
+        let problem = Problem {
+            x: design.columns(),
+            y: design.y(),
+            keep: design.keep(),
+            kept: &kept,
+            max_size,
+            forward: pass.forward,
+            improve_backward: pass.backward[0],
+        };
+        let undefined = AtomicBool::new(false);
+        let judge = Objective::of(criterion, design, &undefined);
+        // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
+        // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
+        let pool = threads::pool(threads)?;
+        let done = AtomicBool::new(false);
+        // More threads than cores would only take turns at staying awake; and beside GPUs
+        // there is little for the others to do.
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let awake = match &places {
+            Places::Cpu(_) => threads.min(cores),
+            Places::Cuda(_) => places.threads(),
+        };
+        pool.scope(|scope| {
+            let _end = Raise(&done);
+            for _ in 1..awake {
+                scope.spawn(|_| stay_awake(&done));
+            }
+            let starting = Instant::now();
+            // First: what cannot go on need not wait for devices.
+            let told = (design, criterion);
+            let (keeper, from) = CheckpointWriter::new(checkpointing, told, &problem, pass)?;
+            let (x, y, count) = (problem.x, problem.y, pass.particles);
+            let models = (count, pass.gain);
+            let start = |places| Devices::new(places, x, y, models, resources, threads);
+            let mut notes = Vec::from_iter(note.clone());
+            let devices = match start(&places) {
+                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+                Err(error) if resources.devices == Choice::Auto => {
+                    notes.push(format!(
+                        "the CPU was used, for not all GPUs can be: {error}"
+                    ));
+                    for _ in awake..threads.min(cores) {
+                        scope.spawn(|_| stay_awake(&done));
+                    }
+                    start(&Places::Cpu(1))?
+                }
+                started => started?,
+            };
+            resources.barrier()?;
+            let starting = starting.elapsed().as_secs_f64();
+            let outside = Outside {
+                interrupt,
+                observe,
+                keeper,
+                ranks: resources.communicator.as_ref(),
+            };
+            let found = walk(problem, judge, devices, pass, threads, outside, from)?;
+            notes.extend(undefined_note(&undefined));
+            notes.extend(found.notes);
+            Ok(SearchResult {
+                starting,
+                notes,
+                ..found
+            })
         })
-    })
+    }
 }
 
 /// The bound on size in force, and the fit of the kept variables.
 ///
 /// # Errors
 /// A parameter outside its range, or kept variables that are collinear.
-pub(crate) fn start(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
+pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
     let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
     let mut kept = Fit::empty(design.y());
     for &j in design.keep() {

@@ -4,7 +4,7 @@ use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
     IterationRecord, Objective, Pass, SearchResult, VisitedModels,
-    checkpoint::Keeper,
+    checkpoint::CheckpointWriter,
     particle::{Problem, rises},
     polish::Polish,
     state::{Stage, State},
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Outside<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
-    pub(super) keeper: Keeper<'k>,
+    pub(super) keeper: CheckpointWriter<'k>,
     pub(super) ranks: Option<&'a Communicator>,
 }
 

@@ -125,7 +125,7 @@ impl<'a> Objective<'a> {
 }
 
 /// What to say where φ was no number of some model.
-pub(crate) fn complaint(undefined: &AtomicBool) -> Option<String> {
+pub(crate) fn undefined_note(undefined: &AtomicBool) -> Option<String> {
     let text = "the criterion was not a number for some models: they never win";
     undefined.load(Ordering::Relaxed).then(|| text.to_owned())
 }

@@ -32,8 +32,8 @@ use crate::{
     },
     interrupt::Interrupt,
     score::{Against, Score},
-    search::SearchError,
     selection::RankedColumns,
+    threads::ThreadError,
 };
 
 use choose::Selection;
@@ -45,8 +45,8 @@ use places::{Counting, room};
 pub(crate) use places::{check_devices, require_cpu};
 pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
-    CallError, Problem, Procedure, ProcedureError, ProcedureOptions, ProcedureRegression,
-    rank_with_procedure, regress_with_procedure,
+    CallError, Problem, Procedure, ProcedureError, ProcedureOptions, ProcedureRanking,
+    ProcedureRegression, rank_with_procedure, regress_with_procedure,
 };
 
 /// When a selection ends.
@@ -110,17 +110,9 @@ pub enum SelectorError {
         /// Columns.
         p: usize,
     },
-    /// A procedure cannot begin.
-    #[error(transparent)]
-    Search(#[from] SearchError),
     /// The threads cannot be started.
-    #[error("{threads} threads could not be started")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system said.
-        source: rayon::ThreadPoolBuildError,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
 }
 
 /// Chooses variables by a score, the best first; of equal scores the lowest column.

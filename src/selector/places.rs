@@ -14,6 +14,7 @@ use crate::{
         cuda::Awake,
     },
     score::{Score, ScoreFunction},
+    threads,
 };
 
 /// Whether the devices chosen can count for this score: to be known before a long reading.
@@ -95,7 +96,7 @@ impl<'a> Counting<'a> {
     /// # Errors
     /// Threads that cannot be started.
     pub(super) fn pool(&self) -> Result<rayon::ThreadPool, SelectorError> {
-        pool(self.threads)
+        Ok(threads::pool(self.threads)?)
     }
 
     /// The devices, with these columns; inside the pool.
@@ -160,15 +161,6 @@ impl<'a> Counting<'a> {
             },
         }
     }
-}
-
-/// So many threads.
-///
-/// # Errors
-/// They cannot be started.
-pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, SelectorError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|source| SelectorError::Threads { threads, source })
 }
 
 /// Whether tables have room for the levels of the response.

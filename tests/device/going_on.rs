@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use passel::{
     Design, Interrupt,
     device::Resources,
-    search::{Checkpoint, Checkpointing, IterationRecord, search_on},
+    search::{Checkpoint, Checkpointing, IterationRecord, Search},
     selection::Termination,
 };
 
@@ -20,11 +20,11 @@ use crate::{
 fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run {
     let (mut kept, mut trace) = (None, BTreeMap::new());
     for (resources, last) in [(first, cut), (then, usize::MAX)] {
-        let from = kept
+        let resume_from = kept
             .take()
             .map(|text: String| Checkpoint::read(&text).unwrap());
         let interrupt = Interrupt::default();
-        let mut keep = |text: &str| {
+        let mut write = |text: &str| {
             kept = Some(text.to_owned());
             Ok(())
         };
@@ -37,20 +37,18 @@ fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run
                 interrupt.request();
             }
         };
-        let checkpoint = Checkpointing {
-            from,
-            keep: &mut keep,
-        };
-        let (design, criterion) = (&case.design, &*case.criterion);
-        let found = search_on(
-            design,
-            criterion,
-            &case.pass,
+        let search = Search {
+            design: &case.design,
+            criterion: &*case.criterion,
+            pass: &case.pass,
             resources,
-            &interrupt,
-            &mut observe,
-            Some(checkpoint),
-        );
+            interrupt: &interrupt,
+            checkpointing: Some(Checkpointing {
+                resume_from,
+                write: &mut write,
+            }),
+        };
+        let found = search.run(&mut observe);
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         if found.termination != Termination::Interrupted {
             let trace = trace.into_values().collect();

@@ -110,8 +110,8 @@ fn chosen(design: Design, pass: &Pass) -> Vec<(usize, String)> {
         nobody,
     );
     let done = done.unwrap();
-    assert_eq!(done.fault, None);
-    let selection = done.found.selection(&design, &Hdbic, pass);
+    assert_eq!(done.error, None);
+    let selection = done.result.selection(&design, &Hdbic, pass);
     let chosen = selection
         .selected
         .iter()

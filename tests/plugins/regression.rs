@@ -53,7 +53,7 @@ fn run(
         &procedure, design, &criterion, &pass, resources, &never, nobody,
     );
     let done = done.unwrap();
-    assert_eq!(done.fault, None);
+    assert_eq!(done.error, None);
     done
 }
 
@@ -304,7 +304,7 @@ fn a_collinear_variable_has_no_criterion() {
     let done = run(&design, &Resources::cpu(1), 1, |problem| {
         [3, 1, 0].iter().try_for_each(|it| problem.choose(*it, 1.0))
     });
-    let selection = done.found.selection(&design, &Bic, &Pass::default());
+    let selection = done.result.selection(&design, &Bic, &Pass::default());
     let names: Vec<usize> = selection.selected.iter().map(|it| it.index).collect();
     assert_eq!(names, [1, 3]);
 }

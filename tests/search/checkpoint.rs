@@ -7,8 +7,8 @@ use passel::{
     criteria::{Aic, Bic, Criterion},
     device::{DeviceChoice, Resources},
     search::{
-        Checkpoint, Checkpointing, Gain, IterationRecord, SearchError, SearchResult, StepRecord,
-        search_on,
+        Checkpoint, Checkpointing, Gain, IterationRecord, Search, SearchError, SearchResult,
+        StepRecord,
     },
     selection::{Elapsed, Termination},
 };
@@ -47,24 +47,24 @@ pub(super) fn go_on(
     (kept, resources): (&mut Option<String>, &Resources),
     observe: &mut (dyn FnMut(&IterationRecord, &Interrupt) + Send),
 ) -> Result<SearchResult, SearchError> {
-    let from = kept.as_deref().map(Checkpoint::read).transpose()?;
+    let resume_from = kept.as_deref().map(Checkpoint::read).transpose()?;
     let interrupt = Interrupt::default();
-    let mut keep = |text: &str| {
+    let mut write = |text: &str| {
         *kept = Some(text.to_owned());
         Ok(())
     };
-    search_on(
-        &case.design,
-        &*case.criterion,
-        &case.pass,
+    let search = Search {
+        design: &case.design,
+        criterion: &*case.criterion,
+        pass: &case.pass,
         resources,
-        &interrupt,
-        &mut |iteration: &IterationRecord| observe(iteration, &interrupt),
-        Some(Checkpointing {
-            from,
-            keep: &mut keep,
+        interrupt: &interrupt,
+        checkpointing: Some(Checkpointing {
+            resume_from,
+            write: &mut write,
         }),
-    )
+    };
+    search.run(&mut |iteration: &IterationRecord| observe(iteration, &interrupt))
 }
 
 impl Whole {

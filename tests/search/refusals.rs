@@ -2,7 +2,7 @@
 
 use passel::{
     Design, Interrupt, Pass,
-    search::{CheckpointError, Checkpointing, Gain, IterationRecord, SearchError, search_on},
+    search::{CheckpointError, Checkpointing, Gain, IterationRecord, Search, SearchError},
     selection::Termination,
 };
 
@@ -219,22 +219,22 @@ fn resummed(text: &str) -> String {
 fn what_cannot_be_kept_is_told_and_ends_nothing() {
     let case = cases().swap_remove(0);
     let interrupt = Interrupt::default();
-    let found = search_on(
-        &case.design,
-        &*case.criterion,
-        &case.pass,
-        &cpu(1, 1, None),
-        &interrupt,
-        &mut |it: &IterationRecord| {
-            if it.number == 100 {
-                interrupt.request();
-            }
-        },
-        Some(Checkpointing {
-            from: None,
-            keep: &mut |_: &str| Err("the disk is full".into()),
+    let search = Search {
+        design: &case.design,
+        criterion: &*case.criterion,
+        pass: &case.pass,
+        resources: &cpu(1, 1, None),
+        interrupt: &interrupt,
+        checkpointing: Some(Checkpointing {
+            resume_from: None,
+            write: &mut |_: &str| Err("the disk is full".into()),
         }),
-    );
+    };
+    let found = search.run(&mut |record: &IterationRecord| {
+        if record.number == 100 {
+            interrupt.request();
+        }
+    });
     let found = found.unwrap();
     assert_eq!(
         (found.iterations, found.termination),

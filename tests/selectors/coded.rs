@@ -32,7 +32,8 @@ impl TableFunction for Function {
 }
 
 /// A job of the sum of the function, over the variables chosen.
-fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job { let mut job = JobDraft::new(data).check().unwrap();
+fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job {
+    let mut job = JobDraft::new(data).check().unwrap();
     job.response = Some("y".to_owned());
     job.binning = "levels".parse().unwrap();
     job.format = Format::Json;

@@ -32,6 +32,15 @@ pub struct ProcedureOptions {
     pub time_limit: Option<Duration>,
 }
 
+/// What a procedure ranked.
+#[derive(Debug)]
+pub struct ProcedureRanking {
+    /// The variables that it chose, in its order.
+    pub ranked: RankedColumns,
+    /// Why it failed, if it did; what it chose before stands.
+    pub error: Option<ProcedureError>,
+}
+
 /// Lets a procedure rank variables, given by their codes and as the file has them, the response
 /// last. The second is what it failed at, if it did; the third what a reader should know. `observe` is told how far it says it is.
 ///
@@ -44,7 +53,7 @@ pub fn rank_with_procedure(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<(RankedColumns, Option<ProcedureError>, Vec<String>), SelectorError> {
+) -> Result<ProcedureRanking, SelectorError> {
     let p = columns.columns.len();
     let top = asked.top.unwrap_or(TOP.min(p));
     if top > p {
@@ -83,12 +92,15 @@ pub fn rank_with_procedure(
         refused: None,
         termination,
         devices: vec!["cpu".to_owned()],
-        notes: Vec::new(),
+        notes,
         starting: 0.0,
         seconds,
         fault: None,
     };
-    Ok((ranked, fault, notes))
+    Ok(ProcedureRanking {
+        ranked,
+        error: fault,
+    })
 }
 
 /// What was chosen, with what any selector's choice is told with.

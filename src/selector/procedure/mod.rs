@@ -19,10 +19,15 @@ use std::{
 use rayon::ThreadPool;
 use thiserror::Error;
 
-use crate::{device::DeviceError, interrupt::Interrupt, random::Stream, search::SearchError};
+use crate::{
+    device::DeviceError,
+    interrupt::Interrupt,
+    random::Stream,
+    threads::{ThreadError, pool},
+};
 
 pub(crate) use levels::OVER_LEVELS;
-pub use levels::{ProcedureOptions, rank_with_procedure};
+pub use levels::{ProcedureOptions, ProcedureRanking, rank_with_procedure};
 pub use regression::{ProcedureRegression, regress_with_procedure};
 
 /// A selector that chooses variables by itself.
@@ -243,7 +248,7 @@ impl Desk {
         (seed, time_limit): (u64, Option<Duration>),
         threads: usize,
         interrupt: &Interrupt,
-    ) -> Result<Arc<Self>, SearchError> {
+    ) -> Result<Arc<Self>, ThreadError> {
         Ok(Arc::new(Self {
             p,
             most,
@@ -336,19 +341,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// So many threads of their own.
-fn pool(threads: usize) -> Result<ThreadPool, SearchError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|source| SearchError::Threads { threads, source })
-}
-
 /// Does the work on a thread that can be left behind: another's code need not heed the wish to
 /// end. `observe` is told how far it is.
 fn aside<T: Send + 'static>(
     desk: &Arc<Desk>,
     observe: &mut dyn FnMut(usize, usize),
     work: impl FnOnce(&Desk) -> T + Send + 'static,
-) -> Result<End<T>, SearchError> {
+) -> Result<End<T>, ThreadError> {
     let (send, receive) = mpsc::channel();
     let own = Arc::clone(desk);
     let interrupt = desk.interrupt.clone();
@@ -358,7 +357,7 @@ fn aside<T: Send + 'static>(
         // Nobody listens any more where it was left.
         let _ = send.send(done);
     });
-    started.map_err(|source| SearchError::Thread { source })?;
+    started.map_err(|source| ThreadError::Spawn { source })?;
     let mut shown = 0;
     let mut asked: Option<Instant> = None;
     loop {

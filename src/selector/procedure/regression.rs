@@ -17,8 +17,7 @@ use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources},
     interrupt::Interrupt,
-    least_squares::{Collinear, Fit, FitView},
-    search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels, complaint},
+least_squares::{ Collinear, Fit, FitView }, search::{ self, Objective, Pass, SearchError, SearchResult, VisitedModels, undefined_note },
     selection::Termination,
     vector::product,
 };
@@ -27,9 +26,9 @@ use crate::{
 #[derive(Debug)]
 pub struct ProcedureRegression {
     /// As of any search.
-    pub found: SearchResult,
-    /// What the procedure failed at, if it did.
-    pub fault: Option<ProcedureError>,
+    pub result: SearchResult,
+    /// Why the procedure failed, if it did; what it chose before stands.
+    pub error: Option<ProcedureError>,
 }
 
 /// Lets a procedure choose the model of a regression. Of `pass` the seed, the bound on size and
@@ -46,7 +45,7 @@ pub fn regress_with_procedure(
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
 ) -> Result<ProcedureRegression, SearchError> {
-    let (max_size, _) = search::start(design, pass)?;
+    let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
     let (places, note) = Placement::of(&resources.devices, elements)?;
@@ -108,7 +107,7 @@ pub fn regress_with_procedure(
     found.notes.extend(note);
     found.notes.extend(left_behind);
     found.notes.extend(left_out);
-    found.notes.extend(complaint(&desk.undefined));
+    found.notes.extend(undefined_note(&desk.undefined));
     let On {
         devices,
         screen,
@@ -122,7 +121,10 @@ pub fn regress_with_procedure(
         None => Termination::Done,
     };
     found.seconds = started.elapsed().as_secs_f64() - found.starting;
-    Ok(ProcedureRegression { found, fault })
+    Ok(ProcedureRegression {
+        result: found,
+        error: fault,
+    })
 }
 
 /// What was chosen and what is kept, ascending; and what to say of a chosen variable that is
