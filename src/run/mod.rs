@@ -109,7 +109,7 @@ pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
     let from = kept.map(|it| checkpoint::open(it, job.resources.communicator.as_ref()));
     let from = from.transpose()?.flatten();
 
-Placement::check(&job.resources.devices)?;
+    Placement::check(&job.resources.devices)?;
 
     let design = context.design(job, job.resources.distributed())?;
     let (design, resources) = planned(job, design)?;

@@ -25,7 +25,7 @@ pub(super) fn regress<T>(
 ) -> Result<Report, RunError> {
     let started = Instant::now();
     let output = output_of(job)?;
-Placement::check(&job.resources.devices)?;
+    Placement::check(&job.resources.devices)?;
     let design = context.design(job, None)?;
     let mut meter = context.meter(job);
     let mut observe = |done, of| meter.count("step", done, of);

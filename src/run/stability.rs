@@ -145,17 +145,7 @@ pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<R
 fn check_devices(job: &Job) -> Result<(), RunError> {
     let devices = &job.resources.devices;
     match job.selector.as_ref().map(|it| &it.value) {
-<<<<<<< .merge_file_rHVycn
-        None | Some(MethodKind::Regression(_)) => {
-            Placement::check(devices).map_err(SearchError::Device)?
-        }
-||||||| .merge_file_1ovmw0
-        None | Some(MethodKind::Regression(_)) => {
-            Places::check(devices).map_err(SearchError::Device)?
-        }
-=======
-        None | Some(MethodKind::Regression(_)) => Places::check(devices)?,
->>>>>>> .merge_file_rUIpOJ
+        None | Some(MethodKind::Regression(_)) => Placement::check(devices)?,
         Some(MethodKind::Score(score)) => selector::check_devices(score, devices)?,
         Some(MethodKind::Ranking(_)) => selector::require_cpu(OVER_LEVELS, devices)?,
     }
@@ -226,7 +216,7 @@ impl Whole {
     }
 
     /// What the picks say; where and how they were made is left to be filled in.
-fn report(self, stability: &StabilityJob, picks: &ResampledSelections) -> StabilityReport {
+    fn report(self, stability: &StabilityJob, picks: &ResampledSelections) -> StabilityReport {
         let (job, how) = (&stability.job, stability.resampling);
         let chances = BoundInput {
             q: picks.mean(),

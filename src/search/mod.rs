@@ -123,163 +123,6 @@ pub fn search(
     search.run(observe)
 }
 
-<<<<<<< .merge_file_gZ1hsy
-/// The same, which keeps its state from time to time and goes on from one kept before:
-/// what is found then is the same, bit for bit, as without an interruption. Where it ends
-/// neither by its iterations nor by patience ([`SearchResult::termination`]), what was kept
-/// last is to go on from.
-///
-/// # Errors
-/// As [`search`], and a checkpoint of another search.
-pub fn search_on(
-    design: &Design,
-    criterion: &dyn Criterion,
-    pass: &Pass,
-    resources: &Resources,
-    interrupt: &Interrupt,
-    observe: &mut (dyn FnMut(&IterationRecord) + Send),
-    checkpoint: Option<Checkpointing>,
-) -> Result<SearchResult, SearchError> {
-    let (max_size, kept) = start(design, pass)?;
-    let threads = resources.thread_count();
-    let elements = design.n().saturating_mul(design.p());
-    let (places, note) = Placement::of(&resources.devices, elements)?;
-    let places = places.shared(resources.communicator.as_ref());
-    // A thread for each GPU, however few there are for other work: it only waits.
-    let threads = threads.max(places.threads());
-    let problem = Problem {
-        x: design.columns(),
-        y: design.y(),
-        keep: design.keep(),
-        kept: &kept,
-        max_size,
-        forward: pass.forward,
-        improve_backward: pass.backward[0],
-    };
-    let undefined = AtomicBool::new(false);
-    let judge = Objective::of(criterion, design, &undefined);
-    // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
-    // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| SearchError::Threads { threads, source })?;
-    let done = AtomicBool::new(false);
-    // More threads than cores would only take turns at staying awake; and beside GPUs
-    // there is little for the others to do.
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let awake = match &places {
-        Placement::Cpu(_) => threads.min(cores),
-        Placement::Cuda(_) => places.threads(),
-    };
-    pool.scope(|scope| {
-        let _end = Raise(&done);
-        for _ in 1..awake {
-            scope.spawn(|_| stay_awake(&done));
-        }
-        let starting = Instant::now();
-        // First: what cannot go on need not wait for devices.
-        let told = (design, criterion);
-        let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
-        let (x, y, count) = (problem.x, problem.y, pass.particles);
-        let models = (count, pass.gain);
-        let start = |places| Devices::new(places, x, y, models, resources, threads);
-        let mut notes = Vec::from_iter(note.clone());
-        let devices = match start(&places) {
-            // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-            Err(error) if resources.devices == DeviceChoice::Auto => {
-                notes.push(format!(
-                    "the CPU was used, for not all GPUs can be: {error}"
-                ));
-                for _ in awake..threads.min(cores) {
-                    scope.spawn(|_| stay_awake(&done));
-                }
-                start(&Placement::Cpu(1))?
-            }
-            started => started?,
-        };
-        resources.barrier()?;
-        let starting = starting.elapsed().as_secs_f64();
-        let outside = Outside {
-||||||| .merge_file_QgKKSh
-/// The same, which keeps its state from time to time and goes on from one kept before:
-/// what is found then is the same, bit for bit, as without an interruption. Where it ends
-/// neither by its iterations nor by patience ([`SearchResult::termination`]), what was kept
-/// last is to go on from.
-///
-/// # Errors
-/// As [`search`], and a checkpoint of another search.
-pub fn search_on(
-    design: &Design,
-    criterion: &dyn Criterion,
-    pass: &Pass,
-    resources: &Resources,
-    interrupt: &Interrupt,
-    observe: &mut (dyn FnMut(&IterationRecord) + Send),
-    checkpoint: Option<Checkpointing>,
-) -> Result<SearchResult, SearchError> {
-    let (max_size, kept) = start(design, pass)?;
-    let threads = resources.thread_count();
-    let elements = design.n().saturating_mul(design.p());
-    let (places, note) = Places::of(&resources.devices, elements)?;
-    let places = places.shared(resources.communicator.as_ref());
-    // A thread for each GPU, however few there are for other work: it only waits.
-    let threads = threads.max(places.threads());
-    let problem = Problem {
-        x: design.columns(),
-        y: design.y(),
-        keep: design.keep(),
-        kept: &kept,
-        max_size,
-        forward: pass.forward,
-        improve_backward: pass.backward[0],
-    };
-    let undefined = AtomicBool::new(false);
-    let judge = Objective::of(criterion, design, &undefined);
-    // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
-    // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| SearchError::Threads { threads, source })?;
-    let done = AtomicBool::new(false);
-    // More threads than cores would only take turns at staying awake; and beside GPUs
-    // there is little for the others to do.
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let awake = match &places {
-        Places::Cpu(_) => threads.min(cores),
-        Places::Cuda(_) => places.threads(),
-    };
-    pool.scope(|scope| {
-        let _end = Raise(&done);
-        for _ in 1..awake {
-            scope.spawn(|_| stay_awake(&done));
-        }
-        let starting = Instant::now();
-        // First: what cannot go on need not wait for devices.
-        let told = (design, criterion);
-        let (keeper, from) = Keeper::new(checkpoint, told, &problem, pass)?;
-        let (x, y, count) = (problem.x, problem.y, pass.particles);
-        let models = (count, pass.gain);
-        let start = |places| Devices::new(places, x, y, models, resources, threads);
-        let mut notes = Vec::from_iter(note.clone());
-        let devices = match start(&places) {
-            // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-            Err(error) if resources.devices == Choice::Auto => {
-                notes.push(format!(
-                    "the CPU was used, for not all GPUs can be: {error}"
-                ));
-                for _ in awake..threads.min(cores) {
-                    scope.spawn(|_| stay_awake(&done));
-                }
-                start(&Places::Cpu(1))?
-            }
-            started => started?,
-        };
-        resources.barrier()?;
-        let starting = starting.elapsed().as_secs_f64();
-        let outside = Outside {
-=======
 /// A search with all its inputs, for callers who want checkpoints; else [`search`] is shorter.
 pub struct Search<'a> {
     /// The design matrix and the response.
@@ -314,14 +157,13 @@ impl Search<'_> {
             criterion,
             pass,
             resources,
->>>>>>> .merge_file_Mx0k03
             interrupt,
             checkpointing,
         } = self;
         let (max_size, kept) = fit_kept(design, pass)?;
         let threads = resources.thread_count();
         let elements = design.n().saturating_mul(design.p());
-        let (places, note) = Places::of(&resources.devices, elements)?;
+        let (places, note) = Placement::of(&resources.devices, elements)?;
         let places = places.shared(resources.communicator.as_ref());
         // A thread for each GPU, however few there are for other work: it only waits.
         let threads = threads.max(places.threads());
@@ -344,8 +186,8 @@ impl Search<'_> {
         // there is little for the others to do.
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let awake = match &places {
-            Places::Cpu(_) => threads.min(cores),
-            Places::Cuda(_) => places.threads(),
+            Placement::Cpu(_) => threads.min(cores),
+            Placement::Cuda(_) => places.threads(),
         };
         pool.scope(|scope| {
             let _end = Raise(&done);
@@ -362,14 +204,14 @@ impl Search<'_> {
             let mut notes = Vec::from_iter(note.clone());
             let devices = match start(&places) {
                 // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-                Err(error) if resources.devices == Choice::Auto => {
+                Err(error) if resources.devices == DeviceChoice::Auto => {
                     notes.push(format!(
                         "the CPU was used, for not all GPUs can be: {error}"
                     ));
                     for _ in awake..threads.min(cores) {
                         scope.spawn(|_| stay_awake(&done));
                     }
-                    start(&Places::Cpu(1))?
+                    start(&Placement::Cpu(1))?
                 }
                 started => started?,
             };

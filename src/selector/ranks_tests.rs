@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     binning::Codes,
-device::{ DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus }, ranks::{ Communicator, thread_transports }, score::{ Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity },
+    device::{DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus},
+    ranks::{Communicator, thread_transports},
+    score::{Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity},
     selection::PairScan,
 };
 

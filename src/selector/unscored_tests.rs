@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-device::{ DeviceChoice, DeviceError, ScoreFault, UndefinedScore }, score::{ CountTable, Gather, Join, Measure },
+    device::{DeviceChoice, DeviceError, ScoreFault, UndefinedScore},
+    score::{CountTable, Gather, Join, Measure},
     selection::StopReason,
 };
 

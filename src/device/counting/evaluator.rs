@@ -125,7 +125,10 @@ impl ScoreEvaluator {
     }
 
     /// A column as this score's anchor or response: a function sees its codes as they are.
-pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical { match self.score.function() { Some(_) => Categorical::plain(column), None => Categorical::of(column),
+    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical {
+        match self.score.function() {
+            Some(_) => Categorical::plain(column),
+            None => Categorical::of(column),
         }
     }
 

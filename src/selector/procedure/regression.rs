@@ -17,7 +17,8 @@ use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources},
     interrupt::Interrupt,
-least_squares::{ Collinear, Fit, FitView }, search::{ self, Objective, Pass, SearchError, SearchResult, VisitedModels, undefined_note },
+    least_squares::{Collinear, Fit, FitView},
+    search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels, undefined_note},
     selection::Termination,
     vector::product,
 };

@@ -5,7 +5,8 @@
 use super::super::super::counting::{Categorical, table_cells};
 use crate::{
     binning::{BinnedColumn, Codes},
-device::ScoreFault, score::CountTable,
+    device::ScoreFault,
+    score::CountTable,
 };
 
 /// Cells that a thread keeps for the next table; a larger one is made anew, which the system
@@ -74,7 +75,8 @@ impl Table {
         &mut self,
         column: &BinnedColumn,
         beside: &Beside,
-read: impl FnOnce(&CountTable) -> T, ) -> Result < Option < T >, ScoreFault > {
+        read: impl FnOnce(&CountTable) -> T,
+    ) -> Result<Option<T>, ScoreFault> {
         let many = beside.cells(column)?;
         let mut large = Vec::new();
         let counts = match many {

@@ -54,7 +54,8 @@ coded: ScoreFunction, logs: &'a LogTable,
         &self,
         column: &BinnedColumn,
         beside: &Beside,
-read: impl FnOnce(&CountTable) -> T, ) -> Result < Option < T >, ScoreFault > {
+        read: impl FnOnce(&CountTable) -> T,
+    ) -> Result<Option<T>, ScoreFault> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let table = &self.tables[thread % self.tables.len()];
         match table.try_lock() {

@@ -29,7 +29,8 @@ impl<'a> CudaValues<'a> {
     /// or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
-response: &Categorical, coded: &ScoreFunction,
+        response: &Categorical,
+        coded: &ScoreFunction,
         ordinals: &[usize],
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
