@@ -1,6 +1,6 @@
 // Codes of columns as rows of bits, one for each level but the last; and how many bits are set.
 
-struct Bits {
+struct BitsArgs {
     const unsigned char* codes; // of 8 bits, a column's one behind the other
     i64 stride;                 // from one column's to the next
     const unsigned* order;      // of each bit its row; none from `rows` on
@@ -16,15 +16,15 @@ struct Bits {
     unsigned* margins;          // of the group's columns: of each class, of each plane
 };
 
-static_assert(sizeof(Bits) == 80, "drift");
+static_assert(sizeof(BitsArgs) == 80, "drift");
 
-__device__ __forceinline__ unsigned char* tile_of(const Bits& given, unsigned column)
+__device__ __forceinline__ unsigned char* tile_of(const BitsArgs& given, unsigned column)
 {
     return given.tiles + (i64)(column / given.each) * given.chunks * PIECES;
 }
 
 // A warp makes 32 words of a row.
-extern "C" __global__ void bits(const __grid_constant__ Bits given)
+extern "C" __global__ void bits(const __grid_constant__ BitsArgs given)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32, words = 16 * given.chunks;
     const unsigned column = given.first + blockIdx.x;
@@ -49,7 +49,7 @@ extern "C" __global__ void bits(const __grid_constant__ Bits given)
 }
 
 // A warp counts a row.
-extern "C" __global__ void margins(const __grid_constant__ Bits given)
+extern "C" __global__ void margins(const __grid_constant__ BitsArgs given)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
     const i64 rows = (i64)given.columns * given.planes;

@@ -12,7 +12,7 @@
 //! each; a tile chunk by chunk ([`BITS`] of each row), as a kernel has it in shared memory:
 //! [`row_of`], [`word_at`].
 //!
-//! *Shapes*: of each member of [`Bits`] there.
+//! *Shapes*: of each member of [`BitsArgs`] there.
 //!
 //! *Launch*: `bits`, grid (columns, any ≤ 65,535), block 32 … 1,024 by 32 (256); then `margins`,
 //! grid any, the same block. No shared memory.
@@ -47,7 +47,7 @@ pub const PIECES: usize = SIDE * BITS / 8;
 /// What both take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bits {
+pub struct BitsArgs {
     /// u8: codes of `columns` columns, `stride` from one to the next.
     pub codes: u64,
     /// At least `rows`.
@@ -139,8 +139,11 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Bits>(), 80);
-        assert_eq!((offset_of!(Bits, tiles), offset_of!(Bits, edges)), (48, 56));
-        assert_eq!(offset_of!(Bits, margins), 72);
+        assert_eq!(size_of::<BitsArgs>(), 80);
+        assert_eq!(
+            (offset_of!(BitsArgs, tiles), offset_of!(BitsArgs, edges)),
+            (48, 56)
+        );
+        assert_eq!(offset_of!(BitsArgs, margins), 72);
     }
 }

@@ -4,14 +4,14 @@ typedef long long i64;
 typedef __int128 i128;
 
 // What columns are counted against, of each anchor of a batch.
-struct Anchor {
+struct AnchorSums {
     i64 w, wy;            // its own sums
     unsigned levels;      // its levels
     unsigned place;       // of its column, among those of all packs
 };
 
 // Where a column's codes lie.
-struct Place {
+struct ColumnCodes {
     u64 address;     // of dense codes, or of the rows of its entries
     u64 codes;       // of the codes of its entries
     unsigned length; // entries, places not filled among them; of 8 bits from row to row
@@ -21,19 +21,19 @@ struct Place {
 };
 
 // A column and an anchor that are to be counted.
-struct Item {
+struct WorkItem {
     unsigned place, anchor;
 };
 
 // All sums of a table of some rows.
-struct Whole {
+struct TableSums {
     i64 of[8];
     i64 left; // how many they are
 };
 
 // As in counting.rs, which has every struct again.
-static_assert(sizeof(Anchor) == 24 && sizeof(Place) == 32 && sizeof(Whole) == 72, "drift");
-static_assert(sizeof(Item) == 8, "drift");
+static_assert(sizeof(AnchorSums) == 24 && sizeof(ColumnCodes) == 32 && sizeof(TableSums) == 72, "drift");
+static_assert(sizeof(WorkItem) == 8, "drift");
 
 // One row's joint code is w * classes + y. Sums of integers, so no order shows.
 

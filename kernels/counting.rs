@@ -13,19 +13,19 @@
 use std::collections::BTreeMap;
 
 /// A place of entries that is not filled; dense codes may be this, those of entries not.
-pub const NOTHING: u16 = 0xffff;
+pub const UNFILLED: u16 = 0xffff;
 
 /// What columns are counted against, of each anchor of a batch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Anchor {
+pub struct AnchorSums {
     /// Σ c·L(c) over its levels.
     pub w: i64,
     /// Σ c·L(c) over its joint codes with the response.
     pub wy: i64,
     /// Its levels.
     pub levels: u32,
-    /// The place of its column among those of all packs. [`crate::spread`] lays that column out; to
+    /// The place of its column among those of all packs. [`crate::joint_codes`] lays that column out; to
     /// who counts lists any place there is would do.
     pub place: u32,
 }
@@ -33,10 +33,10 @@ pub struct Anchor {
 /// Where a column's codes lie.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ColumnCodes {
     /// Of dense codes, or of the rows of its entries, `length` u32.
     pub address: u64,
-    /// Of the codes of its entries, `length` u16; [`NOTHING`] in a place not filled.
+    /// Of the codes of its entries, `length` u16; [`UNFILLED`] in a place not filled.
     pub codes: u64,
     /// Entries, places not filled among them; of dense codes 1, or where several columns lie row by
     /// row the bytes from row to row.
@@ -52,7 +52,7 @@ pub struct Place {
 /// A column and an anchor that are to be counted.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Item {
+pub struct WorkItem {
     /// Of the column, among those of all packs.
     pub place: u32,
     /// Among the anchors at hand.
@@ -62,7 +62,7 @@ pub struct Item {
 /// All sums of a table of some rows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Whole {
+pub struct TableSums {
     /// Σ c·L(c) over the margins n, x, w, y, xw, xy, wy, xwy.
     pub of: [i64; 8],
     /// How many rows they are.
@@ -159,15 +159,24 @@ pub(crate) mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Anchor>(), align_of::<Anchor>()), (24, 8));
-        assert_eq!(offset_of!(Anchor, levels), 16);
-        assert_eq!((size_of::<Place>(), align_of::<Place>()), (32, 8));
+        assert_eq!((size_of::<AnchorSums>(), align_of::<AnchorSums>()), (24, 8));
+        assert_eq!(offset_of!(AnchorSums, levels), 16);
         assert_eq!(
-            (offset_of!(Place, length), offset_of!(Place, bits)),
+            (size_of::<ColumnCodes>(), align_of::<ColumnCodes>()),
+            (32, 8)
+        );
+        assert_eq!(
+            (
+                offset_of!(ColumnCodes, length),
+                offset_of!(ColumnCodes, bits)
+            ),
             (16, 28)
         );
-        assert_eq!((size_of::<Whole>(), align_of::<Whole>()), (72, 8));
-        assert_eq!(offset_of!(Whole, left), 64);
-        assert_eq!((size_of::<Item>(), offset_of!(Item, anchor)), (8, 4));
+        assert_eq!((size_of::<TableSums>(), align_of::<TableSums>()), (72, 8));
+        assert_eq!(offset_of!(TableSums, left), 64);
+        assert_eq!(
+            (size_of::<WorkItem>(), offset_of!(WorkItem, anchor)),
+            (8, 4)
+        );
     }
 }

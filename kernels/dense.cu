@@ -79,7 +79,7 @@ __device__ __forceinline__ unsigned cell_of(const unsigned* table, unsigned cell
     return sum;
 }
 
-struct Dense {
+struct DenseArgs {
     const unsigned char* codes; // of a pack, `stride` bytes a column
     i64 stride;
     const unsigned* levels;     // of each column
@@ -89,7 +89,7 @@ struct Dense {
     i64 rows, vectors;
     const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
     i64 joint_stride;
-    const Anchor* anchors;
+    const AnchorSums* anchors;
     unsigned classes;
     int copies;                 // log 2
     unsigned parts;             // blocks that share a column
@@ -102,22 +102,22 @@ struct Dense {
     unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
     unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
     i64 cells;
-    const Item* items;          // of lists: what is counted
+    const WorkItem* items;          // of lists: what is counted
     const u64* listed;          // how many are wanted; at most `capacity` are listed
     u64 capacity;
-    const Place* all;           // of items: the columns of all packs
+    const ColumnCodes* all;           // of items: the columns of all packs
 };
 
-static_assert(sizeof(Dense) == 192, "drift");
+static_assert(sizeof(DenseArgs) == 192, "drift");
 
 // A block's columns; or, where it is LISTED, an item.
 template <int BITS, int JOINT, bool HALF, int COLUMNS, bool LISTED>
-__device__ __forceinline__ void dense(const Dense& given, unsigned turn)
+__device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
 {
     extern __shared__ uint4 shared[];
     __shared__ i64 partial[64];
     unsigned* const table = (unsigned*)shared;
-    const Item item = LISTED ? given.items[turn] : Item{0, blockIdx.y};
+    const WorkItem item = LISTED ? given.items[turn] : WorkItem{0, blockIdx.y};
     const unsigned group = LISTED ? 0 : blockIdx.x / given.parts;
     const unsigned part = LISTED ? 0 : blockIdx.x % given.parts;
     const unsigned first = group * COLUMNS, batch = item.anchor;
@@ -257,7 +257,7 @@ __device__ __forceinline__ void dense(const Dense& given, unsigned turn)
 #ifdef LISTING
 // What is listed, block by block.
 #define LIST(name, bits, joint, half)                                                      \
-    extern "C" __global__ void name(const __grid_constant__ Dense given)                   \
+    extern "C" __global__ void name(const __grid_constant__ DenseArgs given)                   \
     {                                                                                      \
         const unsigned items = (unsigned)min(*given.listed, given.capacity);               \
         for (unsigned turn = blockIdx.x; turn < items; turn += gridDim.x) {                \
@@ -269,7 +269,7 @@ __device__ __forceinline__ void dense(const Dense& given, unsigned turn)
     LIST(list_##bits##_##joint##_half, bits, joint, true)
 #else
 #define DENSE(name, bits, joint, half, columns)                                            \
-    extern "C" __global__ void name(const __grid_constant__ Dense given)                   \
+    extern "C" __global__ void name(const __grid_constant__ DenseArgs given)                   \
     {                                                                                      \
         dense<bits, joint, half, columns, false>(given, 0);                                \
     }

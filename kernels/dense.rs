@@ -5,7 +5,7 @@
 //! xwy(x) = Σ c·L(c), c the rows of each (code of x, joint code); xw where there is one class
 //! ```
 //!
-//! *Shapes*: of each member of [`Dense`] there; codes as in [`crate::counting::packed`], joint
+//! *Shapes*: of each member of [`DenseArgs`] there; codes as in [`crate::counting::packed`], joint
 //! codes too. Rows that fill the last sixteen up have 0 of both: the kernel takes them off cell
 //! 0. Cell (x, joint) of a table is x · levels of w · classes + joint; its column has
 //! levels of x · levels of w · classes of them.
@@ -97,7 +97,7 @@ pub const LISTING: Kernel = Kernel {
 /// What the functions take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Dense {
+pub struct DenseArgs {
     /// u8: of a pack, `columns` × `stride` bytes, 16 bytes aligned.
     pub codes: u64,
     /// Bytes of a column, a multiple of 16 and at least 2·bits·`vectors`.
@@ -118,7 +118,7 @@ pub struct Dense {
     pub joint: u64,
     /// Bytes from one of a batch to the next, a multiple of 16.
     pub joint_stride: i64,
-    /// [`crate::counting::Anchor`]: of a batch.
+    /// [`crate::counting::AnchorSums`]: of a batch.
     pub anchors: u64,
     /// Levels of the response.
     pub classes: u32,
@@ -145,13 +145,13 @@ pub struct Dense {
     pub tables: u64,
     /// From one whole table to the next.
     pub cells: i64,
-    /// [`crate::counting::Item`], of lists: what is counted.
+    /// [`crate::counting::WorkItem`], of lists: what is counted.
     pub items: u64,
     /// u64, of lists: how many are wanted.
     pub listed: u64,
     /// Items there is room for: no more are listed.
     pub capacity: u64,
-    /// [`crate::counting::Place`], of lists: of each column of all packs.
+    /// [`crate::counting::ColumnCodes`], of lists: of each column of all packs.
     pub all: u64,
 }
 
@@ -233,11 +233,11 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Dense>(), 192);
-        assert_eq!(offset_of!(Dense, columns), 32);
-        assert_eq!(offset_of!(Dense, anchors), 72);
-        assert_eq!(offset_of!(Dense, partial), 96);
-        assert_eq!(offset_of!(Dense, cells), 152);
-        assert_eq!(offset_of!(Dense, all), 184);
+        assert_eq!(size_of::<DenseArgs>(), 192);
+        assert_eq!(offset_of!(DenseArgs, columns), 32);
+        assert_eq!(offset_of!(DenseArgs, anchors), 72);
+        assert_eq!(offset_of!(DenseArgs, partial), 96);
+        assert_eq!(offset_of!(DenseArgs, cells), 152);
+        assert_eq!(offset_of!(DenseArgs, all), 184);
     }
 }

@@ -7,12 +7,12 @@
 // would wait for. With two classes a level's cells lie side by side, so that one addition tells
 // both of (x, w) and of (x, w, y). `partial` and `off_most` are shared.
 template <int JOINT, int CELL, int CLASSES>
-__device__ __forceinline__ void few(const Entries& given, unsigned most_levels, i64* partial,
+__device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_levels, i64* partial,
                                     unsigned* off_most)
 {
     extern __shared__ uint4 shared[];
     const unsigned batch = blockIdx.y, lane = threadIdx.x % 32;
-    const Anchor anchor = given.anchors[batch];
+    const AnchorSums anchor = given.anchors[batch];
     const unsigned levels = anchor.levels, classes = CLASSES != 0 ? CLASSES : given.classes;
     const unsigned wide = levels * classes;
     unsigned* const words = (unsigned*)shared;
@@ -125,13 +125,13 @@ __device__ __forceinline__ void few(const Entries& given, unsigned most_levels, 
 
 // A block a column at a time; all cells are walked at the end.
 template <int JOINT>
-__device__ __forceinline__ void many(const Entries& given)
+__device__ __forceinline__ void many(const EntriesArgs& given)
 {
     extern __shared__ uint4 shared[];
     __shared__ i64 partial[64];
     unsigned* const table = (unsigned*)shared;
     const unsigned batch = blockIdx.y;
-    const Anchor anchor = given.anchors[batch];
+    const AnchorSums anchor = given.anchors[batch];
     const unsigned levels = anchor.levels, classes = given.classes, wide = levels * classes;
     const unsigned char* joint = given.joint + batch * given.joint_stride;
     const unsigned* by_joint = given.by_joint;
@@ -156,7 +156,7 @@ __device__ __forceinline__ void many(const Entries& given)
         }
         for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
             const unsigned code = given.codes[at];
-            if (code != NOTHING) {
+            if (code != UNFILLED) {
                 atomicAdd(table + code * wide + joint_of<JOINT>(joint, given.rows[at]), 1u);
             }
         }
@@ -202,7 +202,7 @@ __device__ __forceinline__ void many(const Entries& given)
 }
 
 #define FEW(joint, cell, name)                                                             \
-    extern "C" __global__ void name(const __grid_constant__ Entries given,                 \
+    extern "C" __global__ void name(const __grid_constant__ EntriesArgs given,                 \
                                     unsigned most_levels)                                  \
     {                                                                                      \
         __shared__ i64 partial[64];                                                        \
@@ -218,7 +218,7 @@ __device__ __forceinline__ void many(const Entries& given)
 #define ENTRIES(joint)                                                                     \
     FEW(joint, 8, few_##joint)                                                             \
     FEW(joint, 16, some_##joint)                                                           \
-    extern "C" __global__ void many_##joint(const __grid_constant__ Entries given)         \
+    extern "C" __global__ void many_##joint(const __grid_constant__ EntriesArgs given)         \
     {                                                                                      \
         many<joint>(given);                                                                \
     }

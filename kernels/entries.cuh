@@ -1,6 +1,6 @@
 // What the kernels of columns that list their entries share.
 
-struct Entries {
+struct EntriesArgs {
     const unsigned* rows;       // of all columns of a pack
     const unsigned short* codes;
     const u64* starts;          // columns + 1; null where all columns have as many places
@@ -14,8 +14,8 @@ struct Entries {
     const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
     i64 joint_stride;
     bool copied;                // whether the joint codes have room in shared memory
-    const Anchor* anchors;      // whose `place` is the column among `all`
-    const Place* all;
+    const AnchorSums* anchors;      // whose `place` is the column among `all`
+    const ColumnCodes* all;
     unsigned classes;
     unsigned reciprocal;        // 2^32 / classes, upwards; of no matter where there is one
     unsigned y_most;            // the most frequent class, or one taken for it
@@ -28,10 +28,10 @@ struct Entries {
     i64 cells;
 };
 
-static_assert(sizeof(Entries) == 184, "drift");
+static_assert(sizeof(EntriesArgs) == 184, "drift");
 
 // A place of a short column that is not filled.
-#define NOTHING 0xffffu
+#define UNFILLED 0xffffu
 
 template <int JOINT>
 __device__ __forceinline__ unsigned joint_of(const unsigned char* joint, unsigned row)
@@ -41,7 +41,7 @@ __device__ __forceinline__ unsigned joint_of(const unsigned char* joint, unsigne
 
 // The level of a joint code. CLASSES is 1, 2, or 0 where `classes` tells.
 template <int CLASSES>
-__device__ __forceinline__ unsigned level_of(const Entries& given, unsigned joint)
+__device__ __forceinline__ unsigned level_of(const EntriesArgs& given, unsigned joint)
 {
     return CLASSES == 1 ? joint : CLASSES == 2 ? joint / 2 : __umulhi(joint, given.reciprocal);
 }

@@ -10,9 +10,9 @@
 //!
 //! and xw(x) by levels instead of joint codes. Only entries are read.
 //!
-//! *Shapes*: of each member of [`Entries`] there; joint codes as in [`crate::dense`]. No entry
+//! *Shapes*: of each member of [`EntriesArgs`] there; joint codes as in [`crate::dense`]. No entry
 //! has its column's most frequent code, none comes twice, all codes are below 65,535
-//! ([`NOTHING`]): lay a column with more levels out densely.
+//! ([`UNFILLED`]): lay a column with more levels out densely.
 //!
 //! *Launch*: `_8` or `_16` by the bits J of joint codes; dynamic shared bytes with the levels and
 //! joint codes (`wide` = levels · classes) of the anchor of the batch that has most:
@@ -23,7 +23,7 @@
 //! | `some` | the same | the same | twice that | the same, at most 65,535 entries |
 //! | `many` | (any, batch) | the same | 4 · levels of x · wide, of the widest column | of either kind |
 //!
-//! All give a block to a column at a time ([`crate::short`] is for less); `few` and `some` empty
+//! All give a block to a column at a time ([`crate::short_entries`] is for less); `few` and `some` empty
 //! their tables by the entries again, `many` walks all cells. Static: 768 bytes at most.
 //! `by_joint` has the rows of each joint code, `by_level` of each level: `few` and `some` read
 //! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
@@ -35,7 +35,7 @@
 
 use crate::{
     Kernel,
-    counting::{NOTHING, sum},
+    counting::{UNFILLED, sum},
 };
 
 /// See the module.
@@ -54,10 +54,10 @@ pub const KERNEL: Kernel = Kernel {
 /// What the functions take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Entries {
+pub struct EntriesArgs {
     /// u32: the rows of all entries of a pack, one column behind the other.
     pub rows: u64,
-    /// u16: their codes; [`NOTHING`] in a place of a short column that is not filled.
+    /// u16: their codes; [`UNFILLED`] in a place of a short column that is not filled.
     pub codes: u64,
     /// u64: `columns` + 1, where each column's entries begin; null where every column has
     /// 2^`each` places.
@@ -83,9 +83,9 @@ pub struct Entries {
     /// Whether `short` copies the joint codes and counts to shared memory, 0 or 1. Seven bytes
     /// behind it are free.
     pub copied: u8,
-    /// [`crate::counting::Anchor`]: of a batch.
+    /// [`crate::counting::AnchorSums`]: of a batch.
     pub anchors: u64,
-    /// [`crate::counting::Place`]: of columns among which anchors are each the `place`, for the
+    /// [`crate::counting::ColumnCodes`]: of columns among which anchors are each the `place`, for the
     /// code that most rows have; any would do.
     pub all: u64,
     /// Levels of the response.
@@ -120,13 +120,13 @@ pub struct Entries {
 /// ```
 pub fn laid(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
     let mut laid = vec![most; n];
-    for (&row, &code) in rows.iter().zip(codes).filter(|it| *it.1 != NOTHING) {
+    for (&row, &code) in rows.iter().zip(codes).filter(|it| *it.1 != UNFILLED) {
         laid[row as usize] = u32::from(code);
     }
     laid
 }
 
-/// [`Entries::reciprocal`].
+/// [`EntriesArgs::reciprocal`].
 ///
 /// ```
 /// let level = |joint: u64, classes| (joint * u64::from(reciprocal(classes))) >> 32;
@@ -188,7 +188,7 @@ mod tests {
         for most in 0..10 {
             let (mut rows, mut codes) = listed(&x, most);
             rows.extend([0, 0, 0]);
-            codes.extend([NOTHING; 3]);
+            codes.extend([UNFILLED; 3]);
             assert_eq!(reference(&rows, &codes, most, &joint, 3, &terms), sums);
         }
     }
@@ -220,21 +220,33 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Entries>(), 184);
+        assert_eq!(size_of::<EntriesArgs>(), 184);
         assert_eq!(
-            (offset_of!(Entries, columns), offset_of!(Entries, rows_all)),
+            (
+                offset_of!(EntriesArgs, columns),
+                offset_of!(EntriesArgs, rows_all)
+            ),
             (48, 64)
         );
         assert_eq!(
-            (offset_of!(Entries, copied), offset_of!(Entries, anchors)),
+            (
+                offset_of!(EntriesArgs, copied),
+                offset_of!(EntriesArgs, anchors)
+            ),
             (88, 96)
         );
         assert_eq!(
-            (offset_of!(Entries, classes), offset_of!(Entries, by_joint)),
+            (
+                offset_of!(EntriesArgs, classes),
+                offset_of!(EntriesArgs, by_joint)
+            ),
             (112, 128)
         );
         assert_eq!(
-            (offset_of!(Entries, terms), offset_of!(Entries, cells)),
+            (
+                offset_of!(EntriesArgs, terms),
+                offset_of!(EntriesArgs, cells)
+            ),
             (144, 176)
         );
     }

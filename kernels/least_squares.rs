@@ -34,7 +34,7 @@
 
 /// The least squares of a response on some columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
+pub struct ReferenceFit {
     /// β̂, in the order of the columns given.
     pub coefficients: Vec<f64>,
     /// y − X_A·β̂.
@@ -56,7 +56,7 @@ pub struct Fit {
 ///
 /// # Panics
 /// If a column is not there.
-pub fn reference(columns: &[f64], y: &[f64], support: &[u32]) -> Fit {
+pub fn reference(columns: &[f64], y: &[f64], support: &[u32]) -> ReferenceFit {
     let (n, k) = (y.len(), support.len());
     let mut a: Vec<Vec<f64>> = support.iter().map(|&j| column(columns, n, j)).collect();
     let mut qty = y.to_vec();
@@ -93,7 +93,7 @@ pub fn reference(columns: &[f64], y: &[f64], support: &[u32]) -> Fit {
         let x = &columns[j as usize * n..][..n];
         residual.iter_mut().zip(x).for_each(|(r, x)| *r -= b * x);
     }
-    Fit {
+    ReferenceFit {
         rss: square(&residual),
         coefficients,
         residual,

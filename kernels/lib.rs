@@ -29,30 +29,30 @@ macro_rules! tiles {
 }
 
 pub mod bits;
-pub mod cells;
 pub mod counting;
+pub mod deferred;
 pub mod dense;
 pub mod entries;
 pub mod gain;
 pub mod gather;
-pub mod lazy;
+pub mod joint_codes;
 pub mod least_squares;
-pub mod levels;
 pub mod made;
-pub mod meet;
 pub mod neighbours;
+pub mod pair_floor;
+pub mod pair_levels;
+pub mod pair_sums;
+pub mod pair_tables;
 pub mod pairs;
-pub mod raise;
-pub mod recount;
+pub mod peer_argmax;
+pub mod plugin_values;
 pub mod rows;
 pub mod score;
-pub mod short;
-pub mod spread;
+pub mod short_entries;
 pub mod strongest;
-pub mod tables;
 pub mod tiny;
 pub mod update;
-pub mod whole;
+pub mod wide;
 
 /// One `.cu` file.
 #[derive(Debug, Clone, Copy)]
@@ -89,17 +89,17 @@ pub const ALL: &[Kernel] = &[
     gather::KERNEL,
     strongest::KERNEL,
     neighbours::KERNEL,
-    tables::KERNEL,
+    plugin_values::KERNEL,
     dense::KERNEL,
     dense::LISTING,
     entries::KERNEL,
-    short::KERNEL,
+    short_entries::KERNEL,
     rows::KERNEL,
-    spread::KERNEL,
+    joint_codes::KERNEL,
     score::KERNEL,
-    lazy::KERNEL,
-    meet::KERNEL,
-    whole::KERNEL,
+    deferred::KERNEL,
+    peer_argmax::KERNEL,
+    wide::KERNEL,
     tiny::KERNEL,
     made::KERNEL,
     bits::KERNEL,
@@ -107,36 +107,36 @@ pub const ALL: &[Kernel] = &[
     pairs::KERNEL,
     pairs::BYTES,
     pairs::WORDS,
-    levels::GROUPS,
-    levels::KERNEL,
-    levels::BYTES,
-    levels::WORDS,
-    cells::KERNEL,
-    raise::KERNEL,
-    recount::KERNEL,
+    pair_levels::GROUPS,
+    pair_levels::KERNEL,
+    pair_levels::BYTES,
+    pair_levels::WORDS,
+    pair_tables::KERNEL,
+    pair_floor::KERNEL,
+    pair_sums::KERNEL,
 ];
 
-/// Those that counting needs; where scores only fall those of [`LAZY`] too, on several GPUs
-/// those of [`TOGETHER`].
+/// Those that counting needs; where scores only fall those of [`DEFERRED`] too, on several GPUs
+/// those of [`PEERS`].
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
-    short::KERNEL,
+    short_entries::KERNEL,
     rows::KERNEL,
-    spread::KERNEL,
+    joint_codes::KERNEL,
     score::KERNEL,
-    whole::KERNEL,
+    wide::KERNEL,
     tiny::KERNEL,
 ];
 
 /// Those that put columns off.
-pub const LAZY: &[Kernel] = &[dense::LISTING, lazy::KERNEL];
+pub const DEFERRED: &[Kernel] = &[dense::LISTING, deferred::KERNEL];
 
 /// Those of GPUs that walk together.
-pub const TOGETHER: &[Kernel] = &[meet::KERNEL];
+pub const PEERS: &[Kernel] = &[peer_argmax::KERNEL];
 
 /// Those that score all pairs, beside those of a kind of products.
-pub const PAIRS: &[Kernel] = &[bits::KERNEL, raise::KERNEL, recount::KERNEL];
+pub const PAIRS: &[Kernel] = &[bits::KERNEL, pair_floor::KERNEL, pair_sums::KERNEL];
 
 /// Those that a search of regressions needs.
 pub const SEARCH: &[Kernel] = &[

@@ -10,7 +10,7 @@ struct Made {
     unsigned* listed;         // rows of entries
     unsigned short* listed_codes;
     const u64* starts;        // of entries; null where every column has 2^each places
-    Place* places;            // of each column
+    ColumnCodes* places;            // of each column
     unsigned* of_levels;
     unsigned* of_most;
     unsigned* of_left_out;
@@ -141,7 +141,7 @@ extern "C" __global__ void made_short(const __grid_constant__ Made given)
 extern "C" __global__ void made_places(const __grid_constant__ Made given)
 {
     for (i64 at = first(); at < given.columns; at += stride()) {
-        Place place = {0, 0, 1, 0, given.levels, given.bits};
+        ColumnCodes place = {0, 0, 1, 0, given.levels, given.bits};
         if (given.bits != 0) {
             place.address = (u64)given.codes + (given.by_row ? 1 : given.stride) * at;
             place.length = given.by_row ? (unsigned)given.stride : 1;

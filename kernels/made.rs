@@ -64,7 +64,7 @@ pub struct Made {
     pub listed_codes: u64,
     /// u64: where each column's entries begin; null where each has 2^`each` places.
     pub starts: u64,
-    /// [`crate::counting::Place`]: of each column.
+    /// [`crate::counting::ColumnCodes`]: of each column.
     pub places: u64,
     /// u32: of each column.
     pub of_levels: u64,

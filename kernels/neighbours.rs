@@ -44,7 +44,7 @@ pub const KERNEL: Kernel = Kernel {
 
 /// What one column would do.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Change {
+pub struct ReferenceChange {
     /// By how much RSS would fall if it joined; 0 where it is collinear.
     pub joining: f64,
     /// By how much with its best exchange, negative where RSS rises, and the position that
@@ -64,7 +64,12 @@ pub struct Change {
 /// assert_eq!(change.replacing, Some((8.0, 0)));
 /// assert!(changes[1].is_none());
 /// ```
-pub fn reference(columns: &[f64], y: &[f64], support: &[u32], keep: &[u32]) -> Vec<Option<Change>> {
+pub fn reference(
+    columns: &[f64],
+    y: &[f64],
+    support: &[u32],
+    keep: &[u32],
+) -> Vec<Option<ReferenceChange>> {
     let n = y.len();
     let rss = |support: &[u32]| least_squares::reference(columns, y, support).rss;
     let before = rss(support);
@@ -85,7 +90,7 @@ pub fn reference(columns: &[f64], y: &[f64], support: &[u32], keep: &[u32]) -> V
             }
         }
         let joining = with(support, x).unwrap_or(0.0);
-        Change { joining, replacing }
+        ReferenceChange { joining, replacing }
     };
     (0..(columns.len() / n) as u32)
         .map(|x| (!support.contains(&x)).then(|| change(x)))
@@ -132,7 +137,7 @@ mod tests {
         let (mut x, y) = problem(20, 4, 42);
         let mirrored: Vec<f64> = x[20..40].iter().map(|v| -v).collect();
         x.extend(mirrored);
-        let change = reference(&x, &y, &[1], &[])[4].unwrap_or(Change {
+        let change = reference(&x, &y, &[1], &[])[4].unwrap_or(ReferenceChange {
             joining: 1.0,
             replacing: None,
         });

@@ -124,7 +124,7 @@ struct Glance {
 // What a pair's score is not above: without logarithms, for log(t) ≤ t − 1. Of the first class, and
 // of both.
 template <int Q, int C>
-__device__ __forceinline__ float at_most(const Quick& by, const float (&of_one)[Q][Q],
+__device__ __forceinline__ float at_most(const QuickBound& by, const float (&of_one)[Q][Q],
                                          const float (&of_all)[Q][Q], const Glance<Q, C>& a,
                                          const Glance<Q, C>& b)
 {
@@ -171,7 +171,7 @@ __device__ __forceinline__ float laid(const unsigned* from, unsigned thread, uns
 // Rows of a tile: of variables of two rows eight have their first, then the same eight their
 // second, so that a thread has whole tables.
 template <int Q, int C>
-__device__ __forceinline__ void pairs(const Tiles& given)
+__device__ __forceinline__ void pairs(const PairArgs& given)
 {
     constexpr int COUNTS = SIDE * SIDE * 2, WIDTH = WIDE(Q, C), EACH = SIDE / Q;
     constexpr int STAGED = STAGES * STAGE > COUNTS ? STAGES * STAGE : COUNTS;
@@ -336,7 +336,7 @@ __device__ __forceinline__ void pairs(const Tiles& given)
 
 #define PAIRS(LEVELS, CLASSES)                                                             \
     extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)          \
-        pairs_##LEVELS##_##CLASSES(const __grid_constant__ Tiles given)                    \
+        pairs_##LEVELS##_##CLASSES(const __grid_constant__ PairArgs given)                    \
     {                                                                                      \
         HERE((pairs<LEVELS - 1, CLASSES>(given)));                                         \
     }

@@ -11,7 +11,7 @@ __device__ __forceinline__ float inverse(float value)
 }
 
 // Variables that have as many rows each, one behind the other.
-struct Group {
+struct ColumnGroup {
     const unsigned char* rows;  // of the first tile
     const float* facts;         // of each variable, as the kernel says
     const unsigned* numbers;    // of each among all columns
@@ -22,14 +22,14 @@ struct Group {
 };
 
 // A value of a pair, in bits times rows: own + x(later) + w(earlier) + xw·T(xw) + xwy·T(xwy).
-struct Value {
+struct PairValue {
     float own, xw, xwy;
     float off;                  // no value is farther from its own than this
 };
 
 // What a score is not above, of sums without logarithms: own + x + w + scale · sum. A scale that is
 // infinite says nothing.
-struct Quick {
+struct QuickBound {
     float own, scale;
     float share;                // of two classes: of the rows that are of the first
     float filler;
@@ -48,20 +48,20 @@ struct Quick {
     }
 };
 
-struct Found {
+struct PairBounds {
     unsigned a, b;              // places
     float least, most;          // the score is neither below nor above
 };
 
-struct Tiles {
-    Group a, b;
+struct PairArgs {
+    ColumnGroup a, b;
     const unsigned* edges;      // the chunk where each class begins, and the end
     unsigned chunks;            // the end
     unsigned classes;           // that are told apart
     float per_row;              // 1 / rows
     int is_ratio;
-    Value over, under;
-    Quick quick;
+    PairValue over, under;
+    QuickBound quick;
     int sided;                  // whether it matters which of the two is x
     int same;                   // whether both groups are one
     const unsigned* supers;     // of 16 × 16 tiles each: that of a, that of b
@@ -69,31 +69,31 @@ struct Tiles {
     const float* floor;         // what is below is wanted by `floors` alone
     unsigned* floors;           // of each place what its best pair is not below, ordered: what
                                 // reaches that of one of both is wanted; null where nobody asks
-    Found* found;
+    PairBounds* found;
     unsigned* told;             // how many are found, more than there is room for maybe
     unsigned room;
 };
 
-static_assert(sizeof(Group) == 40 && sizeof(Value) == 16 && sizeof(Quick) == 16, "drift");
-static_assert(sizeof(Found) == 16, "drift");
-static_assert(sizeof(Tiles) == 216, "drift");
+static_assert(sizeof(ColumnGroup) == 40 && sizeof(PairValue) == 16 && sizeof(QuickBound) == 16, "drift");
+static_assert(sizeof(PairBounds) == 16, "drift");
+static_assert(sizeof(PairArgs) == 216, "drift");
 
 // The bits of a tile's side: chunk by chunk, as a stage has them. Of a tile that is not there the
 // last one's.
-__device__ __forceinline__ const unsigned char* side(const Group& group, const Tiles& given,
+__device__ __forceinline__ const unsigned char* side(const ColumnGroup& group, const PairArgs& given,
                                                      unsigned tile)
 {
     return group.rows + (i64)min(tile, (group.count - 1) / group.each) * given.chunks * PIECES;
 }
 
-__device__ __forceinline__ bool is_tile(const Tiles& given, unsigned a, unsigned b)
+__device__ __forceinline__ bool is_tile(const PairArgs& given, unsigned a, unsigned b)
 {
     return a * given.a.each < given.a.count && b * given.b.each < given.b.count
         && (!given.same || a <= b);
 }
 
 // The tile of this block; false where there is none. Four blocks have two by two.
-__device__ __forceinline__ bool tile_of(const Tiles& given, unsigned& a, unsigned& b)
+__device__ __forceinline__ bool tile_of(const PairArgs& given, unsigned& a, unsigned& b)
 {
     const i64 at = given.first + blockIdx.x;
     const unsigned* super = given.supers + 2 * (at / 256);
@@ -105,7 +105,7 @@ __device__ __forceinline__ bool tile_of(const Tiles& given, unsigned& a, unsigne
 
 // Whether one of those four has a tile, for which the others have to work too where they work
 // together.
-__device__ __forceinline__ bool is_any_tile(const Tiles& given, unsigned a, unsigned b)
+__device__ __forceinline__ bool is_any_tile(const PairArgs& given, unsigned a, unsigned b)
 {
 #ifdef GROUPED
     return is_tile(given, a & ~1u, b & ~1u);
@@ -133,13 +133,13 @@ __device__ __forceinline__ float add_cell(float sum, float count, float inverse)
     return __fmaf_rn(count, log_2(__fmaf_rn(count, inverse, TINY)), sum);
 }
 
-__device__ __forceinline__ float value_of(const Value& value, float x, float w, float xw, float xwy)
+__device__ __forceinline__ float value_of(const PairValue& value, float x, float w, float xw, float xwy)
 {
     return __fmaf_rn(value.xwy, xwy, __fmaf_rn(value.xw, xw, x + w + value.own));
 }
 
 // The floor of a variable.
-__device__ __forceinline__ float floor_of(const Tiles& given, const Group& group, unsigned at,
+__device__ __forceinline__ float floor_of(const PairArgs& given, const ColumnGroup& group, unsigned at,
                                           float floor)
 {
     if (given.floors == nullptr) {
@@ -151,7 +151,7 @@ __device__ __forceinline__ float floor_of(const Tiles& given, const Group& group
 
 // Keeps a pair that may be wanted. `of_a` and `of_b` are x and w of the score and of its
 // denominator.
-__device__ __forceinline__ void tell(const Tiles& given, float floor, unsigned a, unsigned b,
+__device__ __forceinline__ void tell(const PairArgs& given, float floor, unsigned a, unsigned b,
                                      const float* of_a, const float* of_b, float xw, float xwy)
 {
     // The later column is x.

@@ -16,22 +16,22 @@
 //! bits at a time both sides are brought to shared memory. A block has a tile of [`crate::bits`]
 //! beside another, a thread whole tables; what it keeps are pairs whose score may reach `floor`.
 //!
-//! *Shapes*: of each member of [`Tiles`] there; columns of L levels, C classes told apart in a
+//! *Shapes*: of each member of [`PairArgs`] there; columns of L levels, C classes told apart in a
 //! function `…_L_C`; [`facts`] floats of a column.
 //!
 //! *Launch*: `pairs_L_C`; grid: tiles of `supers` from `first` on, 256 of each, both multiples of
-//! [`TOGETHER`]; block [`Products::threads`]; [`shared`] bytes of dynamic shared memory.
+//! [`TILE_MULTIPLE`]; block [`BitProducts::threads`]; [`shared`] bytes of dynamic shared memory.
 //!
-//! Less than 65,536 observations, of two classes both with some; [`crate::levels`] has no such
+//! Less than 65,536 observations, of two classes both with some; [`crate::pair_levels`] has no such
 //! limits.
 //!
 //! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told, and `floors`
 //! rise by them too.
 //!
-//! Pairs that [`Quick`] says may reach the floor have their score bounded, and few do: it takes a third
+//! Pairs that [`QuickBound`] says may reach the floor have their score bounded, and few do: it takes a third
 //! of the time.
 //!
-//! *Exactness*: a score is within [`Value::off`] of what is computed, for it is made of
+//! *Exactness*: a score is within [`PairValue::off`] of what is computed, for it is made of
 //! counts that are exact (n < 2²³), of logarithms with an error of 2⁻²² (where they are small;
 //! relative where not), and of sums in f32. A ratio is within what both allow.
 
@@ -68,7 +68,7 @@ pub const WORDS: Kernel = Kernel {
 
 /// What makes products of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Products {
+pub enum BitProducts {
     /// Tensor cores, of bits, for a warpgroup at once: those of 9.0 alone.
     Groups,
     /// Tensor cores, of bits.
@@ -79,8 +79,8 @@ pub enum Products {
     Words,
 }
 
-impl Products {
-    /// Threads of a block, of [`KERNEL`] and of [`crate::levels`].
+impl BitProducts {
+    /// Threads of a block, of [`KERNEL`] and of [`crate::pair_levels`].
     pub fn threads(self) -> u32 {
         match self {
             // A warp brings chunks.
@@ -111,7 +111,7 @@ impl Products {
 }
 
 /// Tiles of a launch are a multiple of so many, and begin at one: two by two work together.
-pub const TOGETHER: usize = 4;
+pub const TILE_MULTIPLE: usize = 4;
 /// Observations are fewer.
 pub const ROWS: usize = 1 << 23;
 
@@ -127,7 +127,7 @@ pub const ROWS: usize = 1 << 23;
 /// the scale is infinite it says nothing, and each pair is bounded by `over` and `under` at once.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Quick {
+pub struct QuickBound {
     /// What no pair differs in, and what rounding may take away.
     pub own: f32,
     /// Of the sum.
@@ -141,7 +141,7 @@ pub struct Quick {
 /// Columns that have as many rows of bits each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Group {
+pub struct ColumnGroup {
     /// The first tile.
     pub tiles: u64,
     /// f32: of each column n / n(l) of every level, 0 where that does not occur; n(l) of each
@@ -162,7 +162,7 @@ pub struct Group {
 /// How a value is made of a table.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Value {
+pub struct PairValue {
     /// Of every pair.
     pub own: f32,
     /// Of T(xw).
@@ -176,7 +176,7 @@ pub struct Value {
 /// A pair that may be wanted.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct PairBounds {
     /// The place of the one.
     pub a: u32,
     /// The place of the other.
@@ -190,11 +190,11 @@ pub struct Found {
 /// What the functions take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tiles {
+pub struct PairArgs {
     /// Those of the tile's rows.
-    pub a: Group,
+    pub a: ColumnGroup,
     /// Those of its columns.
-    pub b: Group,
+    pub b: ColumnGroup,
     /// u32: the chunk where each class begins, and the end.
     pub edges: u64,
     /// The end.
@@ -206,11 +206,11 @@ pub struct Tiles {
     /// Whether the score is a ratio.
     pub is_ratio: i32,
     /// The score, or its numerator.
-    pub over: Value,
+    pub over: PairValue,
     /// The denominator.
-    pub under: Value,
+    pub under: PairValue,
     /// What the score is not above, by less.
-    pub quick: Quick,
+    pub quick: QuickBound,
     /// Whether it matters which of two columns is x: the one of the higher number.
     pub sided: i32,
     /// Whether both groups are one: of its pairs each comes once.
@@ -225,7 +225,7 @@ pub struct Tiles {
     /// told: a pair that reaches that of one of its two is wanted whatever `floor` is. Null where
     /// nobody asks.
     pub floors: u64,
-    /// [`Found`]: `room` places.
+    /// [`PairBounds`]: `room` places.
     pub found: u64,
     /// u32: how many are found.
     pub told: u64,
@@ -240,13 +240,13 @@ pub fn facts(levels: usize, classes: usize) -> usize {
 
 /// Bytes of shared memory, for columns of at most three levels and two classes at most; whether
 /// the GPU is one of 8.0 or later.
-pub fn shared(levels: usize, classes: usize, products: Products, ahead: bool) -> usize {
+pub fn shared(levels: usize, classes: usize, products: BitProducts, ahead: bool) -> usize {
     let counts = 2 * SIDE * SIDE;
     let (stages, barriers) = products.staged(ahead);
     let sides = 2 * (SIDE / (levels - 1)) * facts(levels, classes) * 4;
     // Of each lane of eight warps, that was looked at before and now.
     let pairs = match products {
-        Products::Groups => 8,
+        BitProducts::Groups => 8,
         _ => 32,
     };
     let queues = 8 * 32 * (pairs / (levels - 1) + 1) * 2;
@@ -292,22 +292,25 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Group>(), size_of::<Value>()), (40, 16));
-        assert_eq!((size_of::<Quick>(), offset_of!(Tiles, quick)), (16, 136));
-        assert_eq!((size_of::<Found>(), size_of::<Tiles>()), (16, 216));
+        assert_eq!((size_of::<ColumnGroup>(), size_of::<PairValue>()), (40, 16));
         assert_eq!(
-            (offset_of!(Tiles, edges), offset_of!(Tiles, over)),
+            (size_of::<QuickBound>(), offset_of!(PairArgs, quick)),
+            (16, 136)
+        );
+        assert_eq!((size_of::<PairBounds>(), size_of::<PairArgs>()), (16, 216));
+        assert_eq!(
+            (offset_of!(PairArgs, edges), offset_of!(PairArgs, over)),
             (80, 104)
         );
         assert_eq!(
-            (offset_of!(Tiles, sided), offset_of!(Tiles, supers)),
+            (offset_of!(PairArgs, sided), offset_of!(PairArgs, supers)),
             (152, 160)
         );
         assert_eq!(
-            (offset_of!(Tiles, first), offset_of!(Tiles, room)),
+            (offset_of!(PairArgs, first), offset_of!(PairArgs, room)),
             (168, 208)
         );
-        assert_eq!(offset_of!(Tiles, floors), 184);
+        assert_eq!(offset_of!(PairArgs, floors), 184);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 // that have the anchor's same level, in four columns at once.
 
 // A row in the order of joint codes.
-struct Row {
+struct SortedRow {
     unsigned short row;   // which it is
     unsigned short level; // place of the first of the same level
     unsigned short both;  // place of the first of the same level and class
@@ -12,7 +12,7 @@ struct Row {
 // One block: the order of at most 4,096 rows, equal ones as they come.
 template <int JOINT>
 __device__ __forceinline__ void order(const unsigned char* joint, unsigned rows,
-                                      unsigned classes, Row* out)
+                                      unsigned classes, SortedRow* out)
 {
     __shared__ unsigned short codes[4096];
     joint += (i64)blockIdx.y * ((rows + 15) / 16 * 16) * (JOINT / 8);
@@ -34,24 +34,24 @@ __device__ __forceinline__ void order(const unsigned char* joint, unsigned rows,
     }
 }
 
-struct Rows {
+struct RowsArgs {
     const unsigned* codes;      // row-major, a byte a column, `stride` words a row
     i64 stride;
     unsigned columns;
     unsigned places;            // columns of all packs: from one anchor's sums to the next
     unsigned rows;
     unsigned classes;
-    const Row* order;           // of each anchor of a batch
+    const SortedRow* order;           // of each anchor of a batch
     const i64* terms;
     i64* xw;
     i64* xwy;
     unsigned* occurring;        // how many rows are the first of their cell (x, w), unless null
 };
 
-static_assert(sizeof(Row) == 8 && sizeof(Rows) == 72, "drift");
+static_assert(sizeof(SortedRow) == 8 && sizeof(RowsArgs) == 72, "drift");
 
 // Blocks of 32 x slices threads: a lane has four columns, a warp every so many rows.
-extern "C" __global__ void rows(const __grid_constant__ Rows given)
+extern "C" __global__ void rows(const __grid_constant__ RowsArgs given)
 {
     extern __shared__ uint4 shared[];
     // 128 columns' sums, of xw and of xwy, then how many cells occur.
@@ -71,14 +71,14 @@ extern "C" __global__ void rows(const __grid_constant__ Rows given)
     __syncthreads();
     const unsigned lane = threadIdx.x % 32, slice = threadIdx.x / 32, slices = blockDim.x / 32;
     const i64 word = (i64)blockIdx.x * 32 + lane;
-    const Row* order = given.order + (i64)blockIdx.y * given.rows;
+    const SortedRow* order = given.order + (i64)blockIdx.y * given.rows;
     i64 of_xw[4] = {0, 0, 0, 0}, of_xwy[4] = {0, 0, 0, 0};
     unsigned first_ones[4] = {0, 0, 0, 0};
     const bool there = word * 4 < given.columns;
     const unsigned* codes = given.codes + (there ? word : 0);
     const auto code = [&](unsigned place) { return codes[order[place].row * given.stride]; };
     for (unsigned place = slice; place < given.rows; place += slices) {
-        const Row row = order[place];
+        const SortedRow row = order[place];
         const unsigned mine = code(place);
         unsigned before[4] = {0, 0, 0, 0}, with_class[4] = {0, 0, 0, 0};
         unsigned other = row.level;
@@ -138,13 +138,13 @@ extern "C" __global__ void rows(const __grid_constant__ Rows given)
 }
 
 extern "C" __global__ void order_8(const unsigned char* joint, unsigned rows, unsigned classes,
-                                   Row* out)
+                                   SortedRow* out)
 {
     order<8>(joint, rows, classes, out);
 }
 
 extern "C" __global__ void order_16(const unsigned char* joint, unsigned rows,
-                                    unsigned classes, Row* out)
+                                    unsigned classes, SortedRow* out)
 {
     order<16>(joint, rows, classes, out);
 }

@@ -10,7 +10,7 @@
 //! for the terms of a cell add up to its c·L(c); and xwy(x) by classes too. The sums are those of
 //! [`crate::dense`].
 //!
-//! *Shapes*: of each member of [`Rows`] there; codes are row-major, a byte a column, `stride`
+//! *Shapes*: of each member of [`RowsArgs`] there; codes are row-major, a byte a column, `stride`
 //! words a row. Joint codes w · classes + y of J bits, those of each of a batch at multiples of
 //! 2·J bytes.
 //!
@@ -18,7 +18,7 @@
 //!
 //! | function | grid | block | dynamic shared bytes | what |
 //! | --- | --- | --- | --- | --- |
-//! | `order_8`, `order_16` | (1, batch ≤ 65,535) | any (1,024) | 0 | [`Row`]s of at most 4,096 rows in the order of joint codes, equal ones as they come |
+//! | `order_8`, `order_16` | (1, batch ≤ 65,535) | any (1,024) | 0 | [`SortedRow`]s of at most 4,096 rows in the order of joint codes, equal ones as they come |
 //! | `rows` | (⌈columns/128⌉, batch) | 32 … 1,024 by 32 (512) | 4,608 | a lane has four columns, a warp every so many rows |
 //!
 //! *Before and after*: nothing need be 0. The sums of taken columns are written too.
@@ -46,7 +46,7 @@ pub const SHARED: u32 = (256 + 64 + 256) * 8;
 /// A row in the order of joint codes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct SortedRow {
     /// Which it is.
     pub row: u16,
     /// Place of the first of the same level.
@@ -60,7 +60,7 @@ pub struct Row {
 /// What `rows` takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rows {
+pub struct RowsArgs {
     /// u32: row-major, a byte a column, `stride` words a row.
     pub codes: u64,
     /// Words from one row to the next.
@@ -73,7 +73,7 @@ pub struct Rows {
     pub rows: u32,
     /// Levels of the response that joint codes tell apart.
     pub classes: u32,
-    /// [`Row`]: `rows` of each of the batch.
+    /// [`SortedRow`]: `rows` of each of the batch.
     pub order: u64,
     /// i64: c·L(c) of the counts 0 … `rows`.
     pub terms: u64,
@@ -92,14 +92,14 @@ pub struct Rows {
 /// let rows: Vec<u16> = order.iter().map(|it| it.row).collect();
 /// assert_eq!(rows, [2, 1, 0, 3]);
 /// ```
-pub fn order(joint: &[u32], classes: u32) -> Vec<Row> {
+pub fn order(joint: &[u32], classes: u32) -> Vec<SortedRow> {
     let mut sorted: Vec<usize> = (0..joint.len()).collect();
     sorted.sort_by_key(|row| joint[*row]);
     let placed = |row: &usize| {
         let mine = joint[*row];
         let level = sorted.partition_point(|other| joint[*other] / classes < mine / classes);
         let both = sorted.partition_point(|other| joint[*other] < mine);
-        Row {
+        SortedRow {
             row: *row as u16,
             level: level as u16,
             both: both as u16,
@@ -138,7 +138,7 @@ mod tests {
             let terms = terms(n);
             let order = order(&joint, classes);
             let at = |place: usize| x[usize::from(order[place].row)];
-            let added = |from: &dyn Fn(&Row) -> u16| {
+            let added = |from: &dyn Fn(&SortedRow) -> u16| {
                 let steps = order.iter().enumerate().map(|(place, row)| {
                     let before = usize::from(from(row))..place;
                     let equal = before.filter(|other| at(*other) == at(place)).count();
@@ -153,7 +153,10 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Row>(), size_of::<Rows>()), (8, 72));
-        assert_eq!((offset_of!(Rows, order), offset_of!(Rows, terms)), (32, 40));
+        assert_eq!((size_of::<SortedRow>(), size_of::<RowsArgs>()), (8, 72));
+        assert_eq!(
+            (offset_of!(RowsArgs, order), offset_of!(RowsArgs, terms)),
+            (32, 40)
+        );
     }
 }

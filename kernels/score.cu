@@ -1,17 +1,17 @@
 // Gathers a step and finds the best candidate: see the rule of a score.
 
 extern "C" __global__ void __launch_bounds__(256, 2)
-    score(const __grid_constant__ State given, Best* found, unsigned* arrived, Pick* picks)
+    score(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived, Pick* picks)
 {
     const unsigned batch = blockIdx.y;
-    Best best;
+    BestCandidate best;
     if (scored(given, found, arrived, best) && threadIdx.x == 0) {
         picks[batch] = told(given, (i64)batch * given.count, best);
     }
 }
 
 // A candidate is none any more.
-extern "C" __global__ void take(unsigned char* taken, unsigned place)
+extern "C" __global__ void exclude(unsigned char* taken, unsigned place)
 {
     taken[place] = 1;
 }

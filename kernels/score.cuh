@@ -1,7 +1,7 @@
 // From margin sums to scores, in integers, and the best candidate: stands before the kernels that
 // score, behind counting.cuh.
 
-struct Term {
+struct ScoreTerm {
     i64 weight;
     int over[8];    // of n, x, w, y, xw, xy, wy, xwy
     int under[8];
@@ -9,7 +9,7 @@ struct Term {
     int below_zero; // only that part counts
 };
 
-struct Rule {
+struct ScoreRule {
     int terms;
     int gather;     // sum or mean, minimum, last: 0, 1, 2
     int join;       // added, alone, least, guarded: 0 … 3
@@ -17,11 +17,11 @@ struct Rule {
     i64 n;          // its sum
     i64 y;
     i64 unit;       // of a ratio
-    Term term[9];   // those of a step, then relevance
+    ScoreTerm term[9];   // those of a step, then relevance
 };
 
-struct State {
-    Rule rule;
+struct ScoreArgs {
+    ScoreRule rule;
     unsigned count;             // candidates, a batch's one behind the other
     const unsigned* numbers;    // of each its number among all columns
     unsigned char* taken;
@@ -32,12 +32,12 @@ struct State {
     i64* relevance;
     i128* gathered;
     i128* redundancy;           // sum of xw over the steps; null where nobody asks
-    const Anchor* anchors;      // of each batch
-    Anchor* next;               // becomes the best, unless it is null
+    const AnchorSums* anchors;      // of each batch
+    AnchorSums* next;               // becomes the best, unless it is null
     const unsigned* levels;
     unsigned* steps;            // gathered so far; null where the host counts
     unsigned steps_known;       // then so many
-    const Whole* whole;         // of each batch, for those that miss values
+    const TableSums* whole;         // of each batch, for those that miss values
     const unsigned char* misses; // whether a candidate does; null where none does
     int anchor_misses;          // then all are whole
     i64 rows;
@@ -48,7 +48,7 @@ struct State {
 };
 
 // The best of some candidates.
-struct Best {
+struct BestCandidate {
     i128 score;
     unsigned number;            // of all columns; NONE where there is none
     unsigned place;
@@ -68,8 +68,8 @@ struct Pick {
     unsigned number;
 };
 
-static_assert(sizeof(Term) == 80 && sizeof(Rule) == 760 && sizeof(State) == 928, "drift");
-static_assert(sizeof(Best) == 32 && sizeof(Pick) == 64, "drift");
+static_assert(sizeof(ScoreTerm) == 80 && sizeof(ScoreRule) == 760 && sizeof(ScoreArgs) == 928, "drift");
+static_assert(sizeof(BestCandidate) == 32 && sizeof(Pick) == 64, "drift");
 
 struct Sums {
     i64 of[8];
@@ -117,7 +117,7 @@ __device__ __noinline__ i64 of_all(i64 value, i64 left, i64 rows)
     return (i64)(twice / by - (twice % by < 0));
 }
 
-__device__ __forceinline__ i64 quantity(const Term& term, const Sums& sums, i64 unit)
+__device__ __forceinline__ i64 quantity(const ScoreTerm& term, const Sums& sums, i64 unit)
 {
     const i64 value = combined(term.over, sums);
     if (term.is_ratio) {
@@ -135,11 +135,11 @@ __device__ __forceinline__ i128 saturating(i128 a, i128 b)
     return sum;
 }
 
-__device__ __forceinline__ i128 gathered(const Rule& rule, const Sums& sums, i128 before)
+__device__ __forceinline__ i128 gathered(const ScoreRule& rule, const Sums& sums, i128 before)
 {
     i128 step = 0;
     for (int at = 0; at < rule.terms; at++) {
-        const Term& term = rule.term[at];
+        const ScoreTerm& term = rule.term[at];
         i64 value = quantity(term, sums, rule.unit);
         if (term.below_zero && value > 0) {
             value = 0;
@@ -156,7 +156,7 @@ __device__ __forceinline__ i128 gathered(const Rule& rule, const Sums& sums, i12
     }
 }
 
-__device__ __forceinline__ i128 total(const Rule& rule, i64 relevance, i128 gathered,
+__device__ __forceinline__ i128 total(const ScoreRule& rule, i64 relevance, i128 gathered,
                                       unsigned steps)
 {
     const i64 factor = rule.mean && steps > 1 ? steps : 1;
@@ -177,7 +177,7 @@ __device__ __forceinline__ i128 total(const Rule& rule, i64 relevance, i128 gath
 }
 
 // Of equal scores the lowest column; none is worse than any.
-__device__ __forceinline__ bool better(const Best& a, const Best& b)
+__device__ __forceinline__ bool better(const BestCandidate& a, const BestCandidate& b)
 {
     if (a.number == NONE || b.number == NONE) {
         return b.number == NONE && a.number != NONE;
@@ -185,11 +185,11 @@ __device__ __forceinline__ bool better(const Best& a, const Best& b)
     return a.score != b.score ? a.score > b.score : a.number < b.number;
 }
 
-__device__ __forceinline__ Best block_best(Best mine)
+__device__ __forceinline__ BestCandidate block_best(BestCandidate mine)
 {
-    __shared__ Best best[32];
+    __shared__ BestCandidate best[32];
     for (int half = 16; half > 0; half /= 2) {
-        Best other;
+        BestCandidate other;
         u64 low = (u64)mine.score, high = (u64)(mine.score >> 64);
         low = __shfl_down_sync(0xffffffffu, low, half);
         high = __shfl_down_sync(0xffffffffu, high, half);
@@ -213,7 +213,7 @@ __device__ __forceinline__ Best block_best(Best mine)
     return mine;
 }
 
-__device__ __forceinline__ Sums of_whole(const Whole& whole, i64 rows)
+__device__ __forceinline__ Sums of_whole(const TableSums& whole, i64 rows)
 {
     Sums sums;
 #pragma unroll
@@ -226,7 +226,7 @@ __device__ __forceinline__ Sums of_whole(const Whole& whole, i64 rows)
 }
 
 // What the host is told of the best, which becomes the next anchor where that is asked for.
-__device__ __forceinline__ Pick told(const State& given, i64 base, const Best& best)
+__device__ __forceinline__ Pick told(const ScoreArgs& given, i64 base, const BestCandidate& best)
 {
     Pick pick = {best.score, 0, 0, 0, 0, best.place, best.number};
     if (best.number == NONE) {
@@ -249,13 +249,13 @@ __device__ __forceinline__ Pick told(const State& given, i64 base, const Best& b
 // Gathers a step and finds the best candidate of a batch, of which there is one for each y of the
 // grid: true in the block that comes last, whose first thread has it then. `found` has a place
 // for each block, `arrived` a counter for each batch, 0 before and after.
-__device__ __forceinline__ bool scored(const State& given, Best* found, unsigned* arrived,
-                                       Best& best)
+__device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* found, unsigned* arrived,
+                                       BestCandidate& best)
 {
-    const Rule& rule = given.rule;
+    const ScoreRule& rule = given.rule;
     const unsigned batch = blockIdx.y;
     const i64 base = (i64)batch * given.count;
-    const Anchor anchor = given.anchors[batch];
+    const AnchorSums anchor = given.anchors[batch];
     const unsigned before = given.steps != nullptr ? *given.steps : given.steps_known;
     const unsigned steps = before + (given.gathers != 0);
     bool uses_xy = false;
@@ -317,7 +317,7 @@ __device__ __forceinline__ bool scored(const State& given, Best* found, unsigned
                 given.redundancy[base + at] = redundancy + xw;
             }
         }
-        Best mine = {total(rule, relevance, gather, steps), 0, (unsigned)at};
+        BestCandidate mine = {total(rule, relevance, gather, steps), 0, (unsigned)at};
         if (mine.score != NEVER && (best.number == NONE || mine.score >= best.score)) {
             mine.number = few ? number : given.numbers[at];
             if (better(mine, best)) {

@@ -16,7 +16,7 @@
 //! scores 128, and stop at their ends. A candidate's sums are those at hand where neither it nor
 //! the anchor misses values, and its `whole` where one does.
 //!
-//! *Shapes*: of each member of [`State`] and [`Rule`] there; `found` a [`Best`] for each block of
+//! *Shapes*: of each member of [`ScoreArgs`] and [`ScoreRule`] there; `found` a [`BestCandidate`] for each block of
 //! the grid, `picks` a [`Pick`] for each batch, both of no matter before; `arrived` a u32 for
 //! each batch.
 //!
@@ -39,7 +39,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{Kernel, counting::Whole};
+use crate::{Kernel, counting::TableSums};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
@@ -51,20 +51,20 @@ pub const KERNEL: Kernel = Kernel {
         "#line 1 \"score.cu\"\n",
         include_str!("score.cu")
     ),
-    functions: &["score", "take"],
+    functions: &["score", "exclude"],
     spills: &[],
 };
 
 /// Most terms of a step.
 pub const TERMS: usize = 8;
 
-/// [`Best::number`] and [`Pick::number`] where there is no candidate.
+/// [`BestCandidate::number`] and [`Pick::number`] where there is no candidate.
 pub const NONE: u32 = u32::MAX;
 
 /// A quantity of a table, what its value is multiplied by, and the part of it that counts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Term {
+pub struct ScoreTerm {
     /// In multiples of 2⁻³²; of no matter for relevance.
     pub weight: i64,
     /// An integer for each of the sums n, x, w, y, xw, xy, wy, xwy.
@@ -80,7 +80,7 @@ pub struct Term {
 /// How sums become a score.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rule {
+pub struct ScoreRule {
     /// Terms of a step, at most [`TERMS`].
     pub terms: i32,
     /// How steps become one: sum or mean, minimum, last: 0, 1, 2.
@@ -95,17 +95,17 @@ pub struct Rule {
     pub y: i64,
     /// What a ratio of 1 is: n · 2^bits.
     pub unit: i64,
-    /// The terms of a step, then relevance: at [`Rule::terms`].
-    pub term: [Term; TERMS + 1],
+    /// The terms of a step, then relevance: at [`ScoreRule::terms`].
+    pub term: [ScoreTerm; TERMS + 1],
 }
 
 /// What the function takes, by value. Behind `count`, `steps_known` and `anchor_misses` four
 /// bytes are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct State {
+pub struct ScoreArgs {
     /// What a score is made of.
-    pub rule: Rule,
+    pub rule: ScoreRule,
     /// Candidates, taken ones among them; arrays "of each batch" have so many, batch by batch.
     pub count: u32,
     /// u32: of each candidate its number among the columns of all devices.
@@ -126,9 +126,9 @@ pub struct State {
     pub gathered: u64,
     /// i128 of each batch: Σ of xw over the steps; null where nobody asks.
     pub redundancy: u64,
-    /// [`crate::counting::Anchor`]: of each batch one.
+    /// [`crate::counting::AnchorSums`]: of each batch one.
     pub anchors: u64,
-    /// [`crate::counting::Anchor`]: one, becomes the best, which is taken; null where it is not
+    /// [`crate::counting::AnchorSums`]: one, becomes the best, which is taken; null where it is not
     /// to be, and with more than one batch.
     pub next: u64,
     /// u32: of each candidate.
@@ -138,7 +138,7 @@ pub struct State {
     pub steps: u64,
     /// Steps gathered so far, where `steps` is null.
     pub steps_known: u32,
-    /// [`crate::counting::Whole`] of each batch, for those that miss values.
+    /// [`crate::counting::TableSums`] of each batch, for those that miss values.
     pub whole: u64,
     /// u8: of each candidate, not 0 where it misses values; null where none does.
     pub misses: u64,
@@ -159,7 +159,7 @@ pub struct State {
 /// The best of some candidates.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Best {
+pub struct BestCandidate {
     /// Larger is better.
     pub score: i128,
     /// Among the columns of all devices; [`NONE`] where there is none.
@@ -197,18 +197,18 @@ fn nearest(over: i128, under: i128) -> i128 {
 /// The value of a term of a table of some of `rows`, without its weight.
 ///
 /// ```
-/// use passel_kernels::{counting::Whole, score::{Term, quantity}};
+/// use passel_kernels::{counting::TableSums, score::{ScoreTerm, quantity}};
 /// let over = [1, -1, 0, 0, 0, 0, 0, 0];
-/// let table = Whole { of: [10, 3, 0, 0, 0, 0, 0, 2], left: 4 };
-/// let term = Term { over, ..Term::default() };
+/// let table = TableSums { of: [10, 3, 0, 0, 0, 0, 0, 2], left: 4 };
+/// let term = ScoreTerm { over, ..ScoreTerm::default() };
 /// // 7 of four rows are 8.75 of five.
 /// assert_eq!(quantity(&term, &table, 5, 0), 9);
 /// let under = [0, 0, 0, 0, 0, 0, 0, -1];
-/// let ratio = Term { under, is_ratio: 1, ..term };
+/// let ratio = ScoreTerm { under, is_ratio: 1, ..term };
 /// // −3.5 · 3 = −10.5
 /// assert_eq!(quantity(&ratio, &table, 5, 3), -10);
 /// ```
-pub fn quantity(term: &Term, table: &Whole, rows: i64, unit: i64) -> i64 {
+pub fn quantity(term: &ScoreTerm, table: &TableSums, rows: i64, unit: i64) -> i64 {
     let combined = |by: &[i32; 8]| -> i128 {
         let product = |(&by, sum)| i128::from(by) * i128::from(sum);
         by.iter().zip(table.of).map(product).sum()
@@ -226,8 +226,8 @@ pub fn quantity(term: &Term, table: &Whole, rows: i64, unit: i64) -> i64 {
 }
 
 /// What a candidate has gathered after one step more, against an anchor whose table this is.
-pub fn gathered(rule: &Rule, before: i128, table: &Whole, rows: i64) -> i128 {
-    let value = |term: &Term| {
+pub fn gathered(rule: &ScoreRule, before: i128, table: &TableSums, rows: i64) -> i128 {
+    let value = |term: &ScoreTerm| {
         let value = quantity(term, table, rows, rule.unit);
         let most = if term.below_zero != 0 { 0 } else { value };
         i128::from(term.weight) * i128::from(value.min(most))
@@ -243,13 +243,13 @@ pub fn gathered(rule: &Rule, before: i128, table: &Whole, rows: i64) -> i128 {
 /// A candidate's score after so many steps; none where it is never to be chosen.
 ///
 /// ```
-/// use passel_kernels::score::{Rule, total};
+/// use passel_kernels::score::{ScoreRule, total};
 /// // Guarded: relevance, where what was gathered is not below 0.
-/// let rule = Rule { join: 3, ..Rule::default() };
+/// let rule = ScoreRule { join: 3, ..ScoreRule::default() };
 /// assert_eq!(total(&rule, 5, 0, 2), Some(5 << 32));
 /// assert_eq!(total(&rule, 5, -1, 2), None);
 /// ```
-pub fn total(rule: &Rule, relevance: i64, gathered: i128, steps: u32) -> Option<i128> {
+pub fn total(rule: &ScoreRule, relevance: i64, gathered: i128, steps: u32) -> Option<i128> {
     let factor = if rule.mean != 0 { steps.max(1) } else { 1 };
     let relevance = i128::from(relevance) * i128::from(factor) * (1 << 32);
     let score = match rule.join {
@@ -266,22 +266,27 @@ pub fn total(rule: &Rule, relevance: i64, gathered: i128, steps: u32) -> Option<
 /// A candidate's score, from its table with one level of w, and its table of each step.
 ///
 /// ```
-/// use passel_kernels::{score::{self, Rule, Term}, whole};
+/// use passel_kernels::{score::{self, ScoreRule, ScoreTerm}, wide};
 /// // mRMR: I(x;y) less the mean of I(x;w). c·log2 c, so that informations are in bits times n.
 /// let terms = [0, 0, 2, 5, 8];
-/// let over = |over| Term { weight: -1 << 32, over, ..Term::default() };
-/// let mut rule = Rule { terms: 1, mean: 1, ..Rule::default() };
+/// let over = |over| ScoreTerm { weight: -1 << 32, over, ..ScoreTerm::default() };
+/// let mut rule = ScoreRule { terms: 1, mean: 1, ..ScoreRule::default() };
 /// rule.term[0] = over([1, -1, -1, 0, 1, 0, 0, 0]);
 /// rule.term[1] = over([1, -1, 0, -1, 0, 1, 0, 0]);
 /// // x says all of y, of the first w nothing, of the second all.
 /// let (x, y) = ([0, 0, 1, 1], [0, 0, 1, 1]);
-/// let table = |w: [u32; 4]| whole::reference((&x, None), (&w, 3), &y, &terms);
+/// let table = |w: [u32; 4]| wide::reference((&x, None), (&w, 3), &y, &terms);
 /// let steps = [table([0, 1, 0, 1]), table([0, 0, 1, 1])];
 /// let score = |steps| score::reference(&rule, 4, &table([0; 4]), steps);
 /// let all = [score(&[]), score(&steps[..1]), score(&steps)];
 /// assert_eq!(all, [4, 4, 2 * 4 - 4].map(|it: i128| Some(it << 32)));
 /// ```
-pub fn reference(rule: &Rule, rows: i64, first: &Whole, steps: &[Whole]) -> Option<i128> {
+pub fn reference(
+    rule: &ScoreRule,
+    rows: i64,
+    first: &TableSums,
+    steps: &[TableSums],
+) -> Option<i128> {
     let relevance = quantity(&rule.term[rule.terms as usize], first, rows, rule.unit);
     let start = if rule.gather == 1 { i128::MAX } else { 0 };
     let step = |before, it| gathered(rule, before, it, rows);

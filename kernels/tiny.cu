@@ -8,7 +8,7 @@
 // Of a block of `tiny`.
 #define WARPS 8
 
-struct Planes {
+struct PlanesArgs {
     const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
     i64 joint_stride;
     i64 rows, tiles;
@@ -17,7 +17,7 @@ struct Planes {
     unsigned* totals;           // of a batch: `wide` counts, 0 before
 };
 
-struct Tiny {
+struct TinyArgs {
     const unsigned char* codes; // of 4 bits, `stride` bytes a column
     i64 stride;
     const unsigned char* taken;
@@ -26,7 +26,7 @@ struct Tiny {
     i64 vectors, tiles;
     const uint2* planes;
     const unsigned* totals;
-    const Anchor* anchors;      // of the batch
+    const AnchorSums* anchors;      // of the batch
     unsigned classes;
     unsigned wide;              // planes there are
     unsigned parts;             // blocks that share columns
@@ -38,10 +38,10 @@ struct Tiny {
     unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
 };
 
-static_assert(sizeof(Planes) == 56 && sizeof(Tiny) == 136, "drift");
+static_assert(sizeof(PlanesArgs) == 56 && sizeof(TinyArgs) == 136, "drift");
 
 // A warp has a tile of a code at a time.
-extern "C" __global__ void planes(const __grid_constant__ Planes given)
+extern "C" __global__ void planes(const __grid_constant__ PlanesArgs given)
 {
     __shared__ unsigned totals[32];
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32, batch = blockIdx.y;
@@ -117,7 +117,7 @@ struct Codes {
 // their rows. They walk side by side, so that bits of joint codes are near. Code 0 has what the
 // others leave.
 template <int X, int W, int COLUMNS>
-__device__ __forceinline__ void tiny(const Tiny& given)
+__device__ __forceinline__ void tiny(const TinyArgs& given)
 {
     constexpr int CELLS = (X - 1) * W, EACH = COLUMNS * CELLS;
     __shared__ unsigned table[WARPS * EACH];
@@ -241,7 +241,7 @@ __device__ __forceinline__ void tiny(const Tiny& given)
 }
 
 #define TINY(x, w, columns)                                                                \
-    extern "C" __global__ void tiny_##x##_##w(const __grid_constant__ Tiny given)          \
+    extern "C" __global__ void tiny_##x##_##w(const __grid_constant__ TinyArgs given)          \
     {                                                                                      \
         tiny<x, w, columns>(given);                                                        \
     }

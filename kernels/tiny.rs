@@ -4,7 +4,7 @@
 //! code a word, `tiny` makes those of each code of x but 0 a word where it reads them, and a cell is
 //! counted 32 rows at a time, in a register of every thread. Code 0 has what the others leave.
 //!
-//! *Shapes*: of each member of [`Planes`] and [`Tiny`] there; codes of 4 bits and joint codes of
+//! *Shapes*: of each member of [`PlanesArgs`] and [`TinyArgs`] there; codes of 4 bits and joint codes of
 //! 8 as in [`crate::counting::packed`], codes below X; an anchor's levels · classes are at most
 //! `wide`, and that is at most W. tiles = ⌈rows / 2,048⌉, a warp's at a time.
 //!
@@ -16,7 +16,7 @@
 //! | `planes` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (256) |
 //! | `tiny_X_W` | (⌈columns / C⌉ · parts, batch) | [`THREADS`] |
 //!
-//! C is how many columns a block has ([`Shape::columns`]). Less than 2 KiB of static shared
+//! C is how many columns a block has ([`TinyShape::columns`]). Less than 2 KiB of static shared
 //! memory, none dynamic.
 //!
 //! *Before and after*: `totals` is 0 before; `partial` and `arrived` are before and after, and may
@@ -65,7 +65,7 @@ pub const THREADS: u32 = 256;
 
 /// A `tiny` kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct TinyShape {
     /// Its name.
     pub function: &'static str,
     /// Most levels of x.
@@ -77,7 +77,7 @@ pub struct Shape {
 }
 
 /// Those there are; of one X those of fewer joint codes first.
-pub const SHAPES: &[Shape] = &[
+pub const SHAPES: &[TinyShape] = &[
     shape("tiny_2_2", 2, 2, 4),
     shape("tiny_2_4", 2, 4, 4),
     shape("tiny_2_8", 2, 8, 2),
@@ -93,8 +93,8 @@ pub const SHAPES: &[Shape] = &[
 ];
 
 /// Each warp has so many columns.
-const fn shape(function: &'static str, levels: usize, wide: usize, columns: usize) -> Shape {
-    Shape {
+const fn shape(function: &'static str, levels: usize, wide: usize, columns: usize) -> TinyShape {
+    TinyShape {
         function,
         levels,
         wide,
@@ -102,14 +102,14 @@ const fn shape(function: &'static str, levels: usize, wide: usize, columns: usiz
     }
 }
 
-impl Shape {
+impl TinyShape {
     /// The smallest for columns of at most so many levels beside so many joint codes.
     ///
     /// ```
-    /// # use passel_kernels::tiny::Shape;
-    /// assert_eq!(Shape::of(3, 6).map(|it| it.function), Some("tiny_3_6"));
-    /// assert_eq!(Shape::of(1, 5).map(|it| it.function), Some("tiny_2_8"));
-    /// assert_eq!((Shape::of(5, 2), Shape::of(4, 9)), (None, None));
+    /// # use passel_kernels::tiny::TinyShape;
+    /// assert_eq!(TinyShape::of(3, 6).map(|it| it.function), Some("tiny_3_6"));
+    /// assert_eq!(TinyShape::of(1, 5).map(|it| it.function), Some("tiny_2_8"));
+    /// assert_eq!((TinyShape::of(5, 2), TinyShape::of(4, 9)), (None, None));
     /// ```
     pub fn of(levels: usize, wide: usize) -> Option<Self> {
         let fits = |it: &&Self| it.levels >= levels && it.wide >= wide;
@@ -125,7 +125,7 @@ impl Shape {
 /// What `planes` takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Planes {
+pub struct PlanesArgs {
     /// u8: of a batch, joint codes.
     pub joint: u64,
     /// Bytes from one of a batch to the next.
@@ -145,7 +145,7 @@ pub struct Planes {
 /// What `tiny` takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tiny {
+pub struct TinyArgs {
     /// Of a pack, codes of 4 bits.
     pub codes: u64,
     /// Bytes from one column to the next, a multiple of 8.
@@ -160,11 +160,11 @@ pub struct Tiny {
     pub vectors: i64,
     /// ⌈rows / [`TILE`]⌉.
     pub tiles: i64,
-    /// As [`Planes`] made them.
+    /// As [`PlanesArgs`] made them.
     pub planes: u64,
-    /// As [`Planes`] counted them.
+    /// As [`PlanesArgs`] counted them.
     pub totals: u64,
-    /// [`crate::counting::Anchor`]: of the batch.
+    /// [`crate::counting::AnchorSums`]: of the batch.
     pub anchors: u64,
     /// Levels of the response.
     pub classes: u32,
@@ -172,7 +172,7 @@ pub struct Tiny {
     pub wide: u32,
     /// Blocks that share columns. Four bytes behind it are free.
     pub parts: u32,
-    /// u32: [`Shape::counts`] of each group of columns of the batch.
+    /// u32: [`TinyShape::counts`] of each group of columns of the batch.
     pub partial: u64,
     /// u32: a counter for each of them.
     pub arrived: u64,
@@ -189,7 +189,7 @@ pub struct Tiny {
 /// The words of a joint code: of each tile 32 lanes' two halves.
 ///
 /// ```
-/// // Row 17 is row 1 of the second vector, which lane 1 has: bit 4 of its first half.
+/// // SortedRow 17 is row 1 of the second vector, which lane 1 has: bit 4 of its first half.
 /// let mut joint = [0; 40];
 /// joint[17] = 5;
 /// let words = passel_kernels::tiny::plane(&joint, 5);
@@ -256,22 +256,28 @@ mod tests {
 
     #[test]
     fn shapes_have_kernels_and_take_what_is_smallest() {
-        let of = |it: &Shape| format!("tiny_{}_{}", it.levels, it.wide);
+        let of = |it: &TinyShape| format!("tiny_{}_{}", it.levels, it.wide);
         assert!(SHAPES.iter().all(|it| of(it) == it.function));
         let all: Vec<&str> = SHAPES.iter().map(|it| it.function).collect();
         assert_eq!(all, KERNEL.functions[1..]);
-        let key = |it: &Shape| (it.levels, it.wide);
+        let key = |it: &TinyShape| (it.levels, it.wide);
         assert!(SHAPES.is_sorted_by_key(key));
     }
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Planes>(), offset_of!(Planes, planes)), (56, 40));
-        assert_eq!((size_of::<Tiny>(), offset_of!(Tiny, vectors)), (136, 32));
         assert_eq!(
-            (offset_of!(Tiny, classes), offset_of!(Tiny, partial)),
+            (size_of::<PlanesArgs>(), offset_of!(PlanesArgs, planes)),
+            (56, 40)
+        );
+        assert_eq!(
+            (size_of::<TinyArgs>(), offset_of!(TinyArgs, vectors)),
+            (136, 32)
+        );
+        assert_eq!(
+            (offset_of!(TinyArgs, classes), offset_of!(TinyArgs, partial)),
             (72, 88)
         );
-        assert_eq!(offset_of!(Tiny, occurring), 128);
+        assert_eq!(offset_of!(TinyArgs, occurring), 128);
     }
 }

@@ -24,7 +24,7 @@
 
 use crate::{
     Kernel,
-    least_squares::{self, Fit, PIVOT, pivot},
+    least_squares::{self, PIVOT, ReferenceFit, pivot},
 };
 
 /// See the module.
@@ -74,7 +74,7 @@ pub fn reference(
     support: &[u32],
     keep: &[u32],
     order: Order,
-) -> (Vec<u32>, Fit) {
+) -> (Vec<u32>, ReferenceFit) {
     let without = |leaves: u32| -> Vec<u32> {
         let stay = support.iter().copied();
         stay.filter(|it| *it != leaves).collect()

@@ -5,17 +5,17 @@ use std::mem::{align_of, offset_of, size_of};
 use super::*;
 use crate::{
     counting::tests::{codes, terms},
-    whole,
+    wide,
 };
 
 /// I(x;y) less I(x;w), of each step.
-fn rule(gather: i32, join: i32) -> Rule {
-    let mut rule = Rule {
+fn rule(gather: i32, join: i32) -> ScoreRule {
+    let mut rule = ScoreRule {
         terms: 1,
         gather,
         join,
         unit: 100 << 20,
-        ..Rule::default()
+        ..ScoreRule::default()
     };
     rule.term[0].weight = -(1 << 32);
     rule.term[0].over = [1, -1, -1, 0, 1, 0, 0, 0];
@@ -24,9 +24,9 @@ fn rule(gather: i32, join: i32) -> Rule {
 }
 
 /// Tables of one candidate against several anchors, the first of one level.
-fn tables(anchors: u64) -> Vec<Whole> {
+fn tables(anchors: u64) -> Vec<TableSums> {
     let (x, y, terms) = (codes(100, 4, 31), codes(100, 2, 32), terms(100));
-    let of = |w: &[u32]| whole::reference((&x, None), (w, 9), &y, &terms);
+    let of = |w: &[u32]| wide::reference((&x, None), (w, 9), &y, &terms);
     let anchors = (0..anchors).map(|it| of(&codes(100, 3, 33 + it)));
     std::iter::once(of(&[0; 100])).chain(anchors).collect()
 }
@@ -44,13 +44,13 @@ fn the_nearest_integer_is_the_nearest() {
 #[test]
 fn a_ratio_does_not_show_by_what_both_are_multiplied() {
     let table = tables(1)[1];
-    let term = Term {
+    let term = ScoreTerm {
         over: [1, -1, -1, 0, 1, 0, 0, 0],
         under: [1, 0, -1, 0, 0, 0, 0, 0],
         is_ratio: 1,
-        ..Term::default()
+        ..ScoreTerm::default()
     };
-    let by = |by: i32| Term {
+    let by = |by: i32| ScoreTerm {
         over: term.over.map(|it| by * it),
         under: term.under.map(|it| by * it),
         ..term
@@ -62,7 +62,7 @@ fn a_ratio_does_not_show_by_what_both_are_multiplied() {
     }
     // S(n) / (S(n) − S(w)) is past 64 bits.
     let of = [1 << 60, 0, (1 << 60) - 1, 0, 0, 0, 0, 0];
-    let (wide, mut term) = (Whole { of, left: 100 }, term);
+    let (wide, mut term) = (TableSums { of, left: 100 }, term);
     term.over = [1, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(quantity(&term, &wide, 100, 100 << 20), i64::MAX);
 }
@@ -112,17 +112,21 @@ fn a_table_of_half_the_rows_has_the_value_of_one_that_is_twice_as_large() {
 
 #[test]
 fn structs_lie_as_c_lays_them() {
-    let sizes = [size_of::<Term>(), size_of::<Rule>(), size_of::<State>()];
+    let sizes = [
+        size_of::<ScoreTerm>(),
+        size_of::<ScoreRule>(),
+        size_of::<ScoreArgs>(),
+    ];
     assert_eq!(sizes, [80, 760, 928]);
     let offsets = [
-        offset_of!(Term, is_ratio),
-        offset_of!(Rule, term),
-        offset_of!(State, rows),
+        offset_of!(ScoreTerm, is_ratio),
+        offset_of!(ScoreRule, term),
+        offset_of!(ScoreArgs, rows),
     ];
     assert_eq!(offsets, [72, 40, 904]);
-    let aligned = (align_of::<Best>(), align_of::<Pick>());
+    let aligned = (align_of::<BestCandidate>(), align_of::<Pick>());
     assert_eq!(
-        (size_of::<Best>(), size_of::<Pick>(), aligned),
+        (size_of::<BestCandidate>(), size_of::<Pick>(), aligned),
         (32, 64, (16, 16))
     );
 }

@@ -6,7 +6,7 @@ mod draws;
 mod pairs;
 mod scores;
 
-use passel_kernels::pairs::Products;
+use passel_kernels::pairs::BitProducts;
 
 use self::draws::Draws;
 pub(crate) use self::scores::scores;
@@ -146,7 +146,7 @@ enum Place {
     /// One card, that puts columns off wherever it can; items of a list.
     Waves(Option<usize>),
     /// One card, that makes products of bits so.
-    Products(Products),
+    Products(BitProducts),
 }
 
 impl Place {

@@ -132,7 +132,14 @@ impl<'x> GpuColumns<'x> {
         if let Some(narrowed) = &narrowed {
             let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
             let grid = (16 * gpu.processors, 1, 1);
-            gpu.launch("narrow", grid, 256, 0, arguments![from, count, to])?;
+            gpu.launch(
+                &passel_kernels::strongest::KERNEL,
+                "narrow",
+                grid,
+                256,
+                0,
+                arguments![from, count, to],
+            )?;
         }
         gpu.wait("laying out the columns")?;
         Ok(Self {
@@ -246,7 +253,14 @@ impl<'x> GpuColumns<'x> {
         for at in (0..all).step_by(GRID) {
             let from = self.pairs.address() + 16 * at as u64;
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(all - at) as u32, 1);
-            gpu.launch("fetch", grid, 256, 0, arguments![from, n])?;
+            gpu.launch(
+                &passel_kernels::gather::KERNEL,
+                "fetch",
+                grid,
+                256,
+                0,
+                arguments![from, n],
+            )?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use passel_kernels::{ARCHITECTURES, Kernel, tables};
+use passel_kernels::{ARCHITECTURES, Kernel, plugin_values};
 
 use super::{
     super::DeviceError,
@@ -82,8 +82,8 @@ pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, De
 /// The kernel that evaluates this text, a method's.
 pub(super) fn kernel(name: &str, text: &str) -> Kernel {
     Kernel {
-        source: kept(tables::with(name, text)),
-        ..tables::KERNEL
+        source: kept(plugin_values::with(name, text)),
+        ..plugin_values::KERNEL
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
             kernel,
             architecture,
             log,
-        } if kernel == tables::KERNEL.name => DeviceError::PluginCompile {
+        } if kernel == plugin_values::KERNEL.name => DeviceError::PluginCompile {
             name: name.to_owned(),
             architecture,
             log,
@@ -147,11 +147,18 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
             (on_gpu.address(), parameters.address(), out.address());
         let ([x, w, y], tables) = (shape.map(|it| it as u32), TABLES as i64);
         let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
-        gpu.launch("tables", (8, 1, 1), 128, 0, given)?;
+        gpu.launch(
+            &passel_kernels::plugin_values::KERNEL,
+            "tables",
+            (8, 1, 1),
+            128,
+            0,
+            given,
+        )?;
         let mut theirs = vec![0f64; TABLES];
         gpu.download(out_at, &mut theirs)?;
         gpu.wait(DURING)?;
-        let ours = tables::reference(&counts, shape, |counts| {
+        let ours = plugin_values::reference(&counts, shape, |counts| {
             let [x, w, y] = shape;
             function.0.value(&CountTable { counts, x, w, y })
         });

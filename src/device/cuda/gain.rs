@@ -65,6 +65,7 @@ impl Cuda<'_> {
         let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
         let all = held.held();
         gpu.launch(
+            &passel_kernels::gain::KERNEL,
             "orthonormal",
             grid,
             256,
@@ -109,16 +110,37 @@ impl Cuda<'_> {
                     let bounds = arguments![
                         products, support, k, rows, first, off, error, upper, largest
                     ];
-                    gpu.launch("bounds", grid, 256, 0, bounds)?;
+                    gpu.launch(
+                        &passel_kernels::gain::KERNEL,
+                        "bounds",
+                        grid,
+                        256,
+                        0,
+                        bounds,
+                    )?;
                     let open = arguments![upper, rows, first, at, largest, list, counter, places];
-                    gpu.launch("collect_gains", grid, 256, 0, open)?;
+                    gpu.launch(
+                        &passel_kernels::gain::KERNEL,
+                        "collect_gains",
+                        grid,
+                        256,
+                        0,
+                        open,
+                    )?;
                 }
                 let (columns, count) = (block.address, block.count as u32);
                 let blocks = (held.count() as u32).min(4 * gpu.processors);
                 let exact = arguments![
                     all, columns, first, count, on_gpu, list, counter, places, scores
                 ];
-                gpu.launch("gain", (blocks, 1, 1), THREADS, held.shared(), exact)
+                gpu.launch(
+                    &passel_kernels::gain::KERNEL,
+                    "gain",
+                    (blocks, 1, 1),
+                    THREADS,
+                    held.shared(),
+                    exact,
+                )
             })?;
             let answers = self.answers.room(gpu, 1 + 2 * room)?;
             gpu.download(counter, answers)?;

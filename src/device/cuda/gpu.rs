@@ -51,7 +51,8 @@ pub(super) struct Gpu {
     pub(super) lane: Cell<usize>,
     /// Where it is to make products.
     blas: Option<CudaBlas>,
-    functions: HashMap<&'static str, CudaFunction>,
+    /// By the names of kernel and function.
+    functions: HashMap<(&'static str, &'static str), CudaFunction>,
 }
 
 impl Gpu {
@@ -132,7 +133,7 @@ impl Gpu {
             for &function in kernel.functions {
                 let loaded = module.load_function(function);
                 let loaded = loaded.map_err(|error| self.failed("loading a kernel", error))?;
-                self.functions.insert(function, loaded);
+                self.functions.insert((kernel.name, function), loaded);
             }
         }
         Ok(())
@@ -249,17 +250,18 @@ impl Gpu {
         set.map_err(|error| self.failed("clearing memory", error))
     }
 
-    /// Launches a kernel. `arguments` are the addresses of values of just the types that
+    /// Launches a function of a loaded kernel. `arguments` are the addresses of values of just the types that
     /// the kernel has: see [`arguments`].
     pub(super) fn launch(
         &self,
+        kernel: &Kernel,
         function: &'static str,
         grid: (u32, u32, u32),
         threads: u32,
         shared: u32,
         arguments: &mut [*mut c_void],
     ) -> Result<(), DeviceError> {
-        let Some(loaded) = self.functions.get(function) else {
+        let Some(loaded) = self.functions.get(&(kernel.name, function)) else {
             return Err(self.failed(function, DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND)));
         };
         let failed = |error| self.failed(&format!("kernel {function}"), error);

@@ -158,7 +158,14 @@ impl Models {
         for at in (0..count).step_by(GRID) {
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(count - at) as u32, 1);
             let (from, to) = (from + 8 * at as u64, self.residual.at(at * self.n));
-            gpu.launch("gather", grid, 256, 0, arguments![from, n, to])?;
+            gpu.launch(
+                &passel_kernels::gather::KERNEL,
+                "gather",
+                grid,
+                256,
+                0,
+                arguments![from, n, to],
+            )?;
         }
         let all = &self.per_variable;
         for at in (0..count).filter(|_| k > 0) {
@@ -288,6 +295,7 @@ impl Models {
         let grid = (count as u32, 1, 1);
         let (update, threads) = kernel(self.n);
         gpu.launch(
+            &passel_kernels::update::KERNEL,
             update,
             grid,
             threads,

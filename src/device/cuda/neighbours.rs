@@ -162,10 +162,24 @@ impl Cuda<'_> {
                 let changes = arguments![
                     products, u, places, support, k, rows, first, joining, replacing, place, groups
                 ];
-                gpu.launch("changes", grid, 256, 0, changes)?;
+                gpu.launch(
+                    &passel_kernels::neighbours::KERNEL,
+                    "changes",
+                    grid,
+                    256,
+                    0,
+                    changes,
+                )?;
                 if count as usize <= GROUPS {
                     let bound = arguments![groups, count, least];
-                    gpu.launch("threshold", (2, 1, 1), GROUPS as u32, 0, bound)?;
+                    gpu.launch(
+                        &passel_kernels::neighbours::KERNEL,
+                        "threshold",
+                        (2, 1, 1),
+                        GROUPS as u32,
+                        0,
+                        bound,
+                    )?;
                 }
                 let listed = on_gpu + it.found;
                 let (list, places) = (listed + 8, room as u64);
@@ -173,7 +187,14 @@ impl Cuda<'_> {
                 let near = arguments![
                     joining, replacing, place, rows, first, least, list, falls, listed, places
                 ];
-                gpu.launch("collect", grid, 256, 0, near)?;
+                gpu.launch(
+                    &passel_kernels::neighbours::KERNEL,
+                    "collect",
+                    grid,
+                    256,
+                    0,
+                    near,
+                )?;
             }
             Ok(())
         })?;

@@ -107,13 +107,27 @@ impl Cuda<'_> {
         };
         let (addresses, rows) = (self.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
-        gpu.launch("gather", grid, 256, 0, arguments![addresses, rows, batch])?;
+        gpu.launch(
+            &passel_kernels::gather::KERNEL,
+            "gather",
+            grid,
+            256,
+            0,
+            arguments![addresses, rows, batch],
+        )?;
         let narrow = match kind {
             Kind::F64 => 0,
             _ => {
                 let (count, to) = ((n * m) as i64, self.narrow.room(gpu, n * m, "sweeping")?);
                 let grid = (8 * gpu.processors, 1, 1);
-                gpu.launch("narrow", grid, 256, 0, arguments![batch, count, to])?;
+                gpu.launch(
+                    &passel_kernels::strongest::KERNEL,
+                    "narrow",
+                    grid,
+                    256,
+                    0,
+                    arguments![batch, count, to],
+                )?;
                 to
             }
         };
@@ -220,13 +234,27 @@ impl Cuda<'_> {
         let screened = arguments![
             e, rows, first, rss, offsets, members, off, most, near, scores, counters, near_room,
         ];
-        gpu.launch(screen, grid, 256, 0, screened)?;
+        gpu.launch(
+            &passel_kernels::strongest::KERNEL,
+            screen,
+            grid,
+            256,
+            0,
+            screened,
+        )?;
         let (columns, count) = (block.address, block.count as u32);
         let decided = arguments![
             columns, n, first, count, residuals, rss, off, most, near, scores, near_room, counters,
             told, room,
         ];
-        gpu.launch("score", (4 * gpu.processors, 1, 1), THREADS, 0, decided)
+        gpu.launch(
+            &passel_kernels::strongest::KERNEL,
+            "score",
+            (4 * gpu.processors, 1, 1),
+            THREADS,
+            0,
+            decided,
+        )
     }
 }
 

@@ -361,7 +361,10 @@ fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
     let one = case.columns[5].clone();
     case.columns = vec![one; 1600];
     let expected = case.all_pairs(Quantity::plain(SYNERGY), &Place::Cpu(1, 2), None);
-    for place in [Place::Cuda(vec![0], None), Place::Products(Products::Words)] {
+    for place in [
+        Place::Cuda(vec![0], None),
+        Place::Products(BitProducts::Words),
+    ] {
         let told = case.all_pairs(Quantity::plain(SYNERGY), &place, None);
         assert!(told == expected, "{place:?}");
     }
@@ -374,9 +377,9 @@ fn cuda_pairs_are_those_of_the_cpu() {
         let mut places = vec![
             Place::Cuda(vec![0], None),
             Place::Cuda(vec![0], Some((case.bytes() / 4).min(20_000))),
-            Place::Products(Products::Bits),
-            Place::Products(Products::Bytes),
-            Place::Products(Products::Words),
+            Place::Products(BitProducts::Bits),
+            Place::Products(BitProducts::Bytes),
+            Place::Products(BitProducts::Words),
         ];
         if gpus > 1 {
             places.push(Place::Cuda((0..gpus).collect(), None));

@@ -1,6 +1,6 @@
 //! Where GPUs take the next anchor from: it lies there or on another GPU, or the host has it.
 
-use passel_kernels::counting::Anchor as OnCard;
+use passel_kernels::counting::AnchorSums;
 
 use super::{CudaCounter, shard::AnchorSource};
 use crate::device::{
@@ -25,7 +25,7 @@ impl CudaCounter<'_> {
         });
         if let (Some(column), Some(pick)) = (known, self.last_pick(column)) {
             let (home, place) = (self.home(column), pick.place as usize);
-            let anchor = OnCard {
+            let anchor = AnchorSums {
                 w: pick.x,
                 wy: pick.xy,
                 levels: self.columns.levels(column) as u32,
@@ -45,7 +45,7 @@ impl CudaCounter<'_> {
         if let Some(RemoteColumn { column, facts }) = &step.guest
             && !wide(column.levels)
         {
-            let anchor = OnCard {
+            let anchor = AnchorSums {
                 w: facts.sum,
                 wy: facts.information + facts.sum + self.response_sum - self.logs.whole(),
                 levels: column.levels as u32,
@@ -60,10 +60,10 @@ impl CudaCounter<'_> {
     }
 
     /// An anchor of the host's, whose own sum is this.
-    pub(super) fn told(&self, anchor: &Categorical, w: i64) -> OnCard {
+    pub(super) fn told(&self, anchor: &Categorical, w: i64) -> AnchorSums {
         // Of what misses values sums are of the rows that are left.
         let by_class = self.evaluator.needs_xwy() && !anchor.missing;
-        OnCard {
+        AnchorSums {
             w,
             wy: match by_class {
                 true => anchor.joined(&self.response).sum(self.logs),

@@ -1,6 +1,6 @@
 //! Which kernel counts a pack: docs/performance.md says what the rule follows from.
 
-use passel_kernels::tiny::Shape;
+use passel_kernels::tiny::TinyShape;
 
 use super::layout::{Form, VECTOR};
 
@@ -48,7 +48,7 @@ pub(super) enum KernelChoice {
 /// A kernel for columns as bits, and the blocks that share columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TinyChoice {
-    pub(super) shape: Shape,
+    pub(super) shape: TinyShape,
     pub(super) parts: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Which form columns have on a GPU, and their order there: packs of one form, whose columns
 //! lie one behind another.
 
-use passel_kernels::counting::{NOTHING, Place};
+use passel_kernels::counting::{ColumnCodes, UNFILLED};
 use rayon::prelude::*;
 
 use super::column_traits::ColumnTraits;
@@ -98,7 +98,7 @@ impl Form {
             return Self::Rows;
         }
         // The last code of all marks places that are not filled.
-        if entries >= table || of.levels > usize::from(NOTHING) {
+        if entries >= table || of.levels > usize::from(UNFILLED) {
             return Self::Dense { bits };
         }
         if of.entries <= SHORT {
@@ -260,14 +260,14 @@ impl Pack {
         &self,
         address: u64,
         traits: impl Iterator<Item = &'t ColumnTraits>,
-    ) -> Vec<Place> {
+    ) -> Vec<ColumnCodes> {
         let mut start = 0u64;
         let place = |(at, it): (usize, &ColumnTraits)| {
             let (stride, at) = (self.stride as u64, at as u64);
-            let mut place = Place {
+            let mut place = ColumnCodes {
                 levels: it.levels as u32,
                 most: u32::from(it.most),
-                ..Place::default()
+                ..ColumnCodes::default()
             };
             let (from, length) = match self.form {
                 Form::Dense { bits } => {
@@ -312,7 +312,7 @@ impl Pack {
             Form::Short { each } => {
                 let (rows, codes) = bytes.split_at_mut(self.codes_at);
                 let all = codes.chunks_exact_mut(2);
-                all.for_each(|code| code.copy_from_slice(&NOTHING.to_le_bytes()));
+                all.for_each(|code| code.copy_from_slice(&UNFILLED.to_le_bytes()));
                 for (at, it) in columns.iter().enumerate() {
                     for (entry, (row, code)) in it.entries().into_iter().enumerate() {
                         let place = (at << each) + entry;

@@ -1,6 +1,6 @@
 //! What lies on a GPU is what the columns say, whatever form it has; no GPU is needed.
 
-use passel_kernels::counting::{NOTHING, Place};
+use passel_kernels::counting::{ColumnCodes, UNFILLED};
 
 use super::{
     column_traits::ColumnTraits,
@@ -65,7 +65,7 @@ fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
 }
 
 /// The codes at a place of a pack that lies at address 0.
-fn read(place: &Place, bytes: &[u8], n: usize) -> Vec<u16> {
+fn read(place: &ColumnCodes, bytes: &[u8], n: usize) -> Vec<u16> {
     let word = |at: u64| {
         let at = at as usize;
         u16::from_le_bytes([bytes[at], bytes[at + 1]])
@@ -86,7 +86,7 @@ fn read(place: &Place, bytes: &[u8], n: usize) -> Vec<u16> {
         let at = place.address + 4 * entry;
         let row = u32::from(word(at)) | u32::from(word(at + 2)) << 16;
         let code = word(place.codes + 2 * entry);
-        if code != NOTHING {
+        if code != UNFILLED {
             codes[row as usize] = code;
         }
     }

@@ -2,9 +2,9 @@
 //! could still win. What is kept on a GPU for that; `waves` has the steps.
 
 use passel_kernels::{
-    counting::{Anchor as OnCard, Item},
-    lazy::{Control, List},
-    score::Best,
+    counting::{AnchorSums, WorkItem},
+    deferred::{WaveControl, WorkList},
+    score::BestCandidate,
 };
 
 use super::{
@@ -60,7 +60,7 @@ pub(super) struct Lazy {
     pub(super) places: usize,
     pub(super) lists: Vec<Launch>,
     /// What kernels are told of the lists.
-    pub(super) told: [List; 3],
+    pub(super) told: [WorkList; 3],
     /// Whether relevance bounds what follows: else the first step is of all.
     pub(super) from_relevance: bool,
     /// Joint codes of anchors, of so many bits, every so many bytes, with room for so many.
@@ -68,7 +68,7 @@ pub(super) struct Lazy {
     pub(super) stride: usize,
     pub(super) room: usize,
     pub(super) joint: Buffer<u8>,
-    pub(super) anchors: Buffer<OnCard>,
+    pub(super) anchors: Buffer<AnchorSums>,
     /// Steps gathered by all, and steps so far.
     pub(super) base: usize,
     pub(super) steps: usize,
@@ -79,11 +79,11 @@ pub(super) struct Lazy {
     pub(super) start: Buffer<u32>,
     pub(super) many: Buffer<u32>,
     /// Of each item.
-    pub(super) items: Buffer<Item>,
+    pub(super) items: Buffer<WorkItem>,
     pub(super) xw: Buffer<i64>,
     pub(super) xwy: Buffer<i64>,
-    pub(super) found: Buffer<Best>,
-    control: Buffer<Control>,
+    pub(super) found: Buffer<BestCandidate>,
+    control: Buffer<WaveControl>,
 }
 
 /// How a list is counted.
@@ -110,7 +110,7 @@ impl Lazy {
         let n = packs.layout.n;
         let bits = if levels * classes <= 1 << 8 { 8 } else { 16 };
         let mut lists = Vec::new();
-        let mut told = [List::default(); 3];
+        let mut told = [WorkList::default(); 3];
         let (mut places, mut items) = (0, 0);
         for (of, wide) in [4, 8, 16].into_iter().enumerate() {
             let own = packs.layout.packs.iter();
@@ -121,7 +121,7 @@ impl Lazy {
                 skewed |= pack.skewed;
             }
             let capacity = waves.capacity.unwrap_or((EACH * count).max(LEAST)).max(1);
-            told[of] = List {
+            told[of] = WorkList {
                 first: places as u32,
                 offset: items as u32,
                 capacity: capacity as u32,
@@ -165,7 +165,7 @@ impl Lazy {
             control: gpu.buffer(1, DURING)?,
         };
         gpu.zero(lazy.many.address(), 4 * places)?;
-        gpu.zero(lazy.control.address(), size_of::<Control>())?;
+        gpu.zero(lazy.control.address(), size_of::<WaveControl>())?;
         lazy.begin(gpu)?;
         Ok(Some(lazy))
     }
@@ -202,7 +202,7 @@ impl Lazy {
         };
         let kept = self.kept();
         gpu.copy(self.joint.address(), joint.address(), self.stride * kept)?;
-        let bytes = size_of::<OnCard>() * kept;
+        let bytes = size_of::<AnchorSums>() * kept;
         gpu.copy(self.anchors.address(), anchors.address(), bytes)?;
         // What is given back waits for the copies.
         (self.joint, self.anchors, self.room) = (joint, anchors, room);

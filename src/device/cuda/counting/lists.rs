@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use passel_kernels::{
-    entries::{Entries, reciprocal},
-    short::Shorts,
+    entries::{EntriesArgs, reciprocal},
+    short_entries::ShortEntriesArgs,
 };
 
 use super::{
@@ -25,7 +25,7 @@ const COPIED: usize = 48 << 10;
 const PAID: usize = 8;
 
 /// Adds a pack of short columns of a kind.
-pub(super) fn add(shorts: &mut Shorts, here: &ResidentPack, kind: usize) {
+pub(super) fn add(shorts: &mut ShortEntriesArgs, here: &ResidentPack, kind: usize) {
     let pack = here.pack;
     shorts.rows[kind] = here.address + pack.rows_at as u64;
     shorts.codes[kind] = here.address + pack.codes_at as u64;
@@ -33,8 +33,8 @@ pub(super) fn add(shorts: &mut Shorts, here: &ResidentPack, kind: usize) {
     shorts.first[kind] = pack.first as u32;
 }
 
-pub(super) fn one(here: &ResidentPack, kind: usize) -> Shorts {
-    let mut one = Shorts::default();
+pub(super) fn one(here: &ResidentPack, kind: usize) -> ShortEntriesArgs {
+    let mut one = ShortEntriesArgs::default();
     add(&mut one, here, kind);
     one
 }
@@ -52,7 +52,7 @@ fn copied(n: usize, laid: &AnchorBuffers, slots: usize, gpu: &Gpu) -> (bool, usi
 }
 
 impl Sweep<'_> {
-    pub(super) fn shorts(&self, shorts: &Shorts) -> Result<(), DeviceError> {
+    pub(super) fn shorts(&self, shorts: &ShortEntriesArgs) -> Result<(), DeviceError> {
         let (gpu, laid) = (self.gpu, &self.laid);
         let n = self.packs.layout.n;
         let slots = |(each, &columns): (u32, &u32)| (columns as usize) << each;
@@ -60,7 +60,7 @@ impl Sweep<'_> {
         if slots == 0 {
             return Ok(());
         }
-        let given = Entries {
+        let given = EntriesArgs {
             places: self.packs.count() as u32,
             rows_all: n as i64,
             xw: self.out.xw,
@@ -68,23 +68,30 @@ impl Sweep<'_> {
             ..self.beside()
         };
         let (copied, bytes) = copied(n, laid, slots, gpu);
-        let given = Entries {
+        let given = EntriesArgs {
             copied: u8::from(copied),
             ..given
         };
         let shorts = *shorts;
-        let function = laid.sized("short_8", "short_16");
+        let function = laid.sized("short_entries_8", "short_entries_16");
         let held = held(gpu.shared as usize, 512, bytes);
         let most = gpu.processors as usize * held;
         let blocks = slots.div_ceil(32 * 16).clamp(1, most) as u32;
         let grid = (blocks, laid.batch as u32, 1);
-        gpu.launch(function, grid, 512, bytes as u32, arguments![given, shorts])
+        gpu.launch(
+            &passel_kernels::short_entries::KERNEL,
+            function,
+            grid,
+            512,
+            bytes as u32,
+            arguments![given, shorts],
+        )
     }
 
     /// What all kernels of entries are told of an anchor.
-    fn beside(&self) -> Entries {
+    fn beside(&self) -> EntriesArgs {
         let laid = &self.laid;
-        Entries {
+        EntriesArgs {
             joint: laid.joint,
             joint_stride: laid.joint_stride as i64,
             anchors: laid.anchors,
@@ -95,15 +102,15 @@ impl Sweep<'_> {
             by_joint: laid.by_joint,
             by_level: laid.by_level,
             terms: self.terms,
-            ..Entries::default()
+            ..EntriesArgs::default()
         }
     }
 
     /// What they are told of a pack; of short columns rows and codes have a place of their own.
-    pub(super) fn listed(&self, here: &ResidentPack) -> Entries {
+    pub(super) fn listed(&self, here: &ResidentPack) -> EntriesArgs {
         let pack = here.pack;
         let (xw, xwy, taken) = self.out(here);
-        Entries {
+        EntriesArgs {
             rows: here.address + pack.rows_at as u64,
             codes: here.address + pack.codes_at as u64,
             starts: match pack.form {
@@ -131,7 +138,14 @@ impl Sweep<'_> {
             let held = held(gpu.shared as usize, threads, bytes);
             let blocks = (gpu.processors as usize * held).min(pack.count) as u32;
             let grid = (blocks, laid.batch as u32, 1);
-            gpu.launch(function, grid, threads as u32, bytes as u32, given)
+            gpu.launch(
+                &passel_kernels::entries::KERNEL,
+                function,
+                grid,
+                threads as u32,
+                bytes as u32,
+                given,
+            )
         };
         match self.how(here.pack) {
             KernelChoice::Few { threads, cell } => {

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, ops::Range};
 
 use passel_kernels::{
-    counting::Place,
+    counting::ColumnCodes,
     made::{Made as Given, Recipe},
 };
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ impl Packs {
             most: table()?,
             left_out: table()?,
         };
-        gpu.upload(&[Place::default()], told.places.at(count))?;
+        gpu.upload(&[ColumnCodes::default()], told.places.at(count))?;
         let packs = layout.packs.iter().map(|pack| {
             let numbers = &layout.numbers[pack.first..][..pack.count];
             told.pack(gpu, made, (pack, numbers))
@@ -158,7 +158,7 @@ impl Packs {
 
 /// What is told of each place.
 struct Told {
-    places: Buffer<Place>,
+    places: Buffer<ColumnCodes>,
     numbers: Buffer<u32>,
     levels: Buffer<u32>,
     most: Buffer<u32>,
@@ -187,7 +187,14 @@ impl Told {
         let columns = (blocks(pack.count), 1);
         let launch = |function, (x, y)| {
             let grid = (x, y, 1);
-            gpu.launch(function, grid, 256, 0, arguments![given])
+            gpu.launch(
+                &passel_kernels::made::KERNEL,
+                function,
+                grid,
+                256,
+                0,
+                arguments![given],
+            )
         };
         match pack.form {
             Form::Dense { .. } | Form::Rows if made.is_sparse() => {

@@ -54,7 +54,7 @@ use std::{
 };
 
 use passel_kernels::{
-    counting::Place,
+    counting::ColumnCodes,
     score::{NONE, Pick},
 };
 use rayon::prelude::*;
@@ -88,7 +88,7 @@ pub(crate) struct CudaCounter<'a> {
     /// The place of each column on its GPU.
     places: Vec<u32>,
     /// Where the columns of each GPU lie, if every GPU reads what lies on any other.
-    lying: Vec<Vec<Place>>,
+    lying: Vec<Vec<ColumnCodes>>,
     response: Categorical,
     response_sum: i64,
     logs: &'a LogTable,

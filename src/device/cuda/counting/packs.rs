@@ -2,7 +2,7 @@
 //! every sweep.
 
 use cudarc::driver::CudaEvent;
-use passel_kernels::counting::Place;
+use passel_kernels::counting::ColumnCodes;
 use rayon::prelude::*;
 
 use super::{
@@ -26,7 +26,7 @@ pub(super) const NONE: u32 = u32::MAX;
 enum PackStorage {
     Gpu(Buffer<u8>),
     /// With its places for either buffer.
-    Host(Staying, [Vec<Place>; 2]),
+    Host(Staying, [Vec<ColumnCodes>; 2]),
 }
 
 /// The columns of a GPU.
@@ -35,7 +35,7 @@ pub(super) struct Packs {
     homes: Vec<PackStorage>,
     passing: Option<StreamBuffers>,
     /// Of each place; those of packs that pass through are not set.
-    pub(super) places: Buffer<Place>,
+    pub(super) places: Buffer<ColumnCodes>,
     pub(super) numbers: Buffer<u32>,
     pub(super) levels: Buffer<u32>,
     pub(super) most: Buffer<u32>,
@@ -46,7 +46,7 @@ pub(super) struct Packs {
 
 struct StreamBuffers {
     buffers: [Buffer<u8>; 2],
-    places: [Buffer<Place>; 2],
+    places: [Buffer<ColumnCodes>; 2],
     copied: [CudaEvent; 2],
     used: [CudaEvent; 2],
 }
@@ -107,7 +107,7 @@ impl Packs {
                 homes.push(PackStorage::Gpu(buffer));
             } else {
                 // Those that pass through have places for either buffer.
-                places.resize(places.len() + pack.count, Place::default());
+                places.resize(places.len() + pack.count, ColumnCodes::default());
                 homes.push(PackStorage::Host(
                     gpu.staying(pack.bytes_of(own)),
                     Default::default(),
@@ -115,12 +115,12 @@ impl Packs {
             }
         }
         // One more, for a column that is brought.
-        places.push(Place::default());
+        places.push(ColumnCodes::default());
         let mut passing = None;
         if homes.iter().any(|it| matches!(it, PackStorage::Host(..))) {
             let bytes = || gpu.buffer::<u8>(buffer, "streaming the columns");
             let widest = layout.packs.iter().map(|it| it.count).max().unwrap_or(0);
-            let places = || gpu.buffer::<Place>(widest, "streaming the columns");
+            let places = || gpu.buffer::<ColumnCodes>(widest, "streaming the columns");
             let made = StreamBuffers {
                 buffers: [bytes()?, bytes()?],
                 places: [places()?, places()?],
@@ -165,7 +165,7 @@ impl Packs {
     pub(super) fn lying(
         layout: Layout,
         packs: Vec<Buffer<u8>>,
-        places: Buffer<Place>,
+        places: Buffer<ColumnCodes>,
         [numbers, levels, most, left_out]: [Buffer<u32>; 4],
     ) -> Self {
         Self {

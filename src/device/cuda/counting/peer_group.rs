@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use passel_kernels::meet::{MAX_GPUS, Meet, Post};
+use passel_kernels::peer_argmax::{MAX_GPUS, Mailbox, PeerArgs};
 use rayon::prelude::*;
 
 use super::{
@@ -35,12 +35,12 @@ const BLOCKS: usize = 4;
 /// What GPUs that walk together have in common.
 pub(super) struct PeerGroup {
     /// What kernels are told of each, but for the meeting.
-    meets: Vec<Meet>,
+    meets: Vec<PeerArgs>,
     /// Bytes of the longest column that is brought; 0 where none is long.
     longest: usize,
     /// The number of the last meeting.
     sequence: u64,
-    _posts: Vec<Buffer<Post>>,
+    _posts: Vec<Buffer<Mailbox>>,
     stop: Pinned<u32>,
 }
 
@@ -72,18 +72,18 @@ impl PeerGroup {
         let longest = shards.iter().flat_map(|it| &it.packs.layout.packs);
         let longest = longest.map(long).max().unwrap_or(0);
         let stop = shards[0].gpu.pinned(1)?;
-        let mut all = Meet {
+        let mut all = PeerArgs {
             gpus: shards.len() as u32,
             stop: stop.address(),
             from: if longest > 0 { LONG as u64 } else { u64::MAX },
-            ..Meet::default()
+            ..PeerArgs::default()
         };
         let mut posts = Vec::new();
         for (at, shard) in shards.iter_mut().enumerate() {
             let gpu = &mut shard.gpu;
-            gpu.load(passel_kernels::TOGETHER)?;
-            let post = gpu.buffer::<Post>(1, DURING)?;
-            gpu.zero(post.address(), size_of::<Post>())?;
+            gpu.load(passel_kernels::PEERS)?;
+            let post = gpu.buffer::<Mailbox>(1, DURING)?;
+            gpu.zero(post.address(), size_of::<Mailbox>())?;
             all.posts[at] = post.address();
             posts.push(post);
             if longest > 0 {
@@ -94,7 +94,7 @@ impl PeerGroup {
         rehearsed.collect::<Result<(), _>>()?;
         let mut meets = Vec::new();
         for (at, shard) in shards.iter().enumerate() {
-            meets.push(Meet {
+            meets.push(PeerArgs {
                 gpu: at as u32,
                 places: shard.packs.places.address(),
                 anchor: shard.walk.anchors.address(),
@@ -119,9 +119,9 @@ impl PeerGroup {
     ) -> Result<(), DeviceError> {
         let (stop, longest, first) = (self.stop.word(), self.longest, self.sequence + 1);
         self.sequence += steps.count as u64;
-        let work = |shard: &mut Shard, meet: &Meet| {
+        let work = |shard: &mut Shard, meet: &PeerArgs| {
             let leaving = AbortGuard(stop);
-            let first = Meet {
+            let first = PeerArgs {
                 sequence: first,
                 ..*meet
             };
@@ -177,14 +177,14 @@ impl Shard {
             self.set(self.nothing)?;
             self.sweep_all(AnchorSource::Chosen { levels })?;
         }
-        self.meeting(Phase::Nothing, Meet::default(), THREADS)?;
+        self.meeting(Phase::Nothing, PeerArgs::default(), THREADS)?;
         self.gpu.wait(DURING)
     }
 
     /// The steps of this GPU, from a meeting on.
     fn meetings(
         &mut self,
-        first: Meet,
+        first: PeerArgs,
         steps: StepBatch,
         longest: usize,
     ) -> Result<(), DeviceError> {
@@ -209,7 +209,7 @@ impl Shard {
     }
 
     /// Agrees with the others upon the next anchor, which may have to be brought.
-    fn meeting(&self, before: Phase, meet: Meet, longest: usize) -> Result<(), DeviceError> {
+    fn meeting(&self, before: Phase, meet: PeerArgs, longest: usize) -> Result<(), DeviceError> {
         self.walk.score_together(&self.means(), before, meet)?;
         if longest == 0 {
             return Ok(());
@@ -218,8 +218,14 @@ impl Shard {
         let most = BLOCKS * self.gpu.processors as usize;
         let blocks = longest.div_ceil(16 * WORDS * THREADS * others);
         let grid = (blocks.clamp(1, most) as u32, 1, 1);
-        self.gpu
-            .launch("bring", grid, THREADS as u32, 0, arguments![meet])
+        self.gpu.launch(
+            &passel_kernels::peer_argmax::KERNEL,
+            "broadcast_column",
+            grid,
+            THREADS as u32,
+            0,
+            arguments![meet],
+        )
     }
 }
 
@@ -259,7 +265,7 @@ mod tests {
             levels: counter.levels,
             pending: false,
         };
-        let first = Meet {
+        let first = PeerArgs {
             sequence: 1,
             ..together.meets[0]
         };
@@ -276,7 +282,7 @@ mod tests {
         assert!(told.iter().all(|it| it.number == UNTOLD));
         // The other one comes too late.
         let (other, together) = (&mut counter.shards[1], counter.together.as_ref().unwrap());
-        let second = Meet {
+        let second = PeerArgs {
             sequence: 1,
             ..together.meets[1]
         };

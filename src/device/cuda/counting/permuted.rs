@@ -2,7 +2,7 @@
 //! swept together.
 
 use passel_kernels::{
-    counting::Anchor as OnCard,
+    counting::AnchorSums,
     score::{NONE, Pick},
 };
 
@@ -43,7 +43,7 @@ impl CudaCounter<'_> {
         orders: &[Vec<u32>],
         swept: &[&Categorical],
     ) -> Result<Vec<Option<ScoredColumn>>, DeviceError> {
-        let told: Vec<(OnCard, &Categorical)> = swept
+        let told: Vec<(AnchorSums, &Categorical)> = swept
             .iter()
             .map(|it| (self.told(it, it.sum(self.logs)), *it))
             .collect();
@@ -89,7 +89,7 @@ impl Shard {
         &mut self,
         orders: &[Vec<u32>],
         response: &Categorical,
-        swept: &[(OnCard, &Categorical)],
+        swept: &[(AnchorSums, &Categorical)],
     ) -> Result<Vec<Pick>, DeviceError> {
         let gpu = &self.gpu;
         let (n, count) = (self.n, orders.len());
@@ -131,7 +131,7 @@ impl Shard {
         &self,
         batch: &PermutationBatch,
         laid: AnchorBuffers,
-        (told, anchor): (OnCard, &Categorical),
+        (told, anchor): (AnchorSums, &Categorical),
         walk: &ScoreState,
     ) -> Result<AnchorBuffers, DeviceError> {
         let gpu = &self.gpu;
@@ -145,8 +145,15 @@ impl Shard {
         let blocks = (self.n.div_ceil(512) as u32).clamp(1, gpu.processors);
         let grid = (blocks, count as u32, 1);
         let given = arguments![from, orders, rows, to, each];
-        let shuffle = laid.sized("shuffle_8", "shuffle_16");
-        gpu.launch(shuffle, grid, 512, 0, given)?;
+        let permute = laid.sized("permute_8", "permute_16");
+        gpu.launch(
+            &passel_kernels::joint_codes::KERNEL,
+            permute,
+            grid,
+            512,
+            0,
+            given,
+        )?;
         if let Some(order) = &batch.order {
             self.order(&laid, to, order.address(), count)?;
         }

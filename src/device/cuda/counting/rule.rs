@@ -1,17 +1,17 @@
 //! A declared score as the kernel has it.
 
-use passel_kernels::score::{Rule, TERMS, Term};
+use passel_kernels::score::{ScoreRule, ScoreTerm, TERMS};
 
 use super::super::super::counting::{LogTable, ScoreEvaluator};
 use crate::score::{Gather, Join, Measure, Part, Quantity};
 
 /// The rule of a declared score, where Σ c·L(c) over the response is this.
-pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Rule {
+pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> ScoreRule {
     let score = evaluator.score();
-    let mut term = [Term::default(); TERMS + 1];
+    let mut term = [ScoreTerm::default(); TERMS + 1];
     let terms = score.terms();
     for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(evaluator.weights())) {
-        *to = Term {
+        *to = ScoreTerm {
             weight,
             below_zero: i32::from(of.part == Part::BelowZero),
             ..quantity(&of.quantity)
@@ -20,7 +20,7 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Rule 
     if let Measure::Declared { relevance, .. } = &score.measure {
         term[terms.len()] = quantity(relevance);
     }
-    Rule {
+    ScoreRule {
         terms: terms.len() as i32,
         gather: match score.gather {
             Gather::Sum | Gather::Mean => 0,
@@ -41,11 +41,11 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Rule 
     }
 }
 
-fn quantity(of: &Quantity) -> Term {
-    Term {
+fn quantity(of: &Quantity) -> ScoreTerm {
+    ScoreTerm {
         over: of.over.integers(),
         under: of.under.unwrap_or_default().integers(),
         is_ratio: i32::from(of.under.is_some()),
-        ..Term::default()
+        ..ScoreTerm::default()
     }
 }

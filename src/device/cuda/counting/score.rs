@@ -1,10 +1,10 @@
 //! What candidates have gathered, on a GPU, and the best of them.
 
 use passel_kernels::{
-    counting::{Anchor, Whole},
-    lazy::STALLED,
-    meet::Meet,
-    score::{Best, Pick, Rule, State},
+    counting::{AnchorSums, TableSums},
+    deferred::STALLED,
+    peer_argmax::PeerArgs,
+    score::{BestCandidate, Pick, ScoreArgs, ScoreRule},
 };
 
 use super::{
@@ -39,12 +39,12 @@ pub(super) struct ScoreState {
     relevance: Buffer<i64>,
     gathered: Buffer<i128>,
     redundancy: Option<Buffer<i128>>,
-    whole: Option<Buffer<Whole>>,
+    whole: Option<Buffer<TableSums>>,
     /// Steps gathered.
     steps: Buffer<u32>,
     /// What is swept against next, one of each walk.
-    pub(super) anchors: Buffer<Anchor>,
-    found: Buffer<Best>,
+    pub(super) anchors: Buffer<AnchorSums>,
+    found: Buffer<BestCandidate>,
     /// 0 between two launches.
     arrived: Buffer<u32>,
     pub(super) picks: Pinned<Pick>,
@@ -68,7 +68,7 @@ pub(super) enum Phase {
 pub(super) struct ScoreInputs<'m> {
     pub(super) gpu: &'m Gpu,
     pub(super) packs: &'m Packs,
-    pub(super) rule: &'m Rule,
+    pub(super) rule: &'m ScoreRule,
     /// Σ c·L(c) over x, of each place; and whether it is taken.
     pub(super) x: &'m Buffer<i64>,
     pub(super) taken: &'m Buffer<u8>,
@@ -106,7 +106,7 @@ impl ScoreState {
             redundancy: redundancy.transpose()?,
             whole: whole.transpose()?,
             steps: put(gpu, &[0])?,
-            anchors: put(gpu, &vec![Anchor::default(); batch])?,
+            anchors: put(gpu, &vec![AnchorSums::default(); batch])?,
             found: gpu.buffer(batch * blocks, DURING)?,
             arrived: put(gpu, &vec![0; batch])?,
             picks: gpu.pinned(if batch == 1 { AHEAD } else { batch })?,
@@ -163,7 +163,14 @@ impl ScoreState {
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let picks = self.pick(slot);
         let given = arguments![given, found, arrived, picks];
-        means.gpu.launch("score", self.grid(), 256, 0, given)
+        means.gpu.launch(
+            &passel_kernels::score::KERNEL,
+            "score",
+            self.grid(),
+            256,
+            0,
+            given,
+        )
     }
 
     /// Finds the best of one walk, and of all GPUs that meet.
@@ -171,14 +178,19 @@ impl ScoreState {
         &self,
         means: &ScoreInputs,
         before: Phase,
-        meet: Meet,
+        meet: PeerArgs,
     ) -> Result<(), DeviceError> {
         let given = self.state(means, before, false, None);
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let given = arguments![given, found, arrived, meet];
-        means
-            .gpu
-            .launch("score_together", self.grid(), 256, 0, given)
+        means.gpu.launch(
+            &passel_kernels::peer_argmax::KERNEL,
+            "score_all_reduce",
+            self.grid(),
+            256,
+            0,
+            given,
+        )
     }
 
     fn grid(&self) -> (u32, u32, u32) {
@@ -197,9 +209,9 @@ impl ScoreState {
         before: Phase,
         chosen: bool,
         known: Option<u32>,
-    ) -> State {
+    ) -> ScoreArgs {
         let address = |it: Option<&Buffer<u8>>| it.map_or(0, Buffer::address);
-        State {
+        ScoreArgs {
             rule: *means.rule,
             count: self.count as u32,
             numbers: means.packs.numbers.address(),

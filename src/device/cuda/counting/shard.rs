@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use passel_kernels::{
-    counting::{Anchor as OnCard, Place},
-    score::Rule,
+    counting::{AnchorSums, ColumnCodes},
+    score::ScoreRule,
 };
 
 use super::{
@@ -60,9 +60,9 @@ pub(super) struct Shard {
     pub(super) y: Buffer<u16>,
     y_wide: Buffer<u32>,
     pub(super) terms: Buffer<i64>,
-    rule: Rule,
+    rule: ScoreRule,
     /// One level.
-    pub(super) nothing: OnCard,
+    pub(super) nothing: AnchorSums,
     pub(super) x: Buffer<i64>,
     pub(super) taken: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
@@ -86,13 +86,13 @@ pub(super) enum AnchorSource<'s> {
     /// The column that was chosen on the GPU; it may have as many levels as any.
     Chosen { levels: usize },
     /// A column of the GPU's, of these sums.
-    Place(OnCard),
+    Place(AnchorSums),
     /// Codes of the host.
-    Codes(OnCard, &'s Categorical),
+    Codes(AnchorSums, &'s Categorical),
     /// A column of the host's, of no more levels than joint codes have room for.
-    Guest(OnCard, &'s Codes),
+    Guest(AnchorSums, &'s Codes),
     /// A column that lies on another GPU.
-    Peer(OnCard, Place),
+    Peer(AnchorSums, ColumnCodes),
     /// One level.
     Nothing,
 }
@@ -132,7 +132,7 @@ impl Shard {
             y_wide: put(&gpu, &response.anchor.codes)?,
             terms,
             rule: rule(evaluator, logs, response.sum),
-            nothing: OnCard {
+            nothing: AnchorSums {
                 w: logs.whole(),
                 wy: response.sum,
                 levels: 1,
@@ -188,7 +188,7 @@ impl Shard {
     }
 
     /// The next anchor's sums and levels.
-    pub(super) fn set(&self, anchor: OnCard) -> Result<(), DeviceError> {
+    pub(super) fn set(&self, anchor: AnchorSums) -> Result<(), DeviceError> {
         self.gpu.upload(&[anchor], self.walk.anchors.address())
     }
 
@@ -222,7 +222,7 @@ impl Shard {
             AnchorSource::Chosen { .. } => {}
             AnchorSource::Place(it) => self.set(it)?,
             AnchorSource::Peer(it, _) | AnchorSource::Codes(it, _) | AnchorSource::Guest(it, _) => {
-                self.set(OnCard { place, ..it })?;
+                self.set(AnchorSums { place, ..it })?;
             }
             AnchorSource::Nothing => self.set(self.nothing)?,
         }
@@ -264,7 +264,7 @@ impl Shard {
             }
             AnchorSource::Guest(it, codes) => Some(self.guest(codes, it.levels as usize)?),
             AnchorSource::Peer(_, place) => Some(self.near(place)?),
-            AnchorSource::Nothing => Some(Place::default()),
+            AnchorSource::Nothing => Some(ColumnCodes::default()),
         };
         if let Some(place) = brought {
             self.gpu
@@ -275,7 +275,7 @@ impl Shard {
     }
 
     /// Brings codes of the host's.
-    fn guest(&mut self, codes: &Codes, levels: usize) -> Result<Place, DeviceError> {
+    fn guest(&mut self, codes: &Codes, levels: usize) -> Result<ColumnCodes, DeviceError> {
         let address = self.guest_room()?;
         let bits = match codes {
             Codes::Byte(codes) => {
@@ -291,12 +291,12 @@ impl Shard {
                 16
             }
         };
-        Ok(Place {
+        Ok(ColumnCodes {
             address,
             length: 1,
             levels: levels as u32,
             bits,
-            ..Place::default()
+            ..ColumnCodes::default()
         })
     }
 
@@ -307,8 +307,8 @@ impl Shard {
     }
 
     /// Where its columns lie.
-    pub(super) fn lying(&self) -> Result<Vec<Place>, DeviceError> {
-        let mut places = vec![Place::default(); self.packs.count()];
+    pub(super) fn lying(&self) -> Result<Vec<ColumnCodes>, DeviceError> {
+        let mut places = vec![ColumnCodes::default(); self.packs.count()];
         self.gpu
             .download(self.packs.places.address(), &mut places)?;
         self.gpu.wait(DURING)?;
@@ -316,14 +316,14 @@ impl Shard {
     }
 
     /// A column of another GPU's, copied if it is long: kernels read it slower than copies do.
-    fn near(&mut self, place: Place) -> Result<Place, DeviceError> {
+    fn near(&mut self, place: ColumnCodes) -> Result<ColumnCodes, DeviceError> {
         let bytes = bytes_of(self.n, place.bits);
         if bytes < LONG || (place.bits == 8 && place.length != 1) {
             return Ok(place);
         }
         let address = self.guest_room()?;
         self.gpu.copy(place.address, address, bytes)?;
-        Ok(Place { address, ..place })
+        Ok(ColumnCodes { address, ..place })
     }
 
     /// What scores are made of.

@@ -1,6 +1,6 @@
 //! The joint codes of an anchor, made on a GPU, and what is counted of them.
 
-use passel_kernels::spread::Spread;
+use passel_kernels::joint_codes::JointCodesArgs;
 
 use super::{
     super::{
@@ -67,7 +67,7 @@ impl Shard {
         let room = room.as_ref();
         laid.by_joint = room.map_or(0, |it| it.by_joint);
         laid.by_level = room.map_or(0, |it| it.by_level);
-        let given = Spread {
+        let given = JointCodesArgs {
             anchor: laid.anchors,
             places: self.packs.places.address(),
             rows: self.n as i64,
@@ -85,8 +85,18 @@ impl Shard {
             cells: room.map_or(0, |it| it.cells) as i64,
         };
         let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * gpu.processors);
-        let (name, threads) = (laid.sized("lay_8", "lay_16"), THREADS as u32);
-        gpu.launch(name, (blocks, 1, 1), threads, 0, arguments![given])?;
+        let (name, threads) = (
+            laid.sized("joint_codes_8", "joint_codes_16"),
+            THREADS as u32,
+        );
+        gpu.launch(
+            &passel_kernels::joint_codes::KERNEL,
+            name,
+            (blocks, 1, 1),
+            threads,
+            0,
+            arguments![given],
+        )?;
         match laid.order {
             0 => Ok(()),
             to => self.order(laid, laid.joint, to, 1),
@@ -104,6 +114,13 @@ impl Shard {
         let (rows, classes) = (self.n as u32, laid.classes as u32);
         let given = arguments![joint, rows, classes, to];
         let name = laid.sized("order_8", "order_16");
-        self.gpu.launch(name, (1, batch as u32, 1), 1024, 0, given)
+        self.gpu.launch(
+            &passel_kernels::rows::KERNEL,
+            name,
+            (1, batch as u32, 1),
+            1024,
+            0,
+            given,
+        )
     }
 }

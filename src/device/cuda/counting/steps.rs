@@ -73,7 +73,14 @@ impl Shard {
     pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
         let taken = self.taken.address();
         let given = arguments![taken, place];
-        self.gpu.launch("take", (1, 1, 1), 1, 0, given)
+        self.gpu.launch(
+            &passel_kernels::score::KERNEL,
+            "exclude",
+            (1, 1, 1),
+            1,
+            0,
+            given,
+        )
     }
 
     /// What was found, from the first slot on: all of so many, or fewer where lists were too

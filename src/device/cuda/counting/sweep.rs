@@ -1,7 +1,7 @@
 //! One sweep: every pack by the kernel that its form, its levels and the GPU ask for. The rule
 //! and its constants are in docs/performance.md.
 
-use passel_kernels::{dense::Dense, rows::Rows, short::Shorts};
+use passel_kernels::{dense::DenseArgs, rows::RowsArgs, short_entries::ShortEntriesArgs};
 
 use super::{
     super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::Grown},
@@ -145,7 +145,7 @@ impl Sweep<'_> {
     pub(super) fn run(&self, tables: &mut SweepScratch) -> Result<(), DeviceError> {
         // Short columns that lie on the GPU are counted together: a launch for each kind of
         // them would take longer than most of them do.
-        let mut shorts = Shorts::default();
+        let mut shorts = ShortEntriesArgs::default();
         let bits = self.bits(tables)?;
         // Small packs leave most of a GPU idle: they go beside one another.
         let packs = &self.packs.layout.packs;
@@ -247,7 +247,7 @@ impl Sweep<'_> {
         let all = laid.batch * pack.count;
         let (partial, arrived) = tables.shared(gpu, parts, (all, words >> copies))?;
         let (xw, xwy, taken) = self.out(here);
-        let given = Dense {
+        let given = DenseArgs {
             codes: here.address,
             stride: pack.stride as i64,
             levels: self.packs.levels.at(pack.first),
@@ -271,7 +271,7 @@ impl Sweep<'_> {
             occurring: self.occurring(here),
             tables: self.out.tables,
             cells: self.out.cells as i64,
-            ..Dense::default()
+            ..DenseArgs::default()
         };
         let function = match (bits, laid.bits, half, two) {
             (4, 8, true, _) => "dense_4_8_half",
@@ -297,6 +297,7 @@ impl Sweep<'_> {
         let grid = ((groups * parts) as u32, laid.batch as u32, 1);
         let shared = 4 * words * (1 + usize::from(two));
         gpu.launch(
+            &passel_kernels::dense::KERNEL,
             function,
             grid,
             threads as u32,
@@ -308,7 +309,7 @@ impl Sweep<'_> {
     fn rows(&self, here: &ResidentPack) -> Result<(), DeviceError> {
         let (laid, pack) = (&self.laid, here.pack);
         let (xw, xwy, _) = self.out(here);
-        let given = Rows {
+        let given = RowsArgs {
             codes: here.address,
             stride: (pack.stride / 4) as i64,
             columns: pack.count as u32,
@@ -323,7 +324,13 @@ impl Sweep<'_> {
         };
         let grid = (pack.count.div_ceil(128) as u32, laid.batch as u32, 1);
         let shared = passel_kernels::rows::SHARED;
-        self.gpu
-            .launch("rows", grid, 512, shared, arguments![given])
+        self.gpu.launch(
+            &passel_kernels::rows::KERNEL,
+            "rows",
+            grid,
+            512,
+            shared,
+            arguments![given],
+        )
     }
 }

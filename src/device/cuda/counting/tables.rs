@@ -3,10 +3,10 @@
 
 use passel_kernels::{
     Kernel,
-    counting::{Anchor as OnCard, Place},
+    counting::{AnchorSums, ColumnCodes},
     dense,
-    entries::{self, Entries},
-    whole::{self, Wide},
+    entries::{self, EntriesArgs},
+    wide::{self, WideArgs},
 };
 
 use super::{
@@ -85,7 +85,7 @@ pub(super) struct TableEvaluator {
     values: Buffer<f64>,
     empty: Buffer<u8>,
     /// What is counted beside.
-    anchor: Buffer<OnCard>,
+    anchor: Buffer<AnchorSums>,
     joint: Buffer<u8>,
     by_joint: Grown<u32>,
     w: Buffer<u32>,
@@ -104,7 +104,7 @@ impl TableEvaluator {
         (function, parameters): (&Kernel, &[f64]),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let kernels = [dense::KERNEL, entries::KERNEL, whole::KERNEL, *function];
+        let kernels = [dense::KERNEL, entries::KERNEL, wide::KERNEL, *function];
         let gpu = Gpu::open(ordinal, &kernels)?;
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
@@ -166,7 +166,7 @@ impl TableEvaluator {
                     pack: &own,
                     // Entries have no stride, and begin where those of all do.
                     address: here.address + (run.from * pack.stride) as u64,
-                    places: here.places + (run.from * size_of::<Place>()) as u64,
+                    places: here.places + (run.from * size_of::<ColumnCodes>()) as u64,
                 };
                 let out = SweepOutput {
                     taken: self.taken.address(),
@@ -197,7 +197,14 @@ impl TableEvaluator {
                 let empty = self.empty.at(at);
                 let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
-                gpu.launch("values", (blocks, 1, 1), THREADS as u32, 0, given)?;
+                gpu.launch(
+                    &passel_kernels::plugin_values::KERNEL,
+                    "values",
+                    (blocks, 1, 1),
+                    THREADS as u32,
+                    0,
+                    given,
+                )?;
             }
             Ok(())
         })
@@ -234,9 +241,9 @@ impl TableEvaluator {
             ..AnchorBuffers::default()
         };
         let levels = anchor.levels as u32;
-        let told = OnCard {
+        let told = AnchorSums {
             levels,
-            ..OnCard::default()
+            ..AnchorSums::default()
         };
         gpu.upload(&[told], laid.anchors)?;
         gpu.upload(&beside.joint, laid.joint)?;
@@ -291,13 +298,13 @@ fn many(
     let all = sweep.listed(here);
     let given = match pack.form {
         // All have as many places.
-        Form::Short { each } => Entries {
+        Form::Short { each } => EntriesArgs {
             rows: all.rows + 4 * ((run.from as u64) << each),
             codes: all.codes + 2 * ((run.from as u64) << each),
             each,
             ..all
         },
-        _ => Entries {
+        _ => EntriesArgs {
             starts: all.starts + (run.from * size_of::<u64>()) as u64,
             ..all
         },
@@ -306,7 +313,14 @@ fn many(
     let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
     let given = arguments![given];
-    gpu.launch(function, (blocks, 1, 1), threads as u32, bytes, given)
+    gpu.launch(
+        &passel_kernels::entries::KERNEL,
+        function,
+        (blocks, 1, 1),
+        threads as u32,
+        bytes,
+        given,
+    )
 }
 
 /// Counts columns of any form where their tables lie.
@@ -318,11 +332,18 @@ fn whole(sweep: &Sweep, here: &ResidentPack, spreads: &mut Grown<u16>) -> Result
         blocks = blocks.min(SPREADS / (2 * n.max(1))).max(1);
         room = spreads.room(gpu, blocks * n, DURING)?;
     }
-    let given = Wide {
+    let given = WideArgs {
         spreads: room,
         ..sweep.wide(here)
     };
-    gpu.launch("whole", (blocks as u32, 1, 1), 512, 0, arguments![given])
+    gpu.launch(
+        &passel_kernels::wide::KERNEL,
+        "wide",
+        (blocks as u32, 1, 1),
+        512,
+        0,
+        arguments![given],
+    )
 }
 
 #[cfg(test)]

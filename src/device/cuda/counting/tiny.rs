@@ -1,6 +1,6 @@
 //! Columns of few levels beside few joint codes, counted as bits.
 
-use passel_kernels::tiny::{Planes, Shape, THREADS, TILE, Tiny};
+use passel_kernels::tiny::{PlanesArgs, THREADS, TILE, TinyArgs, TinyShape};
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
@@ -33,7 +33,7 @@ impl Sweep<'_> {
             totals: tables.totals.room(gpu, each, "counting")?,
         };
         gpu.zero(bits.totals, 4 * each)?;
-        let given = Planes {
+        let given = PlanesArgs {
             joint: laid.joint,
             joint_stride: laid.joint_stride as i64,
             rows: n as i64,
@@ -44,7 +44,14 @@ impl Sweep<'_> {
         };
         let blocks = (tiles * wide).div_ceil(8).min(8 * gpu.processors as usize);
         let grid = (blocks as u32, laid.batch as u32, 1);
-        gpu.launch("planes", grid, 256, 0, arguments![given])?;
+        gpu.launch(
+            &passel_kernels::tiny::KERNEL,
+            "planes",
+            grid,
+            256,
+            0,
+            arguments![given],
+        )?;
         Ok(bits)
     }
 
@@ -61,7 +68,7 @@ impl Sweep<'_> {
         let all = (laid.batch * groups, how.shape.counts());
         let (partial, arrived) = tables.shared(gpu, how.parts, all)?;
         let (xw, xwy, taken) = self.out(here);
-        let given = Tiny {
+        let given = TinyArgs {
             codes: here.address,
             stride: pack.stride as i64,
             taken,
@@ -83,7 +90,14 @@ impl Sweep<'_> {
             occurring: self.occurring(here),
         };
         let grid = ((groups * how.parts) as u32, laid.batch as u32, 1);
-        gpu.launch(how.shape.function, grid, THREADS, 0, arguments![given])
+        gpu.launch(
+            &passel_kernels::tiny::KERNEL,
+            how.shape.function,
+            grid,
+            THREADS,
+            0,
+            arguments![given],
+        )
     }
 }
 
@@ -102,7 +116,7 @@ impl TinyChoice {
         if n < ROWS || count * n < CODES {
             return None;
         }
-        let shape = Shape::of(x, wide)?;
+        let shape = TinyShape::of(x, wide)?;
         // A warp walks over some tiles at least.
         let most = n.div_ceil(TILE) / 8;
         let parts = (16 * processors).div_ceil(count.div_ceil(shape.columns).max(1));

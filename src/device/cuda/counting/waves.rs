@@ -1,16 +1,16 @@
 //! Steps of a GPU whose dense columns are put off.
 //!
 //! Anchors stay on the GPU. A step lays the next one out, counts what is not dense beside it,
-//! and launches the waves of `kernels::lazy`; nothing of that asks the host, so that a GPU may
+//! and launches the waves of `kernels::deferred`; nothing of that asks the host, so that a GPU may
 //! be given steps ahead. Where lists are too short the pick is not known yet: what was launched
 //! behind it does nothing, and the host has the last wave go on.
 
 use std::mem::offset_of;
 
 use passel_kernels::{
-    dense::Dense,
-    lazy::{self, BEST, Control, EVERYTHING, ONE, STALLED, WINNERS},
-    score::State,
+    deferred::{self, BEST, EVERYTHING, ONE, STALLED, WINNERS, WaveControl},
+    dense::DenseArgs,
+    score::ScoreArgs,
 };
 
 use super::{
@@ -59,7 +59,7 @@ impl Shard {
         if cost < waves.from.max(1) {
             return Ok(());
         }
-        self.gpu.load(passel_kernels::LAZY)?;
+        self.gpu.load(passel_kernels::DEFERRED)?;
         let wide = (levels, self.classes);
         match Lazy::new(&self.gpu, &self.packs, wide, from_relevance, waves) {
             Ok(lazy) => self.lazy = lazy,
@@ -75,7 +75,7 @@ impl Shard {
     pub(super) fn items(&self) -> Result<u64, DeviceError> {
         let mut counted = [0];
         if let Some(lazy) = &self.lazy {
-            let at = lazy.control(offset_of!(Control, counted));
+            let at = lazy.control(offset_of!(WaveControl, counted));
             self.gpu.download(at, &mut counted)?;
         }
         self.gpu.wait(DURING)?;
@@ -165,7 +165,7 @@ impl Shard {
     ) -> Result<(), DeviceError> {
         if let (Phase::Forget, Some(lazy)) = (before, &mut self.lazy) {
             lazy.steps = 0;
-            let stalled = lazy.control(offset_of!(Control, stalled));
+            let stalled = lazy.control(offset_of!(WaveControl, stalled));
             self.gpu.zero(stalled, size_of::<u32>())?;
             self.gathered_by_all(0)?;
         }
@@ -230,7 +230,7 @@ impl Shard {
         let chosen = wave.chosen && last;
         let known = Some(steps as u32);
         let given = self.walk.state(&self.means(), before, chosen, known);
-        let told = lazy::Lazy {
+        let told = deferred::DeferredArgs {
             places: lazy.places as u32,
             base: lazy.base as u32,
             done: lazy.done.address(),
@@ -250,27 +250,41 @@ impl Shard {
         let grid = (given.count.div_ceil(THREADS as u32), 1, 1);
         let threads = THREADS as u32;
         let select = arguments![given, told];
-        self.gpu.launch("select", grid, threads, 0, select)?;
+        self.gpu.launch(
+            &passel_kernels::deferred::KERNEL,
+            "select",
+            grid,
+            threads,
+            0,
+            select,
+        )?;
         for list in &lazy.lists {
             self.listed(lazy, list)?;
         }
         // What the wave's first kernel gathered is gathered.
-        let given = State {
+        let given = ScoreArgs {
             gathers: 0,
             steps_known: lazy.steps as u32,
             ..given
         };
         let pick = self.walk.pick(wave.slot);
         let settle = arguments![given, told, pick];
-        self.gpu.launch("settle", grid, threads, 0, settle)
+        self.gpu.launch(
+            &passel_kernels::deferred::KERNEL,
+            "settle",
+            grid,
+            threads,
+            0,
+            settle,
+        )
     }
 
     /// Counts what is listed.
     fn listed(&self, lazy: &Lazy, list: &Launch) -> Result<(), DeviceError> {
         let told = lazy.told[list.of];
-        let wanted = offset_of!(Control, wanted) + 8 * list.of;
+        let wanted = offset_of!(WaveControl, wanted) + 8 * list.of;
         let n = self.n;
-        let given = Dense {
+        let given = DenseArgs {
             columns: 1,
             rows: n as i64,
             vectors: n.div_ceil(VECTOR) as i64,
@@ -288,12 +302,18 @@ impl Shard {
             listed: lazy.control(wanted),
             capacity: u64::from(told.capacity),
             all: self.packs.places.address(),
-            ..Dense::default()
+            ..DenseArgs::default()
         };
         let blocks = list.blocks.min(told.capacity as usize) as u32;
         let (threads, shared) = (list.threads as u32, 4 * list.words as u32);
         let grid = (blocks, 1, 1);
-        self.gpu
-            .launch(list.function, grid, threads, shared, arguments![given])
+        self.gpu.launch(
+            &passel_kernels::dense::LISTING,
+            list.function,
+            grid,
+            threads,
+            shared,
+            arguments![given],
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! Any column beside any anchor, counted in the GPU's memory.
 
-use passel_kernels::whole::Wide;
+use passel_kernels::wide::WideArgs;
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
@@ -35,7 +35,7 @@ impl Sweep<'_> {
         let scratch = tables.scratch.room(gpu, all * stride as usize)?;
         let spreads = tables.spreads.room(gpu, all * n, DURING)?;
         let whole = self.out.whole + (72 * pack.first) as u64;
-        let given = Wide {
+        let given = WideArgs {
             spreads,
             scratch,
             scratch_stride: stride as i64,
@@ -46,14 +46,21 @@ impl Sweep<'_> {
             ..self.wide(here)
         };
         let grid = (blocks as u32, laid.batch as u32, 1);
-        gpu.launch("whole", grid, 512, 0, arguments![given])
+        gpu.launch(
+            &passel_kernels::wide::KERNEL,
+            "wide",
+            grid,
+            512,
+            0,
+            arguments![given],
+        )
     }
 
     /// What the kernel is told of a pack and of what it is counted beside.
-    pub(super) fn wide(&self, here: &ResidentPack) -> Wide {
+    pub(super) fn wide(&self, here: &ResidentPack) -> WideArgs {
         let (packs, laid, pack) = (self.packs, &self.laid, here.pack);
         let (xw, xwy, taken) = self.out(here);
-        Wide {
+        WideArgs {
             places: here.places,
             left_out: packs.left_out.at(pack.first),
             levels: packs.levels.at(pack.first),
@@ -72,7 +79,7 @@ impl Sweep<'_> {
             xwy,
             tables: self.out.tables,
             cells: self.out.cells as i64,
-            ..Wide::default()
+            ..WideArgs::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Pairs scored exactly: those that a GPU has found, or all.
 
-use passel_kernels::pairs::Found;
+use passel_kernels::pairs::PairBounds;
 use rayon::prelude::*;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 
 impl Known<'_> {
     /// The pair of two places, from the sums of their table; of equal places too.
-    fn pair(&self, synergy: &ScoreEvaluator, found: &Found, [xw, xwy]: [i64; 2]) -> Pair {
+    fn pair(&self, synergy: &ScoreEvaluator, found: &PairBounds, [xw, xwy]: [i64; 2]) -> Pair {
         let places = [found.a, found.b].map(|it| it as usize);
         let [mut w, mut x] = places;
         if self.plan.numbers[w] > self.plan.numbers[x] {
@@ -94,14 +94,14 @@ impl Known<'_> {
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
             let asked_for =
                 places.filter(|(a, b)| self.plan.pairs(self.plan.group(*a), self.plan.group(*b)));
-            let found = asked_for.map(|(a, b)| Found {
+            let found = asked_for.map(|(a, b)| PairBounds {
                 a: a as u32,
                 b: b as u32,
-                ..Found::default()
+                ..PairBounds::default()
             });
             let mut found = found.peekable();
             while found.peek().is_some() && !(asked.stop)() {
-                let batch: Vec<Found> = found.by_ref().take(gpu.places() as usize).collect();
+                let batch: Vec<PairBounds> = found.by_ref().take(gpu.places() as usize).collect();
                 gpu.set(&batch)?;
                 let exact = gpu.exact(&self.plan, batch.len() as u32)?;
                 let scored = exact.par_iter();

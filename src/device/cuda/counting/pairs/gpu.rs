@@ -1,10 +1,10 @@
 //! A GPU with columns as bits, and the launches of its kernels.
 
 use passel_kernels::{
-    cells::Cells,
-    pairs::{Found, Group as OnCard, Products, Tiles},
-    raise::Raise,
-    recount::{Recount, Variable},
+    pair_floor::PairFloorArgs,
+    pair_sums::{BitColumn, PairSumsArgs},
+    pair_tables::PairTablesArgs,
+    pairs::{BitProducts, ColumnGroup, PairArgs, PairBounds},
 };
 use rayon::prelude::*;
 
@@ -30,13 +30,13 @@ const ROOM: usize = 1 << 20;
 /// One GPU.
 pub(super) struct PairGpu {
     pub(super) gpu: Gpu,
-    products: Products,
+    products: BitProducts,
     /// Of each group, where its panel is on the GPU.
     pub(super) laid: Vec<Option<Laid>>,
     pub(super) margins: Vec<Buffer<u32>>,
     facts: Vec<Buffer<f32>>,
     numbers: Vec<Buffer<u32>>,
-    pub(super) variables: Buffer<Variable>,
+    pub(super) variables: Buffer<BitColumn>,
     pub(super) order: Buffer<u32>,
     pub(super) edges: Buffer<u32>,
     whole: Buffer<u32>,
@@ -50,7 +50,7 @@ pub(super) struct PairGpu {
     by_column: bool,
     told: Buffer<u32>,
     out: Pinned<u32>,
-    found: Buffer<Found>,
+    found: Buffer<PairBounds>,
     sums: Buffer<i64>,
     supers: Grown<u32>,
 }
@@ -81,7 +81,7 @@ impl PairGpu {
         mut gpu: Gpu,
         (plan, screen): (&Plan, &Screen),
         logs: &LogTable,
-        products: Option<Products>,
+        products: Option<BitProducts>,
         wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {
         let mut products = match products {
@@ -98,15 +98,15 @@ impl PairGpu {
         let shared = gpu.shared as usize - 1024;
         let fit = |all: &[Shape]| all.iter().all(|it| it.shared as usize <= shared);
         let mut all = shapes(products);
-        if products == Products::Groups && !fit(&all) {
+        if products == BitProducts::Groups && !fit(&all) {
             // Fewer chunks at a time leave tables more room.
-            products = Products::Bits;
+            products = BitProducts::Bits;
             all = shapes(products);
         }
         if exact > shared || !fit(&all) {
             return Ok(None);
         }
-        gpu.load(&Shape::kernels(&all, products))?;
+        gpu.load(&Shape::kernels(&all))?;
         let (places, classes) = (places(wanted), plan.sizes.len());
         let margins = plan
             .groups
@@ -224,7 +224,7 @@ impl PairGpu {
     ) -> Result<Wave, DeviceError> {
         let side = |at: usize| {
             let group = &plan.groups[at];
-            OnCard {
+            ColumnGroup {
                 tiles: self.laid(at).map_or(0, |it| it.tiles.address()),
                 facts: self.facts[at].address(),
                 numbers: self.numbers[at].address(),
@@ -239,7 +239,7 @@ impl PairGpu {
         let [over, under] = screen.values(levels, shape.way);
         let quick = screen.quick(&over, levels);
         let classes = screen.classes();
-        let given = Tiles {
+        let given = PairArgs {
             a: side(a),
             b: side(b),
             edges: match classes {
@@ -266,18 +266,20 @@ impl PairGpu {
         let launch = |given: &mut [_]| {
             let grid = (tiles as u32, 1, 1);
             let Shape {
+                kernel,
                 function,
                 threads,
                 shared,
                 ..
             } = shape;
-            self.gpu.launch(function, grid, threads, shared, given)
+            self.gpu
+                .launch(&kernel, function, grid, threads, shared, given)
         };
         match shape.way {
             Way::Cells => {
                 let codes = |at| self.laid(at).and_then(|it| it.codes.as_ref());
                 let codes = |at| codes(at).map_or(0, Buffer::address);
-                let given = Cells {
+                let given = PairTablesArgs {
                     tiles: given,
                     codes_a: codes(a),
                     codes_b: codes(b),
@@ -289,7 +291,7 @@ impl PairGpu {
             }
             Way::Whole | Way::Levels => launch(arguments![given])?,
         }
-        let given = Raise {
+        let given = PairFloorArgs {
             found: self.found.address(),
             told: self.told.address(),
             room: self.places(),
@@ -299,8 +301,14 @@ impl PairGpu {
             out: self.out.address(),
             floors: self.floors(),
         };
-        self.gpu
-            .launch("raise", (1, 1, 1), 1024, 0, arguments![given])?;
+        self.gpu.launch(
+            &passel_kernels::pair_floor::KERNEL,
+            "pair_floor",
+            (1, 1, 1),
+            1024,
+            0,
+            arguments![given],
+        )?;
         self.gpu.wait("scoring pairs")?;
         let [told, stay] = [0, 1].map(|at| self.out.get()[at]);
         Ok(match told > self.places() {
@@ -314,12 +322,12 @@ impl PairGpu {
         &self,
         plan: &Plan,
         count: u32,
-    ) -> Result<Vec<(Found, [i64; 2])>, DeviceError> {
-        let mut found = vec![Found::default(); count as usize];
+    ) -> Result<Vec<(PairBounds, [i64; 2])>, DeviceError> {
+        let mut found = vec![PairBounds::default(); count as usize];
         self.gpu.download(self.found.address(), &mut found)?;
         let planes = plan.groups.iter().map(|it| it.levels());
         let most = planes.max().unwrap_or(1);
-        let given = Recount {
+        let given = PairSumsArgs {
             variables: self.variables.address(),
             sizes: self.sizes.address(),
             edges: self.edges.address(),
@@ -331,8 +339,14 @@ impl PairGpu {
         };
         let shared = 4 * most * most * plan.sizes.len();
         let grid = (count.clamp(1, 1 << 16), 1, 1);
-        self.gpu
-            .launch("recount", grid, 128, shared as u32, arguments![given])?;
+        self.gpu.launch(
+            &passel_kernels::pair_sums::KERNEL,
+            "pair_sums",
+            grid,
+            128,
+            shared as u32,
+            arguments![given],
+        )?;
         let mut sums = vec![[0i64; 2]; count as usize];
         self.gpu.download(self.sums.address(), &mut sums)?;
         self.gpu.wait("counting pairs")?;
@@ -340,7 +354,7 @@ impl PairGpu {
     }
 
     /// Sets the pairs found, to have their sums.
-    pub(super) fn set(&self, pairs: &[Found]) -> Result<(), DeviceError> {
+    pub(super) fn set(&self, pairs: &[PairBounds]) -> Result<(), DeviceError> {
         self.gpu.upload(pairs, self.found.address())
     }
 }

@@ -1,8 +1,8 @@
 //! Columns brought to a GPU: codes, and bits made of them.
 
 use passel_kernels::{
-    bits::{BITS, Bits, PIECES},
-    recount::Variable,
+    bits::{BITS, BitsArgs, PIECES},
+    pair_sums::BitColumn,
 };
 use rayon::prelude::*;
 
@@ -93,7 +93,7 @@ impl PairGpu {
                 None => passing.address(),
             };
             gpu.upload(&staged.get()[..numbers.len() * stride], to)?;
-            let given = Bits {
+            let given = BitsArgs {
                 codes: to,
                 stride: stride as i64,
                 order: self.order.address(),
@@ -110,18 +110,32 @@ impl PairGpu {
             };
             let parts = (plan.chunks() * BITS / 1024).div_ceil(8).clamp(1, 1 << 15);
             let grid = (numbers.len() as u32, parts as u32, 1);
-            gpu.launch("bits", grid, 256, 0, arguments![given])?;
+            gpu.launch(
+                &passel_kernels::bits::KERNEL,
+                "bits",
+                grid,
+                256,
+                0,
+                arguments![given],
+            )?;
             let rows = (numbers.len() * group.planes).div_ceil(8);
             let grid = (rows.min(1 << 20) as u32, 1, 1);
-            gpu.launch("margins", grid, 256, 0, arguments![given])?;
+            gpu.launch(
+                &passel_kernels::bits::KERNEL,
+                "margins",
+                grid,
+                256,
+                0,
+                arguments![given],
+            )?;
         }
-        let variable = |at| Variable {
+        let variable = |at| BitColumn {
             tile: tiles.at(at / group.each * tile),
             margins: margins.at(at * classes * group.planes),
             planes: group.planes as u32,
             within: (at % group.each) as u32,
         };
-        let variables: Vec<Variable> = (0..group.count).map(variable).collect();
+        let variables: Vec<BitColumn> = (0..group.count).map(variable).collect();
         gpu.upload(&variables, self.variables.at(group.first))?;
         Ok(Laid { tiles, codes })
     }

@@ -14,7 +14,7 @@ mod shape;
 
 use passel_kernels::{
     bits::{BITS, SIDE},
-    pairs::{Products, ROWS, TOGETHER},
+    pairs::{BitProducts, ROWS, TILE_MULTIPLE},
 };
 use rayon::prelude::*;
 
@@ -94,7 +94,7 @@ impl<'a> CudaPairs<'a> {
         (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
         few: (usize, Option<u64>),
-        products: Option<Products>,
+        products: Option<BitProducts>,
     ) -> Result<Option<Self>, DeviceError> {
         let (columns, n) = (block.columns, response.codes.len());
         let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
@@ -200,7 +200,7 @@ impl Known<'_> {
             _ => self.screen.floor(pairs.least()),
         };
         gpu.begin(own, partners.map(|it| self.screen.floor(it)))?;
-        let (mut kept, mut size) = (0, TOGETHER);
+        let (mut kept, mut size) = (0, TILE_MULTIPLE);
         let chunks = self.plan.chunks() * BITS;
         let wave = WAVE / (SIDE * SIDE * chunks.max(1));
         let jobs = self.plan.jobs();
@@ -222,7 +222,7 @@ impl Known<'_> {
             let on_gpu = gpu.bring(&supers)?;
             let tiles = supers.len() * 128;
             let [a, b] = [job.0, job.1].map(|it| self.plan.groups[it].each);
-            let most = wave.min(PAIRS / (a * b)).max(TOGETHER) / TOGETHER * TOGETHER;
+            let most = wave.min(PAIRS / (a * b)).max(TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
             let mut first = 0;
             while first < tiles && !(asked.stop)() {
                 // No wave of its own for the few that are left.
@@ -245,7 +245,7 @@ impl Known<'_> {
                         false
                     }
                     Wave::Lost => {
-                        size = (count / 2).next_multiple_of(TOGETHER);
+                        size = (count / 2).next_multiple_of(TILE_MULTIPLE);
                         // What is kept has not grown.
                         kept = gpu.kept();
                         true
@@ -254,7 +254,7 @@ impl Known<'_> {
                 own = gpu.reached();
                 floor.raise(own);
                 // Four tiles have room beside half of the places.
-                if kept > gpu.places() / 2 || (lost && count == TOGETHER) {
+                if kept > gpu.places() / 2 || (lost && count == TILE_MULTIPLE) {
                     pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.least());

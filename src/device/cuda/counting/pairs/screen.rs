@@ -2,7 +2,7 @@
 
 use std::f64::consts::LN_2;
 
-use passel_kernels::pairs::{Quick, Value};
+use passel_kernels::pairs::{PairValue, QuickBound};
 
 use super::{
     super::super::super::counting::{LogTable, ScoreEvaluator},
@@ -77,7 +77,7 @@ impl<'s> Screen<'s> {
 
     /// The score, or its numerator, and its denominator, of tables of so many levels,
     /// which are made so.
-    pub(super) fn values(&self, levels: [usize; 2], way: Way) -> [Value; 2] {
+    pub(super) fn values(&self, levels: [usize; 2], way: Way) -> [PairValue; 2] {
         [self.quantity.over, self.under()].map(|it| self.value(&it, levels, way))
     }
 
@@ -103,7 +103,7 @@ impl<'s> Screen<'s> {
     /// ```text
     /// T(xwy) − T(xw) = Σ c·log2(c / m) + …  ≤ Σ n(y)·log2(n(y) / n) + Σ (c − p·m)² / m / (p·(1 − p)·ln 2)
     /// ```
-    pub(super) fn quick(&self, over: &Value, [a, b]: [usize; 2]) -> Quick {
+    pub(super) fn quick(&self, over: &PairValue, [a, b]: [usize; 2]) -> QuickBound {
         let (n, cells) = (self.n as f64, (a * b) as f64);
         let (xw, xwy) = self.weights(&self.quantity.over);
         let share = match self.sizes[..] {
@@ -128,14 +128,14 @@ impl<'s> Screen<'s> {
         };
         let own = f64::from(over.own) + f64::from(over.off) + own;
         if !(own + scale).is_finite() {
-            return Quick {
+            return QuickBound {
                 scale: f32::INFINITY,
-                ..Quick::default()
+                ..QuickBound::default()
             };
         }
         // What is positive is rounded too, as often as cells are added.
         let more = 1.0 + (16.0 + 2.0 * cells) * ROUNDING;
-        Quick {
+        QuickBound {
             own: (own + 2.0 * ROUNDING * (own.abs() + scale * slack)) as f32,
             scale: (more * scale) as f32,
             share: share as f32,
@@ -143,7 +143,7 @@ impl<'s> Screen<'s> {
         }
     }
 
-    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> Value {
+    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> PairValue {
         let (xw, xwy) = self.weights(by);
         let n = self.n as f64;
         // Σ c·|log2(c / e)| ≤ Σ c·log2(c / e) + 2·0.531·Σ e, and Σ c·log2(c / e) ≤ n·log2(levels).
@@ -165,7 +165,7 @@ impl<'s> Screen<'s> {
         let entropies = n * (whole + (self.sizes.len() as f64).log2() + 1.0);
         let own = 8.0 * ROUNDING * integers.sum::<f64>() * entropies;
         let all = of(xw, 1) + of(xwy, self.sizes.len()) + own;
-        Value {
+        PairValue {
             own: (f64::from(by.y) * self.entropy(self.y)) as f32,
             xw: xw as f32,
             xwy: xwy as f32,
@@ -212,7 +212,12 @@ mod tests {
     };
 
     /// The sum of [`Quick`], as kernels make it.
-    fn quick_sum(quick: &Quick, counts: &[u64], (x, w): (usize, usize), classes: usize) -> f32 {
+    fn quick_sum(
+        quick: &QuickBound,
+        counts: &[u64],
+        (x, w): (usize, usize),
+        classes: usize,
+    ) -> f32 {
         let cells = x * w;
         let all = |at: usize| counts.iter().skip(at).step_by(cells).sum::<u64>();
         let n = counts.iter().sum::<u64>() as f32;

@@ -1,8 +1,8 @@
 //! Which kernel bounds the pairs of two groups.
 
 use passel_kernels::{
-    Kernel, cells, levels,
-    pairs::{self, Products},
+    Kernel, pair_levels, pair_tables,
+    pairs::{self, BitProducts},
 };
 
 use super::{
@@ -12,29 +12,29 @@ use super::{
 };
 
 /// The fastest products of a GPU: from 10.0 on those of bits are made of others.
-pub(super) fn fastest(gpu: &Gpu) -> Result<Products, DeviceError> {
+pub(super) fn fastest(gpu: &Gpu) -> Result<BitProducts, DeviceError> {
     let asked = gpu.context.compute_capability();
     let asked = asked.map_err(|error| gpu.failed("asking what it is", error))?;
     Ok(match asked {
-        (..8, _) => Products::Words,
-        (9, 0) => Products::Groups,
-        (8 | 9, _) => Products::Bits,
-        _ => Products::Bytes,
+        (..8, _) => BitProducts::Words,
+        (9, 0) => BitProducts::Groups,
+        (8 | 9, _) => BitProducts::Bits,
+        _ => BitProducts::Bytes,
     })
 }
 
 /// The kernel that makes tables so.
-fn kernel(products: Products, way: Way) -> Kernel {
+fn kernel(products: BitProducts, way: Way) -> Kernel {
     match (products, way) {
-        (Products::Groups, Way::Whole) => pairs::GROUPS,
-        (Products::Bits, Way::Whole) => pairs::KERNEL,
-        (Products::Bytes, Way::Whole) => pairs::BYTES,
-        (Products::Words, Way::Whole) => pairs::WORDS,
-        (Products::Groups, Way::Levels) => levels::GROUPS,
-        (Products::Bits, Way::Levels) => levels::KERNEL,
-        (Products::Bytes, Way::Levels) => levels::BYTES,
-        (Products::Words, Way::Levels) => levels::WORDS,
-        (_, Way::Cells) => cells::KERNEL,
+        (BitProducts::Groups, Way::Whole) => pairs::GROUPS,
+        (BitProducts::Bits, Way::Whole) => pairs::KERNEL,
+        (BitProducts::Bytes, Way::Whole) => pairs::BYTES,
+        (BitProducts::Words, Way::Whole) => pairs::WORDS,
+        (BitProducts::Groups, Way::Levels) => pair_levels::GROUPS,
+        (BitProducts::Bits, Way::Levels) => pair_levels::KERNEL,
+        (BitProducts::Bytes, Way::Levels) => pair_levels::BYTES,
+        (BitProducts::Words, Way::Levels) => pair_levels::WORDS,
+        (_, Way::Cells) => pair_tables::KERNEL,
     }
 }
 
@@ -56,6 +56,7 @@ pub(super) enum Way {
 /// How it is launched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
+    pub(super) kernel: Kernel,
     pub(super) function: &'static str,
     pub(super) threads: u32,
     /// Bytes of dynamic shared memory.
@@ -68,7 +69,7 @@ impl Shape {
     pub(super) fn of(
         (plan, screen): (&Plan, &Screen),
         (a, b): (usize, usize),
-        (products, ahead): (Products, bool),
+        (products, ahead): (BitProducts, bool),
     ) -> Self {
         let planes = [a, b].map(|it| plan.groups[it].planes);
         let (classes, long) = (screen.classes(), plan.n >= 1 << 16);
@@ -80,8 +81,8 @@ impl Shape {
         };
         let (function, threads, shared) = match way {
             Way::Cells => {
-                let shared = cells::shared(planes.map(|it| it + 1), classes);
-                ("cells", cells::threads(shared), shared)
+                let shared = pair_tables::shared(planes.map(|it| it + 1), classes);
+                ("pair_tables", pair_tables::threads(shared), shared)
             }
             Way::Whole => {
                 let name = match (planes[0], classes) {
@@ -94,12 +95,17 @@ impl Shape {
                 (name, products.threads(), shared)
             }
             Way::Levels => {
-                let name = if long { "levels_32" } else { "levels_16" };
-                let shared = levels::shared(planes, classes, long, (products, ahead));
+                let name = if long {
+                    "pair_levels_32"
+                } else {
+                    "pair_levels_16"
+                };
+                let shared = pair_levels::shared(planes, classes, long, (products, ahead));
                 (name, products.threads(), shared)
             }
         };
         Self {
+            kernel: kernel(products, way),
             function,
             threads,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
@@ -108,10 +114,11 @@ impl Shape {
     }
 
     /// The kernels of these.
-    pub(super) fn kernels(all: &[Self], products: Products) -> Vec<Kernel> {
-        let used = |way: &Way| all.iter().any(|it| it.way == *way);
+    pub(super) fn kernels(all: &[Self]) -> Vec<Kernel> {
         let ways = [Way::Whole, Way::Levels, Way::Cells];
-        let used = ways.into_iter().filter(used);
-        used.map(|it| kernel(products, it)).collect()
+        let shapes = ways
+            .iter()
+            .filter_map(|way| all.iter().find(|shape| shape.way == *way));
+        shapes.map(|shape| shape.kernel).collect()
     }
 }

@@ -8,26 +8,26 @@
 //!        where it is brought
 //! ```
 //!
-//! Every GPU has a [`Post`] that all of them write: a GPU writes its pick to each, four bytes in
+//! Every GPU has a [`Mailbox`] that all of them write: a GPU writes its pick to each, four bytes in
 //! a word beside the number of the meeting, and waits until all have written so to its own. A long
 //! column is brought: each GPU but the one it lies on reads its part over the link and writes it
 //! to all of these, so that the column leaves its GPU once. Numbers only grow; a GPU that has
 //! left because the host raised `stop` writes nothing from then on, so that no other goes by
 //! what it finds.
 //!
-//! *Shapes*: of each member of [`Meet`] there.
+//! *Shapes*: of each member of [`PeerArgs`] there.
 //!
 //! *Launch*, on every GPU the same functions in the same order, with every number once:
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `score_together` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
-//! | `bring` | any | 32 … 512 by 32 (512) | the column, behind `score_together`, if it is long |
+//! | `score_all_reduce` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
+//! | `broadcast_column` | any | 32 … 512 by 32 (512) | the column, behind `score_all_reduce`, if it is long |
 //!
 //! Less than 3 KiB of static shared memory, none dynamic. Without GPUs nobody is met: so that
 //! functions can be loaded while nobody waits.
 //!
-//! *Before and after*: every [`Post`] is 0 before the first meeting. A GPU that has come to a
+//! *Before and after*: every [`Mailbox`] is 0 before the first meeting. A GPU that has come to a
 //! meeting reads nothing any more of the column brought before, nor of the letters of the last
 //! meeting but one: those are what others write next. Kernels wait for kernels of other GPUs
 //! alone, those launched before them in this order: a host that puts them on GPU by GPU must
@@ -39,21 +39,21 @@ use std::ops::Range;
 
 use crate::{
     Kernel,
-    counting::Place,
+    counting::ColumnCodes,
     score::{NONE, Pick},
 };
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "meet",
+    name: "peer_argmax",
     source: concat!(
         include_str!("counting.cuh"),
         "#line 1 \"score.cuh\"\n",
         include_str!("score.cuh"),
-        "#line 1 \"meet.cu\"\n",
-        include_str!("meet.cu")
+        "#line 1 \"peer_argmax.cu\"\n",
+        include_str!("peer_argmax.cu")
     ),
-    functions: &["score_together", "bring"],
+    functions: &["score_all_reduce", "broadcast_column"],
     spills: &[],
 };
 
@@ -63,20 +63,20 @@ pub const MAX_GPUS: usize = 16;
 /// What a GPU tells of its best.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Letter {
+pub struct Message {
     /// The best.
     pub pick: Pick,
     /// Where that column lies; of no matter where there is none.
-    pub place: Place,
+    pub place: ColumnCodes,
 }
 
 /// Words of a letter, of four bytes each.
-pub const WORDS: usize = size_of::<Letter>() / 4;
+pub const WORDS: usize = size_of::<Message>() / 4;
 
 /// What lies on each GPU, where all of them write. Four bytes behind it are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Post {
+pub struct Mailbox {
     /// Of even and of odd meetings, by GPU: each word below the lower half of the meeting's
     /// number.
     pub letters: [[[u64; WORDS]; MAX_GPUS]; 2],
@@ -90,15 +90,15 @@ pub struct Post {
     pub winner: u32,
     /// Not 0 once the GPU has left.
     pub left: u32,
-    /// Blocks of `bring` that have come to its end; 0 before and after.
+    /// Blocks of `broadcast_column` that have come to its end; 0 before and after.
     pub arrived: u32,
 }
 
 /// What the functions take, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Meet {
-    /// [`Post`]: of each GPU.
+pub struct PeerArgs {
+    /// [`Mailbox`]: of each GPU.
     pub posts: [u64; MAX_GPUS],
     /// u8: of each GPU room for a long column, at a multiple of 16 bytes.
     pub guests: [u64; MAX_GPUS],
@@ -110,9 +110,9 @@ pub struct Meet {
     pub sequence: u64,
     /// u32 of the host's memory: not 0 where whoever waits is to leave.
     pub stop: u64,
-    /// [`Place`]: of each column of the GPU, and one more.
+    /// [`ColumnCodes`]: of each column of the GPU, and one more.
     pub places: u64,
-    /// [`crate::counting::Anchor`]: one, becomes the best.
+    /// [`crate::counting::AnchorSums`]: one, becomes the best.
     pub anchor: u64,
     /// [`Pick`]: the best of all; null where the host does not look.
     pub told: u64,
@@ -123,7 +123,7 @@ pub struct Meet {
 /// The GPU that has the best of all, from the best of each; none where none is to be chosen.
 ///
 /// ```
-/// use passel_kernels::{meet::reference, score::{NONE, Pick}};
+/// use passel_kernels::{peer_argmax::reference, score::{NONE, Pick}};
 /// let pick = |score, number| Pick { score, number, ..Pick::default() };
 /// let picks = [pick(0, NONE), pick(-3, 7), pick(-2, 9), pick(-2, 8)];
 /// assert_eq!(reference(&picks), Some(3));
@@ -139,13 +139,13 @@ pub fn reference(picks: &[Pick]) -> Option<usize> {
 /// elsewhere.
 ///
 /// ```
-/// use passel_kernels::{counting::Place, meet::bytes};
-/// let of = |bits, length| bytes(&Place { bits, length, ..Place::default() }, 33);
+/// use passel_kernels::{counting::ColumnCodes, peer_argmax::bytes};
+/// let of = |bits, length| bytes(&ColumnCodes { bits, length, ..ColumnCodes::default() }, 33);
 /// assert_eq!([of(4, 1), of(8, 1), of(16, 1)], [24, 48, 96].map(Some));
-/// // Row by row among others, and entries.
+/// // SortedRow by row among others, and entries.
 /// assert_eq!([of(8, 128), of(0, 1)], [None, None]);
 /// ```
-pub fn bytes(place: &Place, rows: usize) -> Option<usize> {
+pub fn bytes(place: &ColumnCodes, rows: usize) -> Option<usize> {
     let whole = place.bits != 0 && place.length == 1;
     whole.then(|| rows.div_ceil(16) * 2 * place.bits as usize)
 }
@@ -153,7 +153,7 @@ pub fn bytes(place: &Place, rows: usize) -> Option<usize> {
 /// Which of a column's words a GPU brings.
 ///
 /// ```
-/// use passel_kernels::meet::part;
+/// use passel_kernels::peer_argmax::part;
 /// // GPUs 0, 2 and 3 bring what GPU 1 has.
 /// let parts = [0, 2, 3].map(|gpu| part(100, (gpu, 1, 4)));
 /// assert_eq!(parts, [0..48, 48..96, 96..100]);
@@ -198,21 +198,25 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        let sizes = [size_of::<Letter>(), size_of::<Post>(), size_of::<Meet>()];
+        let sizes = [
+            size_of::<Message>(),
+            size_of::<Mailbox>(),
+            size_of::<PeerArgs>(),
+        ];
         assert_eq!(sizes, [96, 6304, 312]);
-        assert_eq!((WORDS, offset_of!(Letter, place)), (24, 64));
+        assert_eq!((WORDS, offset_of!(Message, place)), (24, 64));
         let post = [
-            offset_of!(Post, parts),
-            offset_of!(Post, from),
-            offset_of!(Post, winner),
-            offset_of!(Post, arrived),
+            offset_of!(Mailbox, parts),
+            offset_of!(Mailbox, from),
+            offset_of!(Mailbox, winner),
+            offset_of!(Mailbox, arrived),
         ];
         assert_eq!(post, [6144, 6272, 6288, 6296]);
         let meet = [
-            offset_of!(Meet, gpus),
-            offset_of!(Meet, sequence),
-            offset_of!(Meet, told),
-            offset_of!(Meet, from),
+            offset_of!(PeerArgs, gpus),
+            offset_of!(PeerArgs, sequence),
+            offset_of!(PeerArgs, told),
+            offset_of!(PeerArgs, from),
         ];
         assert_eq!(meet, [256, 264, 296, 304]);
     }

@@ -29,7 +29,7 @@ struct Part {
     unsigned from, step;        // its rows in the tile
     unsigned first, count;      // the classes that are counted
 
-    __device__ __forceinline__ Part(const float* facts, const Group& group, unsigned variable,
+    __device__ __forceinline__ Part(const float* facts, const ColumnGroup& group, unsigned variable,
                                     unsigned first, unsigned count)
         : facts(facts), planes(group.planes), from(row_of(variable, 0, group.planes)),
           step(group.planes == 2 ? 8 : 1), first(first), count(count)
@@ -195,7 +195,7 @@ __device__ __forceinline__ void lay(const Counts<THREADS>& counts,
 // classes; the facts of both sides; barriers. Of two classes the counts of the first are kept until
 // those of both are there; of more a class is summed at a time.
 template <bool LARGE>
-__device__ __forceinline__ void levels(const Tiles& given)
+__device__ __forceinline__ void levels(const PairArgs& given)
 {
     using Count = typename Table<LARGE>::Count;
     constexpr unsigned COUNTS = SIDE * Table<LARGE>::ROW * sizeof(Count);
@@ -209,7 +209,7 @@ __device__ __forceinline__ void levels(const Tiles& given)
     if (!is_tile && !is_any_tile(given, tile_a, tile_b)) {
         return;
     }
-    const Group &a = given.a, &b = given.b;
+    const ColumnGroup &a = given.a, &b = given.b;
     const unsigned pairs = a.each * b.each, classes = given.classes;
     const unsigned first_a = tile_a * a.each, first_b = tile_b * b.each;
     // Floats of a variable: what `Part` has, then x and w of the score and of its denominator.
@@ -319,13 +319,13 @@ __device__ __forceinline__ void levels(const Tiles& given)
 }
 
 extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)
-    levels_16(const __grid_constant__ Tiles given)
+    pair_levels_16(const __grid_constant__ PairArgs given)
 {
     HERE(levels<false>(given));
 }
 
 extern "C" __global__ void FOUR __launch_bounds__(THREADS + BRINGERS, BLOCKS)
-    levels_32(const __grid_constant__ Tiles given)
+    pair_levels_32(const __grid_constant__ PairArgs given)
 {
     HERE(levels<true>(given));
 }

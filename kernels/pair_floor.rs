@@ -9,27 +9,27 @@
 //! best, however equal scores are told apart. Where more were told than there is room for, some
 //! were lost: the floor rises by what is there, but only those stay that were there before.
 //!
-//! *Shapes*: of each member of [`Raise`] there.
+//! *Shapes*: of each member of [`PairFloorArgs`] there.
 //!
-//! *Launch*: `raise`; grid 1, block 1,024. Less than 2 KiB of static shared memory, none dynamic.
+//! *Launch*: `pair_floor`; grid 1, block 1,024. Less than 2 KiB of static shared memory, none dynamic.
 //!
 //! *Exactness*: comparisons of floats alone; scores are numbers or infinite.
 
-use crate::{Kernel, pairs::Found};
+use crate::{Kernel, pairs::PairBounds};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "raise",
-    source: include_str!("raise.cu"),
-    functions: &["raise"],
+    name: "pair_floor",
+    source: include_str!("pair_floor.cu"),
+    functions: &["pair_floor"],
     spills: &[],
 };
 
 /// What the function takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Raise {
-    /// [`Found`]: `room` places.
+pub struct PairFloorArgs {
+    /// [`PairBounds`]: `room` places.
     pub found: u64,
     /// u32: how many were told; how many stay, after.
     pub told: u64,
@@ -43,15 +43,15 @@ pub struct Raise {
     pub floor: u64,
     /// u32: how many were told, how many stay, and the bits of the floor.
     pub out: u64,
-    /// u32: as in [`crate::pairs::Tiles`]; what reaches that of one of both stays too.
+    /// u32: as in [`crate::pairs::PairArgs`]; what reaches that of one of both stays too.
     pub floors: u64,
 }
 
 /// The floor, and what stays, where no column has a floor of its own: of pairs told in their order, of which so many were there before.
 ///
 /// ```
-/// use passel_kernels::{pairs::Found, raise::reference};
-/// let pair = |least| Found { a: 0, b: 1, least, most: least + 1.0 };
+/// use passel_kernels::{pairs::PairBounds, pair_floor::reference};
+/// let pair = |least| PairBounds { a: 0, b: 1, least, most: least + 1.0 };
 /// let told = [1.0, 5.0, 3.5, 4.0].map(pair);
 /// let (floor, stay) = reference(&told, (4, 0), 2, f32::NEG_INFINITY);
 /// assert_eq!((floor, stay), (4.0, vec![told[1], told[2], told[3]]));
@@ -60,11 +60,11 @@ pub struct Raise {
 /// assert_eq!((floor, stay.len()), (3.5, 0));
 /// ```
 pub fn reference(
-    told: &[Found],
+    told: &[PairBounds],
     (room, kept): (usize, usize),
     wanted: usize,
     floor: f32,
-) -> (f32, Vec<Found>) {
+) -> (f32, Vec<PairBounds>) {
     let there = &told[..told.len().min(room)];
     let mut least: Vec<f32> = there.iter().map(|it| it.least).collect();
     least.sort_by(|a, b| b.total_cmp(a));
@@ -87,11 +87,17 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Raise>(), size_of::<Found>()), (56, 16));
         assert_eq!(
-            (offset_of!(Raise, wanted), offset_of!(Raise, out)),
+            (size_of::<PairFloorArgs>(), size_of::<PairBounds>()),
+            (56, 16)
+        );
+        assert_eq!(
+            (
+                offset_of!(PairFloorArgs, wanted),
+                offset_of!(PairFloorArgs, out)
+            ),
             (24, 40)
         );
-        assert_eq!(offset_of!(Raise, floors), 48);
+        assert_eq!(offset_of!(PairFloorArgs, floors), 48);
     }
 }

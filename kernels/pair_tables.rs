@@ -1,30 +1,30 @@
 //! [`crate::pairs`] of many levels, where a table of its own takes less than products of bits.
 //!
-//! *Shapes*: of each member of [`Cells`] there; columns of at most 256 levels, as many classes.
+//! *Shapes*: of each member of [`PairTablesArgs`] there; columns of at most 256 levels, as many classes.
 //!
-//! *Launch*: `cells`; grid as [`crate::pairs`], block 256 … 1,024 by 32 ([`threads`]); [`shared`] bytes of dynamic shared
+//! *Launch*: `pair_tables`; grid as [`crate::pairs`], block 256 … 1,024 by 32 ([`threads`]); [`shared`] bytes of dynamic shared
 //! memory, less than 1 KiB static.
 //!
 //! *Before and after*, *exactness*: the same. Cells are summed by thread, then by block.
 
 use crate::{
     Kernel,
-    pairs::{self, Tiles},
+    pairs::{self, PairArgs},
 };
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "cells",
+    name: "pair_tables",
     source: concat!(
         include_str!("counting.cuh"),
         "#line 1 \"bits.cuh\"\n",
         include_str!("bits.cuh"),
         "#line 1 \"pairs.cuh\"\n",
         include_str!("pairs.cuh"),
-        "#line 1 \"cells.cu\"\n",
-        include_str!("cells.cu")
+        "#line 1 \"pair_tables.cu\"\n",
+        include_str!("pair_tables.cu")
     ),
-    functions: &["cells"],
+    functions: &["pair_tables"],
     spills: &[],
 };
 
@@ -32,7 +32,7 @@ pub const KERNEL: Kernel = Kernel {
 /// has room for, the more.
 ///
 /// ```
-/// use passel_kernels::cells::threads;
+/// use passel_kernels::pair_tables::threads;
 /// assert_eq!([30_000, 70_000, 200_000].map(threads), [256, 512, 1024]);
 /// ```
 pub fn threads(shared: usize) -> u32 {
@@ -46,9 +46,9 @@ pub fn threads(shared: usize) -> u32 {
 /// What it takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cells {
+pub struct PairTablesArgs {
     /// As in [`crate::pairs`]; bits and edges are not looked at.
-    pub tiles: Tiles,
+    pub tiles: PairArgs,
     /// u8: codes of the columns of group a, `stride` each.
     pub codes_a: u64,
     /// u8: those of group b.
@@ -69,7 +69,7 @@ pub fn shared(levels: [usize; 2], classes: usize) -> usize {
 /// T(xw) and T(xwy) of two columns.
 ///
 /// ```
-/// let (xw, xwy) = passel_kernels::cells::reference([&[0, 0, 1, 1], &[1, 1, 0, 0]], &[0, 1, 0, 1]);
+/// let (xw, xwy) = passel_kernels::pair_tables::reference([&[0, 0, 1, 1], &[1, 1, 0, 0]], &[0, 1, 0, 1]);
 /// assert_eq!((xw, xwy), (4.0, 0.0));
 /// ```
 pub fn reference(columns: [&[u8]; 2], y: &[u8]) -> (f64, f64) {
@@ -90,9 +90,12 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Cells>(), 256);
+        assert_eq!(size_of::<PairTablesArgs>(), 256);
         assert_eq!(
-            (offset_of!(Cells, codes_a), offset_of!(Cells, rows)),
+            (
+                offset_of!(PairTablesArgs, codes_a),
+                offset_of!(PairTablesArgs, rows)
+            ),
             (216, 248)
         );
     }

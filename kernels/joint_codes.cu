@@ -1,8 +1,8 @@
 // Lays the next anchor out: the joint code of every row, and how many rows have each.
 
-struct Spread {
-    const Anchor* anchor;       // whose `place` is the column among `places`
-    const Place* places;
+struct JointCodesArgs {
+    const AnchorSums* anchor;       // whose `place` is the column among `places`
+    const ColumnCodes* places;
     i64 rows;                   // and those that fill the last sixteen up, which have 0
     i64 filled;
     const unsigned short* y;    // null where there is one class
@@ -14,10 +14,10 @@ struct Spread {
     i64 cells;                  // of them
 };
 
-static_assert(sizeof(Spread) == 88, "drift");
+static_assert(sizeof(JointCodesArgs) == 88, "drift");
 
 template <int JOINT>
-__device__ __forceinline__ void put(const Spread& given, i64 row, unsigned code)
+__device__ __forceinline__ void put(const JointCodesArgs& given, i64 row, unsigned code)
 {
     unsigned joint = code * given.classes;
     if (given.y != nullptr && row < given.rows) {
@@ -50,7 +50,7 @@ __device__ __forceinline__ unsigned first_from(const unsigned* rows, unsigned le
 
 // Counts the joint codes of some rows.
 template <int JOINT>
-__device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
+__device__ __forceinline__ void tell(const JointCodesArgs& given, i64 from, i64 to)
 {
     __shared__ unsigned near[NEAR];
     const unsigned wide = given.anchor->levels * given.classes, lane = threadIdx.x % 32;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void tell(const Spread& given, i64 from, i64 to)
 // Rows from one to another one of dense codes, eight at a time: the column may lie on another
 // GPU, from where words come faster than bytes.
 template <int JOINT, int BITS>
-__device__ __forceinline__ void put_8(const Spread& given, const void* column, i64 from, i64 to)
+__device__ __forceinline__ void put_8(const JointCodesArgs& given, const void* column, i64 from, i64 to)
 {
     struct __align__(BITS) Eight {
         unsigned of[BITS / 4];
@@ -120,14 +120,14 @@ __device__ __forceinline__ void put_8(const Spread& given, const void* column, i
 // A block has some rows: dense codes as they are; of entries the most frequent code for every
 // row, then theirs.
 template <int JOINT>
-__device__ __forceinline__ void lay(const Spread& given)
+__device__ __forceinline__ void joint_codes(const JointCodesArgs& given)
 {
     const i64 each = ((given.filled + gridDim.x - 1) / gridDim.x + 15) / 16 * 16;
     const i64 from = min(given.filled, blockIdx.x * each), to = min(given.filled, from + each);
     for (i64 at = first(); at < given.cells; at += stride()) {
         given.next[at] = 0;
     }
-    const Place place = given.places[given.anchor->place];
+    const ColumnCodes place = given.places[given.anchor->place];
     const unsigned char* codes = (const unsigned char*)place.address;
     // Rows that fill up are in the last sixteen.
     const bool whole = place.bits != 0 && place.length == 1;
@@ -177,7 +177,7 @@ __device__ __forceinline__ void lay(const Spread& given)
 
 // Row i of each of a batch = row orders[i] of the anchor; one batch for each y of the grid.
 template <int JOINT>
-__device__ __forceinline__ void shuffle(const unsigned char* joint, const unsigned* orders,
+__device__ __forceinline__ void permute(const unsigned char* joint, const unsigned* orders,
                                         i64 rows, unsigned char* out, i64 out_stride)
 {
     const unsigned* order = orders + (i64)blockIdx.y * rows;
@@ -192,11 +192,11 @@ __device__ __forceinline__ void shuffle(const unsigned char* joint, const unsign
 }
 
 #define SPREAD(joint)                                                                      \
-    extern "C" __global__ void lay_##joint(const __grid_constant__ Spread given)           \
+    extern "C" __global__ void joint_codes_##joint(const __grid_constant__ JointCodesArgs given)           \
     {                                                                                      \
         lay<joint>(given);                                                                 \
     }                                                                                      \
-    extern "C" __global__ void shuffle_##joint(const unsigned char* codes,                 \
+    extern "C" __global__ void permute_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \
                                                unsigned char* out, i64 out_stride)         \
     {                                                                                      \

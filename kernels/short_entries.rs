@@ -4,14 +4,14 @@
 //! compared with one another instead of counted. Each has a lane; up to eight by looking at every
 //! other of its column, more by the warp's matching of equal keys.
 //!
-//! *Shapes*: of each member of [`crate::entries::Entries`] and of [`Shorts`] there; a column of
-//! kind k has 2ᵏ places, those not filled with code [`crate::counting::NOTHING`].
+//! *Shapes*: of each member of [`crate::entries::EntriesArgs`] and of [`ShortEntriesArgs`] there; a column of
+//! kind k has 2ᵏ places, those not filled with code [`crate::counting::UNFILLED`].
 //!
 //! *Launch*, `_8` or `_16` by the bits J of joint codes; `wide` = levels · classes:
 //!
 //! | function | grid | block | dynamic shared bytes |
 //! | --- | --- | --- | --- |
-//! | `short` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (512) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) |
+//! | `short_entries` | (any, batch ≤ 65,535) | 32 … 1,024 by 32 (512) | 0; where `copied`, 16·⌈rows·J/128⌉ + 4·(levels + wide) |
 //!
 //! `xw` and `xwy` begin with the first place of all packs. No static shared memory.
 //!
@@ -23,24 +23,24 @@ use crate::Kernel;
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "short",
+    name: "short_entries_entries",
     source: concat!(
         include_str!("counting.cuh"),
         include_str!("entries.cuh"),
-        "#line 1 \"short.cu\"\n",
-        include_str!("short.cu")
+        "#line 1 \"short_entries.cu\"\n",
+        include_str!("short_entries.cu")
     ),
-    functions: &["short_8", "short_16"],
+    functions: &["short_entries_8", "short_entries_16"],
     spills: &[],
 };
 
-/// What `short` takes besides [`crate::entries::Entries`], by value: short columns by the places 2⁰ … 2⁵ that each has.
+/// What `short_entries` takes besides [`crate::entries::EntriesArgs`], by value: short columns by the places 2⁰ … 2⁵ that each has.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shorts {
+pub struct ShortEntriesArgs {
     /// u32: the rows of the entries, each column's places one behind the other.
     pub rows: [u64; 6],
-    /// u16: their codes; [`crate::counting::NOTHING`] in a place not filled.
+    /// u16: their codes; [`crate::counting::UNFILLED`] in a place not filled.
     pub codes: [u64; 6],
     /// Columns; 0 where there are none of a kind.
     pub columns: [u32; 6],
@@ -54,7 +54,7 @@ pub struct Shorts {
 /// ```
 /// // c·log2 c; w is 0, 0, 1, 1 and y 0, 1, 0, 0. The column is 5, 5, 3, 5.
 /// let terms = [0, 0, 2, 5, 8];
-/// let sums = passel_kernels::short::reference(&[2], &[3], &[0, 1, 2, 2], 2, &terms);
+/// let sums = passel_kernels::short_entries::reference(&[2], &[3], &[0, 1, 2, 2], 2, &terms);
 /// assert_eq!(sums, [2, 0]);
 /// ```
 pub fn reference(
@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn structs_lie_as_c_lays_them() {
         assert_eq!(
-            (size_of::<Shorts>(), offset_of!(Shorts, columns)),
+            (
+                size_of::<ShortEntriesArgs>(),
+                offset_of!(ShortEntriesArgs, columns)
+            ),
             (144, 96)
         );
     }

@@ -2,14 +2,14 @@
 // tables: entries are compared with one another.
 
 // Short columns, by the places 2^0 … 2^5 that each of them has.
-struct Shorts {
+struct ShortEntriesArgs {
     const unsigned* rows[6];
     const unsigned short* codes[6];
     unsigned columns[6]; // 0 where there are none of a kind
     unsigned first[6];   // where their sums begin, among all places
 };
 
-static_assert(sizeof(Shorts) == 144, "drift");
+static_assert(sizeof(ShortEntriesArgs) == 144, "drift");
 
 // Joint codes and counts of an anchor where this block reads them from.
 struct Near {
@@ -19,7 +19,7 @@ struct Near {
 };
 
 template <int JOINT>
-__device__ __forceinline__ Near near_of(const Entries& given)
+__device__ __forceinline__ Near near_of(const EntriesArgs& given)
 {
     extern __shared__ uint4 shared[];
     const unsigned batch = blockIdx.y;
@@ -45,8 +45,8 @@ __device__ __forceinline__ Near near_of(const Entries& given)
 
 // One warp's columns: a lane an entry, a segment of EACH lanes a column.
 template <int JOINT, int CLASSES, int EACH>
-__device__ __forceinline__ void segments(const Entries& given, const Shorts& shorts, int kind,
-                                         i64 unit, const Near& near, const Anchor& anchor,
+__device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEntriesArgs& shorts, int kind,
+                                         i64 unit, const Near& near, const AnchorSums& anchor,
                                          i64* xw, i64* xwy)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32, segment = lane / EACH;
@@ -54,12 +54,12 @@ __device__ __forceinline__ void segments(const Entries& given, const Shorts& sho
     const unsigned *const by_level = near.by_level, *const by_joint = near.by_joint;
     const i64* const terms = given.terms;
     const i64 column = unit * (32 / EACH) + segment;
-    unsigned code = NOTHING, row = 0;
+    unsigned code = UNFILLED, row = 0;
     if (column < columns) {
         code = shorts.codes[kind][unit * 32 + lane];
         row = shorts.rows[kind][unit * 32 + lane];
     }
-    const bool on = code != NOTHING;
+    const bool on = code != UNFILLED;
     const unsigned at = on ? joint_of<JOINT>(near.joint, row) : 0;
     const unsigned level = level_of<CLASSES>(given, at);
     i64 sums[2] = {0, 0};
@@ -80,7 +80,7 @@ __device__ __forceinline__ void segments(const Entries& given, const Shorts& sho
         for (int d = 1; d < EACH; d++) {
             const unsigned other = __shfl_xor_sync(all, key, d), differ = other ^ key;
             const bool before = (lane & (d >= 4 ? 4 : d >= 2 ? 2 : 1)) != 0;
-            const bool there = other < NOTHING << 16, equal_code = differ >> 16 == 0;
+            const bool there = other < UNFILLED << 16, equal_code = differ >> 16 == 0;
             const bool equal_level =
                 there && (CLASSES == 0 ? level_of<CLASSES>(given, other & 0xffff) == level
                                        : (differ & (CLASSES == 2 ? 0xfffe : 0xffff)) == 0);
@@ -151,10 +151,10 @@ __device__ __forceinline__ void segments(const Entries& given, const Shorts& sho
 }
 
 template <int JOINT, int CLASSES>
-__device__ __forceinline__ void short_columns(const Entries& given, const Shorts& shorts)
+__device__ __forceinline__ void short_columns(const EntriesArgs& given, const ShortEntriesArgs& shorts)
 {
     const Near near = near_of<JOINT>(given);
-    const Anchor anchor = given.anchors[blockIdx.y];
+    const AnchorSums anchor = given.anchors[blockIdx.y];
     i64* const xw = given.xw + (i64)blockIdx.y * given.places;
     i64* const xwy = given.xwy + (i64)blockIdx.y * given.places;
     // Units of the longest first; a warp has every so many of all kinds together.
@@ -187,8 +187,8 @@ __device__ __forceinline__ void short_columns(const Entries& given, const Shorts
 }
 
 #define SHORT(joint)                                                                       \
-    extern "C" __global__ void short_##joint(const __grid_constant__ Entries given,        \
-                                             const __grid_constant__ Shorts shorts)        \
+    extern "C" __global__ void short_entries_##joint(const __grid_constant__ EntriesArgs given,        \
+                                             const __grid_constant__ ShortEntriesArgs shorts)        \
     {                                                                                      \
         if (given.classes == 1) {                                                          \
             short_columns<joint, 1>(given, shorts);                                        \

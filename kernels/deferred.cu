@@ -2,40 +2,40 @@
 // they gather of it. Candidates not put off are gathered here too.
 
 // Items of columns of one width of codes: they are counted in one launch.
-struct List {
+struct WorkList {
     unsigned first;             // candidate of this list
     unsigned offset;            // its first item
     unsigned capacity;
 };
 
 // What waves leave for those that follow.
-struct Control {
-    Best best;                  // of the candidates that lack nothing
+struct WaveControl {
+    BestCandidate best;                  // of the candidates that lack nothing
     u64 wanted[3];              // items of each list, some of them without room
     unsigned arrived;           // 0 before and after
     unsigned stalled;           // whether the best is not known yet
     u64 counted;                // items of all waves so far
 };
 
-struct Lazy {
+struct DeferredArgs {
     unsigned places;            // candidates put off, the first ones
     unsigned base;              // steps that all of these have gathered
     unsigned* done;             // of each, steps behind those
     unsigned* start;            // its items at hand, 0 of them between two waves
     unsigned* many;
-    Item* items;                // of all lists
-    List lists[3];
-    Anchor* anchors;            // of the steps behind `base`
+    WorkItem* items;                // of all lists
+    WorkList lists[3];
+    AnchorSums* anchors;            // of the steps behind `base`
     const i64* xw;              // of each item
     const i64* xwy;
-    Best* found;                // two of each block
-    Control* control;
+    BestCandidate* found;                // two of each block
+    WaveControl* control;
     int wave;                   // see below
     int last;                   // whether the best is told behind it
     int resumes;                // whether it goes on where waves stalled
 };
 
-static_assert(sizeof(Control) == 80 && sizeof(Lazy) == 136, "drift");
+static_assert(sizeof(WaveControl) == 80 && sizeof(DeferredArgs) == 136, "drift");
 
 // The candidates of the best bounds against all they lack; those that could win against one
 // anchor more; against all they lack; all candidates against all they lack.
@@ -53,10 +53,10 @@ static_assert(sizeof(Control) == 80 && sizeof(Lazy) == 136, "drift");
 #define THREADS 256
 
 // A candidate's score so far: what only falls bounds what it will be.
-__device__ __forceinline__ Best bound(const Rule& rule, const State& given, const Lazy& lazy,
+__device__ __forceinline__ BestCandidate bound(const ScoreRule& rule, const ScoreArgs& given, const DeferredArgs& lazy,
                                       i64 at, unsigned steps, unsigned& lacks)
 {
-    Best none = {0, NONE, NONE};
+    BestCandidate none = {0, NONE, NONE};
     lacks = 0;
     if (at >= given.count || given.taken[at]) {
         return none;
@@ -64,17 +64,17 @@ __device__ __forceinline__ Best bound(const Rule& rule, const State& given, cons
     if (at < lazy.places) {
         lacks = steps - lazy.base - lazy.done[at];
     }
-    const Best best = {total(rule, given.relevance[at], given.gathered[at], steps - lacks),
+    const BestCandidate best = {total(rule, given.relevance[at], given.gathered[at], steps - lacks),
                        given.numbers[at], (unsigned)at};
     return best.score == NEVER ? none : best;
 }
 
 // Lists a candidate's items, as many as there is room for. Whole warps come here.
-__device__ __forceinline__ void append(const Lazy& lazy, unsigned at, unsigned many)
+__device__ __forceinline__ void append(const DeferredArgs& lazy, unsigned at, unsigned many)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
     for (int l = 0; l < 3; l++) {
-        const List list = lazy.lists[l];
+        const WorkList list = lazy.lists[l];
         const bool own = at >= list.first && (l == 2 || at < lazy.lists[l + 1].first);
         const unsigned mine = own ? many : 0;
         if (!__any_sync(all, mine != 0)) {
@@ -104,19 +104,19 @@ __device__ __forceinline__ void append(const Lazy& lazy, unsigned at, unsigned m
 }
 
 // Lists what a wave counts; before the first one gathers what was not put off.
-extern "C" __global__ void select(const __grid_constant__ State given,
-                                  const __grid_constant__ Lazy lazy)
+extern "C" __global__ void select(const __grid_constant__ ScoreArgs given,
+                                  const __grid_constant__ DeferredArgs lazy)
 {
-    __shared__ Best bests[THREADS];
+    __shared__ BestCandidate bests[THREADS];
     if (lazy.control->stalled != 0 && !lazy.resumes) {
         return;
     }
-    const Rule& rule = given.rule;
+    const ScoreRule& rule = given.rule;
     const unsigned steps = given.steps_known + (given.gathers != 0);
     const i64 at = first();
     unsigned lacks;
     if (lazy.wave != BEST) {
-        const Best mine = bound(rule, given, lazy, at, steps, lacks);
+        const BestCandidate mine = bound(rule, given, lazy, at, steps, lacks);
         bool open = mine.number != NONE;
         if (lazy.wave != EVERYTHING) {
             open = better(mine, lazy.control->best);
@@ -129,7 +129,7 @@ extern "C" __global__ void select(const __grid_constant__ State given,
         lazy.anchors[given.steps_known - lazy.base] = *given.anchors;
     }
     if (given.gathers && at >= lazy.places && at < given.count && !given.taken[at]) {
-        const Anchor anchor = *given.anchors;
+        const AnchorSums anchor = *given.anchors;
         const i64 xw = given.xw[at], xwy = given.by_class ? given.xwy[at] : xw;
         const Sums sums = {{rule.n, given.x[at], anchor.w, rule.y, xw, given.xy[at], anchor.wy,
                             xwy},
@@ -140,7 +140,7 @@ extern "C" __global__ void select(const __grid_constant__ State given,
             given.redundancy[at] += xw;
         }
     }
-    Best best = block_best(bound(rule, given, lazy, at, steps, lacks));
+    BestCandidate best = block_best(bound(rule, given, lazy, at, steps, lacks));
     if (threadIdx.x == 0) {
         lazy.found[blockIdx.x] = best;
     }
@@ -180,11 +180,11 @@ struct Gathered {
     i128 least, redundancy;
 };
 
-__device__ __forceinline__ void gather(Gathered& to, const Rule& rule, const State& given,
-                                       const Lazy& lazy, unsigned index)
+__device__ __forceinline__ void gather(Gathered& to, const ScoreRule& rule, const ScoreArgs& given,
+                                       const DeferredArgs& lazy, unsigned index)
 {
-    const Item item = lazy.items[index];
-    const Anchor anchor = lazy.anchors[item.anchor];
+    const WorkItem item = lazy.items[index];
+    const AnchorSums anchor = lazy.anchors[item.anchor];
     const i64 xw = lazy.xw[index];
     const Sums sums = {{rule.n, given.x[item.place], anchor.w, rule.y, xw, given.xy[item.place],
                         anchor.wy, lazy.xwy[index]},
@@ -196,14 +196,14 @@ __device__ __forceinline__ void gather(Gathered& to, const Rule& rule, const Sta
 
 // Gathers what a wave has counted, and finds the best of the candidates that lack nothing. It
 // is the best of all where no other's bound is better.
-extern "C" __global__ void settle(const __grid_constant__ State given,
-                                  const __grid_constant__ Lazy lazy, Pick* pick)
+extern "C" __global__ void settle(const __grid_constant__ ScoreArgs given,
+                                  const __grid_constant__ DeferredArgs lazy, Pick* pick)
 {
-    Control& control = *lazy.control;
+    WaveControl& control = *lazy.control;
     if (control.stalled != 0 && !lazy.resumes) {
         return;
     }
-    const Rule& rule = given.rule;
+    const ScoreRule& rule = given.rule;
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
     const unsigned steps = given.steps_known + (given.gathers != 0);
     const i64 at = first();
@@ -240,11 +240,11 @@ extern "C" __global__ void settle(const __grid_constant__ State given,
         lazy.done[at] += many;
         lazy.many[at] = 0;
     }
-    const Best none = {0, NONE, NONE};
+    const BestCandidate none = {0, NONE, NONE};
     unsigned lacks;
-    const Best own = bound(rule, given, lazy, at, steps, lacks);
-    Best whole = block_best(lacks == 0 ? own : none);
-    Best open = block_best(lacks == 0 ? none : own);
+    const BestCandidate own = bound(rule, given, lazy, at, steps, lacks);
+    BestCandidate whole = block_best(lacks == 0 ? own : none);
+    BestCandidate open = block_best(lacks == 0 ? none : own);
     if (threadIdx.x == 0) {
         lazy.found[2 * blockIdx.x] = whole;
         lazy.found[2 * blockIdx.x + 1] = open;

@@ -8,21 +8,21 @@
 //! The column is the one that `anchor`, in memory of the GPU, names: a search need not ask
 //! which it is.
 //!
-//! *Shapes*: of each member of [`Spread`] there.
-//! `shuffle` takes `filled` joint codes, `orders` (u32, `rows` of each permutation) and gives
+//! *Shapes*: of each member of [`JointCodesArgs`] there.
+//! `permute` takes `filled` joint codes, `orders` (u32, `rows` of each permutation) and gives
 //! each permutation's to `out`, `out_stride` bytes apart: row i is row orders(i) of the anchor.
 //!
 //! *Launch*, `_8` where levels · classes ≤ 256, else `_16` (≤ 65,536):
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `lay` | any | 32 … 1,024 by 32 (512) | joint codes, and the counts where somebody asks |
-//! | `shuffle` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
+//! | `joint_codes` | any | 32 … 1,024 by 32 (512) | joint codes, and the counts where somebody asks |
+//! | `permute` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
 //!
-//! 16 KiB of static shared memory in `lay`, no dynamic.
+//! 16 KiB of static shared memory in `joint_codes`, no dynamic.
 //!
 //! *Before and after*: `by_joint` and `by_level` are 0 before, `next` is after: counts are kept
-//! twice. `lay` writes 0 to the rows that fill the last sixteen up; `shuffle` leaves them: `out`
+//! twice. `joint_codes` writes 0 to the rows that fill the last sixteen up; `permute` leaves them: `out`
 //! is 0 there before. No entry comes twice, those of a column with more places than a block has
 //! threads are in the order of their rows, and all its places are filled.
 //!
@@ -32,23 +32,23 @@ use crate::{Kernel, counting::counts};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "spread",
+    name: "joint_codes",
     source: concat!(
         include_str!("counting.cuh"),
-        "#line 1 \"spread.cu\"\n",
-        include_str!("spread.cu")
+        "#line 1 \"joint_codes.cu\"\n",
+        include_str!("joint_codes.cu")
     ),
-    functions: &["lay_8", "shuffle_8", "lay_16", "shuffle_16"],
+    functions: &["joint_codes_8", "permute_8", "joint_codes_16", "permute_16"],
     spills: &[],
 };
 
-/// What `lay` takes, by value.
+/// What `joint_codes` takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Spread {
-    /// [`crate::counting::Anchor`]: one, whose `place` is the column's place in `places`.
+pub struct JointCodesArgs {
+    /// [`crate::counting::AnchorSums`]: one, whose `place` is the column's place in `places`.
     pub anchor: u64,
-    /// [`crate::counting::Place`]: of each column.
+    /// [`crate::counting::ColumnCodes`]: of each column.
     pub places: u64,
     /// Observations.
     pub rows: i64,
@@ -74,7 +74,7 @@ pub struct Spread {
 /// The joint code of every row, `filled` of them; without a response there is one class.
 ///
 /// ```
-/// let joint = passel_kernels::spread::reference;
+/// let joint = passel_kernels::joint_codes::reference;
 /// assert_eq!(joint(&[2, 0, 1], Some(&[1, 2, 0]), 3, 5), [7, 2, 3, 0, 0]);
 /// assert_eq!(joint(&[2, 0, 1], None, 1, 3), [2, 0, 1]);
 /// ```
@@ -87,7 +87,7 @@ pub fn reference(w: &[u32], y: Option<&[u32]>, classes: u32, filled: usize) -> V
 /// Rows of each joint code and of each level.
 ///
 /// ```
-/// let (by_joint, by_level) = passel_kernels::spread::told(&[3, 2, 3, 0], 2, 2);
+/// let (by_joint, by_level) = passel_kernels::joint_codes::told(&[3, 2, 3, 0], 2, 2);
 /// assert_eq!((by_joint, by_level), (vec![1, 0, 1, 2], vec![1, 3]));
 /// ```
 pub fn told(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
@@ -103,7 +103,7 @@ pub fn told(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
 /// The joint codes of one permutation.
 ///
 /// ```
-/// assert_eq!(passel_kernels::spread::shuffled(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
+/// assert_eq!(passel_kernels::joint_codes::shuffled(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
 /// ```
 pub fn shuffled(joint: &[u32], order: &[u32]) -> Vec<u32> {
     order.iter().map(|&row| joint[row as usize]).collect()
@@ -164,13 +164,19 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Spread>(), 88);
+        assert_eq!(size_of::<JointCodesArgs>(), 88);
         assert_eq!(
-            (offset_of!(Spread, y), offset_of!(Spread, classes)),
+            (
+                offset_of!(JointCodesArgs, y),
+                offset_of!(JointCodesArgs, classes)
+            ),
             (32, 40)
         );
         assert_eq!(
-            (offset_of!(Spread, joint), offset_of!(Spread, cells)),
+            (
+                offset_of!(JointCodesArgs, joint),
+                offset_of!(JointCodesArgs, cells)
+            ),
             (48, 80)
         );
     }

@@ -1,8 +1,8 @@
 // Counts any column beside any anchor, of the rows that miss neither, in tables in global
 // memory: what no other kernel has room or sense for.
 
-struct Wide {
-    const Place* places;        // of each column
+struct WideArgs {
+    const ColumnCodes* places;        // of each column
     const unsigned* left_out;   // its code of missing values; none is above all codes
     const unsigned* levels;
     const unsigned char* taken;
@@ -22,12 +22,12 @@ struct Wide {
     const i64* terms;
     i64* xw;                    // where no value is missing
     i64* xwy;
-    Whole* whole;               // else
+    TableSums* whole;               // else
     unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
     i64 cells;
 };
 
-static_assert(sizeof(Wide) == 240, "drift");
+static_assert(sizeof(WideArgs) == 240, "drift");
 
 // Counts of cells; of many cells those that occur have a slot each.
 struct Counts {
@@ -68,7 +68,7 @@ __device__ __forceinline__ void clear(const Counts& of, u64 cells)
     }
 }
 
-__device__ __forceinline__ unsigned code_of(const Place& place, const unsigned short* spread,
+__device__ __forceinline__ unsigned code_of(const ColumnCodes& place, const unsigned short* spread,
                                             i64 row)
 {
     const unsigned char* codes = (const unsigned char*)place.address;
@@ -84,7 +84,7 @@ __device__ __forceinline__ unsigned code_of(const Place& place, const unsigned s
     }
 }
 
-extern "C" __global__ void whole(const __grid_constant__ Wide given)
+extern "C" __global__ void wide(const __grid_constant__ WideArgs given)
 {
     __shared__ i64 partial[8 * 32];
     const unsigned batch = blockIdx.y;
@@ -100,7 +100,7 @@ extern "C" __global__ void whole(const __grid_constant__ Wide given)
         if (given.taken != nullptr && given.taken[column]) {
             continue;
         }
-        const Place place = given.places[column];
+        const ColumnCodes place = given.places[column];
         if (place.bits == 0) {
             for (i64 row = threadIdx.x; row < given.rows; row += blockDim.x) {
                 spread[row] = place.most;

@@ -9,13 +9,13 @@
 //! memory. A table of more than `direct` cells has a slot for each cell that occurs, found by a
 //! hash of its number.
 //!
-//! *Shapes*: of each member of [`Wide`] there; the [`crate::counting::Place`]s of all columns,
+//! *Shapes*: of each member of [`WideArgs`] there; the [`crate::counting::ColumnCodes`]s of all columns,
 //! dense and of entries. Cell (x, w, y) of a table is (x · w_levels + w) · y_levels + y. A block's
 //! scratch is the tables of x, w, y, xw, xy, wy, xwy (of xw and xwy alone where nothing misses and
-//! `whole` is null, the room of the others may be 0): 4 bytes a cell, of the column with most
+//! `wide` is null, the room of the others may be 0): 4 bytes a cell, of the column with most
 //! levels, where these are at most `direct`, else 12 a slot; whichever is more where columns differ.
 //!
-//! *Launch*: `whole`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
+//! *Launch*: `wide`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
 //! by 32 (256). 2 KiB of static shared memory, none dynamic.
 //!
 //! *Before and after*: `scratch` is 0 before and after; whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
@@ -25,26 +25,26 @@
 
 use crate::{
     Kernel,
-    counting::{Whole, sum},
+    counting::{TableSums, sum},
 };
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "whole",
+    name: "wide",
     source: concat!(
         include_str!("counting.cuh"),
-        "#line 1 \"whole.cu\"\n",
-        include_str!("whole.cu")
+        "#line 1 \"wide.cu\"\n",
+        include_str!("wide.cu")
     ),
-    functions: &["whole"],
+    functions: &["wide"],
     spills: &[],
 };
 
 /// What the function takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wide {
-    /// [`crate::counting::Place`]: of each column.
+pub struct WideArgs {
+    /// [`crate::counting::ColumnCodes`]: of each column.
     pub places: u64,
     /// u32: of each column, its code of missing values; `u32::MAX`, above all codes, for none.
     pub left_out: u64,
@@ -84,11 +84,11 @@ pub struct Wide {
     pub room: [u64; 7],
     /// i64: c·L(c) of the counts 0 … `rows`.
     pub terms: u64,
-    /// i64: `all_places` of each of the batch; where `whole` is null.
+    /// i64: `all_places` of each of the batch; where `wide` is null.
     pub xw: u64,
     /// i64: as many.
     pub xwy: u64,
-    /// [`crate::counting::Whole`]: as many; null where no value is missing.
+    /// [`crate::counting::TableSums`]: as many; null where no value is missing.
     pub whole: u64,
     /// u32: whole tables instead of sums, `cells` of each of `columns`, 0 before; or null.
     pub tables: u64,
@@ -102,7 +102,7 @@ pub struct Wide {
 /// // c·log2 c. The third row misses x, the last w.
 /// let terms = [0, 0, 2, 5, 8, 12];
 /// let (x, w, y) = ([0, 0, 9, 1, 0], [1, 1, 0, 0, 2], [0, 1, 1, 1, 0]);
-/// let whole = passel_kernels::whole::reference((&x, Some(9)), (&w, 2), &y, &terms);
+/// let whole = passel_kernels::wide::reference((&x, Some(9)), (&w, 2), &y, &terms);
 /// assert_eq!(whole.left, 3);
 /// assert_eq!(whole.of, [5, 2, 2, 2, 2, 0, 0, 0]);
 /// ```
@@ -111,7 +111,7 @@ pub fn reference(
     (w, w_levels): (&[u32], u32),
     y: &[u32],
     terms: &[i64],
-) -> Whole {
+) -> TableSums {
     let rows = (0..x.len()).filter(|&row| Some(x[row]) != left_out && w[row] != w_levels);
     let rows: Vec<[u32; 3]> = rows.map(|row| [x[row], w[row], y[row]]).collect();
     // Rows agree where what the margin leaves out is 0 in all of them.
@@ -119,7 +119,7 @@ pub fn reference(
         let keys = rows.iter().map(|row| [0, 1, 2].map(|it| row[it] * has[it]));
         sum(keys, terms)
     };
-    Whole {
+    TableSums {
         of: [
             margin([0, 0, 0]),
             margin([1, 0, 0]),
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::{
         counting::tests::{codes, terms},
-        dense, spread,
+        dense, joint_codes,
     };
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         let n = 1000;
         let (x, w, y, terms) = (codes(n, 9, 21), codes(n, 5, 22), codes(n, 3, 23), terms(n));
         let whole = reference((&x, None), (&w, 5), &y, &terms);
-        let joint = spread::reference(&w, Some(&y), 3, n);
+        let joint = joint_codes::reference(&w, Some(&y), 3, n);
         let [_, of_x, of_w, of_y, xw, xy, wy, xwy] = whole.of;
         assert_eq!([xw, xwy], dense::reference(&x, &joint, 3, &terms));
         // Against one level of w they are of x, and of (x, y).
@@ -177,30 +177,36 @@ mod tests {
             reference((&few, None), (&few_w, 5), &of(&y), &terms)
         );
         let none = reference((&x, None), (&vec![0; n], 0), &y, &terms);
-        assert_eq!(none, Whole::default());
+        assert_eq!(none, TableSums::default());
     }
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<Wide>(), 240);
+        assert_eq!(size_of::<WideArgs>(), 240);
         assert_eq!(
-            (offset_of!(Wide, columns), offset_of!(Wide, rows)),
+            (offset_of!(WideArgs, columns), offset_of!(WideArgs, rows)),
             (32, 40)
         );
         assert_eq!(
-            (offset_of!(Wide, y_levels), offset_of!(Wide, w_stride)),
+            (
+                offset_of!(WideArgs, y_levels),
+                offset_of!(WideArgs, w_stride)
+            ),
             (68, 72)
         );
         assert_eq!(
-            (offset_of!(Wide, all_places), offset_of!(Wide, scratch)),
+            (
+                offset_of!(WideArgs, all_places),
+                offset_of!(WideArgs, scratch)
+            ),
             (88, 104)
         );
         assert_eq!(
-            (offset_of!(Wide, room), offset_of!(Wide, terms)),
+            (offset_of!(WideArgs, room), offset_of!(WideArgs, terms)),
             (136, 192)
         );
         assert_eq!(
-            (offset_of!(Wide, whole), offset_of!(Wide, cells)),
+            (offset_of!(WideArgs, whole), offset_of!(WideArgs, cells)),
             (216, 232)
         );
     }

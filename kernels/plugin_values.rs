@@ -19,12 +19,12 @@ use crate::Kernel;
 
 /// With the table's observations for a function: what a plugin's is compiled with.
 pub const KERNEL: Kernel = Kernel {
-    name: "tables",
+    name: "plugin_values",
     source: concat!(
         "static __device__ double passel_value(const double*, const unsigned* counts, unsigned x,\n",
         "                                      unsigned w, unsigned y)\n",
         "{ double n = 0.0; for (unsigned i = 0; i < x * w * y; i++) n += counts[i]; return n; }\n",
-        include_str!("tables.cu")
+        include_str!("plugin_values.cu")
     ),
     functions: &["tables", "values"],
     spills: &[],
@@ -34,12 +34,12 @@ pub const KERNEL: Kernel = Kernel {
 /// the function's own text.
 ///
 /// ```
-/// let text = passel_kernels::tables::with("chi2", "__device__ double passel_value() {}");
+/// let text = passel_kernels::plugin_values::with("chi2", "__device__ double passel_value() {}");
 /// assert!(text.starts_with("#line 1 \"chi2.cu\"\n__device__"));
 /// ```
 pub fn with(name: &str, function: &str) -> String {
-    let kernel = include_str!("tables.cu");
-    format!("#line 1 \"{name}.cu\"\n{function}\n#line 1 \"tables.cu\"\n{kernel}")
+    let kernel = include_str!("plugin_values.cu");
+    format!("#line 1 \"{name}.cu\"\n{function}\n#line 1 \"plugin_values.cu\"\n{kernel}")
 }
 
 /// What the kernel gives, on the CPU.
@@ -47,7 +47,7 @@ pub fn with(name: &str, function: &str) -> String {
 /// ```
 /// let counts = [1, 2, 3, 4, 0, 1, 0, 0];
 /// let sum = |table: &[u32]| f64::from(table.iter().sum::<u32>());
-/// assert_eq!(passel_kernels::tables::reference(&counts, [2, 1, 2], sum), [10.0, 1.0]);
+/// assert_eq!(passel_kernels::plugin_values::reference(&counts, [2, 1, 2], sum), [10.0, 1.0]);
 /// ```
 pub fn reference(
     counts: &[u32],
@@ -62,7 +62,7 @@ pub fn reference(
 /// ```
 /// let counts = [1, 2, 0, 0, 0, 0, 5, 5, 3, 4, 1, 1];
 /// let sum = |table: &[u32], _: [usize; 3]| f64::from(table.iter().sum::<u32>());
-/// let values = passel_kernels::tables::reference_of_levels(&counts, 4, &[1, 1, 2], [1, 2], sum);
+/// let values = passel_kernels::plugin_values::reference_of_levels(&counts, 4, &[1, 1, 2], [1, 2], sum);
 /// assert_eq!(values, [Some(3.0), None, Some(9.0)]);
 /// ```
 pub fn reference_of_levels(

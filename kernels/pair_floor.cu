@@ -1,12 +1,12 @@
 // What is below which a pair cannot be among the best, from those found so far.
 
-struct Found {
+struct PairBounds {
     unsigned a, b;              // places
     float least, most;          // the score is neither below nor above
 };
 
-struct Raise {
-    Found* found;
+struct PairFloorArgs {
+    PairBounds* found;
     unsigned* told;             // how many; more than `room` where some were lost
     unsigned room;
     unsigned kept;              // so many were there before
@@ -16,14 +16,14 @@ struct Raise {
     const unsigned* floors;     // of each place, ordered; null where there is none
 };
 
-static_assert(sizeof(Raise) == 56, "drift");
+static_assert(sizeof(PairFloorArgs) == 56, "drift");
 
 #define THREADS 1024
 
 // One block. The floor rises to what as many pairs as are wanted are not below; those that may be
 // at or above it stay, or at or above that of one of both variables, in their order. Where some were
 // lost only those stay that were there before.
-extern "C" __global__ void __launch_bounds__(THREADS) raise(const __grid_constant__ Raise given)
+extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_constant__ PairFloorArgs given)
 {
     __shared__ unsigned counts[256], warps[THREADS / 32], base, digit;
     __shared__ u64 left;
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) raise(const __grid_constan
     __syncthreads();
     for (unsigned begin = 0; begin < stay; begin += THREADS) {
         const unsigned at = begin + threadIdx.x;
-        Found own = {};
+        PairBounds own = {};
         if (at < stay) {
             own = given.found[at];
         }

@@ -4,9 +4,9 @@
 //! xw = Σ c·L(c) over the table of both columns, xwy = the same by class
 //! ```
 //!
-//! *Shapes*: of each member of [`Recount`] there; bits as [`crate::bits`] makes them.
+//! *Shapes*: of each member of [`PairSumsArgs`] there; bits as [`crate::bits`] makes them.
 //!
-//! *Launch*: `recount`; grid any, a block a pair at a time, block 32 … 1,024 by 32 (128); 4 bytes of
+//! *Launch*: `pair_sums`; grid any, a block a pair at a time, block 32 … 1,024 by 32 (128); 4 bytes of
 //! dynamic shared memory for each cell, (planes of a + 1) · (planes of b + 1) · classes, and
 //! 512 bytes of static.
 //!
@@ -16,22 +16,22 @@ use crate::{Kernel, counting::sum};
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "recount",
+    name: "pair_sums",
     source: concat!(
         include_str!("counting.cuh"),
         "#line 1 \"bits.cuh\"\n",
         include_str!("bits.cuh"),
-        "#line 1 \"recount.cu\"\n",
-        include_str!("recount.cu")
+        "#line 1 \"pair_sums.cu\"\n",
+        include_str!("pair_sums.cu")
     ),
-    functions: &["recount"],
+    functions: &["pair_sums"],
     spills: &[],
 };
 
 /// Where the bits of a column lie.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Variable {
+pub struct BitColumn {
     /// Its tile.
     pub tile: u64,
     /// u32: of each class, of each plane.
@@ -45,8 +45,8 @@ pub struct Variable {
 /// What the function takes, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Recount {
-    /// [`Variable`]: of each place.
+pub struct PairSumsArgs {
+    /// [`BitColumn`]: of each place.
     pub variables: u64,
     /// u32: observations of each class.
     pub sizes: u64,
@@ -58,7 +58,7 @@ pub struct Recount {
     pub count: u32,
     /// i64: c·L(c) of every c.
     pub terms: u64,
-    /// [`crate::pairs::Found`]: the pairs; only their places are looked at.
+    /// [`crate::pairs::PairBounds`]: the pairs; only their places are looked at.
     pub found: u64,
     /// i64: of each pair xw, then xwy.
     pub sums: u64,
@@ -69,7 +69,7 @@ pub struct Recount {
 /// ```
 /// // c·log2 c: four cells of one, of two classes.
 /// let terms = [0, 0, 2, 5, 8];
-/// let recount = passel_kernels::recount::reference;
+/// let recount = passel_kernels::pair_sums::reference;
 /// assert_eq!(recount(&[0, 0, 1, 1], &[1, 1, 0, 0], &[0, 1, 0, 0], &terms), (4, 2));
 /// ```
 pub fn reference(x: &[u8], w: &[u8], y: &[u8], terms: &[i64]) -> (i64, i64) {
@@ -86,9 +86,15 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<Variable>(), size_of::<Recount>()), (24, 56));
         assert_eq!(
-            (offset_of!(Recount, terms), offset_of!(Recount, sums)),
+            (size_of::<BitColumn>(), size_of::<PairSumsArgs>()),
+            (24, 56)
+        );
+        assert_eq!(
+            (
+                offset_of!(PairSumsArgs, terms),
+                offset_of!(PairSumsArgs, sums)
+            ),
             (32, 48)
         );
     }

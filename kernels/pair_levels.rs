@@ -2,57 +2,57 @@
 //!
 //! Counts of a class at a time go through shared memory, and some lanes have a pair.
 //!
-//! *Shapes*: [`crate::pairs::Tiles`]; `levels_16` of less than 65,536 observations, `levels_32` of
+//! *Shapes*: [`crate::pairs::PairArgs`]; `pair_levels_16` of less than 65,536 observations, `pair_levels_32` of
 //! less than [`crate::pairs::ROWS`]; columns of at most 129 levels.
 //!
 //! *Launch*: as [`crate::pairs`]; block
-//! [`Products::threads`], [`shared`] bytes of dynamic shared memory.
+//! [`BitProducts::threads`], [`shared`] bytes of dynamic shared memory.
 //!
 //! *Before and after*, *exactness*: the same. A cell is summed by row, rows by pair, pairs by class.
 
 use crate::{
     Kernel,
     bits::SIDE,
-    pairs::{self, Products},
+    pairs::{self, BitProducts},
 };
 
 /// By products of bits, a warp at a time.
 pub const KERNEL: Kernel = Kernel {
-    name: "levels",
-    source: tiles!("BITS", "levels.cu"),
-    functions: &["levels_16", "levels_32"],
+    name: "pair_levels",
+    source: tiles!("BITS", "pair_levels.cu"),
+    functions: &["pair_levels_16", "pair_levels_32"],
     // A few numbers are put aside before the products: two blocks of a multiprocessor are more.
-    spills: &[("sm_90a", "levels_16"), ("sm_90a", "levels_32")],
+    spills: &[("sm_90a", "pair_levels_16"), ("sm_90a", "pair_levels_32")],
 };
 
 /// A warpgroup at a time.
 pub const GROUPS: Kernel = Kernel {
-    name: "levels_groups",
-    source: tiles!("GROUPS", "levels.cu"),
+    name: "pair_levels_groups",
+    source: tiles!("GROUPS", "pair_levels.cu"),
     ..KERNEL
 };
 
 /// By products of bytes, which all tensor cores have.
 pub const BYTES: Kernel = Kernel {
-    name: "levels_bytes",
-    source: tiles!("BYTES", "levels.cu"),
+    name: "pair_levels_bytes",
+    source: tiles!("BYTES", "pair_levels.cu"),
     ..KERNEL
 };
 
 /// By words, on ordinary cores.
 pub const WORDS: Kernel = Kernel {
-    name: "levels_words",
-    source: tiles!("WORDS", "levels.cu"),
+    name: "pair_levels_words",
+    source: tiles!("WORDS", "pair_levels.cu"),
     ..KERNEL
 };
 
 /// Bytes of shared memory, for columns of so many rows of bits either side and so many classes
-/// told apart; of `levels_32` or not; whether the GPU is one of 8.0 or later.
+/// told apart; of `pair_levels_32` or not; whether the GPU is one of 8.0 or later.
 pub fn shared(
     planes: [usize; 2],
     classes: usize,
     long: bool,
-    (products, ahead): (Products, bool),
+    (products, ahead): (BitProducts, bool),
 ) -> usize {
     let counts = match long {
         true => 4 * SIDE * (SIDE + 4),
@@ -68,7 +68,7 @@ pub fn shared(
 /// See [`crate::pairs::reference`].
 ///
 /// ```
-/// let (xw, xwy) = passel_kernels::levels::reference(&[2, 0, 0, 0, 2, 0, 0, 0, 2], 3, 3);
+/// let (xw, xwy) = passel_kernels::pair_levels::reference(&[2, 0, 0, 0, 2, 0, 0, 0, 2], 3, 3);
 /// assert!((xw - 6.0 * 3f64.log2()).abs() < 1e-12 && xw == xwy);
 /// ```
 pub fn reference(counts: &[u64], x: usize, w: usize) -> (f64, f64) {

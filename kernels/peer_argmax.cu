@@ -4,15 +4,15 @@
 #define MAX_GPUS 16
 
 // What a GPU tells of its best.
-struct Letter {
+struct Message {
     Pick pick;
-    Place place;                // where that column lies
+    ColumnCodes place;                // where that column lies
 };
 
 #define WORDS 24u
 
 // What lies on each GPU, where all of them write.
-struct Post {
+struct Mailbox {
     // Of even and odd meetings, by GPU. Every word is written and read whole: above four bytes
     // of the letter it says of which meeting they are, so that nothing has to be fenced.
     u64 letters[2][MAX_GPUS][WORDS];
@@ -24,20 +24,20 @@ struct Post {
     unsigned arrived;           // 0 before and after
 };
 
-struct Meet {
-    Post* posts[MAX_GPUS];
+struct PeerArgs {
+    Mailbox* posts[MAX_GPUS];
     unsigned char* guests[MAX_GPUS]; // room for a long column
     unsigned gpus;             // 0: nobody is met
     unsigned gpu;              // this one
     u64 sequence;               // above those of all meetings before
     const unsigned* stop;       // of the host: whoever waits is to leave where it is not 0
-    Place* places;              // and one more, for a column of another GPU
-    Anchor* anchor;             // becomes the best
+    ColumnCodes* places;              // and one more, for a column of another GPU
+    AnchorSums* anchor;             // becomes the best
     Pick* told;                 // null where the host does not look
     u64 from;                   // bytes of a column that is brought, at least
 };
 
-static_assert(sizeof(Letter) == 4 * WORDS && sizeof(Post) == 6304 && sizeof(Meet) == 312, "drift");
+static_assert(sizeof(Message) == 4 * WORDS && sizeof(Mailbox) == 6304 && sizeof(PeerArgs) == 312, "drift");
 
 // Looks of one that waits, between two at what the host says: that lies far away.
 #define LOOKS 1024u
@@ -63,7 +63,7 @@ __device__ __forceinline__ void send(u64* letter, const unsigned* words, u64 seq
 }
 
 // A warp waits for a letter of this meeting; false where it was to leave.
-__device__ __forceinline__ bool receive(const u64* letter, unsigned* words, const Meet& meet)
+__device__ __forceinline__ bool receive(const u64* letter, unsigned* words, const PeerArgs& meet)
 {
     const unsigned lane = threadIdx.x % 32;
     bool here = lane >= WORDS;
@@ -93,20 +93,20 @@ __device__ __forceinline__ bool receive(const u64* letter, unsigned* words, cons
 // writes new ones has left the last meeting, to which every GPU came when it had left the one
 // before.
 extern "C" __global__ void __launch_bounds__(256, 2)
-    score_together(const __grid_constant__ State given, Best* found, unsigned* arrived,
-                   const __grid_constant__ Meet meet)
+    score_all_reduce(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived,
+                   const __grid_constant__ PeerArgs meet)
 {
-    __shared__ Letter letters[MAX_GPUS], mine;
+    __shared__ Message letters[MAX_GPUS], mine;
     __shared__ bool left;
-    Best best;
+    BestCandidate best;
     if (!scored(given, found, arrived, best) || meet.gpus == 0) {
         return;
     }
-    Post& own = *meet.posts[meet.gpu];
+    Mailbox& own = *meet.posts[meet.gpu];
     if (threadIdx.x == 0) {
         // What it has found since is of no anchor of the others'.
         left = own.left != 0;
-        Place place = {};
+        ColumnCodes place = {};
         if (best.number != NONE) {
             place = meet.places[best.place];
         }
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     best = {0, NONE, NONE};
     for (unsigned gpu = 0; gpu < meet.gpus; gpu++) {
         const Pick& pick = letters[gpu].pick;
-        const Best of_gpu = {pick.score, pick.number, gpu};
+        const BestCandidate of_gpu = {pick.score, pick.number, gpu};
         if (better(of_gpu, best)) {
             best = of_gpu;
         }
@@ -152,12 +152,12 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         }
         return;
     }
-    const Letter& won = letters[best.place];
+    const Message& won = letters[best.place];
     if (meet.told != nullptr) {
         *meet.told = won.pick;
     }
-    Place place = won.place;
-    Anchor next = {won.pick.x, won.pick.xy, place.levels, won.pick.place};
+    ColumnCodes place = won.place;
+    AnchorSums next = {won.pick.x, won.pick.xy, place.levels, won.pick.place};
     if (best.place == meet.gpu) {
         given.taken[next.place] = 1;
         *meet.anchor = next;
@@ -192,7 +192,7 @@ __device__ __forceinline__ void show(u64* word, u64 value)
 
 // Waits until the words of all lanes tell a meeting, null where a lane has none; false where it
 // was to leave. One warp comes here.
-__device__ __forceinline__ bool all_tell(const u64* word, const Meet& given)
+__device__ __forceinline__ bool all_tell(const u64* word, const PeerArgs& given)
 {
     bool here = word == nullptr;
     for (unsigned looks = 1;; looks++) {
@@ -211,7 +211,7 @@ __device__ __forceinline__ bool all_tell(const u64* word, const Meet& given)
 
 // Brings this GPU's part of the winner's column to all GPUs but that one.
 template <typename Word>
-__device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64 words,
+__device__ __forceinline__ void fetch(const PeerArgs& given, const Word* column, u64 words,
                                       unsigned winner)
 {
     const u64 sharers = given.gpus - 1;
@@ -238,14 +238,14 @@ __device__ __forceinline__ void fetch(const Meet& given, const Word* column, u64
     }
 }
 
-// Behind `score_together`. What is written to is read by nobody: every GPU came to the meeting
+// Behind `score_all_reduce`. What is written to is read by nobody: every GPU came to the meeting
 // when it had laid the column before out.
-extern "C" __global__ void __launch_bounds__(512) bring(const __grid_constant__ Meet given)
+extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_constant__ PeerArgs given)
 {
     if (given.gpus == 0) {
         return;
     }
-    Post& own = *given.posts[given.gpu];
+    Mailbox& own = *given.posts[given.gpu];
     if (own.left != 0 || own.bytes == 0) {
         return;
     }

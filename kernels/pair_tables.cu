@@ -1,7 +1,7 @@
 // Pairs of variables of many levels: a table in shared memory, row by row.
 
-struct Cells {
-    Tiles tiles;
+struct PairTablesArgs {
+    PairArgs tiles;
     const unsigned char* codes_a; // of 8 bits, a variable's one behind the other
     const unsigned char* codes_b;
     const unsigned char* y;
@@ -9,12 +9,12 @@ struct Cells {
     unsigned rows;
 };
 
-static_assert(sizeof(Cells) == 256, "drift");
+static_assert(sizeof(PairTablesArgs) == 256, "drift");
 
 #define THREADS 1024
 
 // Counts of a block: a cell of class k is (k · levels of a + x) · levels of b + w.
-__device__ __forceinline__ void count(const Cells& given, const unsigned char* a,
+__device__ __forceinline__ void count(const PairTablesArgs& given, const unsigned char* a,
                                       const unsigned char* b, unsigned down, unsigned across,
                                       unsigned* table)
 {
@@ -38,11 +38,11 @@ __device__ __forceinline__ void count(const Cells& given, const unsigned char* a
 }
 
 // A block has a tile, and one pair of it at a time. Shared: its table.
-extern "C" __global__ void __launch_bounds__(THREADS) cells(const __grid_constant__ Cells given)
+extern "C" __global__ void __launch_bounds__(THREADS) pair_tables(const __grid_constant__ PairTablesArgs given)
 {
     extern __shared__ unsigned table[];
     __shared__ float partial[2][THREADS / 32];
-    const Group &a = given.tiles.a, &b = given.tiles.b;
+    const ColumnGroup &a = given.tiles.a, &b = given.tiles.b;
     unsigned tile_a, tile_b;
     if (!tile_of(given.tiles, tile_a, tile_b)) {
         return;

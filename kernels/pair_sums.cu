@@ -1,6 +1,6 @@
 // The exact sums of pairs that were found.
 
-struct Variable {
+struct BitColumn {
     const unsigned char* tile;
     const unsigned* margins;    // of each class, of each row
     unsigned planes;            // its rows
@@ -12,8 +12,8 @@ struct Candidate {
     float least, most;
 };
 
-struct Recount {
-    const Variable* variables;  // of each place
+struct PairSumsArgs {
+    const BitColumn* variables;  // of each place
     const unsigned* sizes;      // rows of each class
     const unsigned* edges;      // the chunk where each class begins, and the end
     unsigned classes;
@@ -23,17 +23,17 @@ struct Recount {
     i64* sums;                  // of each pair: xw, then xwy
 };
 
-static_assert(sizeof(Variable) == 24 && sizeof(Candidate) == 16 && sizeof(Recount) == 56, "drift");
+static_assert(sizeof(BitColumn) == 24 && sizeof(Candidate) == 16 && sizeof(PairSumsArgs) == 56, "drift");
 
 // A block has a pair at a time. Shared: its table, (planes + 1)² cells of each class.
-extern "C" __global__ void recount(const __grid_constant__ Recount given)
+extern "C" __global__ void pair_sums(const __grid_constant__ PairSumsArgs given)
 {
     extern __shared__ unsigned cells[];
     __shared__ i64 partial[64];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (unsigned at = blockIdx.x; at < given.count; at += gridDim.x) {
-        const Variable a = given.variables[given.found[at].a];
-        const Variable b = given.variables[given.found[at].b];
+        const BitColumn a = given.variables[given.found[at].a];
+        const BitColumn b = given.variables[given.found[at].b];
         const unsigned down = a.planes + 1, across = b.planes + 1, table = down * across;
         for (unsigned job = warp; job < given.classes * a.planes * b.planes; job += warps) {
             const unsigned k = job / (a.planes * b.planes), cell = job % (a.planes * b.planes);

@@ -21,7 +21,7 @@
 //! pick is [`STALLED`], and all launches do nothing until waves that resume have settled it: a
 //! GPU may so be given steps ahead. Every wave with work to do does some.
 //!
-//! *Shapes*: of each member of [`Lazy`] there, and of [`crate::score::State`], of one batch
+//! *Shapes*: of each member of [`DeferredArgs`] there, and of [`crate::score::ScoreArgs`], of one batch
 //! without missing values, whose `steps` is null.
 //!
 //! *Launch*: `select` and `settle`; grid ⌈count / 256⌉, block 256, no dynamic shared memory, less
@@ -29,7 +29,7 @@
 //! that candidates not put off gather what is at hand, and the anchor is kept. `last` in `settle`
 //! of the last wave: writes a pick, which becomes the next anchor where `next` is not null.
 //!
-//! *Before and after*: `many`, and of [`Control`] all but `best` and `counted`, are 0 before the
+//! *Before and after*: `many`, and of [`WaveControl`] all but `best` and `counted`, are 0 before the
 //! first launch. `found` is of no matter. The rule gathers by minimum. Before the first step is
 //! gathered by all, score must fall from relevance on, or `base` is 1 at least.
 //!
@@ -37,19 +37,19 @@
 
 use crate::{
     Kernel,
-    counting::Whole,
-    score::{self, Best, Rule},
+    counting::TableSums,
+    score::{self, BestCandidate, ScoreRule},
 };
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "lazy",
+    name: "deferred",
     source: concat!(
         include_str!("counting.cuh"),
         "#line 1 \"score.cuh\"\n",
         include_str!("score.cuh"),
-        "#line 1 \"lazy.cu\"\n",
-        include_str!("lazy.cu")
+        "#line 1 \"deferred.cu\"\n",
+        include_str!("deferred.cu")
     ),
     functions: &["select", "settle"],
     spills: &[],
@@ -71,7 +71,7 @@ pub const STALLED: u32 = score::NONE - 1;
 /// Items of columns whose codes have the same width.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct List {
+pub struct WorkList {
     /// Its first candidate; the next list's where it has none.
     pub first: u32,
     /// Its first item.
@@ -83,9 +83,9 @@ pub struct List {
 /// What waves leave for those that follow; one, in memory of the GPU.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Control {
+pub struct WaveControl {
     /// Of the candidates that lack nothing.
-    pub best: Best,
+    pub best: BestCandidate,
     /// Items of each list, some of them without room.
     pub wanted: [u64; 3],
     /// 0 before and after.
@@ -96,11 +96,11 @@ pub struct Control {
     pub counted: u64,
 }
 
-/// What the functions take beside [`crate::score::State`], by value. Behind `lists` four bytes
+/// What the functions take beside [`crate::score::ScoreArgs`], by value. Behind `lists` four bytes
 /// are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lazy {
+pub struct DeferredArgs {
     /// Candidates put off, the first ones.
     pub places: u32,
     /// Steps that all of these have gathered.
@@ -111,19 +111,19 @@ pub struct Lazy {
     pub start: u64,
     /// u32: how many they are, 0 before and after.
     pub many: u64,
-    /// [`crate::counting::Item`]: of all lists.
+    /// [`crate::counting::WorkItem`]: of all lists.
     pub items: u64,
     /// Of codes of 4, 8 and 16 bits.
-    pub lists: [List; 3],
-    /// [`crate::counting::Anchor`]: of the steps behind `base`.
+    pub lists: [WorkList; 3],
+    /// [`crate::counting::AnchorSums`]: of the steps behind `base`.
     pub anchors: u64,
     /// i64: of each item, over (x, w).
     pub xw: u64,
     /// i64: over (x, w, y).
     pub xwy: u64,
-    /// [`Best`]: two of each block.
+    /// [`BestCandidate`]: two of each block.
     pub found: u64,
-    /// [`Control`].
+    /// [`WaveControl`].
     pub control: u64,
     /// [`BEST`] … [`EVERYTHING`].
     pub wave: i32,
@@ -138,21 +138,21 @@ pub struct Lazy {
 /// of the best bound is always counted one step further.
 ///
 /// ```
-/// use passel_kernels::{lazy, score::{Rule, Term}, counting::Whole};
+/// use passel_kernels::{deferred, score::{ScoreRule, ScoreTerm}, counting::TableSums};
 /// // Scores are the least S(xw), of tables that have nothing else.
-/// let mut rule = Rule { terms: 1, gather: 1, join: 1, ..Rule::default() };
-/// rule.term[0] = Term { weight: 1, over: [0, 0, 0, 0, 1, 0, 0, 0], ..Term::default() };
-/// let table = |xw| Whole { of: [0, 0, 0, 0, xw, 0, 0, 0], left: 4 };
+/// let mut rule = ScoreRule { terms: 1, gather: 1, join: 1, ..ScoreRule::default() };
+/// rule.term[0] = ScoreTerm { weight: 1, over: [0, 0, 0, 0, 1, 0, 0, 0], ..ScoreTerm::default() };
+/// let table = |xw| TableSums { of: [0, 0, 0, 0, xw, 0, 0, 0], left: 4 };
 /// let candidate = |of: [i64; 3]| (table(0), of.map(table).to_vec());
 /// let all = [[9, 8, 7], [6, 9, 9], [7, 9, 9]].map(candidate);
 /// // Of the second one step is enough: 6 is below 7. Equal scores go to the lowest number.
-/// assert_eq!(lazy::reference(&rule, 4, &all, &[0, 1, 2]), (Some(0), 3 + 1 + 1));
-/// assert_eq!(lazy::reference(&rule, 4, &all, &[2, 1, 0]), (Some(2), 3 + 1 + 3));
+/// assert_eq!(deferred::reference(&rule, 4, &all, &[0, 1, 2]), (Some(0), 3 + 1 + 1));
+/// assert_eq!(deferred::reference(&rule, 4, &all, &[2, 1, 0]), (Some(2), 3 + 1 + 3));
 /// ```
 pub fn reference(
-    rule: &Rule,
+    rule: &ScoreRule,
     rows: i64,
-    candidates: &[(Whole, Vec<Whole>)],
+    candidates: &[(TableSums, Vec<TableSums>)],
     numbers: &[u32],
 ) -> (Option<usize>, usize) {
     let mut done = vec![1; candidates.len()];
@@ -177,17 +177,17 @@ mod tests {
     use super::*;
     use crate::{
         counting::tests::{codes, terms},
-        score::Term,
-        whole,
+        score::ScoreTerm,
+        wide,
     };
 
     /// Tables of candidates against the same anchors.
-    fn candidates(count: u64, anchors: u64) -> Vec<(Whole, Vec<Whole>)> {
+    fn candidates(count: u64, anchors: u64) -> Vec<(TableSums, Vec<TableSums>)> {
         let (y, terms) = (codes(100, 2, 51), terms(100));
         let candidate = |at| {
             // Some are copies.
             let x = codes(100, 4, 52 + at % 5);
-            let of = |w: &[u32]| whole::reference((&x, None), (w, 9), &y, &terms);
+            let of = |w: &[u32]| wide::reference((&x, None), (w, 9), &y, &terms);
             let steps = (0..anchors).map(|it| of(&codes(100, 3, 61 + it)));
             (of(&[0; 100]), steps.collect())
         };
@@ -195,18 +195,18 @@ mod tests {
     }
 
     /// The least I(x;y|w): alone, or joined so.
-    fn rule(join: i32) -> Rule {
-        let mut rule = Rule {
+    fn rule(join: i32) -> ScoreRule {
+        let mut rule = ScoreRule {
             terms: 1,
             gather: 1,
             join,
-            ..Rule::default()
+            ..ScoreRule::default()
         };
         let over = [0, 0, 1, 0, -1, 0, -1, 1];
-        rule.term[0] = Term {
+        rule.term[0] = ScoreTerm {
             weight: 1 << 32,
             over,
-            ..Term::default()
+            ..ScoreTerm::default()
         };
         rule.term[1].over = [1, -1, 0, -1, 0, 1, 0, 0];
         rule
@@ -218,8 +218,9 @@ mod tests {
         let numbers: Vec<u32> = (0..9).map(|at| at * 4 % 9).collect();
         for join in [1, 2, 3] {
             let rule = rule(join);
-            let whole =
-                |(first, steps): &(Whole, Vec<Whole>)| score::reference(&rule, 100, first, steps);
+            let whole = |(first, steps): &(TableSums, Vec<TableSums>)| {
+                score::reference(&rule, 100, first, steps)
+            };
             let scores: Vec<_> = all.iter().map(whole).collect();
             let (best, counted) = reference(&rule, 100, &all, &numbers);
             assert_eq!(best, score::best(&scores, &numbers));
@@ -240,12 +241,24 @@ mod tests {
 
     #[test]
     fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<List>(), offset_of!(List, capacity)), (12, 8));
-        assert_eq!((size_of::<Control>(), align_of::<Control>()), (80, 16));
-        assert_eq!(offset_of!(Control, counted), 64);
-        assert_eq!((size_of::<Lazy>(), offset_of!(Lazy, lists)), (136, 40));
         assert_eq!(
-            (offset_of!(Lazy, anchors), offset_of!(Lazy, wave)),
+            (size_of::<WorkList>(), offset_of!(WorkList, capacity)),
+            (12, 8)
+        );
+        assert_eq!(
+            (size_of::<WaveControl>(), align_of::<WaveControl>()),
+            (80, 16)
+        );
+        assert_eq!(offset_of!(WaveControl, counted), 64);
+        assert_eq!(
+            (size_of::<DeferredArgs>(), offset_of!(DeferredArgs, lists)),
+            (136, 40)
+        );
+        assert_eq!(
+            (
+                offset_of!(DeferredArgs, anchors),
+                offset_of!(DeferredArgs, wave)
+            ),
             (80, 120)
         );
     }
