@@ -71,7 +71,7 @@ fn dense(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
         n,
         columns,
         response,
-        own: None,
+        local: None,
     }
 }
 
@@ -111,7 +111,7 @@ fn sparse(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
         n,
         columns,
         response,
-        own: None,
+        local: None,
     }
 }
 

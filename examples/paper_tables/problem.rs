@@ -74,7 +74,7 @@ type Data = (Table, String);
 
 fn simulated(model: &str, seed: u64) -> Result<Data, Box<dyn Error>> {
     let model = simulate::model(model).ok_or("no such model")?;
-    let settings = simulate::Settings {
+    let settings = simulate::SimulationSettings {
         seed,
         ..model.defaults
     };

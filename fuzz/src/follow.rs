@@ -88,7 +88,7 @@ pub fn bin_by(table: &Table, rule: &Binning) {
         };
         for column in binned.columns.iter().chain([&binned.response]) {
             let most = match column.missing {
-                Some(MissingCode::Nothing(_)) => column.levels + 1,
+                Some(MissingCode::Excluded(_)) => column.levels + 1,
                 _ => column.levels,
             };
             assert_eq!(column.codes.n(), binned.n);

@@ -24,7 +24,7 @@ use read::{CONSTANT, Folder, Input, PER_BYTE};
 pub struct Target {
     /// Also of its file in `fuzz_targets/` and its folder in `seeds/`.
     pub name: &'static str,
-    /// Of the tables it reads, as `passel::table::endings` lists them.
+    /// Of the tables it reads, as `passel::table::extensions` lists them.
     pub endings: &'static [&'static str],
     /// What must hold for an input.
     pub check: fn(&[u8]),

@@ -191,7 +191,7 @@ fn well_formed(table: &Table) {
                 assert!(values.iter().all(|value| !value.is_infinite()));
             }
             Values::Bytes(values) | Values::Gapped(values) => assert_eq!(values.len(), n),
-            Values::Elsewhere => panic!("nobody else reads"),
+            Values::Remote => panic!("nobody else reads"),
             Values::Factor { levels, codes } => {
                 assert_eq!(codes.len(), n);
                 assert!(levels.is_sorted_by(|a, b| a < b));

@@ -11,7 +11,7 @@ use crate::{
     device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
     job::{RunSettings, Task, task::Command},
     ranks::Communicator,
-    table::extent,
+    table::estimated_values,
 };
 
 /// What a job takes.
@@ -49,7 +49,7 @@ impl Demand {
     pub fn of(task: &Task, cards: &mut GpuCensus) -> Self {
         let job = task.job();
         let known = cards.values.entry(job.data.clone());
-        let values = *known.or_insert_with(|| extent(&job.data).unwrap_or(0));
+        let values = *known.or_insert_with(|| estimated_values(&job.data).unwrap_or(0));
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_card, named) = match &job.resources.devices {
             DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),

@@ -23,7 +23,7 @@ pub(super) fn misses(values: &Values) -> bool {
         Values::Numbers(values) | Values::Sparse { values, .. } => {
             values.iter().any(|value| value.is_nan())
         }
-        Values::Bytes(_) | Values::Elsewhere => false,
+        Values::Bytes(_) | Values::Remote => false,
         Values::Gapped(values) => values.contains(&MISSING_BYTE),
         Values::Factor { codes, .. } => codes.contains(&MISSING),
     }
@@ -78,7 +78,7 @@ pub(super) fn codes(
             value: (!value.is_nan()).then(|| value.to_string()),
         })
     };
-    let number = values.of_byte();
+    let number = values.byte_to_number();
     match values {
         Values::Numbers(values) => {
             let values = values.into_iter().enumerate();
@@ -97,7 +97,7 @@ pub(super) fn codes(
             let first = first.map_or(rows.len(), |(at, _)| at);
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
         }
-        Values::Elsewhere => Ok(Codes::Byte(Vec::new())),
+        Values::Remote => Ok(Codes::Byte(Vec::new())),
         Values::Bytes(values) | Values::Gapped(values) => {
             // An error for each byte that does not come would take longer than most columns.
             let known: Vec<_> = (0..=u8::MAX).map(|byte| known(number(byte))).collect();

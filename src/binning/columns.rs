@@ -38,12 +38,12 @@ impl Codes {
     /// first.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.put(&mut bytes);
+        self.append_bytes(&mut bytes);
         bytes
     }
 
     /// The same, behind what is there.
-    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn append_bytes(&self, bytes: &mut Vec<u8>) {
         let words = |bytes: &mut Vec<u8>, codes: &[u16]| {
             bytes.extend(codes.iter().flat_map(|it| it.to_le_bytes()));
         };
@@ -160,14 +160,14 @@ pub enum MissingCode {
     /// A level as any other.
     Level(u16),
     /// None: tables of the column leave these observations out.
-    Nothing(u16),
+    Excluded(u16),
 }
 
 impl MissingCode {
     /// The code, whatever it stands for.
     pub fn code(self) -> u16 {
         match self {
-            Self::Level(code) | Self::Nothing(code) => code,
+            Self::Level(code) | Self::Excluded(code) => code,
         }
     }
 }
@@ -179,7 +179,7 @@ pub struct BinnedColumn {
     pub name: String,
     /// Position in the file with the response taken out.
     pub index: usize,
-    /// Codes are below this, at most 65,536, but for [`MissingCode::Nothing`], which is this;
+    /// Codes are below this, at most 65,536, but for [`MissingCode::Excluded`], which is this;
     /// some may not occur.
     pub levels: usize,
     /// One for each observation.
@@ -191,8 +191,8 @@ pub struct BinnedColumn {
 }
 
 impl BinnedColumn {
-    /// One that another rank has.
-    pub(crate) fn elsewhere(name: String, index: usize) -> Self {
+    /// A column whose codes another rank holds.
+    pub(crate) fn remote(name: String, index: usize) -> Self {
         Self {
             name,
             index,
@@ -203,15 +203,10 @@ impl BinnedColumn {
         }
     }
 
-    /// What other ranks are told of it.
-    pub(super) fn told(&self) -> (usize, Rule, Option<MissingCode>) {
-        (self.levels, self.rule.clone(), self.missing)
-    }
-
-    /// The code of the observations that tables of this column leave out, if there are any.
-    pub fn left_out(&self) -> Option<u16> {
+    /// The code of the observations that contingency tables of this column exclude, if any.
+    pub fn excluded_code(&self) -> Option<u16> {
         match self.missing {
-            Some(MissingCode::Nothing(code)) => Some(code),
+            Some(MissingCode::Excluded(code)) => Some(code),
             Some(MissingCode::Level(_)) | None => None,
         }
     }
@@ -226,9 +221,9 @@ pub struct BinnedColumns {
     pub columns: Vec<BinnedColumn>,
     /// What they are to tell about.
     pub response: BinnedColumn,
-    /// Of ranks the candidates that this one has, the others being without codes; none where it
-    /// has all.
-    pub own: Option<Range<usize>>,
+    /// The range of candidates whose codes this rank holds, where ranks partition them; `None`
+    /// where one process holds all.
+    pub local: Option<Range<usize>>,
 }
 
 #[cfg(test)]

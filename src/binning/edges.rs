@@ -156,7 +156,7 @@ impl Rules {
             Values::Numbers(values) => values.iter().any(|value| !value.is_nan()),
             Values::Sparse { .. } | Values::Bytes(_) => true,
             Values::Gapped(values) => values.iter().any(|value| *value != MISSING_BYTE),
-            Values::Factor { .. } | Values::Elsewhere => false,
+            Values::Factor { .. } | Values::Remote => false,
         };
         match &saved.rule {
             Rule::Texts(_) if !numbers => {}

@@ -114,7 +114,7 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
                 .collect()
         }
         Values::Bytes(bytes) | Values::Gapped(bytes) => {
-            let numbers = bytes.iter().copied().map(values.of_byte());
+            let numbers = bytes.iter().copied().map(values.byte_to_number());
             let pairs = numbers.zip(each);
             pairs
                 .filter_map(|(value, class)| entry(value, class))
@@ -141,7 +141,7 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
             found
         }
         // Text keeps its levels.
-        Values::Factor { .. } | Values::Elsewhere => Vec::new(),
+        Values::Factor { .. } | Values::Remote => Vec::new(),
     }
 }
 

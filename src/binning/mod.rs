@@ -132,8 +132,6 @@ pub struct BinningOptions<'a> {
     pub binning: &'a Binning,
     /// The rule of the response: not [`Binning::Mdlp`].
     pub bin_response: &'a Binning,
-    /// Ranks of which each has a share of the table's columns; none where the table has them all.
-    pub communicator: Option<&'a Communicator>,
 }
 
 impl Default for BinningOptions<'_> {
@@ -144,7 +142,6 @@ impl Default for BinningOptions<'_> {
             missing: Missing::Refuse,
             binning: &Binning::Auto,
             bin_response: &Binning::Auto,
-            communicator: None,
         }
     }
 }
@@ -158,7 +155,21 @@ impl Default for BinningOptions<'_> {
 ///
 /// # Errors
 /// See [`BinningError`]: each names the table, the column and the mend.
-pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
+pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
+    bin_partitioned(table, options, None)
+}
+
+/// Bins a table whose columns the ranks of a communicator partition, as
+/// [`read_partition`](crate::table::read_partition) reads it. Without a communicator the table has
+/// all columns.
+///
+/// # Errors
+/// As [`bin`], on all ranks alike; a rank that failed or is gone.
+pub(crate) fn bin_partitioned(
+    mut table: Table,
+    options: &BinningOptions,
+    communicator: Option<&Communicator>,
+) -> Result<BinnedColumns, BinningError> {
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
     }
@@ -175,9 +186,7 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
     let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
     let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
 
-    let shares = options
-        .communicator
-        .map(|it| it.local_range(table.columns.len()));
+    let shares = communicator.map(|communicator| communicator.local_range(table.columns.len()));
     let dropped: HashSet<&String> = options.drop.iter().collect();
     let stays = |column: &Column| !dropped.contains(&column.name);
     let positions = table.columns.iter().enumerate();
@@ -186,10 +195,10 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         .map(|(at, _)| at)
         .collect();
     table.columns.retain(stays);
-    table.handle_missing_on(options.missing, options.communicator)?;
+    table.handle_missing_partitioned(options.missing, communicator)?;
     let own_place = positions.iter().position(|at| *at == response);
     if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
-        table.drop_missing_of(response)?;
+        table.drop_rows_missing(response)?;
     }
 
     let (source, n) = (table.source, table.rows);
@@ -204,33 +213,33 @@ pub fn bin(mut table: Table, options: &BinningOptions) -> Result<BinnedColumns, 
         candidates.classes = Some(Classes::new(&taken));
     }
     let mut columns = Vec::with_capacity(positions.len());
-    let own = shares.map(|share| {
+    let local = shares.map(|share| {
         let behind = |end: usize| positions.partition_point(|at| *at < end);
         behind(share.start)..behind(share.end)
     });
     for (at, column) in positions.into_iter().zip(table.columns) {
         let index = at - usize::from(at > response);
-        let is_own = own.as_ref().is_none_or(|it| it.contains(&columns.len()));
-        columns.push(match is_own {
+        let is_local = local
+            .as_ref()
+            .is_none_or(|local| local.contains(&columns.len()));
+        columns.push(match is_local {
             true => candidates.bin(&source, column, n, index)?,
-            false => BinnedColumn::elsewhere(column.name, index),
+            false => BinnedColumn::remote(column.name, index),
         });
     }
-    if let (Some(communicator), Some(own)) = (options.communicator, &own) {
-        let told: Vec<_> = columns[own.clone()]
-            .iter()
-            .map(BinnedColumn::told)
-            .collect();
-        let all = communicator.gather(&told).map_err(TableError::ranks)?;
-        for (column, told) in columns.iter_mut().zip(all.into_iter().flatten()) {
-            (column.levels, column.rule, column.missing) = told;
+    if let (Some(communicator), Some(local)) = (communicator, &local) {
+        let coding = |column: &BinnedColumn| (column.levels, column.rule.clone(), column.missing);
+        let codings: Vec<_> = columns[local.clone()].iter().map(coding).collect();
+        let all = communicator.gather(&codings).map_err(TableError::ranks)?;
+        for (column, coding) in columns.iter_mut().zip(all.into_iter().flatten()) {
+            (column.levels, column.rule, column.missing) = coding;
         }
     }
     Ok(BinnedColumns {
         n,
         columns,
         response: taken,
-        own,
+        local,
     })
 }
 
@@ -329,7 +338,7 @@ impl<'a> Maker<'a> {
                 codes,
                 rule,
                 missing: code.map(match pairwise {
-                    true => MissingCode::Nothing,
+                    true => MissingCode::Excluded,
                     false => MissingCode::Level,
                 }),
             }),
@@ -351,14 +360,14 @@ impl<'a> Maker<'a> {
         let wide;
         let numbers = match (values, &self.classes) {
             (Values::Factor { levels, .. }, _) => return Rule::Texts(levels.clone()),
-            (Values::Elsewhere, _) => return Rule::Edges(Vec::new()),
+            (Values::Remote, _) => return Rule::Edges(Vec::new()),
             (_, Some(classes)) => return mdlp::rule(values, classes),
             (Values::Numbers(values), _) => Numbers::new(values, 0),
             (bytes @ (Values::Bytes(values) | Values::Gapped(values)), _) => {
                 wide = match self.binning {
                     // It alone asks how often a value comes.
                     Binning::EqualFrequency(_) => bytes.numbers(n).unwrap_or_default(),
-                    _ => numbers::each_once(values, bytes.of_byte()).into(),
+                    _ => numbers::each_once(values, bytes.byte_to_number()).into(),
                 };
                 Numbers::new(&wide, 0)
             }

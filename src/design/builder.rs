@@ -3,12 +3,12 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use super::{
-    Design, DesignError, DesignOptions, Elsewhere, Variable, dummy_name, standardise::standardise,
+    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name,
+    standardise::standardise,
 };
 use crate::{
     fnv::Fnv,
     ranks::Communicator,
-    selection::SetAside,
     table::{Column, Table, TableError, Values},
     vector::product,
 };
@@ -18,6 +18,8 @@ pub(super) struct Builder<'a> {
     n: usize,
     table: String,
     options: DesignOptions<'a>,
+    /// The ranks that partition the columns, if any do.
+    communicator: Option<&'a Communicator>,
     /// At mean one, if there are any.
     weights: Option<Vec<f64>>,
     x: Vec<f64>,
@@ -35,9 +37,10 @@ impl<'a> Builder<'a> {
         table: &Table,
         options: &DesignOptions<'a>,
         weights: Option<Vec<f64>>,
+        communicator: Option<&'a Communicator>,
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
-            Values::Elsewhere => 0,
+            Values::Remote => 0,
             Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
             // An identifier is refused when its turn comes.
             Values::Factor { levels, .. } if levels.len() >= n => 0,
@@ -59,6 +62,7 @@ impl<'a> Builder<'a> {
             n,
             table: table.source.clone(),
             options: *options,
+            communicator,
             weights,
             x,
             variables: Vec::new(),
@@ -69,11 +73,7 @@ impl<'a> Builder<'a> {
 
     /// Heeds whether ranks with columns before these have a factor.
     pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
-        if let Some(communicator) = self
-            .options
-            .communicator
-            .filter(|_| !self.options.intercept)
-        {
+        if let Some(communicator) = self.communicator.filter(|_| !self.options.intercept) {
             let several = |codes: &[u32]| codes.iter().any(|it| *it != codes[0]);
             let is_factor = |it: &Column| match &it.values {
                 Values::Factor { codes, .. } => several(codes),
@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
         let name = column.name;
         let kept = self.options.keep.contains(&name);
         match column.values {
-            Values::Elsewhere => Ok(()),
+            Values::Remote => Ok(()),
             Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
             values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_)) => {
                 let values = values.numbers(self.n).unwrap_or_default();
@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
                     level: levels.into_iter().next().unwrap_or_default(),
                 });
             }
-            Some(Values::Elsewhere) | None => Vec::new(),
+            Some(Values::Remote) | None => Vec::new(),
         };
         self.check_finite(name, &y)?;
         let value = y[0];
@@ -236,14 +236,12 @@ impl<'a> Builder<'a> {
             .filter(|(_, (_, kept))| *kept)
             .map(|(j, _)| j)
             .collect();
-        let elsewhere = self
-            .options
-            .communicator
-            .map(|communicator| Elsewhere::new(communicator, &counts));
+        let remote = self.communicator;
+        let remote = remote.map(|communicator| RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
             x: self.x,
-            elsewhere: elsewhere.map(Arc::new),
+            remote: remote.map(Arc::new),
             y,
             variables: self.variables.into_iter().map(|(v, _)| v).collect(),
             response: Variable {
@@ -263,14 +261,14 @@ impl<'a> Builder<'a> {
             truth: Vec::new(),
         };
         // Every model holds them.
-        let kept = design.columns().bring(design.keep.iter().copied());
+        let kept = design.columns().fetch(design.keep.iter().copied());
         kept.map_err(TableError::ranks)?;
         Ok(design)
     }
 
     /// Of the ranks that have columns each, all variables on each.
     fn gather(&mut self) -> Result<Spread, DesignError> {
-        let Some(communicator) = self.options.communicator else {
+        let Some(communicator) = self.communicator else {
             return Ok(Spread::alone(self.variables.len()));
         };
         let aside = self.set_aside.iter();
@@ -374,7 +372,7 @@ impl<'a> Builder<'a> {
         }
         let variables = std::mem::take(&mut self.variables);
         let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
-        let own = ranges[self.options.communicator.map_or(0, Communicator::rank)].clone();
+        let own = ranges[self.communicator.map_or(0, Communicator::rank)].clone();
         let mut x = Vec::with_capacity(self.x.len());
         let mut left = counts();
         for (j, (variable, kept)) in variables.into_iter().enumerate() {

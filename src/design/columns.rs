@@ -4,36 +4,39 @@ use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::elsewhere::Elsewhere;
+use super::remote::RemoteColumns;
 
-/// The columns of the design matrix, n × p, column-major, each of unit norm.
+/// The columns of the design matrix, each of unit norm.
 ///
-/// Where ranks have some each, values are those of this one's; of the others' those that were
-/// brought here.
+/// With one process all columns are local. Where the ranks of a communicator partition them, each
+/// process holds the values of its own range, and those of remote columns that were
+/// [fetched](Self::fetch).
+///
+/// *Shapes:* n × p, column-major, in host memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'x> {
     values: &'x [f64],
     n: usize,
-    elsewhere: Option<&'x Elsewhere>,
+    remote: Option<&'x RemoteColumns>,
 }
 
 impl<'x> Columns<'x> {
-    /// Columns of n observations each.
+    /// Views `values` as local columns of `n` observations each.
     ///
     /// # Panics
-    /// If `values` is no whole number of columns.
+    /// If `n` is 0 or `values` is no whole number of columns.
     pub fn new(values: &'x [f64], n: usize) -> Self {
         assert!(n > 0 && values.len().is_multiple_of(n));
         Self {
             values,
             n,
-            elsewhere: None,
+            remote: None,
         }
     }
 
-    /// The same, of which others are elsewhere.
-    pub(super) fn with(self, elsewhere: Option<&'x Elsewhere>) -> Self {
-        Self { elsewhere, ..self }
+    /// Adds the columns of other ranks.
+    pub(super) fn with_remote(self, remote: Option<&'x RemoteColumns>) -> Self {
+        Self { remote, ..self }
     }
 
     /// Observations.
@@ -41,80 +44,86 @@ impl<'x> Columns<'x> {
         self.n
     }
 
-    /// Variables.
+    /// Variables, those of other ranks included.
     pub fn p(&self) -> usize {
-        match self.elsewhere {
-            Some(all) => all.p(),
+        match self.remote {
+            Some(remote) => remote.p(),
             None => self.values.len() / self.n,
         }
     }
 
-    /// The columns whose values are here: all, or this rank's.
-    pub(crate) fn own(&self) -> Range<usize> {
-        match self.elsewhere {
-            Some(all) => all.own(),
+    /// The range of columns whose values this process holds from the start: all of them, or its
+    /// rank's part.
+    pub(crate) fn local(&self) -> Range<usize> {
+        match self.remote {
+            Some(remote) => remote.local(),
             None => 0..self.p(),
         }
     }
 
-    /// Whether other ranks have columns.
-    pub(crate) fn is_part(&self) -> bool {
-        self.elsewhere.is_some()
+    /// Whether ranks partition the columns.
+    pub(crate) fn is_partitioned(&self) -> bool {
+        self.remote.is_some()
     }
 
-    /// Column j, n values.
+    /// The n values of column `j`.
     ///
     /// # Panics
-    /// If another rank has it, and it was not brought.
+    /// If another rank holds the column and it was not [fetched](Self::fetch).
     #[inline(always)]
     pub fn column(&self, j: u32) -> &'x [f64] {
-        match self.elsewhere {
+        match self.remote {
             None => &self.values[j as usize * self.n..][..self.n],
-            Some(all) => self.one_of(all, j),
+            Some(remote) => self.local_or_fetched(remote, j),
         }
     }
 
-    fn one_of(&self, all: &'x Elsewhere, j: u32) -> &'x [f64] {
-        let own = all.own();
-        match own.contains(&(j as usize)) {
-            true => &self.values[(j as usize - own.start) * self.n..][..self.n],
-            false => all.guest(j, self.n),
+    fn local_or_fetched(&self, remote: &'x RemoteColumns, j: u32) -> &'x [f64] {
+        let local = remote.local();
+        match local.contains(&(j as usize)) {
+            true => &self.values[(j as usize - local.start) * self.n..][..self.n],
+            false => remote.fetched(j, self.n),
         }
     }
 
-    /// Brings columns that other ranks have; all ranks ask for the same.
+    /// Broadcasts remote columns to every rank. This is a collective call: all ranks ask for the
+    /// same columns.
     ///
     /// # Errors
-    /// A rank that failed or is gone.
-    pub(crate) fn bring(&self, columns: impl IntoIterator<Item = u32>) -> io::Result<()> {
-        match self.elsewhere {
-            Some(all) => all.bring(columns.into_iter(), (self.n, self.values)),
+    /// A rank failed or is gone.
+    pub(crate) fn fetch(&self, columns: impl IntoIterator<Item = u32>) -> io::Result<()> {
+        match self.remote {
+            Some(remote) => remote.fetch(columns.into_iter(), (self.n, self.values)),
             None => Ok(()),
         }
     }
 
-    /// What every rank says of each of its columns, by column.
+    /// Gathers one value per column from the ranks that hold the columns, in the order of the
+    /// columns.
     ///
     /// # Errors
-    /// A rank that failed or is gone.
-    pub(crate) fn of_all<T: Serialize + DeserializeOwned>(
+    /// A rank failed or is gone.
+    pub(crate) fn gather<T: Serialize + DeserializeOwned>(
         &self,
-        own: Vec<T>,
+        local: Vec<T>,
     ) -> io::Result<Vec<T>> {
-        match self.elsewhere {
-            Some(all) => all.of_all(&own),
-            None => Ok(own),
+        match self.remote {
+            Some(remote) => remote.gather(&local),
+            None => Ok(local),
         }
     }
 
-    /// Some columns side by side, whose values are here.
+    /// A view of some neighbouring local columns.
+    ///
+    /// # Panics
+    /// If a column of the range is not local.
     pub fn range(&self, columns: Range<usize>) -> Self {
-        let first = self.own().start;
+        let first = self.local().start;
         let (start, end) = (columns.start - first, columns.end - first);
         Self::new(&self.values[start * self.n..end * self.n], self.n)
     }
 
-    /// All values that are here, column after column.
+    /// The values of all local columns, one column after another.
     pub fn values(&self) -> &'x [f64] {
         self.values
     }

@@ -6,9 +6,9 @@
 
 mod builder;
 mod columns;
-mod elsewhere;
 mod error;
 mod names;
+mod remote;
 mod standardise;
 mod weights;
 
@@ -19,14 +19,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ranks::Communicator,
-    selection::SetAside,
     table::{Column, Missing, Table, Values},
 };
 use builder::Builder;
 pub use columns::Columns;
-use elsewhere::Elsewhere;
 pub use error::DesignError;
 use names::{check_names, dummy_name, response_of, unknown};
+use remote::RemoteColumns;
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
@@ -48,8 +47,6 @@ pub struct DesignOptions<'a> {
     pub weights: Option<&'a str>,
     /// Candidates before these were screened out of them; none where these are all.
     pub p_total: Option<usize>,
-    /// Ranks of which each has a share of the table's columns; none where the table has them all.
-    pub communicator: Option<&'a Communicator>,
 }
 
 impl Default for DesignOptions<'_> {
@@ -62,9 +59,17 @@ impl Default for DesignOptions<'_> {
             intercept: true,
             weights: None,
             p_total: None,
-            communicator: None,
         }
     }
+}
+
+/// A variable that never was a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// The column's name.
+    pub name: String,
+    /// Why: `constant`, or `duplicate of NAME`.
+    pub reason: String,
 }
 
 /// One candidate variable.
@@ -88,10 +93,10 @@ pub struct Variable {
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
-    /// n × p, column-major; of the columns that this rank has.
+    /// The local columns, column-major.
     x: Vec<f64>,
-    /// The others.
-    elsewhere: Option<Arc<Elsewhere>>,
+    /// The columns of other ranks.
+    remote: Option<Arc<RemoteColumns>>,
     y: Vec<f64>,
     variables: Vec<Variable>,
     response: Variable,
@@ -115,7 +120,21 @@ impl Design {
     ///
     /// # Errors
     /// See [`DesignError`]: each names the table, the column and the mend.
-    pub fn from_table(mut table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
+    pub fn from_table(table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
+        Self::from_partitioned_table(table, options, None)
+    }
+
+    /// Makes the design of a table whose columns the ranks of a communicator partition, as
+    /// [`read_partition`](crate::table::read_partition) reads it. Without a communicator the table
+    /// has all columns.
+    ///
+    /// # Errors
+    /// As [`from_table`](Self::from_table), on all ranks alike; a rank that failed or is gone.
+    pub(crate) fn from_partitioned_table(
+        mut table: Table,
+        options: &DesignOptions,
+        communicator: Option<&Communicator>,
+    ) -> Result<Self, DesignError> {
         match options.missing {
             Missing::Level => return Err(DesignError::MissingLevel),
             Missing::Pairwise => return Err(DesignError::MissingPairwise),
@@ -125,13 +144,7 @@ impl Design {
         let response_name = table.columns[response].name.clone();
         let weights = weights::position(&table, options, response)?;
         for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
-            check_names(
-                &table,
-                option,
-                list,
-                response,
-                options.communicator.is_some(),
-            )?;
+            check_names(&table, option, list, response, communicator.is_some())?;
             if let Some(name) = options
                 .weights
                 .filter(|name| list.iter().any(|it| it == name))
@@ -157,7 +170,7 @@ impl Design {
             .map(|(i, _)| i)
             .collect();
         table.columns.retain(stays);
-        let own = match options.communicator {
+        let own = match communicator {
             Some(communicator) => communicator.local_range(width),
             None => 0..width,
         };
@@ -170,7 +183,7 @@ impl Design {
                 values: Values::Numbers((0..rows).map(|row| row as f64).collect()),
             });
         }
-        let dropped = table.handle_missing_on(options.missing, options.communicator)?;
+        let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
         if dropped > 0 {
             warnings.push(format!(
                 "{dropped} of {rows} rows were dropped for missing values"
@@ -195,7 +208,7 @@ impl Design {
                 n,
             });
         }
-        let builder = Builder::new(n, &table, options, values)?;
+        let builder = Builder::new(n, &table, options, values, communicator)?;
         let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
@@ -286,16 +299,16 @@ impl Design {
 
     /// X at unit norm, n × p.
     pub fn columns(&self) -> Columns<'_> {
-        Columns::new(&self.x, self.n).with(self.elsewhere.as_deref())
+        Columns::new(&self.x, self.n).with_remote(self.remote.as_deref())
     }
 
-    /// The same design with all columns on every rank.
+    /// Copies all columns to every rank.
     ///
     /// # Errors
-    /// A rank that failed or is gone, or one where they have no room.
-    pub(crate) fn whole(mut self) -> io::Result<Self> {
-        if let Some(elsewhere) = self.elsewhere.take() {
-            self.x = elsewhere.all(self.n, self.x)?;
+    /// A rank failed or is gone, or has too little memory.
+    pub(crate) fn replicated(mut self) -> io::Result<Self> {
+        if let Some(remote) = self.remote.take() {
+            self.x = remote.replicate(self.n, self.x)?;
         }
         Ok(self)
     }

@@ -58,7 +58,7 @@ impl<'x> Devices<'x> {
         let over = resources.partition.unwrap_or(Partition::Columns);
         let own = match &resources.communicator {
             // Not all are here.
-            _ if x.is_part() => x.own(),
+            _ if x.is_partitioned() => x.local(),
             Some(communicator) if over != Partition::Particles => communicator.local_range(x.p()),
             _ => 0..x.p(),
         };
@@ -152,7 +152,7 @@ impl<'x> Devices<'x> {
 
     /// Columns that other ranks have come here before a model holds them.
     fn bring(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
-        let brought = self.x.map_or(Ok(()), |x| x.bring(columns));
+        let brought = self.x.map_or(Ok(()), |x| x.fetch(columns));
         brought.map_err(DeviceError::ranks)
     }
 

@@ -12,7 +12,7 @@ use crate::{binning::Binning, report::Format, table};
 pub(super) fn same_files(job: &Job, npy: bool) -> Vec<OptionError> {
     let response = job.response.as_deref().filter(|_| npy).map(Path::new);
     let (binning, bin_response) = (edges(&job.binning), edges(&job.bin_response));
-    let data = table::files(&job.data);
+    let data = table::input_files(&job.data);
     let written = [
         ("output", job.output.as_deref()),
         ("trace", job.trace.as_deref()),

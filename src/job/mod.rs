@@ -40,7 +40,7 @@ use crate::{
     search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
-    table::{Missing, files, is_npy},
+    table::{Missing, input_files, is_npy},
 };
 
 use contradictions::{names_twice, parquet_without, same_file, same_files, traced_in_parts};
@@ -121,7 +121,7 @@ pub struct Job {
 impl Job {
     /// The files that it reads, but for libraries.
     pub fn input_files(&self) -> Vec<PathBuf> {
-        let mut all = files(&self.data);
+        let mut all = input_files(&self.data);
         // A response is a file where the data are an array.
         let response = self.response.as_ref().filter(|_| is_npy(&self.data));
         all.extend(response.map(PathBuf::from));

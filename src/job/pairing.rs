@@ -6,7 +6,7 @@ use super::{Job, JobDraft, OptionError, same_file};
 use crate::{
     plugin::ResolvedMethod,
     score::PairScore,
-    table::{files, is_npy},
+    table::{input_files, is_npy},
 };
 
 /// All pairs of one file, checked as far as it can be without its data.
@@ -58,7 +58,7 @@ impl PairsDraft {
                 ("output", job.output.as_deref()),
                 ("the response", response.map(Path::new)),
             ];
-            let data = files(&job.data);
+            let data = input_files(&job.data);
             let data = data.iter().map(|it| ("the data", Some(&**it)));
             for (other, path) in data.chain(others) {
                 if path.is_some_and(|path| same_file(matrix, path)) {

@@ -4,15 +4,15 @@
 use std::{fmt::Write, path::PathBuf};
 
 use super::{OptionError, OptionSpec};
-use crate::simulate::{Correlation, MODELS, Model, Settings};
+use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
 
 /// One file of simulated data to be made.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     /// The model it comes from.
-    pub model: &'static Model,
+    pub model: &'static SimulationModel,
     /// What the model is asked for.
-    pub settings: Settings,
+    pub settings: SimulationSettings,
     /// Where it goes; the name tells the format.
     pub output: PathBuf,
 }
@@ -156,7 +156,7 @@ impl Simulation {
     /// # Errors
     /// Every option that cannot be taken, and every one that the model does not have.
     pub fn new(
-        model: &'static Model,
+        model: &'static SimulationModel,
         given: &[(&'static OptionSpec<Self>, Vec<String>)],
     ) -> Result<Self, Vec<OptionError>> {
         let mut simulation = Self {

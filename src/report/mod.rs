@@ -162,7 +162,7 @@ pub(crate) mod example {
                     estimate: estimate(-123_456.789, 5e4, 0.0144),
                 },
             ],
-            set_aside: vec![SetAside {
+            set_aside: vec![crate::design::SetAside {
                 name: "one".into(),
                 reason: "constant".into(),
             }],

@@ -18,7 +18,7 @@ use crate::{
     plugin::MethodKind,
     progress::{JobProgress, Meter, Progress},
     ranks::Communicator,
-    table::{self, ReadOptions, Table, TableError, Values},
+    table::{self, ColumnPartition, ReadOptions, Table, TableError, Values},
 };
 
 /// Where a job takes what it reads from, and how it shows its progress.
@@ -84,18 +84,20 @@ impl RunContext<'_> {
 
 /// The table of a job's data; of ranks each reads its own columns, and what all need.
 fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunError> {
-    let everywhere = [&job.response, &job.weights];
-    let everywhere: Vec<&str> = everywhere.into_iter().flatten().map(|it| &**it).collect();
+    let replicated = [&job.response, &job.weights].into_iter().flatten();
+    let replicated: Vec<&str> = replicated.map(|name| &**name).collect();
     let reading = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
-        communicator,
-        everywhere: &everywhere,
     };
-    let table = table::read(&job.data, &reading)?;
+    let partition = ColumnPartition {
+        communicator,
+        replicated: &replicated,
+    };
+    let table = table::read_partition(&job.data, &reading, &partition)?;
     // One rank alone has nobody to compare with.
     if let Some(communicator) = job.resources.distributed() {
-        let files = table::files(&job.data).into_iter();
+        let files = table::input_files(&job.data).into_iter();
         let bytes: u64 = files
             .filter_map(|it| Some(fs::metadata(it).ok()?.len()))
             .sum();
@@ -103,7 +105,7 @@ fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunErro
             "{} rows of {} columns in {bytes} bytes, hash {:032x}",
             table.rows,
             table.columns.len(),
-            hash(&table, &everywhere, reading.communicator.is_none())
+            hash(&table, &replicated, partition.communicator.is_none())
         );
         communicator
             .check_equal("the data", &own)
@@ -113,11 +115,11 @@ fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunErro
 }
 
 /// A hash of the names, and of the values that every rank has.
-fn hash(table: &Table, everywhere: &[&str], whole: bool) -> u128 {
+fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
     let mut hash = Fnv::new();
     for (at, column) in table.columns.iter().enumerate() {
         hash = hash.part(column.name.as_bytes());
-        if whole || table.response == Some(at) || everywhere.contains(&&*column.name) {
+        if whole || table.response == Some(at) || replicated.contains(&&*column.name) {
             hash = match &column.values {
                 Values::Factor { levels, codes } => {
                     let hash = levels.iter().fold(hash, |all, it| all.part(it.as_bytes()));
@@ -146,9 +148,12 @@ pub(super) fn design_of(
         intercept: job.intercept,
         weights: job.weights.as_deref(),
         p_total: job.p_total,
-        communicator,
     };
-    Ok(Design::from_table(table, &choices)?)
+    Ok(Design::from_partitioned_table(
+        table,
+        &choices,
+        communicator,
+    )?)
 }
 
 /// What two jobs must have alike to share one table, and what is made of it.

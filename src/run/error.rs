@@ -140,7 +140,10 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-Self::Device(error) | Self::Selector(SelectorError::Device(error)) | Self::Search(SearchError::Device(error)) => match error { DeviceError::NoSuchDevice { ..} => 2,
+            Self::Device(error)
+            | Self::Selector(SelectorError::Device(error))
+            | Self::Search(SearchError::Device(error)) => match error {
+                DeviceError::NoSuchDevice { .. } => 2,
                 _ => 1,
             },
             Self::Selector(SelectorError::Threads(_) | SelectorError::Matrix { .. })

@@ -37,7 +37,7 @@ use crate::{
     report::{self, Curves, Format, PageExtras},
     search::{Checkpointing, IterationRecord, Search, SearchError},
     selection::{Elapsed, RankSummary, Termination},
-    table::Form,
+    table::OutputFormat,
     trace::Trace,
 };
 
@@ -218,7 +218,7 @@ fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), R
     if partition == Partition::Columns || job.resources.distributed().is_none() {
         return Ok((design, resources));
     }
-    let design = Arc::unwrap_or_clone(design).whole();
+    let design = Arc::unwrap_or_clone(design).replicated();
     let design = design.map_err(DeviceError::ranks)?;
     Ok((Arc::new(design), resources))
 }
@@ -271,7 +271,7 @@ pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), Ru
         output,
     } = simulation;
     // The place first: a wrong path is told before anything is drawn.
-    let form = Form::of(output)?;
+    let form = OutputFormat::of(output)?;
     model.check(settings)?;
     let mut file = OutputFile::create(output)?;
     let table = model.simulate(settings)?;

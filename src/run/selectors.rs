@@ -14,7 +14,7 @@ use super::{
     rank_summary, written,
 };
 use crate::{
-    binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin},
+    binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, SavedBinning, bin_partitioned},
     device::DeviceError,
     job::Job,
     plugin::{MethodKind, ResolvedMethod},
@@ -238,13 +238,12 @@ pub(super) fn binned_of(
         missing: job.missing,
         binning: &job.binning,
         bin_response: &job.bin_response,
-        communicator,
     };
     let numbers = match response.filter(|_| with_numbers) {
         Some(response) => numbers(table.clone(), response, job)?,
         None => Vec::new(),
     };
-    let columns = bin(table, &options)?;
+    let columns = bin_partitioned(table, &options, communicator)?;
     if columns.n < rows {
         let dropped = rows - columns.n;
         warnings.push(format!(
@@ -266,7 +265,7 @@ fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, 
     table.columns.retain(|it| !job.drop.contains(&it.name));
     table.handle_missing(job.missing)?;
     if let (Missing::Pairwise, Some(response)) = (job.missing, table.position(&name)) {
-        table.drop_missing_of(response)?;
+        table.drop_rows_missing(response)?;
     }
     let (own, mut candidates): (Vec<_>, _) =
         table.columns.into_iter().partition(|it| it.name == name);

@@ -71,7 +71,7 @@ pub fn run_stability(stability: &StabilityJob, context: &RunContext) -> Result<R
         .map(|_| job.interrupt.detachable());
     let work = |number: usize| {
         let drawn = how.resample(number, n, job.pass.seed);
-        choose(job, table.take(&drawn.rows), drawn.seed, &resources).map_err(|error| {
+        choose(job, table.select_rows(&drawn.rows), drawn.seed, &resources).map_err(|error| {
             let (number, source) = (number + 1, Box::new(error));
             RunError::Resample {
                 number,
@@ -392,8 +392,8 @@ fn keep_observations(job: &Job, table: &mut Table) {
     let response = named.or(table.response);
     let response = response.map(|at| table.columns[at].name.clone());
     let mut used = match job.missing {
-        Missing::DropRows => table.complete(|it| !job.drop.contains(&it.name)),
-        Missing::Pairwise => table.complete(|it| Some(&it.name) == response.as_ref()),
+        Missing::DropRows => table.complete_rows(|it| !job.drop.contains(&it.name)),
+        Missing::Pairwise => table.complete_rows(|it| Some(&it.name) == response.as_ref()),
         Missing::Refuse | Missing::Level => vec![true; table.rows],
     };
     let weights = job.weights.as_deref().and_then(|it| table.position(it));

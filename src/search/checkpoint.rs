@@ -173,8 +173,8 @@ fn identity(
 ) -> io::Result<Map<String, Value>> {
     let (x, p) = (design.columns(), design.p() as u32);
     let hashed = |j: usize| Fnv::new().numbers(x.column(j as u32)).finish();
-    let own: Vec<u128> = x.own().into_par_iter().map(hashed).collect();
-    let columns = x.of_all(own)?;
+    let own: Vec<u128> = x.local().into_par_iter().map(hashed).collect();
+    let columns = x.gather(own)?;
     let data = Fnv::new().numbers(design.y()).numbers(&[design.tss()]);
     let data = columns
         .iter()

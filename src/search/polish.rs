@@ -165,7 +165,7 @@ impl<'a> Islands<'a> {
         let Problem { x, y, .. } = *with.problem;
         let mut pool = GramPool::new(x.p());
         if x.p() <= SMALL {
-            x.bring(0..x.p() as u32).map_err(DeviceError::ranks)?;
+            x.fetch(0..x.p() as u32).map_err(DeviceError::ranks)?;
             pool.take(x, y, 0..x.p() as u32, with.threads);
         }
         let count = with.pass.islands;
@@ -225,7 +225,7 @@ impl<'a> Islands<'a> {
         let changes = swept
             .iter()
             .flat_map(|it| it.joining.iter().chain(&it.replacing));
-        let brought = x.bring(changes.map(|it| it.column));
+        let brought = x.fetch(changes.map(|it| it.column));
         brought.map_err(DeviceError::ranks)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);

@@ -57,7 +57,7 @@ pub(super) fn walk(
     };
     let (names, screen) = (devices.names(), devices.screen());
     if let Some(state) = &from {
-        let brought = problem.x.bring(state.columns());
+        let brought = problem.x.fetch(state.columns());
         brought.map_err(DeviceError::ranks)?;
     }
     if from.as_ref().is_some_and(|it| it.undefined) {

@@ -12,7 +12,7 @@ mod ranking;
 mod residuals;
 mod stability;
 
-use crate::ranks::Traffic;
+use crate::{design::SetAside, ranks::Traffic};
 pub(crate) use estimates::estimates;
 pub(crate) use estimates::student_t_quantile;
 pub use independence::Independence;
@@ -169,15 +169,6 @@ pub struct SelectedVariable {
     /// Its coefficient.
     #[serde(flatten)]
     pub estimate: Estimate,
-}
-
-/// A variable that never was a candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SetAside {
-    /// The column's name.
-    pub name: String,
-    /// Why: `constant`, or `duplicate of NAME`.
-    pub reason: String,
 }
 
 /// A selection S* beside the model S that made the response, both as columns of the file: the

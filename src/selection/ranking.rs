@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Elapsed, Independence, RankSummary, SetAside, Truth};
-use crate::device::DeviceError;
+use super::{Elapsed, Independence, RankSummary, Truth};
+use crate::{design::SetAside, device::DeviceError};
 
 /// A selection by a selector of a plugin. Serialised as it stands, it is the JSON of the
 /// program: fields are added, never renamed.

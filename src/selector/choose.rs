@@ -170,7 +170,7 @@ impl<'a> Selection<'a> {
     /// A candidate, which this rank has or that one tells.
     fn column(&self, at: u32, owner: usize) -> Result<Arc<Cow<'a, BinnedColumn>>, DeviceError> {
         let column = &self.columns.columns[at as usize];
-        let (Some(communicator), Some(own)) = (self.communicator, &self.columns.own) else {
+        let (Some(communicator), Some(own)) = (self.communicator, &self.columns.local) else {
             return Ok(Arc::new(Cow::Borrowed(column)));
         };
         let bytes = match own.contains(&(at as usize)) {
@@ -238,10 +238,15 @@ impl<'a> Selection<'a> {
     ) -> Independence {
         let logs = self.logs;
         // A function sees codes as they are, of levels that need not occur.
-let occurring = | it: &BinnedColumn | self.evaluator.score().function().map(| _ | Categorical::of(it));
+        let occurring = |it: &BinnedColumn| {
+            self.evaluator
+                .score()
+                .function()
+                .map(|_| Categorical::of(it))
+        };
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
-        match facts.filter(|_| own.left_out().is_none()) {
+        match facts.filter(|_| own.excluded_code().is_none()) {
             Some(it) => {
                 let levels = [it.levels, response.levels];
                 counted(it.information, self.columns.n, levels, logs)

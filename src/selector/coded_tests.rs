@@ -272,7 +272,7 @@ fn what_is_as_good_within_the_tolerance_goes_to_the_lowest_column() {
         n: 8,
         columns: (0..scores.len()).map(own).collect(),
         response: column(0, 1, vec![0; 8]),
-        own: None,
+        local: None,
     };
     for sign in [1.0, -1.0] {
         let value = move |table: &CountTable| match sign > 0.0 {
@@ -388,7 +388,8 @@ fn coded_pairs_are_the_declared_ones() {
         numbers.next().map(|it| it as u32),
     );
     for places in PLACES {
-let found = found(PairScore::Function(coded(wrong, 0.0)), &wanted, places); let Some(DeviceError::UndefinedScore(it)) = found.fault else {
+        let found = found(PairScore::Function(coded(wrong, 0.0)), &wanted, places);
+        let Some(DeviceError::UndefinedScore(it)) = found.fault else {
             panic!("no fault");
         };
         assert_eq!(

@@ -44,7 +44,7 @@ pub(super) fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedCol
         n,
         columns,
         response,
-        own: None,
+        local: None,
     }
 }
 
@@ -194,7 +194,7 @@ fn more_levels_than_a_table_holds_are_counted_all_the_same() {
         n,
         columns: all,
         response,
-        own: None,
+        local: None,
     };
     let score = Score {
         measure: of_term(Combination::XW_Y, 1.0, Part::Whole),

@@ -169,7 +169,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
                 .step_by(5 + at)
                 .for_each(|it| *it = missing);
         }
-        column.missing = Some(MissingCode::Nothing(missing.into()));
+        column.missing = Some(MissingCode::Excluded(missing.into()));
     }
     let never = Interrupt::default();
     for against in [Against::Last, Against::Joint, Against::Pairs] {

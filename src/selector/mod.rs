@@ -193,7 +193,7 @@ mod tests {
             n: response.len(),
             columns: (0..).zip(columns).map(|(at, it)| column(at, it)).collect(),
             response: column(0, response),
-            own: None,
+            local: None,
         };
         let mim = Score {
             measure: Measure::Declared {

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     binning::{Codes, MissingCode},
-random::{ Stream, uniform_below }, score::{ Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity },
+    random::{Stream, uniform_below},
+    score::{Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity},
 };
 
 /// Columns of which two in three miss values, of all forms.
@@ -27,7 +28,7 @@ pub(super) fn holed(seed: u64, n: usize, levels: usize) -> BinnedColumns {
             }
         }
         column.codes = Codes::Word(codes);
-        column.missing = Some(MissingCode::Nothing(column.levels as u16));
+        column.missing = Some(MissingCode::Excluded(column.levels as u16));
     }
     // Rotated, so that every form has columns of every share.
     let order = (0..24).map(|at| columns.columns[(at * 7) % 24].clone());

@@ -58,7 +58,7 @@ fn each_on<T: Send>(
                 column.codes = Codes::Byte(Vec::new());
             }
         }
-        columns.own = Some(own);
+        columns.local = Some(own);
         let resources = Resources {
             communicator: Some(communicator),
             ..places.clone()

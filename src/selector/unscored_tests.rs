@@ -31,7 +31,7 @@ fn a_function_that_no_gpu_has_is_refused_there_whether_there_are_any_or_not() {
         n: 8,
         columns: vec![column(0, 2, vec![0; 8])],
         response: column(0, 2, vec![1; 8]),
-        own: None,
+        local: None,
     };
     let score = faulty(|| 0.0);
     let resources = Resources {
@@ -50,7 +50,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
         n: 8,
         columns: (0..10).map(own).collect(),
         response: column(0, 1, vec![0; 8]),
-        own: None,
+        local: None,
     };
     let unscored = |reason| {
         Some(DeviceError::UndefinedScore(UndefinedScore {
@@ -94,7 +94,7 @@ fn more_cells_than_are_counted_are_refused_or_end_a_selection() {
             n: 2,
             columns: (0..3).map(own).collect(),
             response: column(0, 2, vec![0, 1]),
-            own: None,
+            local: None,
         }
     };
     let refused = |levels, against, top| {

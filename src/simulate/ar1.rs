@@ -1,5 +1,6 @@
 use super::{
-    Drawn, Limit, Model, Settings, autoregressive, inside_one, numbered, random::Random, signal,
+    Drawn, Limit, SimulationModel, SimulationSettings, autoregressive, inside_one, numbered,
+    random::Random, signal,
 };
 
 /// From one column of a pair to the other.
@@ -15,27 +16,27 @@ const LAG: usize = 3;
 /// *Defaults*: n = 500, p = 2000, r = 20, ρ = 0.9, SNR 2.
 ///
 /// *Source*: passel's own; the correlation is the textbook's.
-pub(super) const MODEL: Model = Model {
+pub(super) const MODEL: SimulationModel = SimulationModel {
     name: "ar1",
     title: "strongly correlated neighbours, of which the false are easily taken for the true",
     formula: "columns N(0, 1) with covariance ρ^|i − j|; r/2 pairs of true variables (j, j + 3), \
               spread evenly over the columns; β = 1 for both of a pair, −1 in every other pair",
     source: "passel's own",
     options: &["n", "p", "r", "rho", "snr", "seed"],
-    defaults: Settings {
+    defaults: SimulationSettings {
         n: 500,
         p: 2000,
         r: 20,
         rho: 0.9,
         snr: Some(2.0),
-        ..Settings::BLANK
+        ..SimulationSettings::BLANK
     },
     limits,
     draw,
 };
 
-fn limits(settings: &Settings) -> Result<(), Limit> {
-    let &Settings { p, r, .. } = settings;
+fn limits(settings: &SimulationSettings) -> Result<(), Limit> {
+    let &SimulationSettings { p, r, .. } = settings;
     if p < LAG + 1 {
         return Err(("p", format!("at least {}", LAG + 1)));
     }
@@ -47,8 +48,8 @@ fn limits(settings: &Settings) -> Result<(), Limit> {
     inside_one(settings)
 }
 
-fn draw(settings: &Settings, random: &mut Random) -> Drawn {
-    let &Settings { n, p, r, rho, .. } = settings;
+fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
+    let &SimulationSettings { n, p, r, rho, .. } = settings;
     let columns = autoregressive(n, p, rho, random);
     let pairs = r / 2;
     let room = p / pairs - (LAG + 1);

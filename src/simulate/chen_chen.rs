@@ -1,6 +1,6 @@
 use super::{
-    Correlation, Drawn, Limit, Model, Settings, at_most_p, autoregressive, inside_one, numbered,
-    random::Random, signal,
+    Correlation, Drawn, Limit, SimulationModel, SimulationSettings, at_most_p, autoregressive,
+    inside_one, numbered, random::Random, signal,
 };
 
 /// β of the first eight columns; a longer truth repeats them.
@@ -18,26 +18,26 @@ const COEFFICIENTS: [f64; 8] = [0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1];
 ///
 /// *Source*: J. Chen, Z. Chen, Extended Bayesian information criteria for model selection with
 /// large model spaces, Biometrika 95, 2008; as in section IV.B.2 of the PaSS paper.
-pub(super) const MODEL: Model = Model {
+pub(super) const MODEL: SimulationModel = SimulationModel {
     name: "chen-chen",
     title: "more observations than variables, with effects too weak to be found each time",
     formula: "columns N(0, 1) with covariance ρ^|i − j|, ρ or 0; β = 0.7, 0.9, 0.4, 0.3, 1, 0.2, \
               0.2, 0.1, repeated for r above 8; the columns are then permuted at random",
     source: "Chen and Chen, Biometrika 95, 2008",
     options: &["n", "p", "r", "correlation", "rho", "snr", "seed"],
-    defaults: Settings {
+    defaults: SimulationSettings {
         n: 200,
         p: 50,
         r: COEFFICIENTS.len(),
         rho: 0.2,
         correlation: Correlation::Autoregressive,
-        ..Settings::BLANK
+        ..SimulationSettings::BLANK
     },
     limits,
     draw,
 };
 
-fn limits(settings: &Settings) -> Result<(), Limit> {
+fn limits(settings: &SimulationSettings) -> Result<(), Limit> {
     at_most_p(settings)?;
     match settings.correlation {
         // No more columns than 1 − 1/ρ can have a negative correlation in common.
@@ -49,8 +49,8 @@ fn limits(settings: &Settings) -> Result<(), Limit> {
     }
 }
 
-fn draw(settings: &Settings, random: &mut Random) -> Drawn {
-    let &Settings { n, p, r, rho, .. } = settings;
+fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
+    let &SimulationSettings { n, p, r, rho, .. } = settings;
     let columns = match settings.correlation {
         Correlation::Autoregressive => autoregressive(n, p, rho, random),
         Correlation::Constant => constant(n, p, rho, random),

@@ -1,4 +1,4 @@
-use super::{Drawn, Limit, Model, Settings, random::Random, signal};
+use super::{Drawn, Limit, SimulationModel, SimulationSettings, random::Random, signal};
 use crate::table::{Column, Values};
 
 /// SNPs correlated with each other stand in blocks of so many.
@@ -49,7 +49,7 @@ const MOST: usize = 4000;
 /// *Defaults*: n = 200, 49 SNPs (p = 1225), noise N(0, 1).
 ///
 /// *Source*: Hung et al. 2013, as in section IV.B.3 of the PaSS paper.
-pub(super) const MODEL: Model = Model {
+pub(super) const MODEL: SimulationModel = SimulationModel {
     name: "hung",
     title: "SNPs and all their products, with a local best far from the truth",
     formula: "SNPs 0, 1, 2 with probability ¼, ½, ¼, correlation 0.3 within blocks of five; \
@@ -57,24 +57,24 @@ pub(super) const MODEL: Model = Model {
               g1 … gQ, then gi*gj for i < j, p = Q(Q + 1)/2",
     source: "Hung et al., 2013",
     options: &["n", "snps", "snr", "seed"],
-    defaults: Settings {
+    defaults: SimulationSettings {
         n: 200,
         snps: 49,
-        ..Settings::BLANK
+        ..SimulationSettings::BLANK
     },
     limits,
     draw,
 };
 
-fn limits(settings: &Settings) -> Result<(), Limit> {
+fn limits(settings: &SimulationSettings) -> Result<(), Limit> {
     match (FEWEST..=MOST).contains(&settings.snps) {
         true => Ok(()),
         false => Err(("snps", format!("{FEWEST} … {MOST}"))),
     }
 }
 
-fn draw(settings: &Settings, random: &mut Random) -> Drawn {
-    let &Settings { n, snps, .. } = settings;
+fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
+    let &SimulationSettings { n, snps, .. } = settings;
     let mut genotypes: Vec<Vec<f64>> = Vec::with_capacity(snps);
     let mut common = Vec::new();
     for position in 0..snps {

@@ -1,4 +1,6 @@
-use super::{Drawn, Model, Settings, at_most_p, numbered, random::Random, signal};
+use super::{
+    Drawn, SimulationModel, SimulationSettings, at_most_p, numbered, random::Random, signal,
+};
 
 /// Ing and Lai's model: far more variables than observations, each false one correlated with
 /// every true one.
@@ -12,25 +14,25 @@ use super::{Drawn, Model, Settings, at_most_p, numbered, random::Random, signal}
 /// *Source*: C.-K. Ing, T. L. Lai, A stepwise regression method and consistent model selection
 /// for high-dimensional sparse linear models, Statistica Sinica 21, 2011; as in section IV.B.1
 /// of the PaSS paper.
-pub(super) const MODEL: Model = Model {
+pub(super) const MODEL: SimulationModel = SimulationModel {
     name: "ing-lai",
     title: "many more variables than observations, the false ones correlated with all true ones",
     formula: "X_1 … X_r iid N(0, 1); for i > r, X_i = d + b·ΣX_l over l ≤ r, d ~ N(0, 1/4), \
               b = (3/(4r))^½; β = 3, 3.75, …, 3 + 0.75·(r − 1)",
     source: "Ing and Lai, Statistica Sinica 21, 2011",
     options: &["n", "p", "r", "snr", "seed"],
-    defaults: Settings {
+    defaults: SimulationSettings {
         n: 400,
         p: 4000,
         r: 10,
-        ..Settings::BLANK
+        ..SimulationSettings::BLANK
     },
     limits: at_most_p,
     draw,
 };
 
-fn draw(settings: &Settings, random: &mut Random) -> Drawn {
-    let &Settings { n, p, r, .. } = settings;
+fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
+    let &SimulationSettings { n, p, r, .. } = settings;
     let mut columns: Vec<Vec<f64>> = (0..r).map(|_| random.normals(n)).collect();
     let b = (3.0 / (4.0 * r as f64)).sqrt();
     let common = signal(n, columns.iter().map(|column| (b, &**column)));

@@ -18,16 +18,16 @@ use crate::table::{Column, Table, Values, variable};
 use random::Random;
 
 /// Every model.
-pub const MODELS: &[Model] = &[ing_lai::MODEL, chen_chen::MODEL, hung::MODEL, ar1::MODEL];
+pub const MODELS: &[SimulationModel] = &[ing_lai::MODEL, chen_chen::MODEL, hung::MODEL, ar1::MODEL];
 
 /// The model of that name.
-pub fn model(name: &str) -> Option<&'static Model> {
+pub fn model(name: &str) -> Option<&'static SimulationModel> {
     MODELS.iter().find(|model| model.name == name)
 }
 
 /// A model: how it is named and explained, what it may be asked for, and how it is drawn.
 #[derive(Debug)]
-pub struct Model {
+pub struct SimulationModel {
     /// The name it is asked for by.
     pub name: &'static str,
     /// What it is good for, on one line.
@@ -39,14 +39,14 @@ pub struct Model {
     /// The names of its settings, in the order they are listed.
     pub options: &'static [&'static str],
     /// Its own defaults; what it has no option for is not read.
-    pub defaults: Settings,
+    pub defaults: SimulationSettings,
     /// The limits that its settings set each other.
-    limits: fn(&Settings) -> Result<(), Limit>,
-    draw: fn(&Settings, &mut Random) -> Drawn,
+    limits: fn(&SimulationSettings) -> Result<(), Limit>,
+    draw: fn(&SimulationSettings, &mut Random) -> Drawn,
 }
 
 /// What a model is asked for. Each model has some of these, by its
-/// [`options`](Model::options).
+/// [`options`](SimulationModel::options).
 ///
 /// | name | meaning | range |
 /// | --- | --- | --- |
@@ -60,7 +60,7 @@ pub struct Model {
 /// | `seed` | of every random number | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the fields are described above")]
-pub struct Settings {
+pub struct SimulationSettings {
     pub n: usize,
     pub p: usize,
     pub r: usize,
@@ -71,7 +71,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Settings {
+impl SimulationSettings {
     /// What a model's defaults are written over.
     const BLANK: Self = Self {
         n: 0,
@@ -159,9 +159,9 @@ struct Drawn {
     signal: Vec<f64>,
 }
 
-impl Model {
+impl SimulationModel {
     /// The options that these settings leave the model: without correlation it has no ρ.
-    pub fn options(&self, settings: &Settings) -> impl Iterator<Item = &'static str> {
+    pub fn options(&self, settings: &SimulationSettings) -> impl Iterator<Item = &'static str> {
         let has = |option: &str| self.options.contains(&option);
         let independent = has("correlation") && settings.correlation == Correlation::Independent;
         let options = self.options.iter().copied();
@@ -169,7 +169,7 @@ impl Model {
     }
 
     /// The command that makes this table, without `passel`.
-    pub fn command(&self, settings: &Settings) -> String {
+    pub fn command(&self, settings: &SimulationSettings) -> String {
         let mut command = format!("simulate {}", self.name);
         for option in self.options(settings) {
             command += &format!(" --{option} {}", settings.text(option));
@@ -181,10 +181,10 @@ impl Model {
     ///
     /// # Errors
     /// The first setting outside its limits.
-    pub fn check(&self, settings: &Settings) -> Result<(), SimulateError> {
+    pub fn check(&self, settings: &SimulationSettings) -> Result<(), SimulateError> {
         let common = match settings {
-            Settings { n: ..3, .. } => Err(("n", "at least 3".to_owned())),
-            Settings { snr: Some(snr), .. } if !(*snr > 0.0 && snr.is_finite()) => {
+            SimulationSettings { n: ..3, .. } => Err(("n", "at least 3".to_owned())),
+            SimulationSettings { snr: Some(snr), .. } if !(*snr > 0.0 && snr.is_finite()) => {
                 Err(("snr", "above 0".to_owned()))
             }
             _ => Ok(()),
@@ -202,7 +202,7 @@ impl Model {
     ///
     /// # Errors
     /// What [`check`](Self::check) finds; a table that does not fit into memory.
-    pub fn simulate(&self, settings: &Settings) -> Result<Table, SimulateError> {
+    pub fn simulate(&self, settings: &SimulationSettings) -> Result<Table, SimulateError> {
         self.check(settings)?;
         let (n, p) = (settings.n, self.variables(settings));
         // A column at a time would run out of memory where no error can be told.
@@ -228,7 +228,7 @@ impl Model {
     }
 
     /// Variables of the table.
-    fn variables(&self, settings: &Settings) -> usize {
+    fn variables(&self, settings: &SimulationSettings) -> usize {
         match self.options.contains(&"snps") {
             true => settings.snps * (settings.snps + 1) / 2,
             false => settings.p,
@@ -293,16 +293,18 @@ fn numbered(columns: Vec<Vec<f64>>) -> Vec<Column> {
 }
 
 /// Limit of r that every model with p variables has.
-fn at_most_p(settings: &Settings) -> Result<(), Limit> {
+fn at_most_p(settings: &SimulationSettings) -> Result<(), Limit> {
     match settings {
-        Settings { p: 0, .. } => Err(("p", "at least 1".to_owned())),
-        Settings { p, r, .. } if !(1..=*p).contains(r) => Err(("r", format!("1 … p = {p}"))),
+        SimulationSettings { p: 0, .. } => Err(("p", "at least 1".to_owned())),
+        SimulationSettings { p, r, .. } if !(1..=*p).contains(r) => {
+            Err(("r", format!("1 … p = {p}")))
+        }
         _ => Ok(()),
     }
 }
 
 /// Limit of a ρ that may be negative.
-fn inside_one(settings: &Settings) -> Result<(), Limit> {
+fn inside_one(settings: &SimulationSettings) -> Result<(), Limit> {
     match settings.rho.abs() < 1.0 {
         true => Ok(()),
         false => Err(("rho", "above -1 and below 1".to_owned())),

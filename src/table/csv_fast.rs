@@ -12,7 +12,7 @@ use super::field::{Field, classify};
 use super::head::{self, Head};
 use super::rows::Rows;
 use super::source::Source;
-use super::{Column, ReadOptions, TableError, Values, names};
+use super::{Column, ColumnPartition, TableError, Values, names};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
@@ -26,14 +26,14 @@ const HEADER_BYTES: usize = 1 << 24;
 pub(super) fn read(
     path: &Path,
     delimiter: u8,
-    options: &ReadOptions,
+    partition: &ColumnPartition,
 ) -> Result<Option<(Head, Vec<Column>)>, TableError> {
     let (head, source) = head::open(path)?;
     let mut window = Window::new(source, delimiter);
     let Some(names) = header(path, &head, &mut window)? else {
         return Ok(None);
     };
-    let wanted = |(at, name): (usize, &String)| options.wants(at, names.len(), name);
+    let wanted = |(at, name): (usize, &String)| partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
     let mut rows = Rows::of(wanted.clone());
     let mut column = 0;
@@ -65,7 +65,7 @@ pub(super) fn read(
         name,
         values: match wanted {
             true => Values::Numbers(values),
-            false => Values::Elsewhere,
+            false => Values::Remote,
         },
     });
     Ok(Some((head, columns.collect())))

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::shown;
 use super::field::{Field, classify};
 use super::lines::Lines;
-use super::{Column, ReadOptions, TableError, Values};
+use super::{Column, ColumnPartition, TableError, Values};
 
 /// What can be wrong with a line of a libsvm file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,15 +44,15 @@ pub enum LibsvmError {
 ///
 /// # Errors
 /// The first line that is not as it should be.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
-    if options.communicator.is_none() {
+pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
+    if partition.communicator.is_none() {
         return Ok(entries(path, None)?.columns());
     }
     // Which columns there are is known at the end: the second time only those wanted are kept.
     let indexes = entries(path, Some(HashSet::new()))?.indexes();
     let width = indexes.len() + 1;
     let wanted = (1..).zip(indexes);
-    let wanted = wanted.filter(|(at, index)| options.wants(*at, width, &name(*index)));
+    let wanted = wanted.filter(|(at, index)| partition.reads(*at, width, &name(*index)));
     let wanted = wanted.map(|(_, index)| index).collect();
     Ok(entries(path, Some(wanted))?.columns())
 }
@@ -172,7 +172,7 @@ impl Entries {
                 name: name(index),
                 values: match self.wants(index) {
                     true => Values::Sparse { rows, values },
-                    false => Values::Elsewhere,
+                    false => Values::Remote,
                 },
             }
         }));

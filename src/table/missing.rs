@@ -30,14 +30,15 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
-        self.handle_missing_on(policy, None)
+        self.handle_missing_partitioned(policy, None)
     }
 
-    /// The same of a table of which ranks have some columns each.
+    /// Applies the policy to a table whose columns the ranks of a communicator partition.
     ///
     /// # Errors
-    /// The same, on all of them alike; a rank that failed or is gone.
-    pub(crate) fn handle_missing_on(
+    /// As [`handle_missing`](Self::handle_missing), on all ranks alike; a rank that failed or is
+    /// gone.
+    pub(crate) fn handle_missing_partitioned(
         &mut self,
         policy: Missing,
         communicator: Option<&Communicator>,
@@ -55,13 +56,12 @@ impl Table {
                 .filter(|it| it.1)
                 .map(|it| it.0)
                 .collect();
-            let all = communicator
-                .gather(&(columns, rows))
-                .map_err(TableError::ranks)?;
+            let all = communicator.gather(&(columns, rows));
+            let all = all.map_err(TableError::ranks)?;
             let mut seen = HashSet::new();
             columns = Vec::new();
             for (theirs, rows) in all {
-                // Some columns are everywhere.
+                // Replicated columns come from every rank.
                 columns.extend(theirs.into_iter().filter(|it| seen.insert(it.name.clone())));
                 for row in rows {
                     complete[row as usize] = false;
@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Of each row, whether no column of these misses its value.
-    pub(crate) fn complete(&self, of: impl Fn(&Column) -> bool) -> Vec<bool> {
+    pub(crate) fn complete_rows(&self, of: impl Fn(&Column) -> bool) -> Vec<bool> {
         let mut complete = vec![true; self.rows];
         for column in self.columns.iter().filter(|it| of(it)) {
             missing_of(column, &mut complete);
@@ -92,7 +92,7 @@ impl Table {
     ///
     /// # Errors
     /// [`TableError::NoCompleteRow`]; the table is then as it was.
-    pub(crate) fn drop_missing_of(&mut self, column: usize) -> Result<usize, TableError> {
+    pub(crate) fn drop_rows_missing(&mut self, column: usize) -> Result<usize, TableError> {
         let mut complete = vec![true; self.rows];
         let column = missing_of(&self.columns[column], &mut complete);
         self.keep_complete(&complete, column.into_iter().collect())
@@ -137,7 +137,7 @@ impl Table {
                     retain(codes, marked);
                     drop_unused(levels, codes);
                 }
-                Values::Elsewhere => {}
+                Values::Remote => {}
             }
         }
         self.rows = marked.iter().filter(|marked| **marked).count();
@@ -166,7 +166,7 @@ fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
             let entries = rows_where(values, |value| value.is_nan());
             entries.map(|at| rows[at] as usize).for_each(&mut mark);
         }
-        Values::Bytes(_) | Values::Elsewhere => {}
+        Values::Bytes(_) | Values::Remote => {}
         Values::Gapped(values) => memchr::memchr_iter(MISSING_BYTE, values).for_each(&mut mark),
         Values::Factor { codes, .. } => {
             rows_where(codes, |code| *code == MISSING).for_each(&mut mark);

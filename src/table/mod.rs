@@ -5,7 +5,7 @@ mod csv;
 mod csv_fast;
 mod dat;
 mod error;
-mod extent;
+mod estimate;
 mod field;
 mod head;
 mod libsvm;
@@ -18,9 +18,9 @@ mod npy;
 mod parquet;
 mod plink;
 mod rows;
+mod select_rows;
 mod source;
 mod sparse;
-mod take;
 mod words;
 mod write;
 
@@ -32,14 +32,14 @@ use crate::ranks::Communicator;
 pub use arff::ArffError;
 pub use dat::DatError;
 pub use error::{MissingColumn, TableError};
-pub use extent::extent;
+pub use estimate::estimated_values;
 pub use libsvm::LibsvmError;
 pub use missing::Missing;
 pub use mrmr::MrmrError;
 pub(crate) use names::{quote, split_names, variable};
 pub use npy::write_matrix;
 pub use plink::PlinkError;
-pub use write::Form;
+pub use write::OutputFormat;
 
 /// A file's named columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,8 +91,8 @@ pub enum Values {
         /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
         codes: Vec<u32>,
     },
-    /// Another rank has them ([`ReadOptions::among`]).
-    Elsewhere,
+    /// Another rank holds the values: see [`ColumnPartition`].
+    Remote,
 }
 
 /// The code of a missing value of a factor.
@@ -107,25 +107,29 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | --- | --- | --- |
 /// | `response` | of `.npy`: path of a second array, n or n × 1; the other formats leave it to whoever chooses among the columns | none |
 /// | `factors` | names of columns to read as factors, whatever they hold | none |
-/// | `among` | ranks that read a share of the columns each: of those before and behind there are names alone | all columns are read |
-/// | `everywhere` | names of columns that every rank reads, beside the format's own response | none |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// See the table above.
     pub response: Option<&'a str>,
     /// See the table above.
     pub factors: &'a [String],
-    /// See the table above.
-    pub communicator: Option<&'a Communicator>,
-    /// See the table above.
-    pub everywhere: &'a [&'a str],
 }
 
-impl ReadOptions<'_> {
-    /// Whether a column's values are wanted, of a file of so many.
-    fn wants(&self, at: usize, width: usize, name: &str) -> bool {
-        let own = |communicator: &Communicator| communicator.local_range(width).contains(&at);
-        self.communicator.is_none_or(own) || self.everywhere.contains(&name)
+/// Which columns of a file this process reads. The default is all of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ColumnPartition<'a> {
+    /// The ranks that read a range of the columns each; without them all columns are read.
+    pub communicator: Option<&'a Communicator>,
+    /// Names of columns that every rank reads, beside the response that the format names.
+    pub replicated: &'a [&'a str],
+}
+
+impl ColumnPartition<'_> {
+    /// Whether this process reads column `position` of `width`.
+    fn reads(&self, position: usize, width: usize, name: &str) -> bool {
+        let local =
+            |communicator: &Communicator| communicator.local_range(width).contains(&position);
+        self.communicator.is_none_or(local) || self.replicated.contains(&name)
     }
 }
 
@@ -171,7 +175,7 @@ impl Format {
 }
 
 /// The endings of the names of files that [`read`] knows, without `.gz`.
-pub fn endings() -> impl Iterator<Item = &'static str> {
+pub fn extensions() -> impl Iterator<Item = &'static str> {
     Format::ALL.iter().map(|(ending, _)| *ending)
 }
 
@@ -181,7 +185,7 @@ pub fn is_npy(path: &Path) -> bool {
 }
 
 /// The files that [`read`] opens for this one, itself the first.
-pub fn files(path: &Path) -> Vec<PathBuf> {
+pub fn input_files(path: &Path) -> Vec<PathBuf> {
     let mut files = vec![path.to_owned()];
     if matches!(Format::of(path), Some(Format::Bed)) {
         files.extend(["bim", "fam"].map(|ending| plink::beside(path, ending)));
@@ -194,13 +198,27 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// `.fam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
 ///
 /// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
-/// above it, as [`Form::write`] puts them there. Blank lines are skipped. A
+/// above it, as [`OutputFormat::write`] puts them there. Blank lines are skipped. A
 /// field that is empty, `NA`, `N/A`, `NULL`, `null`, or `NaN` in any case is missing. The first
 /// other value decides whether a column holds numbers or is a factor.
 ///
 /// # Errors
 /// [`TableError`] says what is wrong with the file, where, and how to mend it.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    read_partition(path, options, &ColumnPartition::default())
+}
+
+/// Reads the columns of a file that a partition assigns to this process; the table has
+/// [`Values::Remote`] in place of the others. docs/formats.md says which formats skip what is not
+/// wanted. This is a collective call: all ranks of the communicator read the same file.
+///
+/// # Errors
+/// As [`read`]; a rank that is gone.
+pub fn read_partition(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Table, TableError> {
     let source = path.to_string_lossy().into_owned();
     let Some(format) = Format::of(path) else {
         return Err(TableError::UnknownFormat { path: source });
@@ -209,7 +227,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let (mut columns, response, truth) = match format {
         Format::Delimited(delimiter) => {
             let quick = match factors {
-                [] => csv_fast::read(path, delimiter, options)?,
+                [] => csv_fast::read(path, delimiter, partition)?,
                 // Their text is wanted, not their numbers.
                 _ => None,
             };
@@ -221,7 +239,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             (columns, None, truth)
         }
         Format::Npy => {
-            let columns = npy::read(path, options)?;
+            let columns = npy::read(path, options, partition)?;
             let response = options.response.map(|_| columns.len() - 1);
             (columns, response, Vec::new())
         }
@@ -234,11 +252,11 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
             let response = columns.len() - 1;
             (columns, Some(response), Vec::new())
         }
-        Format::Libsvm => (libsvm::read(path, options)?, Some(0), Vec::new()),
-        Format::Mrmr => (mrmr::read(path, options)?, Some(0), Vec::new()),
-        Format::Bed => (plink::read(path, options)?, Some(0), Vec::new()),
+        Format::Libsvm => (libsvm::read(path, partition)?, Some(0), Vec::new()),
+        Format::Mrmr => (mrmr::read(path, partition)?, Some(0), Vec::new()),
+        Format::Bed => (plink::read(path, partition)?, Some(0), Vec::new()),
         #[cfg(feature = "parquet")]
-        Format::Parquet => (parquet::read(path, options)?, None, Vec::new()),
+        Format::Parquet => (parquet::read(path, partition)?, None, Vec::new()),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(TableError::ParquetUnbuilt { path: source }),
     };
@@ -249,16 +267,16 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     }
     let mut lengths = columns.iter().map(|column| column.values.len());
     let mut rows = lengths.find_map(|length| length).unwrap_or(0);
-    if let Some(communicator) = options.communicator {
-        // A rank may have no column to tell by.
+    if let Some(communicator) = partition.communicator {
+        // A rank may have no column to count by.
         let all = communicator.gather(&rows).map_err(TableError::ranks)?;
         rows = all.into_iter().max().unwrap_or(rows);
     }
     let width = columns.len();
     for (at, column) in columns.iter_mut().enumerate() {
         // What a reader had to go through anyway.
-        if response != Some(at) && !options.wants(at, width, &column.name) {
-            column.values = Values::Elsewhere;
+        if response != Some(at) && !partition.reads(at, width, &column.name) {
+            column.values = Values::Remote;
         }
         if factors.contains(&column.name) {
             column.values.make_factor(rows);
@@ -313,7 +331,7 @@ impl Values {
             Self::Numbers(values) => Some(values.len()),
             Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
-            Self::Sparse { .. } | Self::Elsewhere => None,
+            Self::Sparse { .. } | Self::Remote => None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::source::{GAP, Source, runs};
-use super::{Column, ReadOptions, TableError, Values, names};
+use super::{Column, ColumnPartition, TableError, Values, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
@@ -41,7 +41,7 @@ pub enum MrmrError {
 ///
 /// # Errors
 /// More or fewer codes than the header promises, or none.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Mrmr {
         path: shown.clone(),
@@ -89,7 +89,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
 
     let width = columns as usize;
     let names = || std::iter::once(String::from("y")).chain((0..).map(names::variable));
-    let wanted = |(at, name): (usize, String)| at == 0 || options.wants(at, width, &name);
+    let wanted = |(at, name): (usize, String)| at == 0 || partition.reads(at, width, &name);
     let wanted: Vec<bool> = names().take(width).enumerate().map(wanted).collect();
     let mut columns: Vec<Vec<u8>> = vec![Vec::new(); width];
     for at in (0..width).filter(|at| wanted[*at]) {
@@ -127,7 +127,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
         name,
         values: match wanted {
             true => Values::Bytes(values),
-            false => Values::Elsewhere,
+            false => Values::Remote,
         },
     });
     Ok(columns.collect())

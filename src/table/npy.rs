@@ -8,7 +8,7 @@ use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuild
 
 use super::rows::Rows;
 use super::source::{GAP, Source, runs};
-use super::{Column, Format, ReadOptions, TableError, Values, names};
+use super::{Column, ColumnPartition, Format, ReadOptions, TableError, Values, names};
 
 /// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
 const HEADER_BYTES: usize = 1 << 14;
@@ -22,7 +22,11 @@ const ELEMENTS: usize = 1 << 13;
 ///
 /// # Errors
 /// Another shape or type than that, fewer bytes than promised, infinite elements.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Vec<Column>, TableError> {
     let design = Array::open(path)?;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
@@ -35,7 +39,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
     }
     // The response is the last column.
     let all = width as usize + usize::from(options.response.is_some());
-    let wanted = |at: usize| options.wants(at, all, &names::variable(at));
+    let wanted = |at: usize| partition.reads(at, all, &names::variable(at));
     let Some(response) = options.response else {
         return design.columns(path, (rows, width), names::variable, wanted);
     };
@@ -229,7 +233,7 @@ impl Array {
         let mut all: Vec<Column> = (0..width)
             .map(|at| Column {
                 name: name(at),
-                values: Values::Elsewhere,
+                values: Values::Remote,
             })
             .collect();
         for (at, values) in read.into_iter().zip(columns) {

@@ -16,8 +16,8 @@ use parquet::schema::types::Type;
 
 use super::csv::sorted;
 use super::source::open_file;
-use super::{Column, MISSING, ReadOptions, TableError, Values};
-use crate::panics::catch_panic;
+use super::{Column, ColumnPartition, MISSING, TableError, Values};
+use crate::quietly::quietly;
 use pages::{Checked, Counted};
 
 /// Values decoded at a time.
@@ -27,11 +27,11 @@ const VALUES: usize = 1 << 14;
 ///
 /// # Errors
 /// Columns of other types, infinite numbers, a file that is damaged.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    catch_panic(|| read_open(file, shown.clone(), options)).unwrap_or_else(|panic| {
+    quietly(|| read_open(file, shown.clone(), partition)).unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),
@@ -39,7 +39,11 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
     })
 }
 
-fn read_open(file: File, shown: String, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+fn read_open(
+    file: File,
+    shown: String,
+    partition: &ColumnPartition,
+) -> Result<Vec<Column>, TableError> {
     let broken = |source| TableError::Parquet {
         path: shown.clone(),
         source,
@@ -59,7 +63,7 @@ fn read_open(file: File, shown: String, options: &ReadOptions) -> Result<Vec<Col
             kind,
             mend,
         })?;
-        let wanted = options.wants(position, fields.len(), &name);
+        let wanted = partition.reads(position, fields.len(), &name);
         columns.push((name, gathered, wanted));
     }
     check_codecs(&shown, &reader)?;
@@ -88,7 +92,7 @@ fn read_open(file: File, shown: String, options: &ReadOptions) -> Result<Vec<Col
         name,
         values: match wanted {
             true => gathered.finish(),
-            false => Values::Elsewhere,
+            false => Values::Remote,
         },
     });
     let columns: Vec<Column> = columns.collect();

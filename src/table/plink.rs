@@ -9,7 +9,7 @@ use super::error::shown;
 use super::field::{Field, classify};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, MISSING_BYTE, ReadOptions, TableError, Values};
+use super::{Column, ColumnPartition, MISSING_BYTE, TableError, Values};
 
 /// The column of the `.fam`.
 const PHENOTYPE: &str = "phenotype";
@@ -104,7 +104,7 @@ pub enum PlinkError {
 /// # Errors
 /// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
 /// another form or size.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, TableError> {
+pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Plink {
         path: shown.clone(),
@@ -159,7 +159,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
     // Behind the phenotype.
-    let own = |at: usize| options.wants(at + 1, variants + 1, &names[at]);
+    let own = |at: usize| partition.reads(at + 1, variants + 1, &names[at]);
     while genotypes.len() < variants {
         let rest = genotypes.len()..variants;
         let ahead = match source.size {
@@ -170,7 +170,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
         if ahead > 0 {
             source.skip((stride * ahead) as u64)?;
             found += (stride * ahead) as u64;
-            genotypes.extend((0..ahead).map(|_| Values::Elsewhere));
+            genotypes.extend((0..ahead).map(|_| Values::Remote));
             continue;
         }
         let wanted = stride * at_once.min(rest.len());
@@ -184,7 +184,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Column>, Ta
         let variants = (first..).zip(bytes[..wanted].chunks_exact(stride));
         genotypes.extend(variants.map(|(at, bytes)| match own(at) {
             true => alleles(bytes, samples),
-            false => Values::Elsewhere,
+            false => Values::Remote,
         }));
     }
     found += source.fill(&mut [0])? as u64;

@@ -17,14 +17,14 @@ impl Values {
                 Some(Cow::Owned(numbers))
             }
             Self::Bytes(bytes) | Self::Gapped(bytes) => {
-                Some(bytes.iter().copied().map(self.of_byte()).collect())
+                Some(bytes.iter().copied().map(self.byte_to_number()).collect())
             }
-            Self::Factor { .. } | Self::Elsewhere => None,
+            Self::Factor { .. } | Self::Remote => None,
         }
     }
 
     /// What number a byte of these values is; NaN where it marks a missing one.
-    pub(crate) fn of_byte(&self) -> impl Fn(u8) -> f64 + use<> {
+    pub(crate) fn byte_to_number(&self) -> impl Fn(u8) -> f64 + use<> {
         let mark = matches!(self, Self::Gapped(_)).then_some(MISSING_BYTE);
         move |byte| match mark == Some(byte) {
             true => f64::NAN,

@@ -13,7 +13,7 @@ use super::{Column, Format, MISSING, Table, TableError, Values, names, sparse};
 
 /// The form of a file to be written, told by its name.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct OutputFormat {
     layout: Layout,
     gzip: bool,
 }
@@ -24,7 +24,7 @@ enum Layout {
     Dat,
 }
 
-impl Form {
+impl OutputFormat {
     /// The form that the name asks for: `.csv`, `.tsv` or `.dat`, and `.gz` behind it.
     ///
     /// # Errors
@@ -127,11 +127,11 @@ fn cell(column: &Column, row: usize, text: &mut String) {
         Values::Numbers(values) => number(values[row], text),
         Values::Sparse { rows, values } => number(sparse::at(rows, values, row), text),
         bytes @ (Values::Bytes(values) | Values::Gapped(values)) => {
-            number(bytes.of_byte()(values[row]), text);
+            number(bytes.byte_to_number()(values[row]), text);
         }
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
         Values::Factor { levels, codes } => text.push_str(&levels[codes[row] as usize]),
-        Values::Elsewhere => {}
+        Values::Remote => {}
     }
 }
 

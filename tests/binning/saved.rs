@@ -107,8 +107,8 @@ fn what_is_left_out_has_a_code_and_no_level() {
     let told = found
         .columns
         .iter()
-        .map(|it| (it.codes.dense(), it.levels, it.missing, it.left_out()));
-    let nothing = |code| (Some(MissingCode::Nothing(code)), Some(code));
+        .map(|it| (it.codes.dense(), it.levels, it.missing, it.excluded_code()));
+    let nothing = |code| (Some(MissingCode::Excluded(code)), Some(code));
     let expected = [
         (vec![2, 1, 2, 0, 1], 2, nothing(2)),
         (vec![0, 1, 0, 0, 1], 1, nothing(1)),

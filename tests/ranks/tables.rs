@@ -5,7 +5,7 @@ use std::path::Path;
 use passel::{
     Interrupt,
     ranks::Communicator,
-    table::{ReadOptions, Table, Values, read},
+    table::{ColumnPartition, ReadOptions, Table, Values, read_partition},
 };
 
 use super::{each, files};
@@ -25,27 +25,29 @@ fn table(
     path: &Path,
     response: Option<&Path>,
     communicator: Option<&Communicator>,
-    everywhere: &[&str],
+    replicated: &[&str],
 ) -> Table {
     let options = ReadOptions {
-        response: response.map(|it| it.to_str().unwrap()),
-        communicator,
-        everywhere,
+        response: response.map(|path| path.to_str().unwrap()),
         ..ReadOptions::default()
     };
-    read(path, &options).unwrap()
+    let partition = ColumnPartition {
+        communicator,
+        replicated,
+    };
+    read_partition(path, &options, &partition).unwrap()
 }
 
 /// Every column is as one process reads it, on the rank whose it is and nowhere else.
 fn check(path: &Path, response: Option<&Path>) {
     let whole = table(path, response, None, &[]);
     for size in [1, 2, 3, 5, 9] {
-        for everywhere in [&[][..], &["x2"]] {
+        for replicated in [&[][..], &["x2"]] {
             let parts = each(size, |communicator, _| {
-                table(path, response, Some(&communicator), everywhere)
+                table(path, response, Some(&communicator), replicated)
             });
             for (at, column) in whole.columns.iter().enumerate() {
-                let shared = whole.response == Some(at) || everywhere.contains(&&*column.name);
+                let shared = whole.response == Some(at) || replicated.contains(&&*column.name);
                 let owner = (0..size)
                     .find(|rank| (at + 1) * size <= whole.columns.len() * (rank + 1))
                     .unwrap();
@@ -54,7 +56,7 @@ fn check(path: &Path, response: Option<&Path>) {
                     assert_eq!(named, (&column.name, whole.rows, whole.response));
                     let expected = match shared || rank == owner {
                         true => &column.values,
-                        false => &Values::Elsewhere,
+                        false => &Values::Remote,
                     };
                     // Missing values are not equal to themselves.
                     let told = |it: &Values| format!("{it:?}");
@@ -119,11 +121,12 @@ fn wide_rows_are_read_by_offset() {
         let cut = path("cut.npy");
         std::fs::write(&cut, &bytes[..bytes.len() - 8]).unwrap();
         let refused = each(2, |communicator, _: &Interrupt| {
-            let options = ReadOptions {
+            let partition = ColumnPartition {
                 communicator: Some(&communicator),
-                ..ReadOptions::default()
+                replicated: &[],
             };
-            let refused = read(&cut, &options).unwrap_err().to_string();
+            let refused = read_partition(&cut, &ReadOptions::default(), &partition);
+            let refused = refused.unwrap_err().to_string();
             communicator.finish(Err(refused.clone())).unwrap();
             refused
         });

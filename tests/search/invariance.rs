@@ -4,8 +4,9 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass, Selection,
     criteria::{Aic, Bic, Criterion, Ebic, Hdbic},
+    design::SetAside,
     search::{Gain, IterationRecord, SearchResult, StepRecord},
-    selection::{Elapsed, SetAside},
+    selection::Elapsed,
 };
 
 use crate::{

@@ -40,7 +40,6 @@ const WEIGHTED: DesignOptions = DesignOptions {
     intercept: true,
     weights: Some("w"),
     p_total: None,
-    communicator: None,
 };
 
 /// The model of every variable.

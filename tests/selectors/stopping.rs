@@ -70,7 +70,7 @@ pub fn binned(set: &Set) -> BinnedColumns {
         n: set.y.len(),
         columns: set.columns.iter().enumerate().map(column).collect(),
         response: column((0, &set.y)),
-        own: None,
+        local: None,
     }
 }
 

@@ -6,12 +6,12 @@
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    simulate::{Correlation, Settings, SimulateError, model},
+    simulate::{Correlation, SimulateError, SimulationSettings, model},
     table::{Table, Values},
 };
 
 /// The sample of a model at its defaults, changed.
-fn sample(name: &str, change: impl Fn(&mut Settings)) -> Sample {
+fn sample(name: &str, change: impl Fn(&mut SimulationSettings)) -> Sample {
     let model = model(name).unwrap();
     let mut settings = model.defaults;
     change(&mut settings);
@@ -113,7 +113,7 @@ const QUIET: Option<f64> = Some(1e14);
 #[test]
 fn ing_lai_has_the_correlations_and_coefficients_of_its_definition() {
     let (p, r) = (12, 4);
-    let change = |it: &mut Settings| (it.n, it.p, it.r) = (LARGE, p, r);
+    let change = |it: &mut SimulationSettings| (it.n, it.p, it.r) = (LARGE, p, r);
     let drawn = sample("ing-lai", change);
     let b = (3.0_f64 / (4.0 * r as f64)).sqrt();
     // var Xᵢ = 1/4 + r·b² = 1, and two false columns share r·b² = 3/4.
@@ -316,7 +316,7 @@ fn a_seed_is_one_table_and_another_seed_another() {
     for name in ["ing-lai", "chen-chen", "hung", "ar1"] {
         let model = model(name).unwrap();
         let at = |seed| {
-            let settings = Settings {
+            let settings = SimulationSettings {
                 n: 30,
                 p: 40,
                 r: 6,
@@ -335,13 +335,13 @@ fn a_seed_is_one_table_and_another_seed_another() {
 
 #[test]
 fn settings_outside_their_limits_are_refused_by_name() {
-    let refused = |name: &str, change: &dyn Fn(&mut Settings)| {
+    let refused = |name: &str, change: &dyn Fn(&mut SimulationSettings)| {
         let model = model(name).unwrap();
         let mut settings = model.defaults;
         change(&mut settings);
         model.simulate(&settings).unwrap_err()
     };
-    type Case<'a> = (&'a str, &'a dyn Fn(&mut Settings), &'a str);
+    type Case<'a> = (&'a str, &'a dyn Fn(&mut SimulationSettings), &'a str);
     let cases: &[Case] = &[
         ("hung", &|it| it.n = 2, "n = 2 must be at least 3"),
         ("ar1", &|it| it.snr = Some(0.0), "snr = 0 must be above 0"),

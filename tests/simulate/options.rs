@@ -2,10 +2,13 @@
 
 use passel::{
     job::{OptionError, SIMULATE, Simulation},
-    simulate::{MODELS, Model, model},
+    simulate::{MODELS, SimulationModel, model},
 };
 
-fn given(model: &'static Model, options: &[(&str, &str)]) -> Result<Simulation, Vec<OptionError>> {
+fn given(
+    model: &'static SimulationModel,
+    options: &[(&str, &str)],
+) -> Result<Simulation, Vec<OptionError>> {
     let given: Vec<_> = options
         .iter()
         .map(|(name, text)| {

@@ -110,7 +110,7 @@ fn missing_genotypes_are_counted_dropped_and_written() {
         assert!(told.to_string().contains(part), "{told}");
     }
     let mut written = Vec::new();
-    let form = passel::table::Form::of(Path::new("t.csv")).unwrap();
+    let form = passel::table::OutputFormat::of(Path::new("t.csv")).unwrap();
     form.write(&table, "simulate", &mut written).unwrap();
     let written = String::from_utf8(written).unwrap();
     assert!(written.contains("\n2,NA,0,2,NA,1\n"), "{written}");

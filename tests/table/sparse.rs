@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use passel::table::Form;
+use passel::table::OutputFormat;
 use passel::{Design, design::DesignOptions};
 
 fn libsvm(content: impl AsRef<[u8]>) -> Result<Table, TableError> {
@@ -140,7 +140,7 @@ fn written_out_it_is_the_dense_table() {
     for name in ["t.csv", "t.dat"] {
         let written = |table: &Table| {
             let mut bytes = Vec::new();
-            let form = Form::of(Path::new(name)).unwrap();
+            let form = OutputFormat::of(Path::new(name)).unwrap();
             form.write(table, "test", &mut bytes).unwrap();
             bytes
         };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-use passel::table::Form;
+use passel::table::OutputFormat;
 
 /// The same rows for the quick reader and, with a quoted value, for the general one.
 fn both(head: &str) -> [String; 2] {
@@ -150,7 +150,7 @@ fn what_is_written_reads_back_bit_for_bit() {
     ] {
         let path = folder.write(name, "");
         let file = fs::File::create(&path).expect("our own file");
-        let form = Form::of(&path).expect("a form");
+        let form = OutputFormat::of(&path).expect("a form");
         form.write(&table, "simulate by hand", file).expect("room");
         let back = read(&path, &ReadOptions::default()).expect(name);
         assert_eq!(back.truth, table.truth);
@@ -170,14 +170,14 @@ fn names_and_levels_with_delimiters_are_written_quoted() {
     let folder = Folder::new();
     let path = folder.write("t.csv", "");
     let mut bytes = Vec::new();
-    let form = Form::of(&path).expect("a form");
+    let form = OutputFormat::of(&path).expect("a form");
     form.write(&table, "simulate", &mut bytes).expect("room");
     let back = csv(&bytes).expect("good");
     assert_eq!(
         (back.columns, back.truth),
         (table.columns.clone(), vec![0, 1])
     );
-    let form = Form::of(Path::new("t.dat")).expect("a form");
+    let form = OutputFormat::of(Path::new("t.dat")).expect("a form");
     let refused = form.write(&table, "simulate", &mut bytes);
     assert!(
         refused
@@ -186,7 +186,9 @@ fn names_and_levels_with_delimiters_are_written_quoted() {
             .contains("factor")
     );
     for name in ["t.npy", "t.txt", "t", "t.npy.gz"] {
-        let told = Form::of(Path::new(name)).expect_err(name).to_string();
+        let told = OutputFormat::of(Path::new(name))
+            .expect_err(name)
+            .to_string();
         assert!(told.contains(name) && told.contains(".csv, .tsv or .dat"));
     }
 }

@@ -28,7 +28,7 @@ impl Categorical {
             codes.iter().map(|&code| u64::from(code)),
             u64::from(most) + 1,
         );
-        match column.left_out() {
+        match column.excluded_code() {
             None => all,
             Some(missing) => all.without(|row| codes[row] == missing),
         }
@@ -40,7 +40,7 @@ impl Categorical {
         Self {
             codes: codes.into_iter().map(u32::from).collect(),
             levels: column.levels,
-            missing: column.left_out().is_some(),
+            missing: column.excluded_code().is_some(),
         }
     }
 
@@ -251,7 +251,7 @@ mod tests {
             levels: missing.map_or(1000, usize::from),
             codes,
             rule: Rule::Edges(Vec::new()),
-            missing: missing.map(MissingCode::Nothing),
+            missing: missing.map(MissingCode::Excluded),
         }
     }
 

@@ -55,7 +55,7 @@ impl<'a> LocalColumns<'a> {
     /// Those that this rank counts: what it has, or its share where each has all.
     pub(crate) fn of(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
         let all = columns.columns.len();
-        let range = match (&columns.own, communicator) {
+        let range = match (&columns.local, communicator) {
             (Some(own), _) => own.clone(),
             (None, Some(communicator)) => communicator.local_range(all),
             (None, None) => 0..all,
@@ -93,7 +93,7 @@ pub(super) fn shards_on_cpu<'a, D>(
         let own = &own[range.clone()];
         let range = first + range.start..first + range.end;
         let first = range.start;
-match evaluator.score().function().cloned() {
+        match evaluator.score().function().cloned() {
             Some(function) => {
                 let values = CpuValues::new(own, first, function, logs, threads);
                 coded(CodedCounter::new(values, range, response, evaluator))
@@ -143,7 +143,7 @@ impl<'a> CounterGroup<'a> {
         let by = (logs, evaluator);
         let LocalColumns { own, first, .. } = part.into();
         let limit = memory_limit;
-let cards: Box < dyn Counter + 'a > = match evaluator.score().function().cloned() {
+        let cards: Box<dyn Counter + 'a> = match evaluator.score().function().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 let range = first..first + own.len();
@@ -232,7 +232,8 @@ let cards: Box < dyn Counter + 'a > = match evaluator.score().function().cloned(
             best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
-let least = best.map(| it | self.evaluator.as_good(it.score)); if let(Some(least), Some(_)) = (least, self.evaluator.score().function()) {
+        let least = best.map(|it| self.evaluator.as_good(it.score));
+        if let (Some(least), Some(_)) = (least, self.evaluator.score().function()) {
             best = None;
             for device in &mut self.devices {
                 // Shards ascend.

@@ -309,14 +309,17 @@ impl ScoreEvaluator {
 
     /// The least score that is as good as this one, which is the best.
     pub(crate) fn as_good(&self, best: i128) -> i128 {
-let score = from_ordered(best as i64); match self.score.function().is_some() && score.is_finite() { true => i128::from(to_ordered(score - self.tolerance * score.abs())),
+        let score = from_ordered(best as i64);
+        match self.score.function().is_some() && score.is_finite() {
+            true => i128::from(to_ordered(score - self.tolerance * score.abs())),
             false => best,
         }
     }
 
     /// A score in nats (a ratio's own unit, a coded score's).
     pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
-if self.score.function().is_some() { return from_ordered(score as i64);
+        if self.score.function().is_some() {
+            return from_ordered(score as i64);
         }
         score as f64
             / self.factor(steps) as f64
@@ -326,7 +329,8 @@ if self.score.function().is_some() { return from_ordered(score as i64);
 
     /// Relevance in nats, or in a coded score's own unit.
     pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
-match self.score.function() { Some(_) => from_ordered(relevance),
+        match self.score.function() {
+            Some(_) => from_ordered(relevance),
             None => self.quantity_nats(relevance),
         }
     }
@@ -334,7 +338,9 @@ match self.score.function() { Some(_) => from_ordered(relevance),
     /// A score not above those of so many nats after one step, and near them; without any, one
     /// not above any that may be chosen.
     pub(crate) fn bound(&self, nats: Option<f64>) -> i128 {
-if self.score.function().is_some() { let never = to_ordered(f64::NEG_INFINITY); return i128::from(nats.map_or(never, to_ordered).max(never + 1));
+        if self.score.function().is_some() {
+            let never = to_ordered(f64::NEG_INFINITY);
+            return i128::from(nats.map_or(never, to_ordered).max(never + 1));
         }
         let Some(nats) = nats else {
             return i128::MIN;

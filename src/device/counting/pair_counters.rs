@@ -108,7 +108,9 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Self {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
-let part = match evaluator.score().function() { Some(_) => LocalColumns::from(&block.columns[..block.firsts()]), None => LocalColumns {
+        let part = match evaluator.score().function() {
+            Some(_) => LocalColumns::from(&block.columns[..block.firsts()]),
+            None => LocalColumns {
                 own: &block.columns[block.seconds()..],
                 first: block.seconds(),
             },
@@ -138,7 +140,7 @@ let part = match evaluator.score().function() { Some(_) => LocalColumns::from(&b
     ) -> Result<Self, DeviceError> {
         let block = block.into();
         let own = block.columns;
-let cards: Box < dyn PairCounter + 'a > = match evaluator.score().function().cloned() {
+        let cards: Box<dyn PairCounter + 'a> = match evaluator.score().function().cloned() {
             Some(coded) => {
                 let values = CudaValues::new(own, response, &coded, ordinals, limit)?;
                 Box::new(CodedCounter::new(values, 0..own.len(), response, evaluator))

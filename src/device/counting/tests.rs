@@ -55,7 +55,7 @@ pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool
         levels,
         codes: held,
         rule: Rule::Edges(Vec::new()),
-        missing: missing.then_some(MissingCode::Nothing(levels as u16)),
+        missing: missing.then_some(MissingCode::Excluded(levels as u16)),
     }
 }
 
@@ -280,7 +280,7 @@ impl Case {
             assert_eq!(redundancy, sum, "{}: column {at}", self.name);
         }
         // The G-test of what misses values is of the observations left.
-        if own.left_out().is_none() {
+        if own.excluded_code().is_none() {
             let told = (facts.information, facts.levels);
             let expected = (shared(response), anchor.levels);
             assert_eq!(told, expected, "{}: column {at}", self.name);

@@ -15,7 +15,8 @@ use super::{
     library::{self, Version},
 };
 use crate::{
-random::{ Stream, uniform_below }, score::{ CountTable, ScoreFunction },
+    random::{Stream, uniform_below},
+    score::{CountTable, ScoreFunction},
 };
 
 /// A function that does what its twin does.

@@ -173,7 +173,7 @@ fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     for column in columns {
         let begin = all.len();
         all.extend([0; LENGTH]);
-        column.codes.put(all);
+        column.codes.append_bytes(all);
         let length = (all.len() - begin - LENGTH) as u64;
         all[begin..][..LENGTH].copy_from_slice(&length.to_le_bytes());
     }
@@ -255,7 +255,7 @@ mod tests {
     fn codes_that_are_cut_off_are_an_error() {
         let column = |codes| BinnedColumn {
             codes,
-            ..BinnedColumn::elsewhere(String::new(), 0)
+            ..BinnedColumn::remote(String::new(), 0)
         };
         let own = [Codes::Byte(vec![3, 1]), Codes::Word(vec![700, 2])];
         let mut told = Vec::new();

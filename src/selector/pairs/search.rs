@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
                 .pair_counters(block, &response, (self.logs, evaluator), most)
         };
         // Relevance is I(x;y), whatever a pair's score is.
-let alone = match self.evaluator.score().function() {
+        let alone = match self.evaluator.score().function() {
             Some(_) if round.is_own() => Some(counters(self.synergy)?.relevance()),
             _ => None,
         };
@@ -248,7 +248,7 @@ let alone = match self.evaluator.score().function() {
         let response = &self.columns.response;
         let anchor = Categorical::of(response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
-            let test = match column.left_out() {
+            let test = match column.excluded_code() {
                 Some(_) => independence(&Categorical::of(column), &anchor, self.logs),
                 None => {
                     let levels = [column.codes.occurring(column.levels), response.levels];

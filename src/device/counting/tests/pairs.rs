@@ -81,7 +81,7 @@ fn sets() -> Vec<Case> {
             codes[7 * row] = 4;
         }
     }
-    missing.columns[1].missing = Some(MissingCode::Nothing(4));
+    missing.columns[1].missing = Some(MissingCode::Excluded(4));
     vec![
         set("pairs, binary", (1000, 300), 2, 2),
         set("pairs, binary, short", (7, 140), 2, 2),
@@ -210,7 +210,7 @@ impl Case {
             &self.response,
         ]
         .map(|it| it.codes.dense());
-        let missing = [a, b].map(|it| self.columns[it as usize].left_out());
+        let missing = [a, b].map(|it| self.columns[it as usize].excluded_code());
         let rows = (0..y.len()).filter(|&row| missing != [Some(w[row]), Some(x[row])]);
         let rows: Vec<usize> = rows
             .filter(|&row| missing[0] != Some(w[row]) && missing[1] != Some(x[row]))

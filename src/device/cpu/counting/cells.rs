@@ -93,7 +93,7 @@ impl Table {
         };
         let visits = Visits { column, beside };
         visits.count(counts);
-        let incomplete = beside.missing || column.left_out().is_some();
+        let incomplete = beside.missing || column.excluded_code().is_some();
         let found = match incomplete && counts.iter().all(|count| *count == 0) {
             true => None,
             false => Some(read(&CountTable {
@@ -119,7 +119,7 @@ struct Visits<'a> {
 impl Visits<'_> {
     fn count(&self, counts: &mut [u32]) {
         let wide = self.beside.counts.len();
-        let left_out = self.column.left_out();
+        let left_out = self.column.excluded_code();
         match &self.column.codes {
             Codes::Byte(codes) => self.each(codes, |at| counts[at] += 1),
             Codes::Word(codes) => self.each(codes, |at| counts[at] += 1),
@@ -159,7 +159,7 @@ impl Visits<'_> {
             Codes::Sparse {
                 most, rows, codes, ..
             } => {
-                let left_out = self.column.left_out();
+                let left_out = self.column.excluded_code();
                 if left_out != Some(*most) {
                     counts[usize::from(*most) * wide..][..wide].fill(0);
                 }
@@ -178,7 +178,7 @@ impl Visits<'_> {
         let wide = self.beside.counts.len();
         let places = codes.iter().zip(&self.beside.places);
         let cell = |code: u16, place: u32| usize::from(code) * wide + place as usize;
-        match (self.column.left_out(), self.beside.missing) {
+        match (self.column.excluded_code(), self.beside.missing) {
             (None, false) => {
                 for (&code, &place) in places {
                     visit(cell(code.into(), place));

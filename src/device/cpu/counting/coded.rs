@@ -27,7 +27,8 @@ pub(crate) struct CpuValues<'a> {
     columns: &'a [BinnedColumn],
     /// The number of the first.
     first: usize,
-coded: ScoreFunction, logs: &'a LogTable,
+    coded: ScoreFunction,
+    logs: &'a LogTable,
     /// One for each thread.
     tables: Vec<Mutex<Table>>,
 }
@@ -37,7 +38,8 @@ impl<'a> CpuValues<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         first: usize,
-coded: ScoreFunction, logs: &'a LogTable,
+        coded: ScoreFunction,
+        logs: &'a LogTable,
         threads: usize,
     ) -> Self {
         Self {
@@ -67,7 +69,8 @@ coded: ScoreFunction, logs: &'a LogTable,
     }
 
     /// The value of a table.
-fn value(&self, cells: &CountTable) -> Result < f64, ScoreFault > { catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::Panicked)
+    fn value(&self, cells: &CountTable) -> Result<f64, ScoreFault> {
+        catch_panic(|| self.coded.0.value(cells)).map_err(ScoreFault::Panicked)
     }
 }
 

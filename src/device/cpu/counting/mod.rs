@@ -122,7 +122,7 @@ impl<'a> CpuCounter<'a> {
         let mut counter = Self {
             columns,
             first,
-            missing: columns.iter().any(|it| it.left_out().is_some()),
+            missing: columns.iter().any(|it| it.excluded_code().is_some()),
             response: response.clone(),
             logs,
             evaluator,

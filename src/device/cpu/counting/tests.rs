@@ -178,7 +178,7 @@ fn margins(
 ) -> MarginSums {
     let codes = x.codes.dense();
     let rows = 0..codes.len();
-    let rows = rows.filter(|&t| x.left_out() != Some(codes[t]) && !anchor.misses(t));
+    let rows = rows.filter(|&t| x.excluded_code() != Some(codes[t]) && !anchor.misses(t));
     let rows: Vec<usize> = rows.collect();
     let sum = |key: &dyn Fn(usize) -> (u32, u32, u32)| {
         let mut counts = HashMap::new();
@@ -231,7 +231,7 @@ fn whole_tables_have_every_margin_of_what_is_left() {
                 };
                 BinnedColumn {
                     levels,
-                    missing: (holes > 0).then_some(MissingCode::Nothing(levels as u16)),
+                    missing: (holes > 0).then_some(MissingCode::Excluded(levels as u16)),
                     ..column(&codes, levels + 1, kept)
                 }
             };

@@ -89,7 +89,7 @@ pub(super) enum Kind {
 
 impl Kind {
     fn of(column: &BinnedColumn, classes: usize) -> Self {
-        if column.left_out().is_some() {
+        if column.excluded_code().is_some() {
             return Self::Whole;
         }
         let n = column.codes.n();

@@ -41,7 +41,7 @@ impl Whole {
             // There is no other fault than too many cells.
             return read.ok().flatten().unwrap_or_default();
         }
-        let left_out = column.left_out();
+        let left_out = column.excluded_code();
         let codes = column.codes.dense().into_iter();
         let others = self.anchor.codes.iter().zip(&response.codes);
         let cells = codes.zip(others).enumerate();
@@ -52,7 +52,9 @@ impl Whole {
 }
 
 /// Σ c·L(c) over every margin of a table.
-pub(super) fn margins(cells: &CountTable, logs: &LogTable) -> MarginSums { let CountTable { counts, w, y, ..} = * cells; let mut sums = MarginSums::default();
+pub(super) fn margins(cells: &CountTable, logs: &LogTable) -> MarginSums {
+    let CountTable { counts, w, y, .. } = *cells;
+    let mut sums = MarginSums::default();
     let mut all = 0;
     let (mut of_wy, mut of_xy, mut of_y) = (vec![0; w * y], vec![0; y], vec![0; y]);
     for slab in counts.chunks_exact(w * y) {

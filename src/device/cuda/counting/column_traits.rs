@@ -23,7 +23,7 @@ impl ColumnTraits {
         };
         Self {
             levels: column.levels,
-            misses: column.left_out().is_some(),
+            misses: column.excluded_code().is_some(),
             most,
             entries: match &column.codes {
                 Codes::Sparse { .. } => entries,

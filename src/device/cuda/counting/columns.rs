@@ -54,7 +54,7 @@ impl Columns<'_> {
     /// Whether a column misses values.
     pub(super) fn misses(&self, column: u32) -> bool {
         match self {
-            Self::Here(columns) => columns[column as usize].left_out().is_some(),
+            Self::Here(columns) => columns[column as usize].excluded_code().is_some(),
             Self::Made(_) => false,
         }
     }
@@ -62,7 +62,7 @@ impl Columns<'_> {
     /// Whether any does.
     pub(super) fn any_misses(&self) -> bool {
         match self {
-            Self::Here(columns) => columns.iter().any(|it| it.left_out().is_some()),
+            Self::Here(columns) => columns.iter().any(|it| it.excluded_code().is_some()),
             Self::Made(_) => false,
         }
     }

@@ -140,7 +140,7 @@ impl Packs {
         }
         let levels: Vec<u32> = order.iter().map(|it| it.traits.levels as u32).collect();
         let modes: Vec<u32> = order.iter().map(|it| it.traits.most.into()).collect();
-        let left_out = |it: &SourceColumn| it.column.left_out().map_or(NONE, u32::from);
+        let left_out = |it: &SourceColumn| it.column.excluded_code().map_or(NONE, u32::from);
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
         let misses = any_misses.then(|| {
             let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();

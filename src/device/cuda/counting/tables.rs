@@ -109,7 +109,7 @@ impl TableEvaluator {
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
         let room = room(&gpu, beside, limit)?;
-        let misses = columns.iter().any(|it| it.left_out().is_some());
+        let misses = columns.iter().any(|it| it.excluded_code().is_some());
         let packs = Packs::new(&gpu, columns, first, (n, response.levels), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|it| columns[*it as usize - first].levels);

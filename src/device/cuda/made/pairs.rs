@@ -62,7 +62,7 @@ impl PairProblem {
             n: self.n,
             columns: columns.map(|at| column(at, self.levels)).collect(),
             response: column(self.p, self.classes),
-            own: None,
+            local: None,
         }
     }
 

@@ -98,7 +98,7 @@ impl<'a> CudaPairs<'a> {
     ) -> Result<Option<Self>, DeviceError> {
         let (columns, n) = (block.columns, response.codes.len());
         let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
-        let missing = columns.iter().any(|it| it.left_out().is_some());
+        let missing = columns.iter().any(|it| it.excluded_code().is_some());
         if missing || most > LEVELS || n >= ROWS {
             return Ok(None);
         }

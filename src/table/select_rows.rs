@@ -8,7 +8,7 @@ impl Table {
     /// row has are left out.
     ///
     /// Rows are counted from 0, ascending.
-    pub(crate) fn take(&self, rows: &[usize]) -> Self {
+    pub(crate) fn select_rows(&self, rows: &[usize]) -> Self {
         let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
         let places = match self.columns.iter().any(sparse) {
             true => sparse::spans(rows, self.rows),
@@ -24,7 +24,7 @@ impl Table {
                     let (rows, values) = sparse::take(rows, values, &places);
                     Values::Sparse { rows, values }
                 }
-                Values::Elsewhere => Values::Elsewhere,
+                Values::Remote => Values::Remote,
                 Values::Factor { levels, codes } => {
                     let (mut levels, mut codes) = (levels.clone(), of(codes, rows));
                     missing::drop_unused(&mut levels, &mut codes);
@@ -77,7 +77,7 @@ mod tests {
             response: Some(1),
             truth: vec![2],
         };
-        let taken = table.take(&[1, 1, 2]);
+        let taken = table.select_rows(&[1, 1, 2]);
         assert_eq!((taken.rows, taken.response), (3, Some(1)));
         let values: Vec<_> = taken.columns.into_iter().map(|it| it.values).collect();
         assert_eq!(values[0], Values::Numbers(vec![1.5, 1.5, 2.5]));
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(values[3], sparse);
         let (levels, codes) = (vec!["c".to_owned()], vec![0, 0, MISSING]);
         assert_eq!(values[4], Values::Factor { levels, codes });
-        let all = table.take(&[0, 1, 2, 3]);
+        let all = table.select_rows(&[0, 1, 2, 3]);
         assert_eq!(all.columns[4], table.columns[4]);
     }
 }

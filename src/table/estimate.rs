@@ -12,7 +12,7 @@ const COMPRESSED: u64 = 4;
 
 /// About how many values there are in a file; none where that cannot be told. Zeros that the
 /// format leaves out are none.
-pub fn extent(path: &Path) -> Option<u64> {
+pub fn estimated_values(path: &Path) -> Option<u64> {
     let bytes = fs::metadata(path).ok()?.len();
     match Format::of(path)? {
         Format::Npy => npy::shape(path).ok().map(|it| {

@@ -1,0 +1,158 @@
+//! The columns that other ranks hold, and the copies of those that a model has needed.
+
+use std::{
+    collections::HashSet,
+    io,
+    ops::Range,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::ranks::Communicator;
+
+/// Slots are allocated for this many columns at a time, when the first of them is fetched.
+const BLOCK: usize = 1 << 10;
+
+/// A fetched column: the message that brought it, and where in the message its values begin.
+type FetchedColumn = OnceLock<(Arc<Vec<f64>>, usize)>;
+
+/// How ranks partition the columns, with copies of the remote ones that were fetched.
+///
+/// Copies are kept for good: the columns that models ever hold are few beside those they never do.
+#[derive(Debug)]
+pub(crate) struct RemoteColumns {
+    communicator: Communicator,
+    /// The columns of each rank, in ascending order.
+    ranges: Vec<Range<usize>>,
+    blocks: Vec<OnceLock<Box<[FetchedColumn]>>>,
+    /// The columns that were broadcast: the same set on every rank.
+    broadcast: Mutex<HashSet<u32>>,
+}
+
+impl RemoteColumns {
+    /// A partition in which rank r holds the next `counts[r]` columns.
+    pub(super) fn new(communicator: &Communicator, counts: &[usize]) -> Self {
+        let mut end = 0;
+        let ranges = counts.iter().map(|count| {
+            let start = end;
+            end += count;
+            start..end
+        });
+        let ranges: Vec<_> = ranges.collect();
+        let mut blocks = Vec::new();
+        blocks.resize_with(end.div_ceil(BLOCK), OnceLock::new);
+        Self {
+            communicator: communicator.clone(),
+            ranges,
+            blocks,
+            broadcast: Mutex::default(),
+        }
+    }
+
+    /// See [`Columns::gather`](super::Columns::gather).
+    pub(super) fn gather<T: Serialize + DeserializeOwned>(
+        &self,
+        local: &Vec<T>,
+    ) -> io::Result<Vec<T>> {
+        let gathered = self.communicator.gather(local)?;
+        Ok(gathered.into_iter().flatten().collect())
+    }
+
+    /// Columns of all ranks together.
+    pub(super) fn p(&self) -> usize {
+        self.ranges.last().map_or(0, |range| range.end)
+    }
+
+    /// The columns of this rank.
+    pub(super) fn local(&self) -> Range<usize> {
+        self.ranges[self.communicator.rank()].clone()
+    }
+
+    /// The n values of a column that was fetched.
+    ///
+    /// # Panics
+    /// If it was not.
+    pub(super) fn fetched(&self, j: u32, n: usize) -> &[f64] {
+        let block = self.blocks[j as usize / BLOCK].get();
+        match block.and_then(|block| block[j as usize % BLOCK].get()) {
+            Some((values, first)) => &values[*first..][..n],
+            None => panic!("column {j} is held by another rank and was not fetched"),
+        }
+    }
+
+    /// Broadcasts the columns that were not broadcast before; `local` are the values of this
+    /// rank's columns, n each. All ranks ask for the same columns.
+    ///
+    /// # Errors
+    /// A rank failed or is gone.
+    pub(super) fn fetch(
+        &self,
+        columns: impl Iterator<Item = u32>,
+        (n, local): (usize, &[f64]),
+    ) -> io::Result<()> {
+        let mut broadcast = self
+            .broadcast
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut missing: Vec<u32> = columns.filter(|j| broadcast.insert(*j)).collect();
+        drop(broadcast);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        missing.sort_unstable();
+        // A rank that failed says so here: a broadcast of numbers has no room for it.
+        self.communicator.gather(&())?;
+        let rank = self.communicator.rank();
+        let owner = |j: u32| self.ranges.partition_point(|range| range.end <= j as usize);
+        for columns in missing.chunk_by(|a, b| owner(*a) == owner(*b)) {
+            let root = owner(columns[0]);
+            let mut values = Vec::with_capacity(columns.len() * n);
+            match root == rank {
+                true => {
+                    let first = self.ranges[rank].start;
+                    for j in columns {
+                        values.extend_from_slice(&local[(*j as usize - first) * n..][..n]);
+                    }
+                }
+                false => values.resize(columns.len() * n, 0.0),
+            }
+            self.communicator.broadcast_numbers(root, &mut values)?;
+            if root == rank {
+                continue;
+            }
+            let values = Arc::new(values);
+            for (place, &j) in columns.iter().enumerate() {
+                let slots = || (0..BLOCK).map(|_| OnceLock::new()).collect();
+                let block = self.blocks[j as usize / BLOCK].get_or_init(slots);
+                block[j as usize % BLOCK].get_or_init(|| (Arc::clone(&values), place * n));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of all columns, n each; `local` are those of this rank.
+    ///
+    /// # Errors
+    /// A rank failed or is gone, or has too little memory.
+    pub(super) fn replicate(&self, n: usize, local: Vec<f64>) -> io::Result<Vec<f64>> {
+        let mut all: Vec<f64> = Vec::new();
+        let reserved = all.try_reserve_exact(self.p() * n);
+        // Either every rank goes on or none does.
+        let reserved = self.communicator.gather(&reserved.is_ok())?;
+        if let Some(rank) = reserved.iter().position(|reserved| !reserved) {
+            let what = format!("X whole has no room on rank {rank}: use --over columns");
+            return Err(io::Error::other(what));
+        }
+        for (root, range) in self.ranges.iter().enumerate() {
+            let start = all.len();
+            match root == self.communicator.rank() {
+                true => all.extend_from_slice(&local),
+                false => all.resize(start + range.len() * n, 0.0),
+            }
+            self.communicator
+                .broadcast_numbers(root, &mut all[start..])?;
+        }
+        Ok(all)
+    }
+}
