@@ -279,14 +279,4 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
     DENSE(dense_##bits##_##joint##_two, bits, joint, false, 2)
 #endif
 
-DENSES(4, 8)
-DENSES(4, 16)
-DENSES(8, 8)
-DENSES(8, 16)
-#ifdef LISTING
-// Beside columns of as many levels cells of 32 bits have no room.
-LIST(list_16_16_half, 16, 16, true)
-#else
-DENSES(16, 8)
-DENSES(16, 16)
-#endif
+// The instances stand in dense.rs, where hosts find their names.

@@ -41,36 +41,73 @@ use crate::{
     counting::{counts, sum},
 };
 
+/// Bits of x's codes and of joint codes, of each instance in CUDA C. Functions' names, the text
+/// that instantiates them and [`function`] follow from this list.
+macro_rules! with_instances {
+    ($use:ident) => {
+        $use!((4, 8), (4, 16), (8, 8), (8, 16), (16, 8), (16, 16))
+    };
+}
+
+macro_rules! sizes {
+    ($(($bits:literal, $joint:literal)),+) => { &[$(($bits, $joint)),+] };
+}
+
+/// In the order of [`Variant`].
+macro_rules! names {
+    ($(($bits:literal, $joint:literal)),+) => {
+        &[$(
+            concat!("dense_", $bits, "_", $joint),
+            concat!("dense_", $bits, "_", $joint, "_half"),
+            concat!("dense_", $bits, "_", $joint, "_two"),
+        )+]
+    };
+}
+
+macro_rules! source {
+    ($(($bits:literal, $joint:literal)),+) => {
+        concat!(
+            include_str!("counting.cuh"),
+            "#line 1 \"dense.cu\"\n",
+            include_str!("dense.cu"),
+            $("DENSES(", $bits, ", ", $joint, ")\n"),+
+        )
+    };
+}
+
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
     name: "dense",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"dense.cu\"\n",
-        include_str!("dense.cu")
-    ),
-    functions: &[
-        "dense_4_8",
-        "dense_4_8_half",
-        "dense_4_8_two",
-        "dense_4_16",
-        "dense_4_16_half",
-        "dense_4_16_two",
-        "dense_8_8",
-        "dense_8_8_half",
-        "dense_8_8_two",
-        "dense_8_16",
-        "dense_8_16_half",
-        "dense_8_16_two",
-        "dense_16_8",
-        "dense_16_8_half",
-        "dense_16_8_two",
-        "dense_16_16",
-        "dense_16_16_half",
-        "dense_16_16_two",
-    ],
+    source: with_instances!(source),
+    functions: with_instances!(names),
     spills: &[],
 };
+
+const SIZES: &[(u32, u32)] = with_instances!(sizes);
+
+/// How a block of `dense` keeps its tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Cells of 32 bits, one column.
+    Full,
+    /// Cells of 16 bits, one column.
+    Half,
+    /// Cells of 32 bits, two columns.
+    Two,
+}
+
+/// The function for codes of so many bits beside joint codes of so many.
+///
+/// ```
+/// use passel_kernels::dense::{function, Variant};
+/// assert_eq!(function(4, 16, Variant::Two), Some("dense_4_16_two"));
+/// assert_eq!(function(16, 16, Variant::Full), Some("dense_16_16"));
+/// assert_eq!(function(2, 8, Variant::Half), None);
+/// ```
+pub fn function(bits: u32, joint: u32, variant: Variant) -> Option<&'static str> {
+    let at = SIZES.iter().position(|sizes| *sizes == (bits, joint))?;
+    KERNEL.functions.get(3 * at + variant as usize).copied()
+}
 
 /// Of lists: see the module.
 pub const LISTING: Kernel = Kernel {
@@ -78,7 +115,10 @@ pub const LISTING: Kernel = Kernel {
     source: concat!(
         include_str!("counting.cuh"),
         "#define LISTING\n#line 1 \"dense.cu\"\n",
-        include_str!("dense.cu")
+        include_str!("dense.cu"),
+        "DENSES(4, 8)\nDENSES(4, 16)\nDENSES(8, 8)\nDENSES(8, 16)\n",
+        // Beside columns of as many levels cells of 32 bits have no room.
+        "LIST(list_16_16_half, 16, 16, true)\n",
     ),
     functions: &[
         "list_4_8",
@@ -93,6 +133,13 @@ pub const LISTING: Kernel = Kernel {
     ],
     spills: &[],
 };
+
+/// The function that counts lists of such columns; none where its tables have no room on any GPU.
+pub fn list_function(bits: u32, joint: u32, half: bool) -> Option<&'static str> {
+    let name = format!("list_{bits}_{joint}{}", if half { "_half" } else { "" });
+    let mut functions = LISTING.functions.iter();
+    functions.find(|function| **function == name).copied()
+}
 
 /// What the functions take, by value.
 #[repr(C)]

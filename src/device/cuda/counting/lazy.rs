@@ -4,6 +4,7 @@
 use passel_kernels::{
     counting::{AnchorSums, WorkItem},
     deferred::{WaveControl, WorkList},
+    dense::list_function,
     score::BestCandidate,
 };
 
@@ -238,7 +239,7 @@ impl Launch {
             _ => return None,
         };
         Some(Self {
-            function: function(wide, joint, half)?,
+            function: list_function(wide, joint, half)?,
             blocks: processors * held(shared, threads, 4 * words),
             threads,
             words,
@@ -246,21 +247,4 @@ impl Launch {
             of,
         })
     }
-}
-
-/// The kernel that counts columns of so many bits beside joint codes of so many.
-fn function(bits: u32, joint: u32, half: bool) -> Option<&'static str> {
-    Some(match (bits, joint, half) {
-        (4, 8, true) => "list_4_8_half",
-        (4, 8, _) => "list_4_8",
-        (4, _, true) => "list_4_16_half",
-        (4, ..) => "list_4_16",
-        (8, 8, true) => "list_8_8_half",
-        (8, 8, _) => "list_8_8",
-        (8, _, true) => "list_8_16_half",
-        (8, ..) => "list_8_16",
-        // Beside columns of as many levels cells of 32 bits have no room on any GPU.
-        (_, 16, true) => "list_16_16_half",
-        _ => return None,
-    })
 }

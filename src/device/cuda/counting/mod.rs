@@ -14,6 +14,8 @@ mod columns;
 mod counter;
 mod joint_codes;
 mod kernel_choice;
+#[cfg(test)]
+mod kernel_choice_tests;
 mod layout;
 #[cfg(test)]
 mod layout_tests;

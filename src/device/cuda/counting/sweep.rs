@@ -1,7 +1,11 @@
 //! One sweep: every pack by the kernel that its form, its levels and the GPU ask for. The rule
 //! and its constants are in docs/performance.md.
 
-use passel_kernels::{dense::DenseArgs, rows::RowsArgs, short_entries::ShortEntriesArgs};
+use passel_kernels::{
+    dense::{self, DenseArgs, Variant},
+    rows::RowsArgs,
+    short_entries::ShortEntriesArgs,
+};
 
 use super::{
     super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::Grown},
@@ -273,25 +277,13 @@ impl Sweep<'_> {
             cells: self.out.cells as i64,
             ..DenseArgs::default()
         };
-        let function = match (bits, laid.bits, half, two) {
-            (4, 8, true, _) => "dense_4_8_half",
-            (4, 8, _, true) => "dense_4_8_two",
-            (4, 8, ..) => "dense_4_8",
-            (4, _, true, _) => "dense_4_16_half",
-            (4, _, _, true) => "dense_4_16_two",
-            (4, ..) => "dense_4_16",
-            (8, 8, true, _) => "dense_8_8_half",
-            (8, 8, _, true) => "dense_8_8_two",
-            (8, 8, ..) => "dense_8_8",
-            (8, _, true, _) => "dense_8_16_half",
-            (8, _, _, true) => "dense_8_16_two",
-            (8, ..) => "dense_8_16",
-            (_, 8, true, _) => "dense_16_8_half",
-            (_, 8, _, true) => "dense_16_8_two",
-            (_, 8, ..) => "dense_16_8",
-            (_, _, true, _) => "dense_16_16_half",
-            (_, _, _, true) => "dense_16_16_two",
-            _ => "dense_16_16",
+        let variant = match (half, two) {
+            (true, _) => Variant::Half,
+            (_, true) => Variant::Two,
+            _ => Variant::Full,
+        };
+        let Some(function) = dense::function(bits, laid.bits, variant) else {
+            return Ok(());
         };
         let groups = pack.count.div_ceil(1 + usize::from(two));
         let grid = ((groups * parts) as u32, laid.batch as u32, 1);

@@ -1,0 +1,161 @@
+//! The choice of kernels is frozen: every shape of a grid is counted as it was when the rule was
+//! measured (docs/performance.md).
+
+use super::{kernel_choice::KernelChoice, layout::Form};
+use crate::fnv::Fnv;
+
+/// One shape: a pack of `count` columns of `x` levels, against an anchor of `w` levels and so many
+/// classes of the response.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    form: Form,
+    skewed: bool,
+    count: usize,
+    x: usize,
+    n: usize,
+    w: usize,
+    classes: usize,
+    shared: usize,
+    processors: usize,
+}
+
+impl Case {
+    fn choice(&self) -> String {
+        let choice = KernelChoice::of(
+            (self.form, self.skewed),
+            (self.count, self.x),
+            self.n,
+            (self.w, self.classes),
+            (self.shared, self.processors),
+        );
+        match choice {
+            KernelChoice::Half { threads } => format!("half {threads}"),
+            KernelChoice::Dense {
+                two,
+                copies,
+                threads,
+                parts,
+            } => format!("dense {} {copies} {threads} {parts}", 1 + u32::from(two)),
+            KernelChoice::Tiny(tiny) => format!("{} {}", tiny.shape.function, tiny.parts),
+            KernelChoice::Rows => "rows".to_owned(),
+            KernelChoice::Short => "short".to_owned(),
+            KernelChoice::Few { threads, cell } => format!("few {cell} {threads}"),
+            KernelChoice::Many { threads } => format!("many {threads}"),
+            KernelChoice::Whole => "whole".to_owned(),
+        }
+    }
+}
+
+const FORMS: [Form; 8] = [
+    Form::Dense { bits: 4 },
+    Form::Dense { bits: 8 },
+    Form::Dense { bits: 16 },
+    Form::Rows,
+    Form::Short { each: 3 },
+    Form::Few,
+    Form::Many { threads: 128 },
+    Form::Many { threads: 1024 },
+];
+
+/// Shared memory of a block and multiprocessors of an H100 and of a Turing GPU.
+const GPUS: [(usize, usize); 2] = [(227 << 10, 132), (64 << 10, 40)];
+
+/// The choices of a form for every other size of the grid, in order.
+fn choices(form: Form) -> Vec<String> {
+    let mut all = Vec::new();
+    for (shared, processors) in GPUS {
+        for skewed in [false, true] {
+            for count in [1, 2, 130, 5000, 200_000] {
+                for x in [1, 2, 3, 5, 16, 64, 300, 40_000] {
+                    for n in [1, 90, 1024, 5000, 40_000, 65_537, 1 << 20, 50_000_000] {
+                        for w in [1, 2, 4, 13, 64, 300, 66_000] {
+                            for classes in [1, 2, 10] {
+                                all.push(
+                                    Case {
+                                        form,
+                                        skewed,
+                                        count,
+                                        x,
+                                        n,
+                                        w,
+                                        classes,
+                                        shared,
+                                        processors,
+                                    }
+                                    .choice(),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_shape_is_counted_by_the_kernel_that_was_measured_for_it() {
+    let frozen: [u128; 8] = [
+        127_717_073_714_560_159_416_398_185_365_068_946_967,
+        81_792_107_457_671_869_204_081_257_546_913_396_065,
+        81_792_107_457_671_869_204_081_257_546_913_396_065,
+        304_121_950_116_516_234_844_824_816_266_883_485_965,
+        296_243_009_067_716_750_922_019_000_184_747_390_061,
+        7_569_336_688_940_753_813_585_974_618_532_384_269,
+        55_450_590_503_067_051_459_141_622_214_052_216_109,
+        207_139_670_616_588_358_689_359_380_658_049_100_237,
+    ];
+    for (form, frozen) in FORMS.into_iter().zip(frozen) {
+        let hash = |hash: Fnv, choice: &String| hash.part(choice.as_bytes());
+        let hash = choices(form).iter().fold(Fnv::new(), hash);
+        assert_eq!(hash.finish(), frozen, "{form:?}");
+    }
+}
+
+/// Where the hashes of the grid differ, these rows show what changed.
+#[test]
+fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
+    let dense = |bits| Form::Dense { bits };
+    let many = |threads| Form::Many { threads };
+    for (form, skewed, count, x, n, w, classes, expected) in [
+        (dense(4), true, 5000, 300, 90, 64, 1, "dense 1 0 512 1"),
+        (dense(8), true, 1, 2, 1024, 64, 2, "dense 1 1 256 1"),
+        (dense(8), true, 1, 1, 40_000, 300, 10, "dense 1 2 256 1"),
+        (dense(16), true, 1, 5, 5000, 4, 10, "dense 1 3 256 1"),
+        (dense(4), false, 1, 2, 1 << 20, 4, 10, "dense 1 5 256 16"),
+        (dense(16), true, 2, 64, 40_000, 13, 10, "dense 2 1 1024 1"),
+        (dense(8), true, 200_000, 64, 5000, 4, 2, "dense 2 2 256 1"),
+        (dense(8), false, 5000, 2, 1 << 20, 4, 10, "dense 2 4 256 4"),
+        (dense(16), false, 200_000, 5, 40_000, 4, 2, "half 256"),
+        (dense(4), false, 1, 64, 90, 300, 2, "half 64"),
+        (dense(4), false, 130, 2, 1 << 20, 1, 10, "tiny_2_12 64"),
+        (dense(4), true, 200_000, 3, 1 << 20, 1, 2, "tiny_3_2 1"),
+        (dense(4), false, 5000, 3, 40_000, 4, 1, "tiny_3_4 2"),
+        (dense(8), false, 200_000, 300, 1024, 300, 10, "whole"),
+        (Form::Rows, true, 130, 5, 5000, 2, 10, "rows"),
+        (Form::Short { each: 3 }, true, 2, 300, 90, 4, 10, "short"),
+        (Form::Few, false, 200_000, 16, 90, 4, 1, "few 1 32"),
+        (Form::Few, false, 1, 3, 1024, 300, 2, "few 1 64"),
+        (Form::Few, false, 130, 300, 1 << 20, 300, 10, "whole"),
+        (many(128), true, 200_000, 16, 1024, 64, 10, "few 2 128"),
+        (many(128), true, 5000, 2, 90, 300, 2, "many 128"),
+        (many(128), false, 1, 5, 5000, 64, 2, "many 512"),
+        (many(1024), true, 2, 1, 90, 4, 1, "many 1024"),
+        (many(1024), false, 130, 300, 1 << 20, 64, 10, "whole"),
+    ] {
+        let (shared, processors) = GPUS[0];
+        let case = Case {
+            form,
+            skewed,
+            count,
+            x,
+            n,
+            w,
+            classes,
+            shared,
+            processors,
+        };
+        assert_eq!(case.choice(), expected, "{case:?}");
+    }
+}
