@@ -81,7 +81,7 @@ impl<'x> Devices<'x> {
                 };
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
                 let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;
-                let reached = cuda::introduce(&mut gpus);
+                let reached = cuda::enable_peer_access(&mut gpus);
                 let gpus = gpus.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
                 // The exact gain takes a model's factor, which does not travel.
                 (gpus.collect(), reached && gain == Gain::Correlation)

@@ -11,7 +11,7 @@ use crate::{
             Categorical, CounterGroup, LocalColumns, LogTable, PairCounterGroup, PairDomain,
             ScoreEvaluator, table_cells,
         },
-        cuda::Awake,
+        cuda::OpenGpus,
     },
     score::{Score, ScoreFunction},
     threads,
@@ -51,7 +51,7 @@ pub(super) struct Counting<'a> {
     threads: usize,
     /// What a reader should know of the devices.
     pub(super) notes: Vec<String>,
-    awake: Option<Awake>,
+    awake: Option<OpenGpus>,
 }
 
 impl<'a> Counting<'a> {
@@ -87,7 +87,7 @@ impl<'a> Counting<'a> {
     /// Lets GPUs that are opened again and again stay open between.
     pub(super) fn stay_awake(&mut self) {
         if let Placement::Cuda(ordinals) = &self.places {
-            self.awake = Some(Awake::of(ordinals));
+            self.awake = Some(OpenGpus::open(ordinals));
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
     super::{DeviceError, Shard},
     gpu::{GRID, Gpu, arguments},
     memory::{Buffer, PinnedInPlace},
-    scratch::Staged,
+    scratch::StagingBuffer,
 };
 
 /// Bytes of one of the two buffers that columns pass through.
@@ -39,9 +39,9 @@ pub(super) struct GpuColumns<'x> {
     /// What lies on other GPUs that this one reaches: from which column on, how many,
     /// and where.
     peers: Vec<(usize, usize, u64)>,
-    pairs: Staged<u64>,
+    pairs: StagingBuffer<u64>,
     /// Columns of the host's on their way.
-    staged: Staged<f64>,
+    staged: StagingBuffer<f64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
@@ -151,8 +151,8 @@ impl<'x> GpuColumns<'x> {
             passing,
             guests: HashMap::new(),
             peers: Vec::new(),
-            pairs: Staged::new(),
-            staged: Staged::new(),
+            pairs: StagingBuffer::new(),
+            staged: StagingBuffer::new(),
             slabs: Vec::new(),
             vacant: Vec::new(),
         })
@@ -297,7 +297,7 @@ impl<'x> GpuColumns<'x> {
     }
 
     /// Lets columns come from another GPU, which this one reaches.
-    pub(super) fn meet(&mut self, other: &Self) {
+    pub(super) fn enable_peer(&mut self, other: &Self) {
         let there = (other.shard.first, other.resident, other.values.address());
         self.peers.push(there);
     }

@@ -19,7 +19,7 @@ use super::{
     super::DeviceError,
     cache::{Cache, Image},
     library::{self, Version},
-    memory::while_none_waits,
+    memory::sync_guard,
 };
 
 /// Options of every kernel, beside the architecture. Multiply and add are not fused: what
@@ -167,7 +167,7 @@ pub(crate) fn modules(
     let capability = major * 10 + minor;
     let architecture = architecture(capability, &supported()?, library::nvrtc()?)?;
     let load = |bytes: Vec<u8>| {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         context.load_module(Ptx::from_binary(bytes))
     };
     let images = kernels.par_iter();

@@ -4,7 +4,7 @@
 use super::{
     super::{Candidate, DeviceError, ModelView, exact::tie_width},
     Cuda,
-    gpu::{Kind, PRODUCTS, Product, arguments},
+    gpu::{Arithmetic, MatrixProduct, PRODUCTS, arguments},
     models::THREADS,
 };
 
@@ -85,7 +85,7 @@ impl Cuda<'_> {
             let (list, places) = (counter + 8, room as u64);
             let scores = list + 8 * places;
             self.columns.sweep(gpu, (0, 1), most, |block| {
-                gpu.product(Product {
+                gpu.product(MatrixProduct {
                     transposed: true,
                     rows: block.count,
                     columns: width,
@@ -93,7 +93,7 @@ impl Cuda<'_> {
                     a: block.address,
                     b: batch,
                     c: e,
-                    kind: Kind::F64,
+                    kind: Arithmetic::F64,
                 })?;
                 let (rows, first) = (block.count as i64, block.first);
                 let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);

@@ -14,7 +14,7 @@ use passel_kernels::Kernel;
 use super::{
     super::DeviceError,
     compile, library,
-    memory::{Buffer, Pinned, while_none_waits},
+    memory::{Buffer, Pinned, sync_guard},
 };
 use crate::panics::catch_panic;
 
@@ -48,7 +48,7 @@ pub(super) struct Gpu {
     pub(super) forked: CudaEvent,
     pub(super) joined: [CudaEvent; 3],
     /// Where launches go: 0 for the stream, else a side.
-    pub(super) lane: Cell<usize>,
+    pub(super) current_stream: Cell<usize>,
     /// Where it is to make products.
     blas: Option<CudaBlas>,
     /// By the names of kernel and function.
@@ -118,7 +118,7 @@ impl Gpu {
             context,
             stream,
             copier,
-            lane: Cell::new(0),
+            current_stream: Cell::new(0),
             blas,
             functions: HashMap::new(),
         };
@@ -159,7 +159,7 @@ impl Gpu {
 
     /// Room for `len` values, none of them set.
     pub(super) fn buffer<T>(&self, len: usize, during: &str) -> Result<Buffer<T>, DeviceError> {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         self.bind()?;
         let bytes = len.max(1) * size_of::<T>();
         // SAFETY: nothing reads what was not written: every kernel says what it needs.
@@ -184,7 +184,7 @@ impl Gpu {
 
     /// Room for `len` values in the host's memory that the GPU reads and writes itself.
     pub(super) fn pinned<T: Copy + Default>(&self, len: usize) -> Result<Pinned<T>, DeviceError> {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         self.bind()?;
         let len = len.max(1);
         // SAFETY: every value is set below, before a slice of it exists.
@@ -273,7 +273,7 @@ impl Gpu {
             let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
             loaded.set_attribute(attribute, bytes).map_err(failed)?;
         }
-        let stream = match self.lane.get() {
+        let stream = match self.current_stream.get() {
             0 => &self.stream,
             side => &self.sides[side - 1],
         };
@@ -298,12 +298,12 @@ impl Gpu {
     }
 
     /// C = Aᵀ·B, or A·B, in f64 or, of f32, on ordinary or tensor cores.
-    pub(super) fn product(&self, product: Product) -> Result<(), DeviceError> {
+    pub(super) fn product(&self, product: MatrixProduct) -> Result<(), DeviceError> {
         use blas_sys::{
             cublasComputeType_t as compute, cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
             cublasOperation_t as operation, cudaDataType_t as data,
         };
-        let Product {
+        let MatrixProduct {
             transposed,
             rows,
             columns,
@@ -330,18 +330,18 @@ impl Gpu {
         };
         let (ones, zeros) = ((1.0f64, 1.0f32), (0.0f64, 0.0f32));
         let (one, zero, of, by) = match kind {
-            Kind::F64 => (
+            Arithmetic::F64 => (
                 std::ptr::from_ref(&ones.0).cast(),
                 std::ptr::from_ref(&zeros.0).cast(),
                 data::CUDA_R_64F,
                 compute::CUBLAS_COMPUTE_64F,
             ),
-            Kind::F32 | Kind::Tf32 => (
+            Arithmetic::F32 | Arithmetic::Tf32 => (
                 std::ptr::from_ref(&ones.1).cast(),
                 std::ptr::from_ref(&zeros.1).cast(),
                 data::CUDA_R_32F,
                 match kind {
-                    Kind::Tf32 => compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+                    Arithmetic::Tf32 => compute::CUBLAS_COMPUTE_32F_FAST_TF32,
                     _ => compute::CUBLAS_COMPUTE_32F,
                 },
             ),
@@ -388,7 +388,7 @@ impl Drop for Gpu {
 
 /// A product C = A·B of column-major matrices, `rows` × `inner` and `inner` × `columns`;
 /// with `transposed` A lies as `inner` × `rows`.
-pub(super) struct Product {
+pub(super) struct MatrixProduct {
     pub(super) transposed: bool,
     pub(super) rows: usize,
     pub(super) columns: usize,
@@ -396,12 +396,12 @@ pub(super) struct Product {
     pub(super) a: u64,
     pub(super) b: u64,
     pub(super) c: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: Arithmetic,
 }
 
 /// The arithmetic of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Arithmetic {
     F64,
     F32,
     Tf32,

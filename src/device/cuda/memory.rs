@@ -1,4 +1,4 @@
-//! Memory of a GPU and of the host, given back when it goes.
+//! Memory of a GPU and pinned memory of the host, freed when dropped.
 
 #![allow(unsafe_code)]
 
@@ -11,37 +11,44 @@ use std::{
 
 use cudarc::driver::{CudaContext, result, sys};
 
-/// Held alone while GPUs wait for one another. The driver takes memory and gives it back, and
-/// opens a GPU's to others, behind the work of several GPUs: where one of these waits for what
-/// this process has yet to launch, launching must not wait for that.
-static WAITING: RwLock<()> = RwLock::new(());
+/// Written while kernels of several GPUs wait for one another, read by driver calls that wait for
+/// them. Allocating, freeing and peer access wait for running kernels: if one of those kernels waits
+/// for a launch of this process in turn, a thread that launches would wait for ever.
+static WAITING_KERNELS: RwLock<()> = RwLock::new(());
 
 thread_local! {
-    /// Whether this thread launches on GPUs that wait for one another.
-    static LAUNCHES: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread launches kernels that wait for one another.
+    static IS_LAUNCHER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Held by who asks the driver for what is behind the work of several GPUs.
-pub(super) fn while_none_waits() -> Option<RwLockReadGuard<'static, ()>> {
-    let reads = || WAITING.read().unwrap_or_else(PoisonError::into_inner);
-    (!LAUNCHES.get()).then(reads)
+/// Guard for a driver call that synchronises devices: no kernel waits for another GPU while it is
+/// held. None on a launching thread, which must not wait for itself.
+pub(super) fn sync_guard() -> Option<RwLockReadGuard<'static, ()>> {
+    let reads = || {
+        WAITING_KERNELS
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    (!IS_LAUNCHER.get()).then(reads)
 }
 
-/// Does work that lets GPUs wait for one another, one such at a time.
-pub(super) fn while_they_wait<T>(work: impl FnOnce() -> T) -> T {
-    let _alone = WAITING.write().unwrap_or_else(PoisonError::into_inner);
+/// Runs work that launches kernels which wait for one another, one such piece of work at a time.
+pub(super) fn with_waiting_kernels<T>(work: impl FnOnce() -> T) -> T {
+    let _alone = WAITING_KERNELS
+        .write()
+        .unwrap_or_else(PoisonError::into_inner);
     work()
 }
 
-/// Does the part of it that a thread of its own does.
-pub(super) fn launching<T>(work: impl FnOnce() -> T) -> T {
-    LAUNCHES.set(true);
+/// Marks this thread as a launching one while it runs its part of such work.
+pub(super) fn as_launching_thread<T>(work: impl FnOnce() -> T) -> T {
+    IS_LAUNCHER.set(true);
     let done = work();
-    LAUNCHES.set(false);
+    IS_LAUNCHER.set(false);
     done
 }
 
-/// Memory on the GPU.
+/// Memory of a GPU.
 pub(super) struct Buffer<T> {
     pub(super) address: u64,
     pub(super) len: usize,
@@ -66,8 +73,8 @@ impl<T> Buffer<T> {
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        let _held = while_none_waits();
-        // A GPU that was lost has lost its memory too: nothing is to be done then.
+        let _held = sync_guard();
+        // A lost GPU has lost its memory too: there is nothing to free.
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: allocated by `Gpu::buffer`, freed once. It waits for the work.
             let _ = unsafe { result::free_sync(self.address) };
@@ -75,7 +82,7 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
-/// Memory of the host that the GPU reads and writes itself.
+/// Pinned memory of the host that the GPU reads and writes directly.
 pub(super) struct Pinned<T> {
     pub(super) values: *mut T,
     pub(super) len: usize,
@@ -86,7 +93,7 @@ pub(super) struct Pinned<T> {
 unsafe impl<T: Send> Send for Pinned<T> {}
 
 impl<T> Pinned<T> {
-    /// The same for the host and the GPU.
+    /// The address, valid on the host and on the GPU.
     pub(super) fn address(&self) -> u64 {
         self.values as u64
     }
@@ -103,17 +110,17 @@ impl<T> Pinned<T> {
 }
 
 impl Pinned<u32> {
-    /// The first value, which threads may set while GPUs look at it.
+    /// The first value, which threads may set while GPUs poll it.
     pub(super) fn word(&self) -> &AtomicU32 {
-        // SAFETY: there is one at least, set when it was made, and threads that share it come
-        // to it by this alone.
+        // SAFETY: there is at least one value, set when it was made, and threads share it
+        // through this method alone.
         unsafe { AtomicU32::from_ptr(self.values) }
     }
 }
 
 impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: allocated by `Gpu::pinned`, freed once.
             let _ = unsafe { result::free_host(self.values.cast()) };
@@ -121,34 +128,34 @@ impl<T> Drop for Pinned<T> {
     }
 }
 
-/// Memory of the host that is pinned where it lies, until this goes.
+/// Memory of the host that is pinned in place until this is dropped.
 pub(super) struct PinnedInPlace<'a> {
     pub(super) start: *mut c_void,
     pub(super) context: Arc<CudaContext>,
     pub(super) values: PhantomData<&'a [f64]>,
 }
 
-// SAFETY: it gives back by address, from whatever thread.
+// SAFETY: it is unpinned by address, from any thread.
 unsafe impl Send for PinnedInPlace<'_> {}
 
 impl Drop for PinnedInPlace<'_> {
     fn drop(&mut self) {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: pinned by `Gpu::pin`, given back once.
+            // SAFETY: pinned by `Gpu::pin`, unpinned once.
             let _ = unsafe { sys::cuMemHostUnregister(self.start) };
         }
     }
 }
 
-/// Bytes of the host that stay where they are, and are pinned there if they could be.
-pub(super) struct Staying {
-    // Goes before the bytes.
+/// Bytes of the host that do not move, pinned if the system allows it.
+pub(super) struct PinnedBytes {
+    // Dropped before the bytes.
     pub(super) _pinned: Option<PinnedInPlace<'static>>,
     pub(super) bytes: Vec<u8>,
 }
 
-impl Staying {
+impl PinnedBytes {
     pub(super) fn get(&self) -> &[u8] {
         &self.bytes
     }
@@ -161,21 +168,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_not_asked_for_while_gpus_wait() {
-        let (told, asked) = channel();
+    fn memory_is_not_allocated_while_kernels_wait() {
+        let (sender, receiver) = channel();
         thread::scope(|scope| {
-            while_they_wait(|| {
+            with_waiting_kernels(|| {
                 scope.spawn(move || {
-                    drop(while_none_waits());
-                    told.send(()).unwrap();
+                    drop(sync_guard());
+                    sender.send(()).unwrap();
                 });
-                // Threads that launch may have to: nobody else would.
-                let launches = scope.spawn(|| launching(|| while_none_waits().is_none()));
+                // A launching thread does not wait for itself.
+                let launches = scope.spawn(|| as_launching_thread(|| sync_guard().is_none()));
                 assert!(launches.join().unwrap());
-                assert!(asked.recv_timeout(Duration::from_millis(50)).is_err());
+                assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
             });
-            asked.recv().unwrap();
+            receiver.recv().unwrap();
         });
-        assert!(while_none_waits().is_some());
+        assert!(sync_guard().is_some());
     }
 }

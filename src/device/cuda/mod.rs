@@ -18,16 +18,16 @@ pub mod facts;
 pub mod functions;
 mod gain;
 mod gpu;
-mod lanes;
 pub(crate) mod library;
-mod links;
 #[doc(hidden)]
 pub mod made;
 mod memory;
 mod models;
 mod neighbours;
 mod scratch;
+mod streams;
 mod strongest;
+mod transfers;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Shard,
@@ -35,10 +35,10 @@ use super::{
 };
 use crate::least_squares::{Fit, FitView};
 use columns::GpuColumns;
-use gpu::{Gpu, Kind};
+use gpu::{Arithmetic, Gpu};
 pub use library::Version;
 use models::Models;
-use scratch::{Grown, Staged};
+use scratch::{GrowableBuffer, StagingBuffer};
 
 /// Bytes left free for products, what is beside the models, and cuBLAS itself.
 const RESERVE: u64 = 1 << 30;
@@ -59,24 +59,26 @@ pub(super) fn is_there() -> bool {
     library::gpus().is_ok()
 }
 
-/// GPUs that stay open, so that what opens one again need not wait for it to start.
-pub(crate) struct Awake {
+/// GPUs kept open, so that opening one again does not wait for its context to start.
+pub(crate) struct OpenGpus {
     _gpus: Vec<Gpu>,
 }
 
-impl Awake {
-    /// Those of these ordinals that can be opened; of others who wants to use them hears why not.
-    pub(crate) fn of(ordinals: &[usize]) -> Self {
-        let gpus = ordinals.iter().filter_map(|it| Gpu::open(*it, &[]).ok());
+impl OpenGpus {
+    /// Opens the GPUs of these ordinals; one that fails is left out, and its user is told why.
+    pub(crate) fn open(ordinals: &[usize]) -> Self {
+        let gpus = ordinals
+            .iter()
+            .filter_map(|ordinal| Gpu::open(*ordinal, &[]).ok());
         Self {
             _gpus: gpus.collect(),
         }
     }
 }
 
-/// Lets GPUs take columns, and read residuals, from one another where they are linked;
-/// whether every one reaches every other.
-pub(super) fn introduce(gpus: &mut [Cuda]) -> bool {
+/// Lets linked GPUs copy columns and read residuals from one another's memory; true if every
+/// pair of them is linked.
+pub(super) fn enable_peer_access(gpus: &mut [Cuda]) -> bool {
     let residuals: Vec<u64> = gpus.iter().map(Cuda::residuals).collect();
     let mut all = true;
     for at in 0..gpus.len() {
@@ -85,8 +87,8 @@ pub(super) fn introduce(gpus: &mut [Cuda]) -> bool {
             continue;
         };
         for other in before.iter().chain(&*after) {
-            match gpu.gpu.reach(&other.gpu) {
-                true => gpu.columns.meet(&other.columns),
+            match gpu.gpu.enable_peer(&other.gpu) {
+                true => gpu.columns.enable_peer(&other.columns),
                 false => all = false,
             }
         }
@@ -103,22 +105,22 @@ pub(super) fn introduce(gpus: &mut [Cuda]) -> bool {
 pub(super) struct Cuda<'x> {
     shard: Shard<'x>,
     y: &'x [f64],
-    screen: Kind,
+    screen: Arithmetic,
     // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
     columns: GpuColumns<'x>,
     /// Where each GPU's residuals lie: model i's on GPU i mod their number.
     owners: Vec<u64>,
-    batch_told: Staged<u64>,
-    batch_on_gpu: Grown<u64>,
-    which: Grown<u32>,
-    batch: Grown<f64>,
-    narrow: Grown<f32>,
-    e: Grown<f64>,
-    largest: Grown<u64>,
-    near: Grown<u64>,
-    found: Grown<u64>,
-    answers: Staged<u64>,
+    batch_told: StagingBuffer<u64>,
+    batch_on_gpu: GrowableBuffer<u64>,
+    which: GrowableBuffer<u32>,
+    batch: GrowableBuffer<f64>,
+    narrow: GrowableBuffer<f32>,
+    e: GrowableBuffer<f64>,
+    largest: GrowableBuffer<u64>,
+    near: GrowableBuffer<u64>,
+    found: GrowableBuffer<u64>,
+    answers: StagingBuffer<u64>,
     /// Entries that the lists of sweeps had to have room for.
     rooms: (usize, usize),
     neighbours_room: usize,
@@ -141,14 +143,14 @@ impl<'x> Cuda<'x> {
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, passel_kernels::SEARCH)?;
         let asked = match precision {
-            Precision::F64 if gpu.slow_f64 => Kind::F32,
-            Precision::F64 => Kind::F64,
-            Precision::Tf32 if gpu.has_tf32 => Kind::Tf32,
-            Precision::F32 | Precision::Tf32 => Kind::F32,
+            Precision::F64 if gpu.slow_f64 => Arithmetic::F32,
+            Precision::F64 => Arithmetic::F64,
+            Precision::Tf32 if gpu.has_tf32 => Arithmetic::Tf32,
+            Precision::F32 | Precision::Tf32 => Arithmetic::F32,
         };
         let (screen, _) = strongest::screen(asked, y.len());
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
-        let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Kind::F64)?;
+        let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Arithmetic::F64)?;
         columns.expect(&gpu, count, limit);
         let mut cuda = Self {
             shard,
@@ -157,16 +159,16 @@ impl<'x> Cuda<'x> {
             models: None,
             columns,
             owners: Vec::new(),
-            batch_told: Staged::new(),
-            batch_on_gpu: Grown::default(),
-            which: Grown::default(),
-            batch: Grown::default(),
-            narrow: Grown::default(),
-            e: Grown::default(),
-            largest: Grown::default(),
-            near: Grown::default(),
-            found: Grown::default(),
-            answers: Staged::new(),
+            batch_told: StagingBuffer::new(),
+            batch_on_gpu: GrowableBuffer::default(),
+            which: GrowableBuffer::default(),
+            batch: GrowableBuffer::default(),
+            narrow: GrowableBuffer::default(),
+            e: GrowableBuffer::default(),
+            largest: GrowableBuffer::default(),
+            near: GrowableBuffer::default(),
+            found: GrowableBuffer::default(),
+            answers: StagingBuffer::new(),
             rooms: (0, 0),
             neighbours_room: 0,
             gpu,
@@ -231,9 +233,9 @@ impl Device for Cuda<'_> {
 
     fn screen(&self) -> &'static str {
         match self.screen {
-            Kind::F64 => "f64",
-            Kind::F32 => "f32",
-            Kind::Tf32 => "tf32",
+            Arithmetic::F64 => "f64",
+            Arithmetic::F32 => "f32",
+            Arithmetic::Tf32 => "tf32",
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
     columns::GpuColumns,
     gpu::{GRID, Gpu, arguments},
     memory::Buffer,
-    scratch::Staged,
+    scratch::StagingBuffer,
 };
 use crate::least_squares::Fit;
 
@@ -64,8 +64,8 @@ pub(super) struct Models {
     /// Of each model, in the order of entry.
     supports: Vec<Vec<u32>>,
     residuals: Vec<f64>,
-    orders: Staged<u64>,
-    told: Staged<u64>,
+    orders: StagingBuffer<u64>,
+    told: StagingBuffer<u64>,
 }
 
 /// What grows with the largest model.
@@ -120,8 +120,8 @@ impl Models {
             kept: 0,
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
-            orders: Staged::new(),
-            told: Staged::new(),
+            orders: StagingBuffer::new(),
+            told: StagingBuffer::new(),
         };
         gpu.upload(y, models.y.address())?;
         Ok(models)

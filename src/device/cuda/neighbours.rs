@@ -8,7 +8,7 @@ use super::{
         neighbours::{Model, ModelChange},
     },
     Cuda,
-    gpu::{Kind, Product, arguments},
+    gpu::{Arithmetic, MatrixProduct, arguments},
 };
 use crate::least_squares::FitView;
 
@@ -130,7 +130,7 @@ impl Cuda<'_> {
             if stop() {
                 return Ok(());
             }
-            gpu.product(Product {
+            gpu.product(MatrixProduct {
                 transposed: true,
                 rows: block.count,
                 columns: width,
@@ -138,7 +138,7 @@ impl Cuda<'_> {
                 a: block.address,
                 b: products,
                 c: e,
-                kind: Kind::F64,
+                kind: Arithmetic::F64,
             })?;
             let (rows, first, count) = (block.count as i64, block.first, count as u32);
             let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);
@@ -146,7 +146,7 @@ impl Cuda<'_> {
                 let k = it.model.k as i32;
                 let products = e + 8 * (block.count * it.start) as u64;
                 if it.model.k > 0 {
-                    gpu.product(Product {
+                    gpu.product(MatrixProduct {
                         transposed: false,
                         rows: block.count,
                         columns: it.model.k,
@@ -154,7 +154,7 @@ impl Cuda<'_> {
                         a: products + 8 * block.count as u64,
                         b: on_gpu + it.transposed,
                         c: u,
-                        kind: Kind::F64,
+                        kind: Arithmetic::F64,
                     })?;
                 }
                 let (places, support) = (on_gpu + it.places, on_gpu + it.support);

@@ -7,17 +7,17 @@ use super::{
 };
 
 /// Memory on the GPU that grows with what is asked of it.
-pub(super) struct Grown<T> {
+pub(super) struct GrowableBuffer<T> {
     buffer: Option<Buffer<T>>,
 }
 
-impl<T> Default for Grown<T> {
+impl<T> Default for GrowableBuffer<T> {
     fn default() -> Self {
         Self { buffer: None }
     }
 }
 
-impl<T> Grown<T> {
+impl<T> GrowableBuffer<T> {
     /// The address of room for `len` values; what was there before may be lost.
     pub(super) fn room(&mut self, gpu: &Gpu, len: usize, during: &str) -> Result<u64, DeviceError> {
         if let Some(buffer) = self.buffer.as_ref().filter(|it| it.len() >= len.max(1)) {
@@ -35,7 +35,7 @@ impl<T> Grown<T> {
     }
 }
 
-impl Grown<f64> {
+impl GrowableBuffer<f64> {
     /// Room for the products of up to `columns` columns, `unit` numbers each, at a time, and
     /// of how many: fewer where there is less memory.
     pub(super) fn products(
@@ -60,11 +60,11 @@ impl Grown<f64> {
 }
 
 /// Memory of the host, pinned, that grows with what is asked of it.
-pub(super) struct Staged<T> {
+pub(super) struct StagingBuffer<T> {
     pinned: Option<Pinned<T>>,
 }
 
-impl<T: Copy + Default> Staged<T> {
+impl<T: Copy + Default> StagingBuffer<T> {
     pub(super) fn new() -> Self {
         Self { pinned: None }
     }

@@ -8,7 +8,7 @@ use super::{
     },
     Cuda,
     columns::Block,
-    gpu::{GRID, Kind, Product, arguments},
+    gpu::{Arithmetic, GRID, MatrixProduct, arguments},
     models::THREADS,
 };
 
@@ -23,17 +23,17 @@ const CANDIDATES: usize = 4;
 
 /// What of the arithmetic asked for is worth its while with n observations, and by what
 /// share of ‖r‖ a product of a unit column with r may then be off.
-pub(super) fn screen(asked: Kind, n: usize) -> (Kind, f64) {
+pub(super) fn screen(asked: Arithmetic, n: usize) -> (Arithmetic, f64) {
     let single = f64::from(f32::EPSILON) / 2.0;
     // Both factors are rounded, each product is, and n are added up in some order.
     let additions = (n + 3) as f64 * single;
     let (less, off) = match asked {
-        Kind::F64 => return (Kind::F64, tie_width(n, 1.0)),
-        Kind::F32 => (Kind::F64, additions),
+        Arithmetic::F64 => return (Arithmetic::F64, tie_width(n, 1.0)),
+        Arithmetic::F32 => (Arithmetic::F64, additions),
         // Ten bits beside the leading one; factors and sums may be cut off there rather
         // than rounded.
-        Kind::Tf32 => (
-            Kind::F32,
+        Arithmetic::Tf32 => (
+            Arithmetic::F32,
             2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
         ),
     };
@@ -91,7 +91,7 @@ impl Cuda<'_> {
         // Each of two scores may be off by so much; as much again, for what lies within
         // the window of the decision.
         let off = match kind {
-            Kind::F64 => 2.0 * off,
+            Arithmetic::F64 => 2.0 * off,
             _ => 2.0 * off + 2.0 * tie_width(self.y.len(), 1.0),
         };
         let (n, m) = (self.y.len(), models.len());
@@ -116,7 +116,7 @@ impl Cuda<'_> {
             arguments![addresses, rows, batch],
         )?;
         let narrow = match kind {
-            Kind::F64 => 0,
+            Arithmetic::F64 => 0,
             _ => {
                 let (count, to) = ((n * m) as i64, self.narrow.room(gpu, n * m, "sweeping")?);
                 let grid = (8 * gpu.processors, 1, 1);
@@ -155,10 +155,10 @@ impl Cuda<'_> {
             let batch_told = &self.batch_told.get(words)[m..];
             self.columns.sweep(gpu, (0, 1), most, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
-                    (Kind::F64, _) | (_, None) => (Kind::F64, block.address, batch),
+                    (Arithmetic::F64, _) | (_, None) => (Arithmetic::F64, block.address, batch),
                     (kind, Some(narrowed)) => (kind, narrowed, narrow),
                 };
-                gpu.product(Product {
+                gpu.product(MatrixProduct {
                     transposed: true,
                     rows: block.count,
                     columns: m,
@@ -203,7 +203,7 @@ impl Cuda<'_> {
         &self,
         block: &Block,
         e: u64,
-        kind: Kind,
+        kind: Arithmetic,
         m: usize,
         off: f64,
         batch: &Batch,
@@ -211,8 +211,8 @@ impl Cuda<'_> {
     ) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
         let screen = match kind {
-            Kind::F64 => "near_f64",
-            Kind::F32 | Kind::Tf32 => "near_f32",
+            Arithmetic::F64 => "near_f64",
+            Arithmetic::F32 | Arithmetic::Tf32 => "near_f32",
         };
         let (rows, first, n) = (block.count as i64, block.first, self.y.len() as i64);
         let Batch {

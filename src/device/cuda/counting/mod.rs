@@ -162,7 +162,8 @@ impl<'a> CudaCounter<'a> {
         for at in 1..gpus.len() {
             let (before, rest) = gpus.split_at(at);
             for other in before {
-                linked &= rest[0].gpu.reach(&other.gpu) && other.gpu.reach(&rest[0].gpu);
+                linked &=
+                    rest[0].gpu.enable_peer(&other.gpu) && other.gpu.enable_peer(&rest[0].gpu);
             }
         }
         let lying = gpus.iter().filter(|_| linked).map(Shard::lying);

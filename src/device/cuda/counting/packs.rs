@@ -9,7 +9,7 @@ use super::{
     super::{
         super::DeviceError,
         gpu::Gpu,
-        memory::{Buffer, Staying},
+        memory::{Buffer, PinnedBytes},
     },
     column_traits::ColumnTraits,
     layout::{Form, Layout, Pack, SourceColumn},
@@ -26,7 +26,7 @@ pub(super) const NONE: u32 = u32::MAX;
 enum PackStorage {
     Gpu(Buffer<u8>),
     /// With its places for either buffer.
-    Host(Staying, [Vec<ColumnCodes>; 2]),
+    Host(PinnedBytes, [Vec<ColumnCodes>; 2]),
 }
 
 /// The columns of a GPU.
@@ -109,7 +109,7 @@ impl Packs {
                 // Those that pass through have places for either buffer.
                 places.resize(places.len() + pack.count, ColumnCodes::default());
                 homes.push(PackStorage::Host(
-                    gpu.staying(pack.bytes_of(own)),
+                    gpu.pin_bytes(pack.bytes_of(own)),
                     Default::default(),
                 ));
             }

@@ -16,7 +16,7 @@ use super::{
     super::{
         super::DeviceError,
         gpu::arguments,
-        memory::{Buffer, Pinned, launching, while_they_wait},
+        memory::{Buffer, Pinned, as_launching_thread, with_waiting_kernels},
     },
     layout::{Form, Pack},
     score::Phase,
@@ -136,14 +136,14 @@ impl PeerGroup {
             }
             done
         };
-        while_they_wait(|| {
+        with_waiting_kernels(|| {
             thread::scope(|scope| {
                 let leaving = AbortGuard(stop);
                 let mut walked = Vec::new();
                 for (shard, meet) in shards.iter_mut().zip(&self.meets) {
                     let (name, work) = (shard.gpu.name.clone(), &work);
                     let thread = thread::Builder::new()
-                        .spawn_scoped(scope, move || launching(|| work(shard, meet)));
+                        .spawn_scoped(scope, move || as_launching_thread(|| work(shard, meet)));
                     // The others would wait for a GPU that nobody works on.
                     walked.push(thread.map_err(|error| DeviceError::Failed {
                         device: name,
@@ -269,9 +269,10 @@ mod tests {
             sequence: 1,
             ..together.meets[0]
         };
-        while_they_wait(|| {
+        with_waiting_kernels(|| {
             thread::scope(|scope| {
-                let walked = scope.spawn(|| launching(|| shard.meetings(first, steps, 0)));
+                let walked =
+                    scope.spawn(|| as_launching_thread(|| shard.meetings(first, steps, 0)));
                 thread::sleep(Duration::from_millis(200));
                 assert!(!walked.is_finished());
                 drop(AbortGuard(stop));

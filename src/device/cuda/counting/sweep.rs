@@ -8,7 +8,7 @@ use passel_kernels::{
 };
 
 use super::{
-    super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::Grown},
+    super::{DeviceError, gpu::Gpu, gpu::arguments, memory::Buffer, scratch::GrowableBuffer},
     kernel_choice::{KernelChoice, TinyChoice},
     layout::{Form, Pack, VECTOR},
     lists::{add, one},
@@ -99,9 +99,9 @@ pub(super) struct SweepScratch {
     partial: ZeroedBuffer,
     arrived: ZeroedBuffer,
     pub(super) scratch: ZeroedBuffer,
-    pub(super) spreads: Grown<u16>,
-    pub(super) planes: Grown<u32>,
-    pub(super) totals: Grown<u32>,
+    pub(super) spreads: GrowableBuffer<u16>,
+    pub(super) planes: GrowableBuffer<u32>,
+    pub(super) totals: GrowableBuffer<u32>,
 }
 
 impl SweepScratch {
@@ -170,7 +170,7 @@ impl Sweep<'_> {
             };
             if beside {
                 lane = (lane + 1) % 4;
-                self.gpu.lane(if alone { 0 } else { lane });
+                self.gpu.use_stream(if alone { 0 } else { lane });
             }
             match (how, here.pack.form) {
                 (_, Form::Dense { .. }) if self.laid.put_off => Ok(()),
@@ -194,7 +194,7 @@ impl Sweep<'_> {
                 (KernelChoice::Whole, _) => self.whole(&here, tables),
             }
         });
-        self.gpu.lane(0);
+        self.gpu.use_stream(0);
         let counted = counted.and_then(|()| self.shorts(&shorts));
         let joined = match beside {
             true => self.gpu.join(),

@@ -17,7 +17,7 @@ use super::{
         },
         gpu::{Gpu, arguments},
         memory::Buffer,
-        scratch::Grown,
+        scratch::GrowableBuffer,
     },
     joint_codes::JointCodes,
     kernel_choice::{KernelChoice, OWN},
@@ -87,10 +87,10 @@ pub(super) struct TableEvaluator {
     /// What is counted beside.
     anchor: Buffer<AnchorSums>,
     joint: Buffer<u8>,
-    by_joint: Grown<u32>,
+    by_joint: GrowableBuffer<u32>,
     w: Buffer<u32>,
     y: Buffer<u32>,
-    counts: Grown<u32>,
+    counts: GrowableBuffer<u32>,
     shared: SweepScratch,
 }
 
@@ -122,10 +122,10 @@ impl TableEvaluator {
             empty: gpu.buffer(count, DURING)?,
             anchor: gpu.buffer(1, DURING)?,
             joint: gpu.buffer(2 * n.next_multiple_of(VECTOR), DURING)?,
-            by_joint: Grown::default(),
+            by_joint: GrowableBuffer::default(),
             w: gpu.buffer(n, DURING)?,
             y: gpu.buffer(n, DURING)?,
-            counts: Grown::default(),
+            counts: GrowableBuffer::default(),
             shared: SweepScratch::default(),
             packs,
             gpu,
@@ -324,7 +324,11 @@ fn many(
 }
 
 /// Counts columns of any form where their tables lie.
-fn whole(sweep: &Sweep, here: &ResidentPack, spreads: &mut Grown<u16>) -> Result<(), DeviceError> {
+fn whole(
+    sweep: &Sweep,
+    here: &ResidentPack,
+    spreads: &mut GrowableBuffer<u16>,
+) -> Result<(), DeviceError> {
     let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;

@@ -14,7 +14,7 @@ use super::{
             super::{DeviceError, counting::LogTable},
             gpu::{Gpu, arguments},
             memory::{Buffer, Pinned},
-            scratch::Grown,
+            scratch::GrowableBuffer,
         },
         packs::{put, room},
     },
@@ -52,7 +52,7 @@ pub(super) struct PairGpu {
     out: Pinned<u32>,
     found: Buffer<PairBounds>,
     sums: Buffer<i64>,
-    supers: Grown<u32>,
+    supers: GrowableBuffer<u32>,
 }
 
 /// How a wave went.
@@ -136,7 +136,7 @@ impl PairGpu {
             out: gpu.pinned(3)?,
             found: gpu.buffer(places, DURING)?,
             sums: gpu.buffer(2 * places, DURING)?,
-            supers: Grown::default(),
+            supers: GrowableBuffer::default(),
             gpu,
             products,
         }))

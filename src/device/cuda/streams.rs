@@ -15,13 +15,13 @@ impl Gpu {
 
     /// Where launches go from now on: 0 for the stream, the order of all other work, 1 to 3
     /// beside it.
-    pub(super) fn lane(&self, lane: usize) {
-        self.lane.set(lane.min(self.sides.len()));
+    pub(super) fn use_stream(&self, lane: usize) {
+        self.current_stream.set(lane.min(self.sides.len()));
     }
 
     /// Lets all further work wait for the lanes.
     pub(super) fn join(&self) -> Result<(), DeviceError> {
-        self.lane.set(0);
+        self.current_stream.set(0);
         for (side, joined) in self.sides.iter().zip(&self.joined) {
             let marked = joined.record(side);
             marked.map_err(|error| self.failed("launching beside", error))?;

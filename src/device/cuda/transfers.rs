@@ -9,7 +9,7 @@ use cudarc::driver::{CudaEvent, sys};
 use super::{
     super::DeviceError,
     gpu::Gpu,
-    memory::{PinnedInPlace, Staying, while_none_waits},
+    memory::{PinnedBytes, PinnedInPlace, sync_guard},
 };
 
 impl Gpu {
@@ -48,9 +48,9 @@ impl Gpu {
 
     /// Opens the memory of another GPU to the kernels of this one, where the two are
     /// linked; whether it is open.
-    pub(super) fn reach(&self, other: &Self) -> bool {
+    pub(super) fn enable_peer(&self, other: &Self) -> bool {
         use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
-        let _held = while_none_waits();
+        let _held = sync_guard();
         if self.bind().is_err() {
             return false;
         }
@@ -70,7 +70,7 @@ impl Gpu {
     /// Pins memory of the host where it lies, so that copies from it run at full speed;
     /// none where the system refuses, or where it is pinned already.
     pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
-        let _held = while_none_waits();
+        let _held = sync_guard();
         self.bind().ok()?;
         let start = values.as_ptr() as *mut c_void;
         let (bytes, every_gpu) = (size_of_val(values), 1);
@@ -85,8 +85,8 @@ impl Gpu {
     }
 
     /// Keeps bytes in the host's memory, pinned if it lets itself be.
-    pub(super) fn staying(&self, bytes: Vec<u8>) -> Staying {
-        let _held = while_none_waits();
+    pub(super) fn pin_bytes(&self, bytes: Vec<u8>) -> PinnedBytes {
+        let _held = sync_guard();
         let start = bytes.as_ptr() as *mut c_void;
         let pinned = self.bind().is_ok()
             // SAFETY: the bytes are kept where they are until the pin has gone.
@@ -96,7 +96,7 @@ impl Gpu {
             context: self.context.clone(),
             values: PhantomData,
         });
-        Staying {
+        PinnedBytes {
             _pinned: pinned,
             bytes,
         }
