@@ -175,7 +175,7 @@ impl Fit {
 
     /// Takes another support, which [`Fit::refactor`] must follow: before it nothing else
     /// fits to it.
-    pub(crate) fn assume(&mut self, support: &[u32]) {
+    pub(crate) fn set_support(&mut self, support: &[u32]) {
         self.support.clear();
         self.support.extend_from_slice(support);
     }

@@ -46,7 +46,7 @@ impl LogTable {
 
     /// c·L(c).
     #[inline(always)]
-    pub(crate) fn of(&self, count: u32) -> i64 {
+    pub(crate) fn term(&self, count: u32) -> i64 {
         self.terms[count as usize]
     }
 
@@ -56,18 +56,18 @@ impl LogTable {
     }
 
     /// What one more adds to a cell of c, for every c below n.
-    pub(crate) fn steps(&self) -> &[i64] {
+    pub(crate) fn increments(&self) -> &[i64] {
         &self.steps
     }
 
     /// Σ c·L(c).
     pub(crate) fn sum(&self, counts: &[u32]) -> i64 {
-        counts.iter().map(|&count| self.of(count)).sum()
+        counts.iter().map(|&count| self.term(count)).sum()
     }
 
     /// A value of a table of so many observations, as if it were of all n: divided by n, both
     /// are the same, to the nearest bit; 0 of none.
-    pub(crate) fn of_all(&self, value: i64, left: u32) -> i64 {
+    pub(crate) fn scale_to_all(&self, value: i64, left: u32) -> i64 {
         let n = self.terms.len() as i128 - 1;
         match i128::from(left) {
             0 => 0,
@@ -77,7 +77,7 @@ impl LogTable {
     }
 
     /// n·L(n), the table with one cell.
-    pub(crate) fn whole(&self) -> i64 {
+    pub(crate) fn full_term(&self) -> i64 {
         self.terms.last().copied().unwrap_or(0)
     }
 }
@@ -145,10 +145,10 @@ mod tests {
                     0 => 0.0,
                     c => c as f64 * (c as f64).ln(),
                 };
-                let off = logs.of(c as u32) as f64 / unit - exact;
+                let off = logs.term(c as u32) as f64 / unit - exact;
                 assert!(off.abs() < 1e-12 * (1.0 + exact), "{n} {c}: {off}");
             }
-            assert!(logs.whole() < 1 << 62);
+            assert!(logs.full_term() < 1 << 62);
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn values_of_a_part_are_told_as_of_all() {
         let logs = LogTable::new(10, 2);
         for (value, left, all) in [(7, 10, 7), (7, 5, 14), (1, 3, 3), (-1, 3, -3), (9, 0, 0)] {
-            assert_eq!(logs.of_all(value, left), all, "{value} {left}");
+            assert_eq!(logs.scale_to_all(value, left), all, "{value} {left}");
         }
     }
 

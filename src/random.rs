@@ -22,7 +22,7 @@ impl Stream {
     }
 
     /// The stream of that number, so many words on.
-    pub(crate) fn at(seed: u64, number: u64, words: u64) -> Self {
+    pub(crate) fn resume_at(seed: u64, number: u64, words: u64) -> Self {
         let mut stream = Self::new(seed, number);
         // ChaCha counts words of 32 bits.
         stream.0.set_word_pos(2 * u128::from(words));
@@ -30,19 +30,19 @@ impl Stream {
     }
 
     /// Words drawn so far.
-    pub(crate) fn words(&self) -> u64 {
+    pub(crate) fn words_drawn(&self) -> u64 {
         (self.0.get_word_pos() / 2) as u64
     }
 
     /// The next word.
-    pub(crate) fn word(&mut self) -> u64 {
+    pub(crate) fn next_word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A random order of the items, every one equally likely (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, uniform_below(self.word(), last + 1));
+            items.swap(last, uniform_below(self.next_word(), last + 1));
         }
     }
 }
@@ -61,11 +61,11 @@ mod tests {
     fn a_stream_goes_on_from_any_word() {
         let mut stream = Stream::new(7, 3);
         for drawn in 0..200 {
-            assert_eq!(stream.words(), drawn);
-            let mut other = Stream::at(7, 3, drawn);
-            assert_eq!(other.words(), drawn);
-            let word = stream.word();
-            assert_eq!(other.word(), word);
+            assert_eq!(stream.words_drawn(), drawn);
+            let mut other = Stream::resume_at(7, 3, drawn);
+            assert_eq!(other.words_drawn(), drawn);
+            let word = stream.next_word();
+            assert_eq!(other.next_word(), word);
         }
     }
 }

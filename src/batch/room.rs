@@ -38,8 +38,8 @@ pub struct GpuCensus {
 impl GpuCensus {
     fn count(&mut self) -> usize {
         *self.count.get_or_insert_with(|| {
-            let all = Placement::of(&DeviceChoice::Cuda(Vec::new()), 0);
-            all.map_or(0, |it| it.0.threads())
+            let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), 0);
+            all.map_or(0, |it| it.0.host_threads())
         })
     }
 }
@@ -124,7 +124,7 @@ impl ResourcePool {
         // Of ranks on one machine each has its own.
         let all = match count {
             0 => Vec::new(),
-            _ => match Placement::Cuda((0..count).collect()).shared(communicator) {
+            _ => match Placement::Cuda((0..count).collect()).for_rank(communicator) {
                 Placement::Cuda(own) => own,
                 Placement::Cpu(_) => Vec::new(),
             },

@@ -87,14 +87,14 @@ impl<'x> Devices<'x> {
                 (gpus.collect(), reached && gain == Gain::Correlation)
             }
         };
-        let mut all = Self::of(devices, x.n(), split);
+        let mut all = Self::from_devices(devices, x.n(), split);
         all.communicator = resources.communicator.clone().map(|it| (it, over));
         all.x = Some(x);
         Ok(all)
     }
 
     /// Devices that have their shards.
-    pub(crate) fn of(devices: Vec<Box<dyn Device + 'x>>, n: usize, split: bool) -> Self {
+    pub(crate) fn from_devices(devices: Vec<Box<dyn Device + 'x>>, n: usize, split: bool) -> Self {
         Self {
             devices,
             n,
@@ -111,23 +111,27 @@ impl<'x> Devices<'x> {
     }
 
     /// What screens; where cards differ, each way once.
-    pub(crate) fn screen(&self) -> String {
-        let mut ways: Vec<_> = self.devices.iter().map(|it| it.screen()).collect();
+    pub(crate) fn screen_precision(&self) -> String {
+        let mut ways: Vec<_> = self
+            .devices
+            .iter()
+            .map(|it| it.screen_precision())
+            .collect();
         ways.sort_unstable();
         ways.dedup();
         ways.join(", ")
     }
 
-    /// See [`Device::hold`].
-    pub(crate) fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+    /// See [`Device::init_models`].
+    pub(crate) fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
-        self.each(|_, device| device.hold(model, count))?;
+        self.each(|_, device| device.init_models(model, count))?;
         Ok(())
     }
 
     /// Gives each held model its support (ascending, the kept variables among them) and
     /// factors it anew: the bits are those that [`ModelUpdate::Refactor`] gives.
-    pub(crate) fn place(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
+    pub(crate) fn set_supports(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
         self.bring(supports.iter().flat_map(|it| it.iter().copied()))?;
         let (count, split) = (self.devices.len(), self.split);
         let mine = self.share(supports.len());
@@ -135,10 +139,10 @@ impl<'x> Devices<'x> {
         self.each(|at, device| {
             let own = |it: &&(usize, &[u32])| !split || it.0 % count == at;
             let own: Vec<_> = all[mine.clone()].iter().filter(own).copied().collect();
-            device.place(&own)
+            device.set_supports(&own)
         })?;
         let anew: Vec<_> = all.iter().map(|it| (it.0, ModelUpdate::Refactor)).collect();
-        self.update(&anew)?;
+        self.update_models(&anew)?;
         Ok(())
     }
 
@@ -153,7 +157,7 @@ impl<'x> Devices<'x> {
     /// Columns that other ranks have come here before a model holds them.
     fn bring(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
         let brought = self.x.map_or(Ok(()), |x| x.fetch(columns));
-        brought.map_err(DeviceError::ranks)
+        brought.map_err(DeviceError::from_rank_error)
     }
 
     /// RSS of a held model.
@@ -161,8 +165,8 @@ impl<'x> Devices<'x> {
         self.rss[model]
     }
 
-    /// See [`Device::update`].
-    pub(crate) fn update(
+    /// See [`Device::update_models`].
+    pub(crate) fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
@@ -195,14 +199,14 @@ impl<'x> Devices<'x> {
         let count = self.devices.len();
         if !self.split || count == 1 {
             return Ok(self
-                .each(|_, device| device.update(updates))?
+                .each(|_, device| device.update_models(updates))?
                 .swap_remove(0));
         }
         let mut shares = vec![Vec::new(); count];
         for update in updates {
             shares[update.0 % count].push(*update);
         }
-        let told = self.each(|at, device| device.update(&shares[at]))?;
+        let told = self.each(|at, device| device.update_models(&shares[at]))?;
         let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
         let in_turn = updates.iter().map(|(model, _)| told[model % count].next());
         Ok(in_turn.flatten().collect())
@@ -217,7 +221,9 @@ impl<'x> Devices<'x> {
         let Some((communicator, Partition::Particles)) = &self.communicator else {
             return Ok(own);
         };
-        let told = communicator.gather(&own).map_err(DeviceError::ranks)?;
+        let told = communicator
+            .gather(&own)
+            .map_err(DeviceError::from_rank_error)?;
         let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
         let owner = |model| communicator.owner(model, self.rss.len());
         Ok(models.filter_map(|it| told[owner(it)].next()).collect())
@@ -225,7 +231,7 @@ impl<'x> Devices<'x> {
 
     /// Of each model named, the strongest column outside its support; none where no
     /// column is left. Ties go to the lowest column.
-    pub(crate) fn strongest(
+    pub(crate) fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
@@ -241,7 +247,7 @@ impl<'x> Devices<'x> {
             .collect();
         let mut found = match own.is_empty() {
             true => Vec::new(),
-            false => self.each(|_, device| device.strongest(&own, gain))?,
+            false => self.each(|_, device| device.find_strongest(&own, gain))?,
         };
         if let Some((communicator, Partition::Columns | Partition::Sweeps)) = &self.communicator {
             found = gathered(communicator, &found)?;
@@ -260,8 +266,8 @@ impl<'x> Devices<'x> {
         self.of_all(own, models.iter().map(|it| it.number))
     }
 
-    /// See [`Device::neighbours`]; of all columns.
-    pub(crate) fn neighbours(
+    /// See [`Device::find_neighbours`]; of all columns.
+    pub(crate) fn find_neighbours(
         &mut self,
         anchors: &[FitView],
         keep: &[u32],
@@ -276,18 +282,18 @@ impl<'x> Devices<'x> {
             _ => (0, 1),
         };
         let mut found =
-            self.each(|_, device| device.neighbours(anchors, keep, count, part, stop))?;
+            self.each(|_, device| device.find_neighbours(anchors, keep, count, part, stop))?;
         if let Some((communicator, _)) = &self.communicator {
             found = gathered(communicator, &found)?;
         }
         let mut all = vec![Neighbours::default(); anchors.len()];
         for shard in found {
             for (all, some) in all.iter_mut().zip(shard) {
-                all.joining.extend(some.joining);
-                all.replacing.extend(some.replacing);
+                all.additions.extend(some.additions);
+                all.exchanges.extend(some.exchanges);
             }
         }
-        Ok(all.into_iter().map(|it| it.first(count)).collect())
+        Ok(all.into_iter().map(|it| it.strongest(count)).collect())
     }
 
     /// All devices at the same time.
@@ -304,12 +310,12 @@ impl<'x> Devices<'x> {
             for (at, (device, told)) in all {
                 let (verb, busy) = (&verb, &busy);
                 scope.spawn(move |_| {
-                    let _done = Done(busy);
+                    let _done = BusyGuard(busy);
                     *told = Some(verb(at, device));
                 });
             }
             if let Some((at, (device, told))) = first {
-                let _done = Done(&busy);
+                let _done = BusyGuard(&busy);
                 *told = Some(verb(at, device));
             }
             // At the scope's own end this thread would fall asleep, and to wake it takes as
@@ -327,15 +333,15 @@ impl Drop for Devices<'_> {
     /// No device's memory may go while another still reads it.
     fn drop(&mut self) {
         for device in &mut self.devices {
-            device.settle();
+            device.synchronize();
         }
     }
 }
 
 /// Counts down when it goes, by a panic too.
-struct Done<'a>(&'a AtomicUsize);
+struct BusyGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Done<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
@@ -346,7 +352,9 @@ fn gathered<T: Serialize + DeserializeOwned>(
     communicator: &Communicator,
     own: &Vec<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let all = communicator.gather(own).map_err(DeviceError::ranks)?;
+    let all = communicator
+        .gather(own)
+        .map_err(DeviceError::from_rank_error)?;
     Ok(all.into_iter().flatten().collect())
 }
 

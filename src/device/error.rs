@@ -103,7 +103,7 @@ pub enum DeviceError {
         reason: String,
     },
     /// The table of a column gave no score.
-    #[error("{}", .0.told(|column| format!("column {column}")))]
+    #[error("{}", .0.describe(|column| format!("column {column}")))]
     UndefinedScore(UndefinedScore),
 }
 
@@ -113,7 +113,7 @@ pub struct UndefinedScore {
     /// The column, from 0 among the candidates.
     pub column: u32,
     /// The other of a pair.
-    pub beside: Option<u32>,
+    pub other: Option<u32>,
     /// What is wrong.
     pub reason: ScoreFault,
 }
@@ -145,9 +145,9 @@ pub enum ScoreFault {
 
 impl UndefinedScore {
     /// The message, with columns as they are to be called.
-    pub fn told(&self, name: impl Fn(u32) -> String) -> String {
+    pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let column = name(self.column);
-        let whose = match self.beside {
+        let whose = match self.other {
             Some(other) => format!("{column} and {}", name(other)),
             None => column,
         };
@@ -157,7 +157,7 @@ impl UndefinedScore {
 
 impl DeviceError {
     /// What became of a message to the other ranks.
-    pub(crate) fn ranks(error: std::io::Error) -> Self {
+    pub(crate) fn from_rank_error(error: std::io::Error) -> Self {
         Self::Ranks {
             reason: error.to_string(),
         }
@@ -197,7 +197,7 @@ mod tests {
     fn what_has_no_score_is_told_by_number_or_by_name() {
         let unscored = |beside, reason| UndefinedScore {
             column: 3,
-            beside,
+            other: beside,
             reason,
         };
         let alone = unscored(None, ScoreFault::NotANumber);
@@ -207,7 +207,7 @@ mod tests {
         );
         let both = unscored(Some(7), ScoreFault::Panicked("index 2".to_owned()));
         assert_eq!(
-            both.told(|column| format!("`x{column}`")),
+            both.describe(|column| format!("`x{column}`")),
             "score of `x3` and `x7` could not be computed: index 2"
         );
     }

@@ -99,7 +99,7 @@ pub(crate) struct UpdateOutcome {
 pub(crate) struct ModelView<'a> {
     pub(crate) number: usize,
     /// Its variables.
-    pub(crate) members: &'a [u32],
+    pub(crate) support: &'a [u32],
     pub(crate) rss: f64,
 }
 
@@ -120,28 +120,28 @@ pub(crate) trait Device: Send {
     fn name(&self) -> String;
 
     /// The arithmetic that screens: `f64`, `f32` or `tf32`. f64 decides.
-    fn screen(&self) -> &'static str;
+    fn screen_precision(&self) -> &'static str;
 
     /// Waits until nothing is under way.
-    fn settle(&mut self) {}
+    fn synchronize(&mut self) {}
 
     /// Holds `count` models, each like `model`, whose variables are the kept ones.
-    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
+    fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
     /// Gives held models, the kept variables among them, these supports. [`ModelUpdate::Refactor`]
     /// follows: until then no other verb is asked of them.
-    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
+    fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
 
     /// Updates models, each at most once, and tells what became of each, in the
     /// order given. Any column of the design may be added.
-    fn update(
+    fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError>;
 
     /// Of each model named, this device's columns outside its support that may be
     /// the strongest of them; empty where it has none outside.
-    fn strongest(
+    fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
@@ -151,7 +151,7 @@ pub(crate) trait Device: Send {
     /// joining, and by taking a variable's place, and whatever equals the last of
     /// them; where several ranks have the same columns, of which of how many parts of them. Variables of
     /// `keep` (ascending) are not replaced. Once `stop` says so, what is left is not swept.
-    fn neighbours(
+    fn find_neighbours(
         &mut self,
         anchors: &[FitView],
         keep: &[u32],

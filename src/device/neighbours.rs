@@ -41,16 +41,16 @@ pub(crate) struct ModelChange {
 /// column its best exchange.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
-    pub(crate) joining: Vec<ModelChange>,
-    pub(crate) replacing: Vec<ModelChange>,
+    pub(crate) additions: Vec<ModelChange>,
+    pub(crate) exchanges: Vec<ModelChange>,
 }
 
 impl Neighbours {
     /// The `count` strongest of each kind, of what several sweeps found.
-    pub(crate) fn first(self, count: usize) -> Self {
+    pub(crate) fn strongest(self, count: usize) -> Self {
         Self {
-            joining: strongest_changes(self.joining, count),
-            replacing: strongest_changes(self.replacing, count),
+            additions: strongest_changes(self.additions, count),
+            exchanges: strongest_changes(self.exchanges, count),
         }
     }
 }
@@ -90,7 +90,12 @@ impl Model {
     /// The fall by joining and the best exchange of a column that the model all
     /// but explains. What the others leave of it once i has left is s + Uᵢ²/gᵢ,
     /// both parts with all their digits.
-    pub(crate) fn near(&self, x: Columns, anchor: &FitView, column: u32) -> (f64, ModelChange) {
+    pub(crate) fn evaluate_collinear(
+        &self,
+        x: Columns,
+        anchor: &FitView,
+        column: u32,
+    ) -> (f64, ModelChange) {
         let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
         let Projection { e, s, u } = project(x, anchor, column);
         let mut best = ModelChange {

@@ -18,7 +18,7 @@ impl Placement {
     ///
     /// # Errors
     /// GPUs that were asked for and are not there.
-    pub(crate) fn of(
+    pub(crate) fn resolve(
         choice: &DeviceChoice,
         elements: usize,
     ) -> Result<(Self, Option<String>), DeviceError> {
@@ -53,7 +53,7 @@ impl Placement {
     }
 
     /// Of ranks on one machine each has some of its GPUs, or shares one with others.
-    pub(crate) fn shared(self, communicator: Option<&Communicator>) -> Self {
+    pub(crate) fn for_rank(self, communicator: Option<&Communicator>) -> Self {
         let Self::Cuda(ordinals) = self else {
             return self;
         };
@@ -68,16 +68,16 @@ impl Placement {
     /// Whether the GPUs asked for are there: to be known before a long reading.
     ///
     /// # Errors
-    /// As [`Placement::of`].
+    /// As [`Placement::resolve`].
     pub(crate) fn check(choice: &DeviceChoice) -> Result<(), DeviceError> {
         match choice {
-            DeviceChoice::Cuda(_) => Self::of(choice, 0).map(drop),
+            DeviceChoice::Cuda(_) => Self::resolve(choice, 0).map(drop),
             DeviceChoice::Auto | DeviceChoice::Cpu(_) => Ok(()),
         }
     }
 
     /// Threads that wait for a device of their own.
-    pub(crate) fn threads(&self) -> usize {
+    pub(crate) fn host_threads(&self) -> usize {
         match self {
             Self::Cpu(_) => 1,
             Self::Cuda(ordinals) => ordinals.len(),

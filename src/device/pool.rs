@@ -49,7 +49,7 @@ impl GramPool {
     }
 
     /// Takes in those of `columns` it has not and has room for.
-    pub(crate) fn take(
+    pub(crate) fn insert(
         &mut self,
         x: Columns,
         y: &[f64],
@@ -131,7 +131,7 @@ impl GramPool {
     }
 
     /// The place of a column, if it is there.
-    pub(crate) fn place(&self, column: u32) -> Option<usize> {
+    pub(crate) fn position(&self, column: u32) -> Option<usize> {
         self.places.get(&column).copied()
     }
 
@@ -168,20 +168,20 @@ mod tests {
         // More than a block of observations, chunks that are full and not, one column alone.
         let (n, p) = (700, 300);
         let mut stream = Stream::new(5, 5);
-        let mut draw = || (stream.word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
         let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
         let y: Vec<f64> = (0..n).map(|_| draw()).collect();
         let x = Columns::new(&x, n);
         let mut pool = GramPool::new(p);
         for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
-            pool.take(x, &y, batch.rev(), 1);
+            pool.insert(x, &y, batch.rev(), 1);
         }
         let batches = pool.batches();
         let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 127, 1, 129, 1]);
         let mut again = GramPool::new(p);
         for batch in batches.iter().cloned() {
-            again.take(x, &y, batch.into_iter(), 2);
+            again.insert(x, &y, batch.into_iter(), 2);
         }
         assert_eq!(again.batches(), batches);
         // Taken in at once they would round otherwise, on some CPUs.

@@ -79,7 +79,7 @@ impl Resources {
         match self.distributed() {
             Some(communicator) => {
                 let reached = communicator.gather(&());
-                reached.map(drop).map_err(DeviceError::ranks)
+                reached.map(drop).map_err(DeviceError::from_rank_error)
             }
             None => Ok(()),
         }

@@ -11,7 +11,7 @@ use crate::{random::Stream, vector::product};
 /// n × p columns of unit norm, the last explained by the first two, and a response.
 fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
     let mut stream = Stream::new(11, n as u64);
-    let mut draw = || (stream.word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+    let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
     let mut x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
     for row in 0..n {
         x[(p - 1) * n + row] = x[row] - 2.0 * x[n + row];
@@ -38,10 +38,10 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         let columns = Columns::new(&x, n);
         let keep = [3];
         let kept = Fit::of(columns, &y, &keep).0;
-        let (places, _) = Placement::of(&resources.devices, x.len()).unwrap();
+        let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
         let models = (4, Gain::Correlation);
         let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-        devices.hold(&kept, 4).unwrap();
+        devices.init_models(&kept, 4).unwrap();
         let mut supports = vec![keep.to_vec(); 4];
         let last = p as u32 - 1;
         let walk: [[(ModelUpdate, update::Order); 4]; 6] = [
@@ -58,7 +58,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         ];
         for steps in walk {
             let updates: Vec<_> = steps.iter().map(|step| step.0).enumerate().collect();
-            let told = devices.update(&updates).unwrap();
+            let told = devices.update_models(&updates).unwrap();
             for ((support, (_, order)), told) in supports.iter_mut().zip(steps).zip(told) {
                 let (after, fit) = update::reference(&x, &y, support, &keep, order);
                 assert_eq!(told.variable.is_some(), after.len() != support.len());
@@ -73,11 +73,11 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
                 .enumerate()
                 .map(|(number, members)| ModelView {
                     number,
-                    members,
+                    support: members,
                     rss: devices.rss(number),
                 })
                 .collect();
-            let found = devices.strongest(&held, Gain::Correlation).unwrap();
+            let found = devices.find_strongest(&held, Gain::Correlation).unwrap();
             for (support, found) in supports.iter().zip(found) {
                 let fit = least_squares::reference(&x, &y, support);
                 assert_eq!(found, strongest::reference(&x, &fit.residual, support));
@@ -87,33 +87,33 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         // on models that were others before.
         let models = (4, Gain::Correlation);
         let mut others = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-        others.hold(&kept, 4).unwrap();
+        others.init_models(&kept, 4).unwrap();
         let adds = [0, 5, 6, 8].map(ModelUpdate::Add);
         let adds: Vec<_> = adds.into_iter().enumerate().collect();
-        others.update(&adds).unwrap();
+        others.update_models(&adds).unwrap();
         supports.iter_mut().for_each(|it| it.sort_unstable());
         let again: Vec<&[u32]> = supports.iter().map(Vec::as_slice).collect();
-        others.place(&again).unwrap();
+        others.set_supports(&again).unwrap();
         for model in 0..4 {
             assert_eq!(others.rss(model).to_bits(), devices.rss(model).to_bits());
         }
         let drops = [ModelUpdate::DropCheapest; 4];
         let drops: Vec<_> = drops.into_iter().enumerate().collect();
         assert_eq!(
-            others.update(&drops).unwrap(),
-            devices.update(&drops).unwrap()
+            others.update_models(&drops).unwrap(),
+            devices.update_models(&drops).unwrap()
         );
         for gained in [Gain::Correlation, Gain::Exact] {
             let models = (1, gained);
             let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-            devices.hold(&kept, 1).unwrap();
+            devices.init_models(&kept, 1).unwrap();
             let held = [ModelView {
                 number: 0,
-                members: &keep,
+                support: &keep,
                 rss: kept.rss(),
             }];
             if gained == Gain::Exact {
-                let found = devices.strongest(&held, gained).unwrap();
+                let found = devices.find_strongest(&held, gained).unwrap();
                 let gains = gain::reference(&x, &y, &keep);
                 let most = gains.iter().copied().fold(0.0, f64::max);
                 let column = found[0].unwrap() as usize;
@@ -121,7 +121,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
             }
             let fit = Fit::of(columns, &y, &[2, 3, 6]).0;
             let count = 8;
-            let found = devices.neighbours(&[fit.view()], &keep, count, &|| false);
+            let found = devices.find_neighbours(&[fit.view()], &keep, count, &|| false);
             let found = found.unwrap().swap_remove(0);
             let changes = neighbours::reference(&x, &y, fit.support(), &keep);
             let all = || changes.iter().flatten();
@@ -129,8 +129,8 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
             let falls = all().filter_map(|it| it.replacing).map(|it| it.0);
             let mut replacing: Vec<f64> = falls.collect();
             for (found, falls) in [
-                (found.joining, &mut joining),
-                (found.replacing, &mut replacing),
+                (found.additions, &mut joining),
+                (found.exchanges, &mut replacing),
             ] {
                 falls.sort_by(|a, b| b.total_cmp(a));
                 assert!(found.len() >= count);

@@ -29,7 +29,7 @@ pub(super) fn open(
         Some(communicator) => {
             let own = communicator.is_root().then(|| opened(path)).transpose()?;
             let told = communicator.broadcast_first(|| own.flatten());
-            told.map_err(DeviceError::ranks)?
+            told.map_err(DeviceError::from_rank_error)?
         }
     };
     let saved = text.map(|it| Checkpoint::read(&it)).transpose();

@@ -219,7 +219,7 @@ fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), R
         return Ok((design, resources));
     }
     let design = Arc::unwrap_or_clone(design).replicated();
-    let design = design.map_err(DeviceError::ranks)?;
+    let design = design.map_err(DeviceError::from_rank_error)?;
     Ok((Arc::new(design), resources))
 }
 

@@ -182,7 +182,7 @@ impl Ended {
         match fault {
             DeviceError::UndefinedScore(it) => {
                 let (method, plugin) = (&settled.name, &settled.plugin);
-                let told = it.told(name);
+                let told = it.describe(name);
                 Self::Unscored(format!("{what} `{method}` of plugin `{plugin}`: {told}"))
             }
             other => Self::Device(other),

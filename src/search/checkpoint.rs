@@ -244,7 +244,7 @@ impl<'a> CheckpointWriter<'a> {
             return Ok((Self::none(), None));
         };
         let search = identity(design, criterion, pass, problem.max_size);
-        let search = search.map_err(DeviceError::ranks)?;
+        let search = search.map_err(DeviceError::from_rank_error)?;
         let resumed = resume_from
             .map(|it| it.of(&search, problem, pass))
             .transpose()?;

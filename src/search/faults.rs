@@ -38,38 +38,38 @@ impl Device for Failing<'_> {
         "cuda:3".into()
     }
 
-    fn screen(&self) -> &'static str {
-        self.cpu.screen()
+    fn screen_precision(&self) -> &'static str {
+        self.cpu.screen_precision()
     }
 
-    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+    fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.verb("hold")?;
-        self.cpu.hold(model, count)
+        self.cpu.init_models(model, count)
     }
 
-    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+    fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
         self.verb("place")?;
-        self.cpu.place(models)
+        self.cpu.set_supports(models)
     }
 
-    fn update(
+    fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
         self.verb("update")?;
-        self.cpu.update(updates)
+        self.cpu.update_models(updates)
     }
 
-    fn strongest(
+    fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         self.verb("strongest")?;
-        self.cpu.strongest(models, gain)
+        self.cpu.find_strongest(models, gain)
     }
 
-    fn neighbours(
+    fn find_neighbours(
         &mut self,
         anchors: &[FitView],
         keep: &[u32],
@@ -78,7 +78,7 @@ impl Device for Failing<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         self.verb("neighbours")?;
-        self.cpu.neighbours(anchors, keep, count, part, stop)
+        self.cpu.find_neighbours(anchors, keep, count, part, stop)
     }
 }
 
@@ -88,7 +88,7 @@ impl Device for Failing<'_> {
 fn a_device_that_fails_costs_nothing_that_was_found() {
     let (n, p) = (40, 60);
     let mut stream = Stream::new(7, 0);
-    let mut draw = || (stream.word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
+    let mut draw = || (stream.next_word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
     let mut columns: Vec<Vec<f64>> = (0..p).map(|_| (0..n).map(|_| draw()).collect()).collect();
     let y = (0..n).map(|i| 2.0 * columns[7][i] - columns[40][i] + 0.3 * draw());
     columns.push(y.collect());
@@ -141,7 +141,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
             left,
         };
         let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
-        let devices = Devices::of(vec![Box::new(failing), Box::new(sound)], n, false);
+        let devices = Devices::from_devices(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
         let mut observe = |it: &IterationRecord| lowest = it.best_value;
         let never = Interrupt::default();

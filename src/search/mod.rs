@@ -163,10 +163,10 @@ impl Search<'_> {
         let (max_size, kept) = fit_kept(design, pass)?;
         let threads = resources.thread_count();
         let elements = design.n().saturating_mul(design.p());
-        let (places, note) = Placement::of(&resources.devices, elements)?;
-        let places = places.shared(resources.communicator.as_ref());
+        let (places, note) = Placement::resolve(&resources.devices, elements)?;
+        let places = places.for_rank(resources.communicator.as_ref());
         // A thread for each GPU, however few there are for other work: it only waits.
-        let threads = threads.max(places.threads());
+        let threads = threads.max(places.host_threads());
         let problem = Problem {
             x: design.columns(),
             y: design.y(),
@@ -187,7 +187,7 @@ impl Search<'_> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let awake = match &places {
             Placement::Cpu(_) => threads.min(cores),
-            Placement::Cuda(_) => places.threads(),
+            Placement::Cuda(_) => places.host_threads(),
         };
         pool.scope(|scope| {
             let _end = Raise(&done);

@@ -83,7 +83,7 @@ impl Particle {
     /// Particle `number` where it was at a canonical iteration.
     pub(super) fn resumed(seed: u64, number: u64, walker: &Walker) -> Self {
         Self {
-            stream: Stream::at(seed, number, walker.words),
+            stream: Stream::resume_at(seed, number, walker.words),
             members: walker.members.clone(),
             forward: walker.forward,
             moves: 0,
@@ -95,7 +95,7 @@ impl Particle {
     pub(super) fn walker(&self) -> Walker {
         Walker {
             members: self.members.clone(),
-            words: self.stream.words(),
+            words: self.stream.words_drawn(),
             forward: self.forward,
             value: self.value,
         }
@@ -103,7 +103,7 @@ impl Particle {
 
     /// The draw of one variable to start with.
     pub(crate) fn draw(&mut self) -> u64 {
-        self.stream.word()
+        self.stream.next_word()
     }
 
     pub(crate) fn members(&self) -> &[u32] {
@@ -124,8 +124,8 @@ impl Particle {
 
     /// Draws this step's move.
     pub(crate) fn plan(&mut self, problem: &Problem, best: &[u32]) -> Plan {
-        let choice = unit(self.stream.word());
-        let pick = self.stream.word();
+        let choice = unit(self.stream.next_word());
+        let pick = self.stream.next_word();
         let size = self.members.len();
         let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {

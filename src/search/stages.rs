@@ -55,10 +55,10 @@ pub(super) fn walk(
             None => own,
         }
     };
-    let (names, screen) = (devices.names(), devices.screen());
+    let (names, screen) = (devices.names(), devices.screen_precision());
     if let Some(state) = &from {
         let brought = problem.x.fetch(state.columns());
-        brought.map_err(DeviceError::ranks)?;
+        brought.map_err(DeviceError::from_rank_error)?;
     }
     if from.as_ref().is_some_and(|it| it.undefined) {
         judge.undefined.store(true, Ordering::Relaxed);

@@ -161,12 +161,12 @@ impl<'a> Islands<'a> {
         let Problem { x, y, .. } = *with.problem;
         let mut pool = GramPool::new(x.p());
         for batch in state.pool {
-            pool.take(x, y, batch.into_iter(), with.threads);
+            pool.insert(x, y, batch.into_iter(), with.threads);
         }
         let numbered = (with.pass.particles as u64..).zip(state.islands);
         let islands = numbered.map(|(number, it)| Island {
             members: it.members,
-            stream: Stream::at(with.pass.seed, number, it.words),
+            stream: Stream::resume_at(with.pass.seed, number, it.words),
         });
         Self {
             with,
@@ -184,7 +184,7 @@ impl<'a> Islands<'a> {
     pub(super) fn state(&self) -> Polishing {
         let islands = self.islands.iter().map(|island| Walker {
             members: island.members.clone(),
-            words: island.stream.words(),
+            words: island.stream.words_drawn(),
             ..Walker::default()
         });
         Polishing {

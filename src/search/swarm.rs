@@ -60,7 +60,7 @@ pub(crate) struct Swarm<'a> {
     /// Whether the one last done was.
     is_canonical: bool,
     steps: Vec<StepRecord>,
-    /// Of each model swept so far, which of `strongest` is its.
+    /// Of each model swept so far, which of `find_strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
 }
@@ -138,7 +138,7 @@ impl<'a> Swarm<'a> {
         mut devices: Devices<'a>,
         pass: &Pass,
     ) -> Result<Self, DeviceError> {
-        devices.hold(problem.kept, pass.particles)?;
+        devices.init_models(problem.kept, pass.particles)?;
         let particles =
             (0..pass.particles as u64).map(|number| Particle::new(&problem, pass.seed, number));
         // The model of the kept variables alone, empty without any, may win.
@@ -186,9 +186,9 @@ impl<'a> Swarm<'a> {
         pass: &Pass,
         (state, visited): (Swarming, VisitedModels),
     ) -> Result<Self, DeviceError> {
-        devices.hold(problem.kept, pass.particles)?;
+        devices.init_models(problem.kept, pass.particles)?;
         let supports: Vec<&[u32]> = state.particles.iter().map(|it| &*it.members).collect();
-        devices.place(&supports)?;
+        devices.set_supports(&supports)?;
         let numbered = (0..).zip(&state.particles);
         let particles = numbered.map(|(number, it)| Particle::resumed(pass.seed, number, it));
         let mut swarm = Self {
@@ -288,7 +288,7 @@ impl<'a> Swarm<'a> {
         let numbered = self.particles.iter_mut().enumerate();
         let worn = numbered.filter_map(|(number, it)| it.is_worn(all).then_some(number));
         let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
-        self.devices.update(&worn)?;
+        self.devices.update_models(&worn)?;
         // φ is of the fit factored anew, as it is after going on.
         self.judge(moves);
         self.iteration += 1;
@@ -319,7 +319,7 @@ impl<'a> Swarm<'a> {
             if updates.is_empty() {
                 break;
             }
-            let told = self.devices.update(&updates)?;
+            let told = self.devices.update_models(&updates)?;
             for (((number, update), moved), updated) in updates.into_iter().zip(kinds).zip(told) {
                 match updated.variable {
                     Some(variable) => {
@@ -374,7 +374,7 @@ impl<'a> Swarm<'a> {
                     self.known.insert(particle.members().into(), at);
                     models.push(ModelView {
                         number,
-                        members: particle.members(),
+                        support: particle.members(),
                         rss: self.devices.rss(number),
                     });
                     at
@@ -386,7 +386,7 @@ impl<'a> Swarm<'a> {
         let (devices, gain) = (&mut self.devices, self.gain);
         let found = rayon::in_place_scope(|scope| {
             scope.spawn(|_| remember(visited, particles));
-            devices.strongest(&models, gain)
+            devices.find_strongest(&models, gain)
         });
         self.noted = true;
         self.strongest.extend(found?);

@@ -78,7 +78,7 @@ impl Walk<'_> {
     ) -> Walked {
         let (pool, problem) = (self.pool, self.problem);
         // Where the pool has no room for one, the walk starts without it.
-        let places: Vec<usize> = start.iter().filter_map(|v| pool.place(*v)).collect();
+        let places: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
         let mut tableau = Tableau::new(pool, &places);
         let mut walked = Walked {
             end: start.to_vec(),
@@ -87,7 +87,11 @@ impl Walk<'_> {
             visited,
             work: ENTRY_COST / 4 * (places.len() * places.len() * pool.len()) as u64,
         };
-        let kept: Vec<usize> = problem.keep.iter().filter_map(|v| pool.place(*v)).collect();
+        let kept: Vec<usize> = problem
+            .keep
+            .iter()
+            .filter_map(|v| pool.position(*v))
+            .collect();
         let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members().contains(v));
         if kept.len() < problem.keep.len() || !holds(&tableau) {
             // Kept variables too many for a pool, or too nearly collinear for
@@ -133,7 +137,7 @@ impl Walk<'_> {
                 }
                 continue;
             };
-            let tenure = TENURE + uniform_below(stream.word(), TENURE + 1);
+            let tenure = TENURE + uniform_below(stream.next_word(), TENURE + 1);
             if let Some(position) = leaves {
                 let place = tableau.members()[position];
                 until[place] = step + tenure;

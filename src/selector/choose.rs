@@ -82,7 +82,7 @@ impl<'a> Selection<'a> {
             if self.interrupt.requested() {
                 return Ok(StopReason::Interrupted);
             }
-            counters.expect(match (against, &self.permutation) {
+            counters.hint_picks(match (against, &self.permutation) {
                 (Against::Last, None) if evaluator.score().has_steps() => self.top - chosen.len(),
                 _ => 1,
             });
@@ -118,11 +118,11 @@ impl<'a> Selection<'a> {
                 permutation_p = Some(p);
             }
             let own = self.column(best.column, counters.owner())?;
-            let facts = counters.facts(best.column)?;
+            let facts = counters.statistics(best.column)?;
             let laid = Arc::clone(&own);
             let column =
-                ConditioningVariable::new(Some(best.column), move || evaluator.anchor(&laid));
-            let column = Arc::new(column.with(facts.map(|facts| RemoteColumn {
+                ConditioningVariable::new(Some(best.column), move || evaluator.categorical(&laid));
+            let column = Arc::new(column.with_remote(facts.map(|facts| RemoteColumn {
                 column: Arc::clone(&own),
                 facts,
             })));
@@ -131,11 +131,11 @@ impl<'a> Selection<'a> {
                 ..self.told(&best, (&own, &column), &before, facts)
             });
             observe(chosen.len(), self.top);
-            counters.take(best.column);
+            counters.exclude(best.column);
             if chosen.len() < self.top && evaluator.score().has_steps() {
                 if against == Against::Pairs && before.len() == 1 {
                     // One variable stood for a pair until there was one.
-                    counters.forget();
+                    counters.reset();
                     swept.clear();
                 }
                 let sweeps = match against {
@@ -153,7 +153,7 @@ impl<'a> Selection<'a> {
                     };
                     let next = match other {
                         None => Arc::clone(&column),
-                        Some(it) => Arc::new(it.anchor().joined(column.anchor()).into()),
+                        Some(it) => Arc::new(it.codes().joint(column.codes()).into()),
                     };
                     counters.sweep(&next)?;
                     if self.permutation.is_none() {
@@ -179,13 +179,13 @@ impl<'a> Selection<'a> {
         };
         let told = communicator
             .broadcast(owner, bytes)
-            .map_err(DeviceError::ranks)?;
+            .map_err(DeviceError::from_rank_error)?;
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
         let codes = Codes::from_bytes(&told, self.columns.n);
         let codes = codes.ok_or_else(|| {
-            DeviceError::ranks(io::Error::other("a rank told another column than it has"))
+            DeviceError::from_rank_error(io::Error::other("a rank told another column than it has"))
         })?;
         Ok(Arc::new(Cow::Owned(BinnedColumn {
             codes,
@@ -210,8 +210,8 @@ impl<'a> Selection<'a> {
         let redundancy: i128 = known.unwrap_or_else(|| {
             let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
                 i128::from(mutual_information(
-                    column.summed(logs),
-                    it.summed(logs),
+                    column.codes_and_log_sum(logs),
+                    it.codes_and_log_sum(logs),
                     logs,
                     cells,
                 ))
@@ -242,19 +242,19 @@ impl<'a> Selection<'a> {
             self.evaluator
                 .score()
                 .function()
-                .map(|_| Categorical::of(it))
+                .map(|_| Categorical::compact(it))
         };
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.excluded_code().is_none()) {
             Some(it) => {
                 let levels = [it.levels, response.levels];
-                counted(it.information, self.columns.n, levels, logs)
+                counted(it.mutual_information, self.columns.n, levels, logs)
             }
             None => {
                 let own = occurring(own);
                 independence(
-                    own.as_ref().unwrap_or_else(|| column.anchor()),
+                    own.as_ref().unwrap_or_else(|| column.codes()),
                     response,
                     logs,
                 )

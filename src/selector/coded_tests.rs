@@ -393,7 +393,7 @@ fn coded_pairs_are_the_declared_ones() {
             panic!("no fault");
         };
         assert_eq!(
-            ((it.column, it.beside), it.reason),
+            ((it.column, it.other), it.reason),
             (expected, ScoreFault::NotANumber)
         );
         assert!(found.pairs.is_empty() && found.partners.is_empty());

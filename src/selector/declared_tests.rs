@@ -24,7 +24,7 @@ pub(super) fn column(index: usize, levels: usize, codes: Vec<u8>) -> BinnedColum
 pub(super) fn columns(seed: u64, n: usize, p: usize, levels: usize) -> BinnedColumns {
     let mut stream = Stream::new(seed, 0);
     let mut codes = |levels: usize| -> Vec<u8> {
-        let code = |_| uniform_below(stream.word(), levels) as u8;
+        let code = |_| uniform_below(stream.next_word(), levels) as u8;
         (0..n).map(code).collect()
     };
     let response = column(0, 3, codes(3));

@@ -49,7 +49,7 @@ impl<'a> Knowing<'a> {
             best: None,
             picks: 1,
         };
-        CounterGroup::of(vec![Box::new(device)], by.1)
+        CounterGroup::from_devices(vec![Box::new(device)], by.1)
     }
 }
 
@@ -63,20 +63,20 @@ impl Counter for Knowing<'_> {
         assert!(self.picks == 1 || step.column == self.best);
         self.picks = self.picks.saturating_sub(1).max(1);
         self.alone &= step.column.is_some();
-        self.swept.push(step.anchor().clone());
+        self.swept.push(step.codes().clone());
         self.counter.sweep(step)
     }
 
-    fn expect(&mut self, picks: usize) {
+    fn hint_picks(&mut self, picks: usize) {
         assert!(picks > 0);
         self.picks = picks;
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         assert_eq!(self.picks, 1);
         self.swept.clear();
         self.alone = true;
-        self.counter.forget();
+        self.counter.reset();
     }
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
@@ -85,30 +85,30 @@ impl Counter for Knowing<'_> {
         Ok(best)
     }
 
-    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
+    fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         assert_eq!(Some(column), self.best);
         let logs = self.by.0;
-        let own = Categorical::of(&self.columns[column as usize]);
+        let own = Categorical::compact(&self.columns[column as usize]);
         let shared = |other: &Categorical| {
-            let [a, b] = [&own, other].map(|it| (it, it.sum(logs)));
+            let [a, b] = [&own, other].map(|it| (it, it.log_sum(logs)));
             mutual_information(a, b, logs, &mut Vec::new())
         };
         let redundancy = self.swept.iter().map(|it| i128::from(shared(it))).sum();
         Ok(Some(CandidateStatistics {
             redundancy: self.alone.then_some(redundancy),
-            information: shared(&self.response),
-            sum: own.sum(logs),
+            mutual_information: shared(&self.response),
+            log_sum: own.log_sum(logs),
             levels: own.levels,
         }))
     }
 
-    fn take(&mut self, column: u32) {
+    fn exclude(&mut self, column: u32) {
         assert_eq!(Some(column), self.best);
         self.taken.push(column);
-        self.counter.take(column);
+        self.counter.exclude(column);
     }
 
-    fn permuted(
+    fn best_permuted(
         &mut self,
         orders: &[Vec<u32>],
         swept: &[&Categorical],
@@ -116,7 +116,7 @@ impl Counter for Knowing<'_> {
         let one = |order: &Vec<u32>| {
             let response = self.response.permuted(order);
             let mut counter = CpuCounter::new(self.columns, 0, &response, self.by, 1);
-            self.taken.iter().for_each(|it| counter.take(*it));
+            self.taken.iter().for_each(|it| counter.exclude(*it));
             for anchor in swept {
                 counter.sweep(&anchor.permuted(order).into())?;
             }
@@ -210,7 +210,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
             let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
             let logs = LogTable::new(columns.n, score.reach());
             let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-            let response = evaluator.anchor(&columns.response);
+            let response = evaluator.categorical(&columns.response);
             let counters = Knowing::counters(&columns, &response, (&logs, &evaluator));
             let by = (&response, &logs, &evaluator);
             assert_same(&expected, &columns, by, counters, &stop);
@@ -262,11 +262,11 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
         let logs = LogTable::new(columns.n, score.reach());
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-        let response = evaluator.anchor(&columns.response);
+        let response = evaluator.categorical(&columns.response);
         let own = &columns.columns;
         let values = Permuting(CpuValues::new(own, 0, coded.clone(), &logs, 1));
         let counter = CodedCounter::new(values, 0..own.len(), &response, &evaluator);
-        let counters = CounterGroup::of(vec![Box::new(counter)], &evaluator);
+        let counters = CounterGroup::from_devices(vec![Box::new(counter)], &evaluator);
         let by = (&response, &logs, &evaluator);
         assert_same(&expected, &columns, by, counters, &stop);
     }

@@ -143,7 +143,7 @@ pub fn rank(
         let starting = Instant::now();
         let logs = LogTable::new(columns.n, score.reach());
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
-        let response = evaluator.anchor(&columns.response);
+        let response = evaluator.categorical(&columns.response);
         let counters = counting.counters(columns, &response, (&logs, &evaluator))?;
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();

@@ -23,7 +23,7 @@ pub(super) fn holed(seed: u64, n: usize, levels: usize) -> BinnedColumns {
         }
         let mut codes = column.codes.dense();
         for code in &mut codes {
-            if uniform_below(stream.word(), 1000) < share {
+            if uniform_below(stream.next_word(), 1000) < share {
                 *code = column.levels as u16;
             }
         }

@@ -97,7 +97,7 @@ impl Selection<'_> {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
-        let swept: Vec<&Categorical> = swept.iter().map(|it| it.anchor()).collect();
+        let swept: Vec<&Categorical> = swept.iter().map(|it| it.codes()).collect();
         let mut reached = match (
             self.reaching(rule, winner, (chosen, &swept), counters),
             self.communicator,
@@ -111,7 +111,9 @@ impl Selection<'_> {
         };
         if let Some(communicator) = self.communicator {
             // Each rank has seen its own columns.
-            let told = communicator.gather(&reached).map_err(DeviceError::ranks)?;
+            let told = communicator
+                .gather(&reached)
+                .map_err(DeviceError::from_rank_error)?;
             let told: Result<Vec<Vec<bool>>, UndefinedScore> = told.into_iter().collect();
             let any = |told: Vec<Vec<bool>>| {
                 let any = |at| told.iter().any(|it| it[at]);
@@ -152,7 +154,7 @@ impl Selection<'_> {
             };
             let next = rule.n.min(done + most);
             let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
-            match counters.permuted(&orders, swept) {
+            match counters.best_permuted(&orders, swept) {
                 Some(found) => reached.extend(found?.into_iter().map(reaches)),
                 None => {
                     let each = |at, threads| {
@@ -214,11 +216,11 @@ impl Selection<'_> {
         threads: usize,
     ) -> Result<Option<BestCandidate>, DeviceError> {
         let response = self.response.permuted(order);
-        let own = LocalColumns::of(self.columns, self.communicator);
+        let own = LocalColumns::of_rank(self.columns, self.communicator);
         let mut counters =
             CounterGroup::cpu(own, &response, (self.logs, self.evaluator), 1, threads);
         for it in chosen {
-            counters.take(it.column as u32);
+            counters.exclude(it.column as u32);
         }
         for anchor in swept {
             counters.sweep(&anchor.permuted(order).into())?;

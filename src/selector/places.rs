@@ -72,11 +72,11 @@ impl<'a> Counting<'a> {
         let elements = elements.saturating_mul(hundreds.max(1));
         // Of what no GPU can compute no size is worth one.
         let elements = if has_cuda(score) { elements } else { 0 };
-        let (places, note) = Placement::of(&resources.devices, elements)?;
-        let places = places.shared(resources.communicator.as_ref());
+        let (places, note) = Placement::resolve(&resources.devices, elements)?;
+        let places = places.for_rank(resources.communicator.as_ref());
         Ok(Self {
             // A thread for each GPU, however few there are for other work: it only waits.
-            threads: resources.thread_count().max(places.threads()),
+            threads: resources.thread_count().max(places.host_threads()),
             places,
             resources,
             notes: Vec::from_iter(note),
@@ -110,8 +110,8 @@ impl<'a> Counting<'a> {
         by: (&'c LogTable, &'c ScoreEvaluator),
     ) -> Result<CounterGroup<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
-        let own = LocalColumns::of(columns, self.resources.communicator.as_ref());
-        if own.own.is_empty() {
+        let own = LocalColumns::of_rank(columns, self.resources.communicator.as_ref());
+        if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
         let counters = self.either(
@@ -195,10 +195,10 @@ pub(super) fn room(
     table_cells(own[x].levels, levels, columns.response.levels).map_err(|reason| {
         let unscored = UndefinedScore {
             column: x as u32,
-            beside: w.map(|at| *at as u32),
+            other: w.map(|at| *at as u32),
             reason,
         };
-        SelectorError::Cells(unscored.told(|at| format!("`{}`", own[at as usize].name)))
+        SelectorError::Cells(unscored.describe(|at| format!("`{}`", own[at as usize].name)))
     })?;
     Ok(())
 }

@@ -138,7 +138,7 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
         let wide: Vec<usize> = (0..24).filter(wide).collect();
         match found.fault {
             Some(DeviceError::UndefinedScore(it)) => {
-                let numbers = [it.column as usize, it.beside.unwrap() as usize];
+                let numbers = [it.column as usize, it.other.unwrap() as usize];
                 assert_eq!(
                     (&numbers[..], it.reason),
                     (&wide[..2], ScoreFault::NotANumber)

@@ -55,7 +55,7 @@ fn what_is_no_score_ends_a_selection_with_what_was_chosen_before() {
     let unscored = |reason| {
         Some(DeviceError::UndefinedScore(UndefinedScore {
             column: 3,
-            beside: None,
+            other: None,
             reason,
         }))
     };

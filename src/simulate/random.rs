@@ -47,7 +47,7 @@ impl Random {
 
     /// Uniform in (−1, 1).
     fn centred(&mut self) -> f64 {
-        let unit = ((self.stream.word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
+        let unit = ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
         2.0 * unit - 1.0
     }
 

@@ -63,11 +63,13 @@ impl Resampling {
     pub fn resample(self, number: usize, n: usize, seed: u64) -> Resample {
         let draw = number / self.group_size();
         let mut stream = Stream::new(seed, STREAMS + draw as u64);
-        let seeds = [stream.word(), stream.word()];
+        let seeds = [stream.next_word(), stream.next_word()];
         let half = number % self.group_size();
         let size = self.rows(n);
         let mut rows: Vec<usize> = match self {
-            Self::Bootstrap => (0..n).map(|_| uniform_below(stream.word(), n)).collect(),
+            Self::Bootstrap => (0..n)
+                .map(|_| uniform_below(stream.next_word(), n))
+                .collect(),
             Self::Complementary | Self::Subsample(_) => {
                 let mut all: Vec<usize> = (0..n).collect();
                 stream.shuffle(&mut all);

@@ -21,21 +21,21 @@ const TABLE: u64 = 1 << 22;
 
 impl Categorical {
     /// One column's; levels are numbered as they come first.
-    pub(crate) fn of(column: &BinnedColumn) -> Self {
+    pub(crate) fn compact(column: &BinnedColumn) -> Self {
         let codes = column.codes.dense();
         let most = codes.iter().copied().max().unwrap_or(0);
-        let all = Self::renumbered(
+        let all = Self::number_levels(
             codes.iter().map(|&code| u64::from(code)),
             u64::from(most) + 1,
         );
         match column.excluded_code() {
             None => all,
-            Some(missing) => all.without(|row| codes[row] == missing),
+            Some(missing) => all.with_missing(|row| codes[row] == missing),
         }
     }
 
     /// One column's codes as they are, for who is to see them.
-    pub(crate) fn plain(column: &BinnedColumn) -> Self {
+    pub(crate) fn verbatim(column: &BinnedColumn) -> Self {
         let codes = column.codes.dense();
         Self {
             codes: codes.into_iter().map(u32::from).collect(),
@@ -45,7 +45,7 @@ impl Categorical {
     }
 
     /// Of so many observations, which have one level.
-    pub(crate) fn nothing(n: usize) -> Self {
+    pub(crate) fn constant(n: usize) -> Self {
         Self {
             codes: vec![0; n],
             levels: 1,
@@ -55,24 +55,24 @@ impl Categorical {
 
     /// The combinations of two that occur, numbered as they come first; missing where either
     /// is.
-    pub(crate) fn joined(&self, other: &Self) -> Self {
+    pub(crate) fn joint(&self, other: &Self) -> Self {
         let pairs = self.codes.iter().zip(&other.codes);
         let levels = other.levels as u64 + 1;
         let both = pairs.map(|(&a, &b)| u64::from(a) * levels + u64::from(b));
-        let all = Self::renumbered(both, (self.levels as u64 + 1) * levels);
+        let all = Self::number_levels(both, (self.levels as u64 + 1) * levels);
         match self.missing || other.missing {
             false => all,
-            true => all.without(|row| self.misses(row) || other.misses(row)),
+            true => all.with_missing(|row| self.is_missing(row) || other.is_missing(row)),
         }
     }
 
     /// Whether an observation has no value.
-    pub(crate) fn misses(&self, row: usize) -> bool {
+    pub(crate) fn is_missing(&self, row: usize) -> bool {
         self.missing && self.codes[row] as usize == self.levels
     }
 
     /// Of these observations alone.
-    fn of_rows(&self, rows: &[u32]) -> Self {
+    fn select_rows(&self, rows: &[u32]) -> Self {
         let codes = rows.iter().map(|&row| self.codes[row as usize]);
         Self {
             codes: codes.collect(),
@@ -92,14 +92,14 @@ impl Categorical {
     }
 
     /// With some observations missing, whose levels no other has.
-    fn without(self, missing: impl Fn(usize) -> bool) -> Self {
+    fn with_missing(self, missing: impl Fn(usize) -> bool) -> Self {
         let rows = 0..self.codes.len();
         let kept: Vec<u32> = rows
             .filter(|&row| !missing(row))
             .map(|row| row as u32)
             .collect();
-        let few = self.of_rows(&kept);
-        let few = Self::renumbered(few.codes.into_iter().map(u64::from), self.levels as u64);
+        let few = self.select_rows(&kept);
+        let few = Self::number_levels(few.codes.into_iter().map(u64::from), self.levels as u64);
         let mut codes = vec![few.levels as u32; self.codes.len()];
         for (&row, code) in kept.iter().zip(few.codes) {
             codes[row as usize] = code;
@@ -112,7 +112,7 @@ impl Categorical {
     }
 
     /// Σ c·L(c) over its levels.
-    pub(crate) fn sum(&self, logs: &LogTable) -> i64 {
+    pub(crate) fn log_sum(&self, logs: &LogTable) -> i64 {
         // The last is of what is missing.
         let mut counts = vec![0; self.levels + 1];
         for &code in &self.codes {
@@ -122,7 +122,7 @@ impl Categorical {
     }
 
     /// Of values below `bound`.
-    fn renumbered(values: impl Iterator<Item = u64>, bound: u64) -> Self {
+    fn number_levels(values: impl Iterator<Item = u64>, bound: u64) -> Self {
         let mut levels = 0;
         let mut next = || {
             levels += 1;
@@ -153,17 +153,17 @@ impl Categorical {
 }
 
 /// The observations that miss neither.
-fn rows_of_both(a: &Categorical, b: &Categorical) -> Vec<u32> {
-    let rows = (0..a.codes.len()).filter(|&row| !a.misses(row) && !b.misses(row));
+fn complete_rows(a: &Categorical, b: &Categorical) -> Vec<u32> {
+    let rows = (0..a.codes.len()).filter(|&row| !a.is_missing(row) && !b.is_missing(row));
     rows.map(|row| row as u32).collect()
 }
 
 /// Two anchors, of the observations that miss neither, with the levels that occur there.
 pub(crate) fn complete_cases(a: &Categorical, b: &Categorical) -> (Categorical, Categorical) {
-    let rows = rows_of_both(a, b);
+    let rows = complete_rows(a, b);
     let occurring = |it: &Categorical| {
-        let codes = it.of_rows(&rows).codes;
-        Categorical::renumbered(codes.into_iter().map(u64::from), it.levels as u64)
+        let codes = it.select_rows(&rows).codes;
+        Categorical::number_levels(codes.into_iter().map(u64::from), it.levels as u64)
     };
     (occurring(a), occurring(b))
 }
@@ -175,19 +175,19 @@ pub(crate) fn margin_sums(
     response: &Categorical,
     logs: &LogTable,
 ) -> MarginSums {
-    let (both, y) = complete_cases(&x.joined(w), response);
+    let (both, y) = complete_cases(&x.joint(w), response);
     let (x, w) = complete_cases(x, w);
     let left = y.codes.len() as u32;
     MarginSums {
-        left,
-        n: logs.of(left),
-        x: x.sum(logs),
-        w: w.sum(logs),
-        y: y.sum(logs),
-        xw: both.sum(logs),
-        xy: x.joined(&y).sum(logs),
-        wy: w.joined(&y).sum(logs),
-        xwy: both.joined(&y).sum(logs),
+        observations: left,
+        n: logs.term(left),
+        x: x.log_sum(logs),
+        w: w.log_sum(logs),
+        y: y.log_sum(logs),
+        xw: both.log_sum(logs),
+        xy: x.joint(&y).log_sum(logs),
+        wy: w.joint(&y).log_sum(logs),
+        xwy: both.joint(&y).log_sum(logs),
     }
 }
 
@@ -200,20 +200,20 @@ pub(crate) fn mutual_information(
     cells: &mut Vec<u32>,
 ) -> i64 {
     if !a.missing && !b.missing {
-        return joint_sum(a, b, logs, cells) - of_a - of_b + logs.whole();
+        return joint_sum(a, b, logs, cells) - of_a - of_b + logs.full_term();
     }
-    let rows = rows_of_both(a, b);
-    let (a, b) = (a.of_rows(&rows), b.of_rows(&rows));
-    let own = joint_sum(&a, &b, logs, cells) - a.sum(logs) - b.sum(logs);
+    let rows = complete_rows(a, b);
+    let (a, b) = (a.select_rows(&rows), b.select_rows(&rows));
+    let own = joint_sum(&a, &b, logs, cells) - a.log_sum(logs) - b.log_sum(logs);
     let left = rows.len() as u32;
-    logs.of_all(own + logs.of(left), left)
+    logs.scale_to_all(own + logs.term(left), left)
 }
 
 /// Σ c·L(c) over the joint levels of two anchors that miss nothing.
 fn joint_sum(a: &Categorical, b: &Categorical, logs: &LogTable, cells: &mut Vec<u32>) -> i64 {
     let many = a.levels * b.levels;
     if many > TABLE as usize {
-        return a.joined(b).sum(logs);
+        return a.joint(b).log_sum(logs);
     }
     if cells.len() < many {
         cells.resize(many, 0);
@@ -228,11 +228,11 @@ fn joint_sum(a: &Categorical, b: &Categorical, logs: &LogTable, cells: &mut Vec<
         let cells = &mut cells[..many];
         places().for_each(|place| cells[place] += 1);
         let counts = cells.iter_mut().map(std::mem::take);
-        return counts.map(|count| logs.of(count)).sum();
+        return counts.map(|count| logs.term(count)).sum();
     }
     let mut sum = 0;
     for place in places() {
-        sum += logs.steps()[cells[place] as usize];
+        sum += logs.increments()[cells[place] as usize];
         cells[place] += 1;
     }
     places().for_each(|place| cells[place] = 0);
@@ -257,35 +257,35 @@ mod tests {
 
     #[test]
     fn what_misses_a_value_misses_its_joint_level() {
-        let a = Categorical::of(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
+        let a = Categorical::compact(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
         assert_eq!((&a.codes[..], a.levels), (&[2, 0, 2, 1, 0, 1][..], 2));
-        let b = Categorical::of(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
+        let b = Categorical::compact(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
         assert_eq!((&b.codes[..], b.levels), (&[0, 0, 0, 1, 0, 2][..], 2));
-        let both = a.joined(&b);
+        let both = a.joint(&b);
         assert_eq!((&both.codes[..], both.levels), (&[2, 0, 2, 1, 0, 2][..], 2));
-        assert!(both.missing && both.misses(5) && !both.misses(4));
+        assert!(both.missing && both.is_missing(5) && !both.is_missing(4));
         let logs = LogTable::new(6, 2);
-        assert_eq!(both.sum(&logs), logs.of(2));
+        assert_eq!(both.log_sum(&logs), logs.term(2));
         // Of 1, 3, 4 alone: (0,0), (1,1), (0,0), so that I is H(a).
         let own = mutual_information((&a, 0), (&b, 0), &logs, &mut Vec::new());
-        assert_eq!(own, logs.of_all(logs.of(3) - logs.of(2), 3));
-        let all = Categorical::of(&column(Codes::Byte(vec![0; 6]), Some(0)));
+        assert_eq!(own, logs.scale_to_all(logs.term(3) - logs.term(2), 3));
+        let all = Categorical::compact(&column(Codes::Byte(vec![0; 6]), Some(0)));
         assert_eq!((&all.codes[..], all.levels), (&[0; 6][..], 0));
         assert_eq!(
             mutual_information((&a, 0), (&all, 0), &logs, &mut Vec::new()),
             0
         );
-        assert_eq!(a.joined(&all).levels, 0);
+        assert_eq!(a.joint(&all).levels, 0);
     }
 
     #[test]
     fn joined_levels_are_the_combinations_that_occur() {
-        let a = Categorical::of(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
-        let b = Categorical::of(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
+        let a = Categorical::compact(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
+        let b = Categorical::compact(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
         assert_eq!((&a.codes[..], a.levels), (&[0, 1, 0, 2, 1][..], 3));
-        let both = a.joined(&b);
+        let both = a.joint(&b);
         assert_eq!((&both.codes[..], both.levels), (&[0, 1, 0, 2, 3][..], 4));
-        let hashed = Categorical::renumbered([9, 1 << 40, 9].into_iter(), 1 << 41);
+        let hashed = Categorical::number_levels([9, 1 << 40, 9].into_iter(), 1 << 41);
         assert_eq!((&hashed.codes[..], hashed.levels), (&[0, 1, 0][..], 2));
     }
 }

@@ -46,13 +46,13 @@ pub(crate) trait TableScorer: Send {
         let p = block.columns.len();
         // The fault of the lowest numbers is told, wherever it is met.
         let mut fault: Option<(u32, u32, ScoreFault)> = None;
-        for (w, column) in block.columns.iter().enumerate().skip(block.seconds()) {
+        for (w, column) in block.columns.iter().enumerate().skip(block.second_start()) {
             if (asked.stop)() {
                 break;
             }
-            let last = block.firsts().min(w + usize::from(matrix.is_some()));
+            let last = block.first_end().min(w + usize::from(matrix.is_some()));
             let candidates: Vec<bool> = (0..p).map(|x| x < last).collect();
-            let step = ConditioningVariable::new(Some(w as u32), || Categorical::plain(column));
+            let step = ConditioningVariable::new(Some(w as u32), || Categorical::verbatim(column));
             let values = self.values(&step, response, &candidates)?;
             for (x, value) in values.into_iter().enumerate().take(last) {
                 // What has no observation tells nothing.
@@ -80,12 +80,12 @@ pub(crate) trait TableScorer: Send {
                     });
                 }
             }
-            (asked.done)();
+            (asked.progress)();
         }
         if let Some((column, other, reason)) = fault {
             return Err(DeviceError::UndefinedScore(UndefinedScore {
                 column,
-                beside: Some(other),
+                other: Some(other),
                 reason,
             }));
         }
@@ -129,7 +129,7 @@ impl<'a, V: TableScorer> CodedCounter<'a, V> {
         }
     }
 
-    /// The value of every candidate's table beside a step, told to `take`; else the fault of the
+    /// The value of every candidate's table beside a step, told to `exclude`; else the fault of the
     /// first column that has one.
     fn each(
         &mut self,
@@ -146,7 +146,7 @@ impl<'a, V: TableScorer> CodedCounter<'a, V> {
             taken.map_err(|reason| {
                 DeviceError::UndefinedScore(UndefinedScore {
                     column: (self.first + at) as u32,
-                    beside: None,
+                    other: None,
                     reason,
                 })
             })?;
@@ -160,7 +160,7 @@ impl<'a, V: TableScorer> CodedCounter<'a, V> {
         if self.candidates.iter().all(known) {
             return Ok(());
         }
-        let nothing = Categorical::nothing(self.response.codes.len());
+        let nothing = Categorical::constant(self.response.codes.len());
         self.each(&nothing.into(), |candidate, value| {
             candidate.relevance = Some(value);
             Ok(())
@@ -173,7 +173,7 @@ impl<'a, V: TableScorer> CodedCounter<'a, V> {
             let relevance = it.relevance.filter(|_| !it.taken)?;
             let score = self
                 .evaluator
-                .total_coded(relevance, it.gathered, self.steps);
+                .coded_candidate_score(relevance, it.gathered, self.steps);
             (score > f64::NEG_INFINITY).then(|| ScoredColumn {
                 score: to_ordered(score).into(),
                 column: Reverse((self.first + at) as u32),
@@ -230,13 +230,14 @@ impl<V: TableScorer> Counter for CodedCounter<'_, V> {
             candidate.gathered = Some(gathered);
             // Large values may add up to what is no number.
             let relevance = candidate.relevance.unwrap_or(0.0);
-            check_value(evaluator.total_coded(relevance, Some(gathered), steps)).map(|_| ())
+            check_value(evaluator.coded_candidate_score(relevance, Some(gathered), steps))
+                .map(|_| ())
         })?;
         self.steps = steps;
         Ok(())
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         self.steps = 0;
         self.candidates.iter_mut().for_each(|it| it.gathered = None);
     }
@@ -246,19 +247,19 @@ impl<V: TableScorer> Counter for CodedCounter<'_, V> {
         Ok(self.scored().max())
     }
 
-    fn first(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
+    fn first_at_least(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
         self.begin()?;
         Ok(self.scored().find(|it| it.score >= least))
     }
 
-    fn take(&mut self, column: u32) {
+    fn exclude(&mut self, column: u32) {
         let at = (column as usize).checked_sub(self.first);
         if let Some(candidate) = at.and_then(|at| self.candidates.get_mut(at)) {
             candidate.taken = true;
         }
     }
 
-    fn permuted(
+    fn best_permuted(
         &mut self,
         orders: &[Vec<u32>],
         swept: &[&Categorical],

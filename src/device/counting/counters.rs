@@ -47,13 +47,13 @@ pub(crate) struct BestCandidate {
 /// Columns that are this process's, the first of them so far behind the first of all.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalColumns<'a> {
-    pub(crate) own: &'a [BinnedColumn],
+    pub(crate) columns: &'a [BinnedColumn],
     pub(crate) first: usize,
 }
 
 impl<'a> LocalColumns<'a> {
     /// Those that this rank counts: what it has, or its share where each has all.
-    pub(crate) fn of(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
+    pub(crate) fn of_rank(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
         let all = columns.columns.len();
         let range = match (&columns.local, communicator) {
             (Some(own), _) => own.clone(),
@@ -61,7 +61,7 @@ impl<'a> LocalColumns<'a> {
             (None, None) => 0..all,
         };
         Self {
-            own: &columns.columns[range.clone()],
+            columns: &columns.columns[range.clone()],
             first: range.start,
         }
     }
@@ -70,7 +70,10 @@ impl<'a> LocalColumns<'a> {
 impl<'a> From<&'a [BinnedColumn]> for LocalColumns<'a> {
     /// All of them.
     fn from(own: &'a [BinnedColumn]) -> Self {
-        Self { own, first: 0 }
+        Self {
+            columns: own,
+            first: 0,
+        }
     }
 }
 
@@ -82,7 +85,11 @@ impl<'a> From<&'a Vec<BinnedColumn>> for LocalColumns<'a> {
 
 /// So many shards of the CPU, of so many threads, as devices of whichever kind.
 pub(super) fn shards_on_cpu<'a, D>(
-    LocalColumns { own, first, .. }: LocalColumns<'a>,
+    LocalColumns {
+        columns: own,
+        first,
+        ..
+    }: LocalColumns<'a>,
     response: &Categorical,
     by @ (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
     (shards, threads): (usize, usize),
@@ -125,7 +132,7 @@ impl<'a> CounterGroup<'a> {
             |it| Box::new(it),
             |it| Box::new(it),
         );
-        Self::of(devices, evaluator)
+        Self::from_devices(devices, evaluator)
     }
 
     /// The GPUs of these ordinals, which share the columns; each takes so many bytes for them
@@ -141,7 +148,11 @@ impl<'a> CounterGroup<'a> {
         memory_limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let by = (logs, evaluator);
-        let LocalColumns { own, first, .. } = part.into();
+        let LocalColumns {
+            columns: own,
+            first,
+            ..
+        } = part.into();
         let limit = memory_limit;
         let cards: Box<dyn Counter + 'a> = match evaluator.score().function().cloned() {
             Some(coded) => {
@@ -151,11 +162,14 @@ impl<'a> CounterGroup<'a> {
             }
             None => Box::new(CudaCounter::new(own, first, response, by, ordinals, limit)?),
         };
-        Ok(Self::of(vec![cards], evaluator))
+        Ok(Self::from_devices(vec![cards], evaluator))
     }
 
     /// Devices that have their columns.
-    pub(crate) fn of(devices: Vec<Box<dyn Counter + 'a>>, evaluator: &'a ScoreEvaluator) -> Self {
+    pub(crate) fn from_devices(
+        devices: Vec<Box<dyn Counter + 'a>>,
+        evaluator: &'a ScoreEvaluator,
+    ) -> Self {
         Self {
             devices,
             evaluator,
@@ -201,21 +215,21 @@ impl<'a> CounterGroup<'a> {
         }
     }
 
-    /// See [`Counter::expect`].
-    pub(crate) fn expect(&mut self, picks: usize) {
+    /// See [`Counter::hint_picks`].
+    pub(crate) fn hint_picks(&mut self, picks: usize) {
         // The next pick may be another process's.
         let picks = if self.communicator.is_some() {
             1
         } else {
             picks
         };
-        self.devices.iter_mut().for_each(|it| it.expect(picks));
+        self.devices.iter_mut().for_each(|it| it.hint_picks(picks));
     }
 
-    /// See [`Counter::forget`].
-    pub(crate) fn forget(&mut self) {
+    /// See [`Counter::reset`].
+    pub(crate) fn reset(&mut self) {
         self.steps = 0;
-        self.devices.iter_mut().for_each(|it| it.forget());
+        self.devices.iter_mut().for_each(|it| it.reset());
     }
 
     /// The best candidate of all; none where all are taken, or none may be chosen.
@@ -232,18 +246,20 @@ impl<'a> CounterGroup<'a> {
             best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
-        let least = best.map(|it| self.evaluator.as_good(it.score));
+        let least = best.map(|it| self.evaluator.tie_threshold(it.score));
         if let (Some(least), Some(_)) = (least, self.evaluator.score().function()) {
             best = None;
             for device in &mut self.devices {
                 // Shards ascend.
                 if best.is_none() {
-                    best = device.first(least)?;
+                    best = device.first_at_least(least)?;
                 }
             }
             if let Some(communicator) = &self.communicator {
                 // And ranks.
-                let firsts = communicator.gather(&best).map_err(DeviceError::ranks)?;
+                let firsts = communicator
+                    .gather(&best)
+                    .map_err(DeviceError::from_rank_error)?;
                 let first = (0..).zip(firsts).find_map(|(rank, it)| Some((rank, it?)));
                 best = first.map(|it| it.1);
                 self.owner = first.map_or(0, |it| it.0);
@@ -282,11 +298,11 @@ impl<'a> CounterGroup<'a> {
         let mut facts = None;
         if let Some(best) = own {
             for device in &mut self.devices {
-                facts = facts.or(device.facts(best.column.0)?);
+                facts = facts.or(device.statistics(best.column.0)?);
             }
         }
         let told = communicator.gather(&(own, facts, self.unscored.take()));
-        let told = told.map_err(DeviceError::ranks)?;
+        let told = told.map_err(DeviceError::from_rank_error)?;
         let unscored = told.iter().filter_map(|it| it.2.as_ref());
         if let Some((_, first)) = unscored.min_by_key(|it| (it.0, it.1.column)) {
             return Err(DeviceError::UndefinedScore(first.clone()));
@@ -307,7 +323,7 @@ impl<'a> CounterGroup<'a> {
 
     /// A candidate after so many steps.
     fn found(&self, best: ScoredColumn, steps: usize) -> BestCandidate {
-        let score = self.evaluator.nats(best.score, steps);
+        let score = self.evaluator.score_nats(best.score, steps);
         BestCandidate {
             column: best.column.0,
             score,
@@ -316,8 +332,8 @@ impl<'a> CounterGroup<'a> {
         }
     }
 
-    /// See [`Counter::facts`].
-    pub(crate) fn facts(
+    /// See [`Counter::statistics`].
+    pub(crate) fn statistics(
         &mut self,
         column: u32,
     ) -> Result<Option<CandidateStatistics>, DeviceError> {
@@ -326,22 +342,22 @@ impl<'a> CounterGroup<'a> {
             return Ok(own.and_then(|it| it.1));
         }
         for device in &mut self.devices {
-            if let Some(facts) = device.facts(column)? {
+            if let Some(facts) = device.statistics(column)? {
                 return Ok(Some(facts));
             }
         }
         Ok(None)
     }
 
-    /// See [`Counter::permuted`]; of all columns.
-    pub(crate) fn permuted(
+    /// See [`Counter::best_permuted`]; of all columns.
+    pub(crate) fn best_permuted(
         &mut self,
         orders: &[Vec<u32>],
         swept: &[&Categorical],
     ) -> Option<Result<Vec<Option<BestCandidate>>, DeviceError>> {
         let mut best = vec![None; orders.len()];
         for device in &mut self.devices {
-            match device.permuted(orders, swept)? {
+            match device.best_permuted(orders, swept)? {
                 Err(error) => return Some(Err(error)),
                 Ok(own) => {
                     for (best, own) in best.iter_mut().zip(own) {
@@ -354,9 +370,9 @@ impl<'a> CounterGroup<'a> {
         Some(Ok(best.into_iter().map(found).collect()))
     }
 
-    /// See [`Counter::take`].
-    pub(crate) fn take(&mut self, column: u32) {
-        self.devices.iter_mut().for_each(|it| it.take(column));
+    /// See [`Counter::exclude`].
+    pub(crate) fn exclude(&mut self, column: u32) {
+        self.devices.iter_mut().for_each(|it| it.exclude(column));
     }
 
     /// Relevance of every column.

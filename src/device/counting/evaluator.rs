@@ -21,7 +21,7 @@ pub(crate) const EXCLUDED_SCORE: i128 = i128::MIN;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct MarginSums {
     /// Observations in the table.
-    pub(crate) left: u32,
+    pub(crate) observations: u32,
     pub(crate) n: i64,
     pub(crate) x: i64,
     pub(crate) w: i64,
@@ -44,12 +44,12 @@ impl MarginSums {
 
 /// A combination where only the sums of one candidate are still open.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct PartialCombination {
     fixed: i64,
     by: [i64; 4],
 }
 
-impl Open {
+impl PartialCombination {
     fn of(combination: &Combination, fixed: &MarginSums) -> Self {
         let Combination { x, xy, xw, xwy, .. } = *combination;
         Self {
@@ -77,7 +77,7 @@ impl Part {
 
 /// The terms of a score against one anchor.
 #[derive(Debug)]
-pub(crate) struct Terms(Vec<(i64, Part, Open, Option<Open>)>);
+pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombination>)>);
 
 /// How margin sums become the score of a step, and these a candidate's score.
 ///
@@ -115,7 +115,7 @@ impl ScoreEvaluator {
     }
 
     /// With classes, whatever the terms: another evaluator asks for them.
-    pub(crate) fn by_class(mut self) -> Self {
+    pub(crate) fn counting_classes(mut self) -> Self {
         self.needs_xwy = true;
         self
     }
@@ -125,10 +125,10 @@ impl ScoreEvaluator {
     }
 
     /// A column as this score's anchor or response: a function sees its codes as they are.
-    pub(crate) fn anchor(&self, column: &BinnedColumn) -> Categorical {
+    pub(crate) fn categorical(&self, column: &BinnedColumn) -> Categorical {
         match self.score.function() {
-            Some(_) => Categorical::plain(column),
-            None => Categorical::of(column),
+            Some(_) => Categorical::verbatim(column),
+            None => Categorical::compact(column),
         }
     }
 
@@ -138,7 +138,7 @@ impl ScoreEvaluator {
     }
 
     /// What a ratio of 1 is.
-    pub(crate) fn unit(&self) -> i64 {
+    pub(crate) fn ratio_unit(&self) -> i64 {
         (self.n as i64) << self.bits
     }
 
@@ -148,19 +148,19 @@ impl ScoreEvaluator {
     }
 
     /// Whether what is gathered can only fall, so that it bounds what it will be.
-    pub(crate) fn only_falls(&self) -> bool {
+    pub(crate) fn is_nonincreasing(&self) -> bool {
         self.score.gather == Gather::Minimum
     }
 
     /// Whether a step that is gathered once more behind a pick that is none, as one that walks ahead
     /// does, may let candidates be chosen again: of others then all are taken, or it changes nothing.
-    pub(crate) fn gathers_behind_none(&self) -> bool {
+    pub(crate) fn may_readmit_excluded(&self) -> bool {
         let adds = matches!(self.score.gather, Gather::Sum | Gather::Mean);
         adds && self.score.join == Join::Guarded
     }
 
     /// Whether that holds from relevance on, the score before the first anchor.
-    pub(crate) fn falls_from_relevance(&self) -> bool {
+    pub(crate) fn is_bounded_by_relevance(&self) -> bool {
         matches!(self.score.join, Join::Least | Join::Guarded)
     }
 
@@ -178,7 +178,7 @@ impl ScoreEvaluator {
         if under == 0 {
             return 0;
         }
-        let unit = i128::from(self.unit());
+        let unit = i128::from(self.ratio_unit());
         let sign = i128::from(under.signum());
         let (over, under) = (sign * i128::from(over), sign * i128::from(under));
         let ratio = (2 * over * unit + under).div_euclid(2 * under);
@@ -194,7 +194,7 @@ impl ScoreEvaluator {
     }
 
     /// Before the first step.
-    pub(crate) fn start(&self) -> i128 {
+    pub(crate) fn initial(&self) -> i128 {
         match self.score.gather {
             Gather::Minimum => i128::MAX,
             Gather::Sum | Gather::Mean | Gather::Last => 0,
@@ -206,8 +206,13 @@ impl ScoreEvaluator {
         let terms = self.score.terms().iter().zip(&self.weights);
         let open = |(term, &weight): (&Term, _)| {
             let Quantity { over, under } = &term.quantity;
-            let under = under.as_ref().map(|it| Open::of(it, fixed));
-            (weight, term.part, Open::of(over, fixed), under)
+            let under = under.as_ref().map(|it| PartialCombination::of(it, fixed));
+            (
+                weight,
+                term.part,
+                PartialCombination::of(over, fixed),
+                under,
+            )
         };
         Terms(terms.map(open).collect())
     }
@@ -228,7 +233,7 @@ impl ScoreEvaluator {
     }
 
     /// The same from all sums of a table of some observations, where none was known before.
-    pub(crate) fn gather_whole(&self, gathered: i128, table: &MarginSums, logs: &LogTable) -> i128 {
+    pub(crate) fn gather_table(&self, gathered: i128, table: &MarginSums, logs: &LogTable) -> i128 {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
             let value = self.quantity_of_all(&term.quantity, table, logs);
@@ -241,7 +246,7 @@ impl ScoreEvaluator {
     fn quantity_of_all(&self, quantity: &Quantity, sums: &MarginSums, logs: &LogTable) -> i64 {
         let value = self.quantity(quantity, sums);
         match quantity.under {
-            None => logs.of_all(value, sums.left),
+            None => logs.scale_to_all(value, sums.observations),
             Some(_) => value,
         }
     }
@@ -258,7 +263,7 @@ impl ScoreEvaluator {
 
     /// A candidate's score after so many steps.
     #[inline(always)]
-    pub(crate) fn total(&self, relevance: i64, gathered: i128, steps: usize) -> i128 {
+    pub(crate) fn candidate_score(&self, relevance: i64, gathered: i128, steps: usize) -> i128 {
         let relevance = (i128::from(relevance) * i128::from(self.factor(steps))) << WEIGHT_BITS;
         if steps == 0 {
             return relevance;
@@ -293,7 +298,12 @@ impl ScoreEvaluator {
     }
 
     /// A candidate's coded score after so many steps.
-    pub(crate) fn total_coded(&self, relevance: f64, gathered: Option<f64>, steps: usize) -> f64 {
+    pub(crate) fn coded_candidate_score(
+        &self,
+        relevance: f64,
+        gathered: Option<f64>,
+        steps: usize,
+    ) -> f64 {
         let Some(gathered) = gathered else {
             return relevance;
         };
@@ -308,7 +318,7 @@ impl ScoreEvaluator {
     }
 
     /// The least score that is as good as this one, which is the best.
-    pub(crate) fn as_good(&self, best: i128) -> i128 {
+    pub(crate) fn tie_threshold(&self, best: i128) -> i128 {
         let score = from_ordered(best as i64);
         match self.score.function().is_some() && score.is_finite() {
             true => i128::from(to_ordered(score - self.tolerance * score.abs())),
@@ -317,7 +327,7 @@ impl ScoreEvaluator {
     }
 
     /// A score in nats (a ratio's own unit, a coded score's).
-    pub(crate) fn nats(&self, score: i128, steps: usize) -> f64 {
+    pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 {
         if self.score.function().is_some() {
             return from_ordered(score as i64);
         }
@@ -337,7 +347,7 @@ impl ScoreEvaluator {
 
     /// A score not above those of so many nats after one step, and near them; without any, one
     /// not above any that may be chosen.
-    pub(crate) fn bound(&self, nats: Option<f64>) -> i128 {
+    pub(crate) fn score_threshold(&self, nats: Option<f64>) -> i128 {
         if self.score.function().is_some() {
             let never = to_ordered(f64::NEG_INFINITY);
             return i128::from(nats.map_or(never, to_ordered).max(never + 1));

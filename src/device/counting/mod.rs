@@ -52,9 +52,9 @@ pub(crate) struct CandidateStatistics {
     /// Σ of n·I(x;w) over the columns w swept; none where several were joined.
     pub(crate) redundancy: Option<i128>,
     /// n·I(x;y).
-    pub(crate) information: i64,
+    pub(crate) mutual_information: i64,
     /// Σ c·L(c) over x.
-    pub(crate) sum: i64,
+    pub(crate) log_sum: i64,
     /// Levels of x that occur.
     pub(crate) levels: usize,
 }
@@ -70,36 +70,36 @@ pub(crate) trait Counter: Send {
 
     /// Told before [`Counter::best`]: at most so many picks follow, each the best candidate,
     /// taken, and swept against next unless it is the last.
-    fn expect(&mut self, picks: usize) {
+    fn hint_picks(&mut self, picks: usize) {
         let _ = picks;
     }
 
     /// Forgets all anchors: the score is relevance again.
-    fn forget(&mut self);
+    fn reset(&mut self);
 
     /// The best candidate of its columns; none where all are taken.
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError>;
 
     /// The first of its candidates whose score is at least this one, which may be below the
     /// best of all: asked where scores are floats. Exact scores are equal or they are not.
-    fn first(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
+    fn first_at_least(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
         Ok(self.best()?.filter(|it| it.score >= least))
     }
 
     /// What it knows of a candidate beside its score, if it has counted that too: asked of the
     /// best, before the next sweep. None where the column is another's.
-    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
+    fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let _ = column;
         Ok(None)
     }
 
     /// A column, of all devices', that is no candidate any more.
-    fn take(&mut self, column: u32);
+    fn exclude(&mut self, column: u32);
 
     /// The best candidate after each permutation of the response and of what was swept,
-    /// together, as [`Counter::best`] and [`Counter::first`] would tell it; what was taken stays
+    /// together, as [`Counter::best`] and [`Counter::first_at_least`] would tell it; what was taken stays
     /// taken. None where it has no way of its own.
-    fn permuted(
+    fn best_permuted(
         &mut self,
         orders: &[Vec<u32>],
         swept: &[&Categorical],

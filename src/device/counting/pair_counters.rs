@@ -40,9 +40,9 @@ pub(crate) struct FoundPartner {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PairRequest {
     /// So many of the best.
-    pub(crate) most: usize,
+    pub(crate) max_pairs: usize,
     /// None of a score below it, in nats.
-    pub(crate) least: Option<f64>,
+    pub(crate) min_score: Option<f64>,
     /// Besides, whatever these are, the best of every column.
     pub(crate) partners: bool,
 }
@@ -59,16 +59,18 @@ pub(crate) struct PairScores {
 
 impl PairRequest {
     /// None of so many columns found yet.
-    pub(crate) fn wanted(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
-        let wanted = TopPairs::new(self.most, evaluator.bound(self.least));
+    pub(crate) fn empty_pairs(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
+        let wanted = TopPairs::new(self.max_pairs, evaluator.score_threshold(self.min_score));
         match self.partners {
-            true => wanted.and(TopPartners::new(columns, evaluator.bound(None))),
+            true => {
+                wanted.with_partners(TopPartners::new(columns, evaluator.score_threshold(None)))
+            }
             false => wanted,
         }
     }
 
     /// Those of the best that are asked for, in nats.
-    pub(crate) fn told(
+    pub(crate) fn to_scores(
         &self,
         best: TopPairs,
         evaluator: &ScoreEvaluator,
@@ -76,19 +78,19 @@ impl PairRequest {
     ) -> PairScores {
         let partner = |it: Partner| FoundPartner {
             column: it.column,
-            score: evaluator.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
+            score: evaluator.score_nats(it.score, 1),
+            synergy: synergy.score_nats(it.synergy, 1),
         };
         let partners = best.partners().into_iter().map(|it| it.map(partner));
         let partners = partners.collect();
-        let pairs = best.sorted().into_iter().map(|it| FoundPair {
+        let pairs = best.into_sorted().into_iter().map(|it| FoundPair {
             a: it.a,
             b: it.b,
-            score: evaluator.nats(it.score, 1),
-            synergy: synergy.nats(it.synergy, 1),
+            score: evaluator.score_nats(it.score, 1),
+            synergy: synergy.score_nats(it.synergy, 1),
         });
         // The bound of a threshold is near it only.
-        let above = |it: &FoundPair| self.least.is_none_or(|least| it.score >= least);
+        let above = |it: &FoundPair| self.min_score.is_none_or(|least| it.score >= least);
         PairScores {
             pairs: pairs.filter(above).collect(),
             partners,
@@ -109,10 +111,10 @@ impl<'a> PairCounterGroup<'a> {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
         let part = match evaluator.score().function() {
-            Some(_) => LocalColumns::from(&block.columns[..block.firsts()]),
+            Some(_) => LocalColumns::from(&block.columns[..block.first_end()]),
             None => LocalColumns {
-                own: &block.columns[block.seconds()..],
-                first: block.seconds(),
+                columns: &block.columns[block.second_start()..],
+                first: block.second_start(),
             },
         };
         let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(
@@ -123,7 +125,7 @@ impl<'a> PairCounterGroup<'a> {
             |it| Box::new(it),
             |it| Box::new(it),
         );
-        Self::of(devices, block, by)
+        Self::from_devices(devices, block, by)
     }
 
     /// The GPUs of these ordinals, which share the work; each takes so many bytes for columns at
@@ -150,7 +152,7 @@ impl<'a> PairCounterGroup<'a> {
                 None => Box::new(CudaPairSweep::new(own, response, by, ordinals, limit)?),
             },
         };
-        Ok(Self::of(vec![cards], block, by))
+        Ok(Self::from_devices(vec![cards], block, by))
     }
 
     /// The same, of a declared score, by a sweep of all columns for each.
@@ -166,11 +168,11 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Result<Self, DeviceError> {
         let block = block.into();
         let cards = CudaPairSweep::new(block.columns, response, by, ordinals, limit)?;
-        Ok(Self::of(vec![Box::new(cards)], block, by))
+        Ok(Self::from_devices(vec![Box::new(cards)], block, by))
     }
 
     /// Devices that have their columns.
-    pub(crate) fn of(
+    pub(crate) fn from_devices(
         devices: Vec<Box<dyn PairCounter + 'a>>,
         block: PairDomain<'a>,
         (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
@@ -209,14 +211,14 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Result<TopPairs, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {
-            best = best.with(device.pairs(PairSearch {
+            best = best.merge(device.pairs(PairSearch {
                 block: self.block,
                 synergy,
                 logs: self.logs,
                 wanted,
                 matrix: matrix.as_deref_mut(),
                 stop,
-                done,
+                progress: done,
             })?);
         }
         Ok(best)

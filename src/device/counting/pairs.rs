@@ -34,27 +34,27 @@ impl Pair {
 pub(crate) struct PairDomain<'a> {
     pub(crate) columns: &'a [BinnedColumn],
     /// Where the second list begins: a pair has one of each. None where any two are a pair.
-    pub(crate) apart: Option<usize>,
+    pub(crate) split: Option<usize>,
 }
 
 impl<'a> From<&'a [BinnedColumn]> for PairDomain<'a> {
     fn from(columns: &'a [BinnedColumn]) -> Self {
         Self {
             columns,
-            apart: None,
+            split: None,
         }
     }
 }
 
 impl PairDomain<'_> {
     /// What a column may be the first of a pair of: all, or the first list.
-    pub(crate) fn firsts(&self) -> usize {
-        self.apart.unwrap_or(self.columns.len())
+    pub(crate) fn first_end(&self) -> usize {
+        self.split.unwrap_or(self.columns.len())
     }
 
     /// Where columns begin that may be the second of a pair.
-    pub(crate) fn seconds(&self) -> usize {
-        self.apart.unwrap_or(0)
+    pub(crate) fn second_start(&self) -> usize {
+        self.split.unwrap_or(0)
     }
 }
 
@@ -73,15 +73,16 @@ pub(crate) struct PairSearch<'a> {
     /// Asked before every anchor.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
     /// Told behind every anchor, once for a column at most.
-    pub(crate) done: &'a (dyn Fn() + Sync),
+    pub(crate) progress: &'a (dyn Fn() + Sync),
 }
 
 impl PairSearch<'_> {
     /// A pair's synergy, counted on the host.
     pub(crate) fn synergy_of(&self, pair: &Pair, response: &Categorical) -> i128 {
-        let [w, x] = [pair.a, pair.b].map(|it| Categorical::of(&self.block.columns[it as usize]));
+        let [w, x] =
+            [pair.a, pair.b].map(|it| Categorical::compact(&self.block.columns[it as usize]));
         let sums = margin_sums(&x, &w, response, self.logs);
-        self.synergy.gather_whole(0, &sums, self.logs)
+        self.synergy.gather_table(0, &sums, self.logs)
     }
 }
 
@@ -102,9 +103,9 @@ pub(crate) trait PairCounter: Send {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TopPairs {
     /// How many are wanted at most.
-    most: usize,
+    capacity: usize,
     /// Scores below it are not wanted.
-    least: i128,
+    threshold: i128,
     /// Unordered, and more than wanted between two prunings.
     found: Vec<Pair>,
     /// Whatever the others are.
@@ -115,18 +116,18 @@ pub(crate) struct TopPairs {
 const SPARE: usize = 4096;
 
 impl TopPairs {
-    /// At most so many, none of a score below `least`.
-    pub(crate) fn new(most: usize, least: i128) -> Self {
+    /// At most so many, none of a score below `threshold`.
+    pub(crate) fn new(capacity: usize, threshold: i128) -> Self {
         Self {
-            most,
-            least,
+            capacity,
+            threshold,
             found: Vec::new(),
             partners: None,
         }
     }
 
     /// These, and besides the partner of every column.
-    pub(crate) fn and(self, partners: TopPartners) -> Self {
+    pub(crate) fn with_partners(self, partners: TopPartners) -> Self {
         Self {
             partners: Some(partners),
             ..self
@@ -137,15 +138,15 @@ impl TopPairs {
     #[inline(always)]
     pub(crate) fn wants(&self, score: i128, a: u32, b: u32) -> bool {
         let partners = || self.partners.as_ref();
-        score >= self.least || partners().is_some_and(|it| it.want(score, a, b))
+        score >= self.threshold || partners().is_some_and(|it| it.wants(score, a, b))
     }
 
     /// Takes a pair that is wanted.
     pub(crate) fn push(&mut self, pair: Pair) {
         if let Some(partners) = &mut self.partners {
-            partners.take(&pair);
+            partners.push(&pair);
         }
-        if pair.score >= self.least {
+        if pair.score >= self.threshold {
             self.keep(pair);
         }
     }
@@ -153,32 +154,32 @@ impl TopPairs {
     /// Takes a pair that may be among the best of all.
     fn keep(&mut self, pair: Pair) {
         self.found.push(pair);
-        if self.found.len() >= self.most.saturating_mul(2).saturating_add(SPARE) {
+        if self.found.len() >= self.capacity.saturating_mul(2).saturating_add(SPARE) {
             self.prune();
         }
     }
 
     /// None found yet, of which as much is wanted as of these.
-    pub(crate) fn empty(&self) -> Self {
+    pub(crate) fn cleared(&self) -> Self {
         Self {
-            partners: self.partners.as_ref().map(TopPartners::empty),
-            ..Self::new(self.most, self.least)
+            partners: self.partners.as_ref().map(TopPartners::cleared),
+            ..Self::new(self.capacity, self.threshold)
         }
     }
 
     /// What a column's partner must score, where they are wanted.
-    pub(crate) fn least_partner(&self) -> Option<i128> {
-        self.partners.as_ref().map(TopPartners::least)
+    pub(crate) fn partner_threshold(&self) -> Option<i128> {
+        self.partners.as_ref().map(TopPartners::threshold)
     }
 
     /// How many are wanted at most.
-    pub(crate) fn most(&self) -> usize {
-        self.most
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// What a score must be to be wanted, as far as is known.
-    pub(crate) fn least(&self) -> i128 {
-        self.least
+    pub(crate) fn threshold(&self) -> i128 {
+        self.threshold
     }
 
     /// What is found so far, with its synergy, where that was left for later.
@@ -192,42 +193,42 @@ impl TopPairs {
     }
 
     /// All of both.
-    pub(crate) fn with(mut self, other: Self) -> Self {
-        self.least = self.least.max(other.least);
+    pub(crate) fn merge(mut self, other: Self) -> Self {
+        self.threshold = self.threshold.max(other.threshold);
         for pair in other.found {
-            if pair.score >= self.least {
+            if pair.score >= self.threshold {
                 self.keep(pair);
             }
         }
         self.partners = match (self.partners, other.partners) {
-            (Some(own), Some(other)) => Some(own.with(&other)),
+            (Some(own), Some(other)) => Some(own.merge(&other)),
             (own, other) => own.or(other),
         };
         self
     }
 
     /// None found yet, of which as much is wanted as of these, of so many columns.
-    pub(crate) fn wanted_of(&self, columns: usize) -> Self {
+    pub(crate) fn cleared_for(&self, columns: usize) -> Self {
         let partners = self.partners.as_ref();
         Self {
-            partners: partners.map(|it| TopPartners::new(columns, it.least())),
-            ..Self::new(self.most, self.least)
+            partners: partners.map(|it| TopPartners::new(columns, it.threshold())),
+            ..Self::new(self.capacity, self.threshold)
         }
     }
 
     /// What a score must be to be wanted beside those found.
-    pub(crate) fn bound(&mut self) -> i128 {
+    pub(crate) fn prune_threshold(&mut self) -> i128 {
         self.prune();
-        self.least
+        self.threshold
     }
 
     /// No score below it is wanted any more.
-    pub(crate) fn raise(&mut self, least: i128) {
-        self.least = self.least.max(least);
+    pub(crate) fn raise_threshold(&mut self, least: i128) {
+        self.threshold = self.threshold.max(least);
     }
 
     /// The same of all columns, of which there are so many, from those of some.
-    pub(crate) fn numbered(self, columns: usize, number: impl Fn(u32) -> u32) -> Self {
+    pub(crate) fn renumber(self, columns: usize, number: impl Fn(u32) -> u32) -> Self {
         let pair = |it: Pair| Pair {
             a: number(it.a),
             b: number(it.b),
@@ -235,7 +236,7 @@ impl TopPairs {
         };
         Self {
             found: self.found.into_iter().map(pair).collect(),
-            partners: self.partners.map(|it| it.numbered(columns, &number)),
+            partners: self.partners.map(|it| it.renumber(columns, &number)),
             ..self
         }
     }
@@ -245,24 +246,24 @@ impl TopPairs {
     pub(crate) fn partners(&self) -> Vec<Option<Partner>> {
         self.partners
             .as_ref()
-            .map_or_else(Vec::new, TopPartners::found)
+            .map_or_else(Vec::new, TopPartners::by_column)
     }
 
     /// The best first.
-    pub(crate) fn sorted(mut self) -> Vec<Pair> {
+    pub(crate) fn into_sorted(mut self) -> Vec<Pair> {
         self.found.sort_unstable_by(Pair::order);
-        self.found.truncate(self.most);
+        self.found.truncate(self.capacity);
         self.found
     }
 
     fn prune(&mut self) {
-        if self.most == 0 {
+        if self.capacity == 0 {
             self.found.clear();
-        } else if self.found.len() >= self.most {
-            let last = self.most - 1;
+        } else if self.found.len() >= self.capacity {
+            let last = self.capacity - 1;
             let (_, worst, _) = self.found.select_nth_unstable_by(last, Pair::order);
-            self.least = self.least.max(worst.score);
-            self.found.truncate(self.most);
+            self.threshold = self.threshold.max(worst.score);
+            self.found.truncate(self.capacity);
         }
     }
 }
@@ -285,14 +286,14 @@ mod tests {
 
     /// What a device finds that meets them in reverse, by two threads.
     fn found(all: &[Pair], wanted: &TopPairs) -> TopPairs {
-        let (mut first, mut second) = (wanted.empty(), wanted.clone());
+        let (mut first, mut second) = (wanted.cleared(), wanted.clone());
         for (at, pair) in all.iter().rev().enumerate() {
             let own = if at % 3 == 0 { &mut first } else { &mut second };
             if own.wants(pair.score, pair.a, pair.b) {
                 own.push(*pair);
             }
         }
-        first.with(second)
+        first.merge(second)
     }
 
     #[test]
@@ -301,15 +302,15 @@ mod tests {
         let found = found(&all, &TopPairs::new(500, 3));
         assert!(found.partners().is_empty());
         all.sort_by(Pair::order);
-        assert_eq!(found.sorted(), all[..500]);
+        assert_eq!(found.into_sorted(), all[..500]);
     }
 
     #[test]
     fn every_column_has_its_best_partner_whatever_the_best_pairs_are() {
         let mut all = all();
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
-            let wanted = TopPairs::new(most, least).and(TopPartners::new(302, -49));
-            assert!(wanted.least_partner().is_some());
+            let wanted = TopPairs::new(most, least).with_partners(TopPartners::new(302, -49));
+            assert!(wanted.partner_threshold().is_some());
             let found = found(&all, &wanted).with_synergy(|it| it.score - 1);
             all.sort_by(Pair::order);
             for (of, partner) in (0..).zip(found.partners()) {
@@ -324,7 +325,7 @@ mod tests {
             }
             let best = all.iter().filter(|it| it.score >= least).take(most);
             let best: Vec<_> = best.map(|it| (it.a, it.b)).collect();
-            let sorted = found.sorted();
+            let sorted = found.into_sorted();
             assert!(sorted.iter().map(|it| (it.a, it.b)).eq(best));
         }
     }

@@ -30,37 +30,37 @@ impl Partner {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TopPartners {
     /// Of no partner, below none that may be one.
-    least: i128,
+    threshold: i128,
     best: Vec<Partner>,
 }
 
 impl TopPartners {
-    /// Of so many columns, none by a score below `least`.
-    pub(crate) fn new(columns: usize, least: i128) -> Self {
+    /// Of so many columns, none by a score below `threshold`.
+    pub(crate) fn new(columns: usize, threshold: i128) -> Self {
         let nobody = Partner {
-            score: least,
+            score: threshold,
             synergy: 0,
             column: NOBODY,
         };
         Self {
-            least,
+            threshold,
             best: vec![nobody; columns],
         }
     }
 
     /// What a partner's score is not below.
-    pub(super) fn least(&self) -> i128 {
-        self.least
+    pub(super) fn threshold(&self) -> i128 {
+        self.threshold
     }
 
     /// As many, none found yet.
-    pub(super) fn empty(&self) -> Self {
-        Self::new(self.best.len(), self.least)
+    pub(super) fn cleared(&self) -> Self {
+        Self::new(self.best.len(), self.threshold)
     }
 
     /// Whether one of the two is the other's best so far.
     #[inline(always)]
-    pub(super) fn want(&self, score: i128, a: u32, b: u32) -> bool {
+    pub(super) fn wants(&self, score: i128, a: u32, b: u32) -> bool {
         let better = |of: u32, other: u32| {
             let best = &self.best[of as usize];
             score > best.score || (score == best.score && other < best.column)
@@ -69,7 +69,7 @@ impl TopPartners {
     }
 
     /// Takes a pair, for either of its columns or for none.
-    pub(super) fn take(&mut self, pair: &Pair) {
+    pub(super) fn push(&mut self, pair: &Pair) {
         for (of, column) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let best = &mut self.best[of as usize];
             let own = Partner {
@@ -84,7 +84,7 @@ impl TopPartners {
     }
 
     /// The better of both, column by column.
-    pub(super) fn with(mut self, other: &Self) -> Self {
+    pub(super) fn merge(mut self, other: &Self) -> Self {
         for (best, own) in self.best.iter_mut().zip(&other.best) {
             if own.is_better(best.score, best.column) {
                 *best = *own;
@@ -94,8 +94,8 @@ impl TopPartners {
     }
 
     /// Of all columns, of which there are so many, from those of some.
-    pub(super) fn numbered(&self, columns: usize, number: &impl Fn(u32) -> u32) -> Self {
-        let mut all = Self::new(columns, self.least);
+    pub(super) fn renumber(&self, columns: usize, number: &impl Fn(u32) -> u32) -> Self {
+        let mut all = Self::new(columns, self.threshold);
         let found = (0..).zip(&self.best).filter(|it| it.1.column != NOBODY);
         for (of, best) in found {
             all.best[number(of) as usize] = Partner {
@@ -123,7 +123,7 @@ impl TopPartners {
     }
 
     /// Of every column, in their order; none where no score may be chosen.
-    pub(super) fn found(&self) -> Vec<Option<Partner>> {
+    pub(super) fn by_column(&self) -> Vec<Option<Partner>> {
         let found = |it: &Partner| (it.column != NOBODY).then_some(*it);
         self.best.iter().map(found).collect()
     }

@@ -20,7 +20,7 @@ pub(crate) struct ConditioningVariable<'a> {
     /// The column, where it is one alone.
     pub(crate) column: Option<u32>,
     /// What is known of it where it is not the device's own, or may not be.
-    pub(crate) guest: Option<RemoteColumn<'a>>,
+    pub(crate) remote: Option<RemoteColumn<'a>>,
     anchor: LazyLock<Categorical, Box<dyn FnOnce() -> Categorical + Send + 'a>>,
     sum: OnceLock<i64>,
 }
@@ -28,13 +28,13 @@ pub(crate) struct ConditioningVariable<'a> {
 impl<'a> ConditioningVariable<'a> {
     /// One of the columns, for this score. A device that has its codes need not have the
     /// anchor made, which costs a walk over all observations.
-    pub(crate) fn of(
+    pub(crate) fn of_column(
         column: u32,
         columns: &'a [BinnedColumn],
         evaluator: &'a ScoreEvaluator,
     ) -> Self {
         Self::new(Some(column), move || {
-            evaluator.anchor(&columns[column as usize])
+            evaluator.categorical(&columns[column as usize])
         })
     }
 
@@ -42,26 +42,29 @@ impl<'a> ConditioningVariable<'a> {
     pub(crate) fn new(column: Option<u32>, make: impl FnOnce() -> Categorical + Send + 'a) -> Self {
         Self {
             column,
-            guest: None,
+            remote: None,
             anchor: LazyLock::new(Box::new(make)),
             sum: OnceLock::new(),
         }
     }
 
     /// The same, and what is known of the column.
-    pub(crate) fn with(self, guest: Option<RemoteColumn<'a>>) -> Self {
-        Self { guest, ..self }
+    pub(crate) fn with_remote(self, guest: Option<RemoteColumn<'a>>) -> Self {
+        Self {
+            remote: guest,
+            ..self
+        }
     }
 
     /// Its codes, made once for all who ask.
-    pub(crate) fn anchor(&self) -> &Categorical {
+    pub(crate) fn codes(&self) -> &Categorical {
         &self.anchor
     }
 
     /// The same and Σ c·L(c) over its levels.
-    pub(crate) fn summed(&self, logs: &LogTable) -> (&Categorical, i64) {
-        let anchor = self.anchor();
-        (anchor, *self.sum.get_or_init(|| anchor.sum(logs)))
+    pub(crate) fn codes_and_log_sum(&self, logs: &LogTable) -> (&Categorical, i64) {
+        let anchor = self.codes();
+        (anchor, *self.sum.get_or_init(|| anchor.log_sum(logs)))
     }
 }
 

@@ -166,7 +166,7 @@ impl Place {
             Self::Waves(capacity) => {
                 let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
                 let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
-                CounterGroup::of(vec![Box::new(card)], evaluator)
+                CounterGroup::from_devices(vec![Box::new(card)], evaluator)
             }
             Self::Products(_) => unreachable!("steps make none"),
         }
@@ -194,40 +194,40 @@ impl Case {
         let n = self.response.codes.n();
         let logs = LogTable::new(n, score.reach());
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
-        let response = evaluator.anchor(&self.response);
+        let response = evaluator.categorical(&self.response);
         let by = (&logs, &evaluator);
         let mut counters = place.counters(&self.columns, &response, by);
         let relevance = counters.relevance().unwrap();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut best = Vec::new();
         for left in (1..=PICKS.min(self.columns.len())).rev() {
-            counters.expect(if score.has_steps() { left } else { 1 });
+            counters.hint_picks(if score.has_steps() { left } else { 1 });
             let found = counters.best().unwrap();
             best.push(bits(found));
             let Some(found) = found else { break };
-            if let Some(facts) = counters.facts(found.column).unwrap() {
+            if let Some(facts) = counters.statistics(found.column).unwrap() {
                 let swept = if score.has_steps() { &steps[..] } else { &[] };
                 self.facts_are_so(&facts, found.column, swept, (&response, &logs));
             }
-            counters.take(found.column);
-            let step = ConditioningVariable::of(found.column, &self.columns, &evaluator);
+            counters.exclude(found.column);
+            let step = ConditioningVariable::of_column(found.column, &self.columns, &evaluator);
             if score.has_steps() && left > 1 {
                 counters.sweep(&step).unwrap();
             }
             steps.push(step);
         }
-        counters.expect(1);
-        counters.forget();
+        counters.hint_picks(1);
+        counters.reset();
         best.push(bits(counters.best().unwrap()));
         let mut swept: Vec<&Categorical> = Vec::new();
         let joined: ConditioningVariable;
         if let (true, [a, b, ..]) = (score.has_steps(), &steps[..]) {
-            joined = a.anchor().joined(b.anchor()).into();
+            joined = a.codes().joint(b.codes()).into();
             for step in [&joined, a] {
                 counters.sweep(step).unwrap();
-                counters.expect(1);
+                counters.hint_picks(1);
                 best.push(bits(counters.best().unwrap()));
-                swept.push(step.anchor());
+                swept.push(step.codes());
             }
         }
         let order = |at| {
@@ -236,14 +236,14 @@ impl Case {
             order
         };
         let orders: Vec<_> = (0..3).map(order).collect();
-        let permuted = counters.permuted(&orders, &swept);
+        let permuted = counters.best_permuted(&orders, &swept);
         let permuted = permuted.map(|it| it.unwrap()).unwrap_or_else(|| {
             let one = |order: &Vec<u32>| {
                 let mut counters =
                     Place::Cpu(1, 1).counters(&self.columns, &response.permuted(order), by);
                 steps
                     .iter()
-                    .for_each(|it| counters.take(it.column.unwrap()));
+                    .for_each(|it| counters.exclude(it.column.unwrap()));
                 for anchor in &swept {
                     counters.sweep(&anchor.permuted(order).into()).unwrap();
                 }
@@ -269,19 +269,19 @@ impl Case {
         (response, logs): (&Categorical, &LogTable),
     ) {
         let own = &self.columns[at as usize];
-        let anchor = Categorical::of(own);
-        let with_sum = |it| (it, Categorical::sum(it, logs));
+        let anchor = Categorical::compact(own);
+        let with_sum = |it| (it, Categorical::log_sum(it, logs));
         let mut cells = Vec::new();
         let mut shared =
             |other| mutual_information(with_sum(&anchor), with_sum(other), logs, &mut cells);
         if let Some(redundancy) = facts.redundancy {
-            let parts = swept.iter().map(|it| i128::from(shared(it.anchor())));
+            let parts = swept.iter().map(|it| i128::from(shared(it.codes())));
             let sum: i128 = parts.sum();
             assert_eq!(redundancy, sum, "{}: column {at}", self.name);
         }
         // The G-test of what misses values is of the observations left.
         if own.excluded_code().is_none() {
-            let told = (facts.information, facts.levels);
+            let told = (facts.mutual_information, facts.levels);
             let expected = (shared(response), anchor.levels);
             assert_eq!(told, expected, "{}: column {at}", self.name);
         }

@@ -55,25 +55,25 @@ impl Device for Cpu<'_> {
         "cpu".to_owned()
     }
 
-    fn screen(&self) -> &'static str {
+    fn screen_precision(&self) -> &'static str {
         self.sweep.screen()
     }
 
-    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+    fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.keep = model.support().to_vec();
         self.keep.sort_unstable();
         self.held = vec![model.clone(); count];
         Ok(())
     }
 
-    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+    fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
         for (model, support) in models {
-            self.held[*model].assume(support);
+            self.held[*model].set_support(support);
         }
         Ok(())
     }
 
-    fn update(
+    fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
@@ -114,7 +114,7 @@ impl Device for Cpu<'_> {
         Ok(updates.iter().map(|(model, _)| all[*model]).collect())
     }
 
-    fn strongest(
+    fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
@@ -137,7 +137,7 @@ impl Device for Cpu<'_> {
         })
     }
 
-    fn neighbours(
+    fn find_neighbours(
         &mut self,
         anchors: &[FitView],
         keep: &[u32],

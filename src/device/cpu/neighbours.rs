@@ -104,8 +104,8 @@ pub(crate) fn neighbours(
     let mut lists = all.into_iter().map(|list| strongest_of(list, count));
     (0..anchors.len())
         .map(|_| Neighbours {
-            joining: lists.next().unwrap_or_default(),
-            replacing: lists.next().unwrap_or_default(),
+            additions: lists.next().unwrap_or_default(),
+            exchanges: lists.next().unwrap_or_default(),
         })
         .collect()
 }
@@ -205,7 +205,7 @@ impl Scratch {
                 replaces: Some(self.place[row] as usize),
             };
             if s <= MIN_UNEXPLAINED {
-                (change.fall, exchange) = model.near(x, anchor, column);
+                (change.fall, exchange) = model.evaluate_collinear(x, anchor, column);
             }
             joining.offer(change);
             replacing.offer(exchange);

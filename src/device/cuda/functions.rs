@@ -127,8 +127,8 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
         // Few, many and no observations a cell.
         let count = |at: usize| {
             let most = [1, 3, 40, 100_000][at / cells % 4];
-            let drawn = uniform_below(words.word(), most + 1);
-            if uniform_below(words.word(), 3) == 0 {
+            let drawn = uniform_below(words.next_word(), most + 1);
+            if uniform_below(words.next_word(), 3) == 0 {
                 0
             } else {
                 drawn as u32

@@ -137,14 +137,14 @@ fn walk<'a>(
 ) -> Result<Vec<Told>, DeviceError> {
     let mut told = Vec::new();
     while told.len() < top {
-        counter.expect(top - told.len());
+        counter.hint_picks(top - told.len());
         let Some(best) = counter.best()? else {
             break;
         };
         let column = best.column.0;
-        let score = evaluator.nats(best.score, told.len());
-        told.push((column, score, counter.facts(column)?));
-        counter.take(column);
+        let score = evaluator.score_nats(best.score, told.len());
+        told.push((column, score, counter.statistics(column)?));
+        counter.exclude(column);
         if told.len() < top {
             counter.sweep(&step(column))?;
         }
@@ -168,7 +168,7 @@ pub fn measure(
     let preparing = Instant::now();
     let logs = LogTable::new(problem.n, score.reach());
     let evaluator = ScoreEvaluator::new(score.clone(), &logs, problem.n);
-    let response = evaluator.anchor(&made.response_column(problem.classes));
+    let response = evaluator.categorical(&made.response_column(problem.classes));
     let layout = Instant::now();
     let mut counter = CudaCounter::new(&made, 0, &response, (&logs, &evaluator), ordinals, None)?;
     let (preparing, layout) = (preparing.elapsed(), layout.elapsed());

@@ -5,7 +5,7 @@
 //! `library` asks before the first call of each, and everything else asks `library`.
 //!
 //! A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models`
-//! stay on it and are updated there; `strongest`, `gain` and `neighbours` are its sweeps.
+//! stay on it and are updated there; `find_strongest`, `gain` and `find_neighbours` are its sweeps.
 //! The host sees orders and short lists.
 
 mod cache;
@@ -186,12 +186,12 @@ impl<'x> Cuda<'x> {
     /// memory is taken, when they are first asked.
     fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
         let empty = Fit::empty(self.y);
-        self.hold(&empty, count)?;
+        self.init_models(&empty, count)?;
         self.owners = vec![self.residuals()];
         let models: Vec<ModelView> = (0..count)
             .map(|number| ModelView {
                 number,
-                members: &[],
+                support: &[],
                 rss: empty.rss(),
             })
             .collect();
@@ -199,10 +199,10 @@ impl<'x> Cuda<'x> {
         // not to show.
         let mut few = 1;
         while few < count && !self.columns.streams() {
-            self.strongest(&models[..few], Gain::Correlation)?;
+            self.find_strongest(&models[..few], Gain::Correlation)?;
             few *= 2;
         }
-        self.strongest(&models, Gain::Correlation)?;
+        self.find_strongest(&models, Gain::Correlation)?;
         let p = self.shard.own.p();
         let column = |model: usize| (self.shard.first + model % p) as u32;
         let adds: Vec<_> = (0..count)
@@ -211,12 +211,12 @@ impl<'x> Cuda<'x> {
         let drops: Vec<_> = (0..count)
             .map(|it| (it, ModelUpdate::DropCheapest))
             .collect();
-        self.update(&adds)?;
-        self.update(&drops)?;
+        self.update_models(&adds)?;
+        self.update_models(&drops)?;
         Ok(())
     }
 
-    /// A verb that came before [`Device::hold`].
+    /// A verb that came before [`Device::init_models`].
     fn unheld(&self) -> DeviceError {
         DeviceError::Failed {
             device: self.gpu.name.clone(),
@@ -231,7 +231,7 @@ impl Device for Cuda<'_> {
         self.gpu.name.clone()
     }
 
-    fn screen(&self) -> &'static str {
+    fn screen_precision(&self) -> &'static str {
         match self.screen {
             Arithmetic::F64 => "f64",
             Arithmetic::F32 => "f32",
@@ -239,12 +239,12 @@ impl Device for Cuda<'_> {
         }
     }
 
-    fn settle(&mut self) {
+    fn synchronize(&mut self) {
         // A GPU that was lost has nothing under way.
         let _ = self.gpu.wait("its last work");
     }
 
-    fn hold(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+    fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         let (gpu, columns) = (&self.gpu, &mut self.columns);
         // The residuals stay where they are: other GPUs may read them there.
         let before = self.models.take().filter(|it| it.count() == count);
@@ -257,13 +257,13 @@ impl Device for Cuda<'_> {
         Ok(())
     }
 
-    fn place(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+    fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
         let (gpu, columns) = (&self.gpu, &mut self.columns);
         let held = self.models.as_mut();
         held.map_or(Ok(()), |it| it.place(gpu, columns, models))
     }
 
-    fn update(
+    fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
@@ -275,7 +275,7 @@ impl Device for Cuda<'_> {
         models.map_or(Ok(Vec::new()), |it| it.update(gpu, columns, updates))
     }
 
-    fn strongest(
+    fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
@@ -286,7 +286,7 @@ impl Device for Cuda<'_> {
         }
     }
 
-    fn neighbours(
+    fn find_neighbours(
         &mut self,
         anchors: &[FitView],
         keep: &[u32],

@@ -223,19 +223,19 @@ impl Cuda<'_> {
                     replaces: Some(place),
                 };
                 if join == f64::INFINITY {
-                    (join, exchange) = it.model.near(self.shard.x, anchor, column);
+                    (join, exchange) = it.model.evaluate_collinear(self.shard.x, anchor, column);
                 }
-                neighbours.joining.push(ModelChange {
+                neighbours.additions.push(ModelChange {
                     column,
                     fall: join,
                     replaces: None,
                 });
                 // Nothing falls by −∞: a column that no exchange is open to.
                 if exchange.fall > f64::NEG_INFINITY {
-                    neighbours.replacing.push(exchange);
+                    neighbours.exchanges.push(exchange);
                 }
             }
-            found.push(neighbours.first(count));
+            found.push(neighbours.strongest(count));
         }
         Ok(match most > room {
             true => Err(most),

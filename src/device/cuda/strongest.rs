@@ -61,7 +61,7 @@ impl Cuda<'_> {
     /// words there are.
     fn tell_batch(&mut self, models: &[ModelView]) -> Result<usize, DeviceError> {
         let (n, m) = (self.y.len(), models.len());
-        let members: usize = models.iter().map(|it| it.members.len()).sum();
+        let members: usize = models.iter().map(|it| it.support.len()).sum();
         let words = 3 * m + 1 + members.div_ceil(2);
         let told = self.batch_told.room(&self.gpu, words)?;
         let (addresses, rest) = told.split_at_mut(m);
@@ -74,7 +74,7 @@ impl Cuda<'_> {
             addresses[model] = owner + 8 * (held.number * n) as u64;
             rss[model] = held.rss.to_bits();
             offsets[model] = at as u64;
-            for &member in held.members {
+            for &member in held.support {
                 packed[at / 2] |= u64::from(member) << (32 * (at % 2));
                 at += 1;
             }

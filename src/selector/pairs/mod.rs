@@ -74,14 +74,14 @@ pub fn rank_pairs(
         let synergy = PairScore::SYNERGY.score();
         let logs = LogTable::new(columns.n, score.reach().max(synergy.reach()));
         // Synergy needs the classes.
-        let evaluator = ScoreEvaluator::new(score, &logs, columns.n).by_class();
+        let evaluator = ScoreEvaluator::new(score, &logs, columns.n).counting_classes();
         let few = PairRequest {
-            most: match (wanted.top, wanted.threshold) {
+            max_pairs: match (wanted.top, wanted.threshold) {
                 (Some(top), _) => top,
                 (None, Some(_)) => usize::MAX,
                 (None, None) => PAIRS,
             },
-            least: wanted.threshold,
+            min_score: wanted.threshold,
             partners: wanted.partners,
         };
         let synergy = ScoreEvaluator::new(synergy, &logs, columns.n);
@@ -91,14 +91,17 @@ pub fn rank_pairs(
             by,
             counting,
             interrupt,
-            few.wanted(p, &evaluator),
+            few.empty_pairs(p, &evaluator),
             matrix,
         );
         search.starting = starting.elapsed().as_secs_f64();
         let fault = search.all(resources.distributed(), &Mutex::new(observe))?;
         let (best, single) = match fault {
             Some(_) => (PairScores::default(), Vec::new()),
-            None => (few.told(search.best, &evaluator, &synergy), search.single),
+            None => (
+                few.to_scores(search.best, &evaluator, &synergy),
+                search.single,
+            ),
         };
         let mut matrix = search.matrix;
         for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))

@@ -152,7 +152,7 @@ impl Brought<'_> {
     pub(super) fn block(&self) -> PairDomain<'_> {
         PairDomain {
             columns: &self.columns,
-            apart: self.round.apart.then_some(self.round.lists[0].len()),
+            split: self.round.apart.then_some(self.round.lists[0].len()),
         }
     }
 

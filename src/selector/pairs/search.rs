@@ -97,10 +97,12 @@ impl<'a> Search<'a> {
         communicator: Option<&Communicator>,
         watcher: &Watcher,
     ) -> Result<Option<DeviceError>, SelectorError> {
-        let own = LocalColumns::of(self.columns, communicator);
-        let own = own.first..own.first + own.own.len();
+        let own = LocalColumns::of_rank(self.columns, communicator);
+        let own = own.first..own.first + own.columns.len();
         let shares = match communicator {
-            Some(communicator) => communicator.gather(&own).map_err(DeviceError::ranks)?,
+            Some(communicator) => communicator
+                .gather(&own)
+                .map_err(DeviceError::from_rank_error)?,
             None => vec![own],
         };
         let rounds = rounds(communicator.map_or(0, Communicator::rank), &shares);
@@ -114,7 +116,7 @@ impl<'a> Search<'a> {
         self.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
             let Some(brought) = next else { break };
-            let brought = brought.map_err(DeviceError::ranks)?;
+            let brought = brought.map_err(DeviceError::from_rank_error)?;
             if let Some(communicator) = communicator
                 && self.agree(communicator)?
             {
@@ -140,16 +142,17 @@ impl<'a> Search<'a> {
             done += round.len();
         }
         if let Some(communicator) = communicator {
-            self.gather(communicator).map_err(DeviceError::ranks)?;
+            self.gather(communicator)
+                .map_err(DeviceError::from_rank_error)?;
         }
         Ok(self.unscored.take().map(DeviceError::UndefinedScore))
     }
 
     /// Tells the others what a pair must be to be wanted, and learns it; whether all end here.
     fn agree(&mut self, communicator: &Communicator) -> Result<bool, DeviceError> {
-        let told = communicator.gather(&(self.best.bound(), self.unscored.clone()));
-        for (least, unscored) in told.map_err(DeviceError::ranks)? {
-            self.best.raise(least);
+        let told = communicator.gather(&(self.best.prune_threshold(), self.unscored.clone()));
+        for (least, unscored) in told.map_err(DeviceError::from_rank_error)? {
+            self.best.raise_threshold(least);
             self.unscored = lower(self.unscored.take(), unscored);
         }
         self.cut |= self.interrupt.requested();
@@ -167,16 +170,16 @@ impl<'a> Search<'a> {
         let pair = round.first_pair().map(|(a, b)| (a, Some(b)));
         let needed = match &self.unscored {
             None => round.is_own() || pair.is_some(),
-            Some(it) => pair.is_some_and(|first| first < (it.column, it.beside)),
+            Some(it) => pair.is_some_and(|first| first < (it.column, it.other)),
         };
         if !needed {
             return Ok(None);
         }
         let (block, p) = (brought.block(), self.columns.columns.len());
-        let (m, most) = (block.columns.len(), self.best.most());
+        let (m, most) = (block.columns.len(), self.best.capacity());
         let starting = Instant::now();
         let mut counters = |evaluator| {
-            let response = ScoreEvaluator::anchor(evaluator, &self.columns.response);
+            let response = ScoreEvaluator::categorical(evaluator, &self.columns.response);
             self.counting
                 .pair_counters(block, &response, (self.logs, evaluator), most)
         };
@@ -206,7 +209,7 @@ impl<'a> Search<'a> {
             (true, None) => counters.relevance(),
         };
         let found = found.and_then(|single| {
-            let wanted = self.best.wanted_of(m);
+            let wanted = self.best.cleared_for(m);
             let pairs = counters.pairs(self.synergy, &wanted, matrix, &stop, &done)?;
             Ok((single, pairs))
         });
@@ -216,7 +219,7 @@ impl<'a> Search<'a> {
             Err(DeviceError::UndefinedScore(it)) => {
                 let fault = UndefinedScore {
                     column: number(it.column),
-                    beside: it.beside.map(number),
+                    other: it.other.map(number),
                     ..it
                 };
                 return Ok(Some(DeviceError::UndefinedScore(fault)));
@@ -228,7 +231,7 @@ impl<'a> Search<'a> {
             self.single = self.with_p_values(single, block.columns);
         }
         let best = mem::replace(&mut self.best, TopPairs::new(0, 0));
-        self.best = best.with(pairs.numbered(p, number));
+        self.best = best.merge(pairs.renumber(p, number));
         for (a, row) in (0..).zip(part.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
                 if *score != 0.0 {
@@ -246,10 +249,10 @@ impl<'a> Search<'a> {
     /// The relevance of columns, and beside it its p-value.
     fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
         let response = &self.columns.response;
-        let anchor = Categorical::of(response);
+        let anchor = Categorical::compact(response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.excluded_code() {
-                Some(_) => independence(&Categorical::of(column), &anchor, self.logs),
+                Some(_) => independence(&Categorical::compact(column), &anchor, self.logs),
                 None => {
                     let levels = [column.codes.occurring(column.levels), response.levels];
                     Independence::of(self.columns.n, information, levels)
@@ -262,7 +265,7 @@ impl<'a> Search<'a> {
 
     /// What all ranks found, instead of what this one did.
     fn gather(&mut self, communicator: &Communicator) -> io::Result<()> {
-        let nothing = self.best.wanted_of(self.columns.columns.len());
+        let nothing = self.best.cleared_for(self.columns.columns.len());
         let own = (
             mem::replace(&mut self.best, nothing),
             mem::take(&mut self.single),
@@ -276,7 +279,7 @@ impl<'a> Search<'a> {
                 self.devices = devices;
             }
             let all = mem::replace(&mut self.best, TopPairs::new(0, 0));
-            self.best = all.with(best);
+            self.best = all.merge(best);
             self.single.extend(single);
             self.unscored = lower(self.unscored.take(), unscored);
             self.cut |= cut;
@@ -287,6 +290,6 @@ impl<'a> Search<'a> {
 
 /// The one of the lower numbers.
 fn lower(a: Option<UndefinedScore>, b: Option<UndefinedScore>) -> Option<UndefinedScore> {
-    let numbers = |it: &UndefinedScore| (it.column, it.beside);
+    let numbers = |it: &UndefinedScore| (it.column, it.other);
     a.into_iter().chain(b).min_by_key(numbers)
 }

@@ -107,8 +107,8 @@ pub fn rank_with_procedure(
 fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let logs = LogTable::new(columns.n, 1);
     let own = |it: &BinnedColumn| {
-        let anchor = Categorical::of(it);
-        let sum = anchor.sum(&logs);
+        let anchor = Categorical::compact(it);
+        let sum = anchor.log_sum(&logs);
         (anchor, sum)
     };
     let mut cells = Vec::new();

@@ -301,7 +301,7 @@ impl Desk {
     fn random(&self, stream: u32, words: &mut [u32]) {
         let mut stream = Stream::new(self.seed, STREAMS + u64::from(stream));
         for word in words {
-            *word = (stream.word() >> 32) as u32;
+            *word = (stream.next_word() >> 32) as u32;
         }
     }
 

@@ -49,13 +49,13 @@ pub fn regress_with_procedure(
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
-    let (places, note) = Placement::of(&resources.devices, elements)?;
+    let (places, note) = Placement::resolve(&resources.devices, elements)?;
     let started = Instant::now();
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
     let draws = (pass.seed, pass.time_limit);
     let desk = Desk::new(design.p(), (most, keep), draws, threads, interrupt)?;
-    let sweeps = Arc::new(pool(threads.max(places.threads()))?);
+    let sweeps = Arc::new(pool(threads.max(places.host_threads()))?);
     let fits = Arc::new(Mutex::new(Fits::default()));
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
     let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
@@ -69,7 +69,7 @@ pub fn regress_with_procedure(
         // Told here, for who leaves the procedure behind is not told by it.
         lock(fits).on = On {
             devices: devices.names(),
-            screen: devices.screen(),
+            screen: devices.screen_precision(),
             starting: starting.elapsed().as_secs_f64(),
         };
         let regression = Regression {
@@ -217,7 +217,7 @@ impl Regression<'_> {
             .zip(&units)
             .map(|(found, (unit, norm, most))| {
                 // One product in one order, whatever device swept.
-                let exact = found.joining.iter().map(|it| {
+                let exact = found.additions.iter().map(|it| {
                     let product = product(x.column(it.column), unit);
                     (it.column, product)
                 });
@@ -243,7 +243,7 @@ impl Regression<'_> {
         let sweep = || {
             let mut locked = lock(&self.devices);
             let devices = &mut *locked;
-            let swept = || devices.neighbours(anchors, &[], wanted, &|| self.desk.given_up());
+            let swept = || devices.find_neighbours(anchors, &[], wanted, &|| self.desk.given_up());
             self.sweeps.install(swept)
         };
         match self.desk.pool.current_thread_index() {

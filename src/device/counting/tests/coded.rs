@@ -180,10 +180,13 @@ fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
     let score = scores().remove(0);
     let logs = LogTable::new(n.into(), score.reach());
     let evaluator = ScoreEvaluator::new(score, &logs, n.into());
-    let (response, by) = (evaluator.anchor(&response), (&logs, &evaluator));
+    let (response, by) = (evaluator.categorical(&response), (&logs, &evaluator));
     let mut counters = place.counters(&columns, &response, by);
-    let mut swept =
-        |column| counters.sweep(&ConditioningVariable::of(column, &columns, &evaluator));
+    let mut swept = |column| {
+        counters.sweep(&ConditioningVariable::of_column(
+            column, &columns, &evaluator,
+        ))
+    };
     [swept(0), swept(2)]
 }
 

@@ -27,7 +27,7 @@ impl Draws {
     }
 
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        uniform_below(self.stream.word(), bound)
+        uniform_below(self.stream.next_word(), bound)
     }
 
     /// Codes of so many levels, which tell the more of the response the less is drawn.

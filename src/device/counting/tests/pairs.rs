@@ -46,7 +46,7 @@ fn pair_scores() -> Vec<(&'static str, Quantity)> {
     ]
 }
 
-/// n × p columns of 1 … `most` levels, constant ones and copies among them.
+/// n × p columns of 1 … `max_pairs` levels, constant ones and copies among them.
 fn set(name: &'static str, (n, p): (usize, usize), classes: usize, most: usize) -> Case {
     let (mut draws, response) = Draws::new((n, p), classes);
     let mut columns: Vec<BinnedColumn> = Vec::new();
@@ -121,14 +121,14 @@ impl Case {
         let score = score_of(quantity);
         let logs = LogTable::new(n, score.reach().max(synergy.reach()));
         let (evaluator, synergy) = (
-            ScoreEvaluator::new(score, &logs, n).by_class(),
+            ScoreEvaluator::new(score, &logs, n).counting_classes(),
             ScoreEvaluator::new(synergy, &logs, n),
         );
-        let response = evaluator.anchor(&self.response);
+        let response = evaluator.categorical(&self.response);
         let by = (&logs, &evaluator);
         let block = PairDomain {
             columns: &self.columns,
-            apart,
+            split: apart,
         };
         let mut counters = match place {
             Place::Cpu(shards, threads) => {
@@ -140,7 +140,7 @@ impl Case {
             Place::Products(products) => {
                 let products = Some(*products);
                 match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
-                    Some(card) => PairCounterGroup::of(vec![Box::new(card)], block, by),
+                    Some(card) => PairCounterGroup::from_devices(vec![Box::new(card)], block, by),
                     None => PairCounterGroup::cpu(block, &response, by, 1, 1),
                 }
             }
@@ -155,17 +155,17 @@ impl Case {
         let stop = || false;
         let mut ask = |(most, least), partners, matrix: Option<&mut [f64]>| {
             let few = PairRequest {
-                most,
-                least,
+                max_pairs: most,
+                min_score: least,
                 partners,
             };
             let done = std::sync::atomic::AtomicUsize::new(0);
             let told = || {
                 done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
-            let wanted = few.wanted(p, &evaluator);
+            let wanted = few.empty_pairs(p, &evaluator);
             let best = counters.pairs(&synergy, &wanted, matrix, &stop, &told);
-            let found = few.told(best.unwrap(), &evaluator, &synergy);
+            let found = few.to_scores(best.unwrap(), &evaluator, &synergy);
             let all = found.pairs.into_iter();
             let all: Vec<Told> = all
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))

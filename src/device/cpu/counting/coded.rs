@@ -85,7 +85,7 @@ impl TableScorer for CpuValues<'_> {
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
-        let beside = Beside::new(step.anchor(), response);
+        let beside = Beside::new(step.codes(), response);
         let value = |(column, wanted): (&BinnedColumn, &bool)| match wanted {
             true => {
                 let value = self.read(column, &beside, |cells| self.value(cells))?;

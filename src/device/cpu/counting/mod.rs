@@ -113,7 +113,7 @@ impl<'a> CpuCounter<'a> {
         (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         threads: usize,
     ) -> Self {
-        let nothing = Categorical::nothing(response.codes.len());
+        let nothing = Categorical::constant(response.codes.len());
         // Where no term asks for classes, observations lie in the file's order.
         let classes = match evaluator.needs_xwy() {
             true => Classes::new(response),
@@ -126,7 +126,7 @@ impl<'a> CpuCounter<'a> {
             response: response.clone(),
             logs,
             evaluator,
-            y: response.sum(logs),
+            y: response.log_sum(logs),
             units: Vec::new(),
             anchors: Vec::new(),
             gone: 0,
@@ -150,8 +150,8 @@ impl<'a> CpuCounter<'a> {
                     let mut own = Vec::new();
                     with_scratch(|scratch| unit.unit.own(work.into(), scratch, &mut own));
                     sums.extend(own.into_iter().map(|[x, xy]| MarginSums {
-                        left: counter.response.codes.len() as u32,
-                        n: logs.whole(),
+                        observations: counter.response.codes.len() as u32,
+                        n: logs.full_term(),
                         x,
                         y: counter.y,
                         xy,
@@ -165,7 +165,7 @@ impl<'a> CpuCounter<'a> {
                     x: sums.x,
                     xy: sums.xy,
                     relevance: evaluator.relevance(sums, logs),
-                    gathered: evaluator.start(),
+                    gathered: evaluator.initial(),
                 };
             }
             unit.judge(evaluator);
@@ -216,7 +216,7 @@ impl<'a> CpuCounter<'a> {
     /// The sums that are the same for every candidate against an anchor.
     fn fixed(&self, anchor: &Prepared) -> MarginSums {
         MarginSums {
-            n: self.logs.whole(),
+            n: self.logs.full_term(),
             w: anchor.w,
             y: self.y,
             wy: anchor.wy,
@@ -236,7 +236,7 @@ impl<'a> CpuCounter<'a> {
         let mut counted = Vec::new();
         while unit.steps < self.steps() {
             // What only falls is lost for good; what may rise again is only where all are taken.
-            let lost = match evaluator.only_falls() {
+            let lost = match evaluator.is_nonincreasing() {
                 true => unit.bound.is_none() || unit.bound < least(),
                 false => unit.candidates.iter().all(|it| it.taken),
             };
@@ -257,7 +257,7 @@ impl<'a> CpuCounter<'a> {
                 (_, Some(whole)) => self.whole(&unit.unit, whole, |at, sums| {
                     let candidate = &mut unit.candidates[at];
                     candidate.gathered =
-                        evaluator.gather_whole(candidate.gathered, &sums, self.logs);
+                        evaluator.gather_table(candidate.gathered, &sums, self.logs);
                 }),
                 // What is laid out is what its units need.
                 (_, None) => {}
@@ -274,12 +274,12 @@ impl Counter for CpuCounter<'_> {
     }
 
     fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
-        let laid = self.lay(step.anchor());
+        let laid = self.lay(step.codes());
         self.anchors.push(laid);
         // Before the first anchor the score is relevance, which bounds what comes behind it
         // only where the score is the lesser of the two.
-        let bounded = self.steps() > 1 || self.evaluator.falls_from_relevance();
-        if self.evaluator.only_falls() && bounded {
+        let bounded = self.steps() > 1 || self.evaluator.is_bounded_by_relevance();
+        if self.evaluator.is_nonincreasing() && bounded {
             return Ok(());
         }
         let mut units = std::mem::take(&mut self.units);
@@ -292,20 +292,20 @@ impl Counter for CpuCounter<'_> {
         Ok(())
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         let evaluator = self.evaluator;
         (self.gone, self.anchors) = (0, Vec::new());
         self.units.par_iter_mut().for_each(|unit| {
             unit.steps = 0;
             for candidate in &mut unit.candidates {
-                candidate.gathered = evaluator.start();
+                candidate.gathered = evaluator.initial();
             }
             unit.judge(evaluator);
         });
     }
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
-        if self.evaluator.only_falls() {
+        if self.evaluator.is_nonincreasing() {
             // What is gathered can only fall: units whose score so far is below that of a
             // candidate counted to the end need not be counted any further. The one that
             // looks best goes first.
@@ -332,7 +332,7 @@ impl Counter for CpuCounter<'_> {
         Ok(self.units.iter().filter_map(|it| it.bound).max())
     }
 
-    fn take(&mut self, column: u32) {
+    fn exclude(&mut self, column: u32) {
         for unit in &mut self.units {
             if let Ok(at) = unit.unit.columns.binary_search(&column) {
                 unit.candidates[at].taken = true;
@@ -390,7 +390,7 @@ impl<'a> Scored<'a> {
             if it.taken {
                 continue;
             }
-            let score = evaluator.total(it.relevance, it.gathered, self.steps);
+            let score = evaluator.candidate_score(it.relevance, it.gathered, self.steps);
             if score == EXCLUDED_SCORE {
                 continue;
             }

@@ -28,7 +28,7 @@ impl CpuCounter<'_> {
             wanted,
             matrix,
             stop,
-            done,
+            progress: done,
             ..
         } = asked;
         let (columns, p) = (block.columns, block.columns.len());
@@ -36,7 +36,7 @@ impl CpuCounter<'_> {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors = evenly(0..block.firsts()).map(|at| (at, rows[at].take()));
+        let anchors = evenly(0..block.first_end()).map(|at| (at, rows[at].take()));
         let anchors: Vec<_> = anchors.collect();
         let nothing = || wanted.clone();
         let pairs = anchors
@@ -48,7 +48,7 @@ impl CpuCounter<'_> {
                 }
                 pairs
             });
-        pairs.reduce(nothing, TopPairs::with)
+        pairs.reduce(nothing, TopPairs::merge)
     }
 
     fn pairs_of(
@@ -64,7 +64,7 @@ impl CpuCounter<'_> {
         if units.peek().is_none() {
             return;
         }
-        let laid = self.lay(&Categorical::of(column));
+        let laid = self.lay(&Categorical::compact(column));
         let fixed = laid.prepared.as_ref().map(|it| self.fixed(it));
         let terms = fixed.map(|it| (self.evaluator.terms(&it), synergy.terms(&it)));
         let mut told = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {
@@ -72,7 +72,7 @@ impl CpuCounter<'_> {
                 return;
             }
             if let Some(row) = &mut row {
-                row[b as usize] = self.evaluator.nats(score, 1);
+                row[b as usize] = self.evaluator.score_nats(score, 1);
             }
             if b > a && pairs.wants(score, a, b) {
                 let synergy = synergy();
@@ -101,8 +101,8 @@ impl CpuCounter<'_> {
                     }
                 }
                 (.., Some(whole)) => self.whole(unit, whole, |at, sums| {
-                    let score = self.evaluator.gather_whole(0, &sums, self.logs);
-                    let both = || synergy.gather_whole(0, &sums, self.logs);
+                    let score = self.evaluator.gather_table(0, &sums, self.logs);
+                    let both = || synergy.gather_table(0, &sums, self.logs);
                     told(unit.columns[at], score, &both);
                 }),
                 // What is laid out is what its units need.

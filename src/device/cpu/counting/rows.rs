@@ -88,7 +88,7 @@ pub(super) fn sums(
     by_class: bool,
     logs: &LogTable,
 ) -> [[i64; WIDTH]; 2] {
-    compared(tile, anchor.groups(classes), by_class, logs.steps())
+    compared(tile, anchor.groups(classes), by_class, logs.increments())
 }
 
 vectorised! {

@@ -77,7 +77,7 @@ pub(super) struct Tables {
 }
 
 impl Columns {
-    /// Takes one more column; `places` has each observation's place in class order, `of` the
+    /// Takes one more column; `places` has each observation's place in class order, `term` the
     /// class of each place.
     pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &LogTable) {
         let mut entries: Vec<(u16, u32)> = match codes {
@@ -101,10 +101,10 @@ impl Columns {
         let mut shared = self.entries.len();
         for own in by_code {
             let of_code = own.len() as u32;
-            x += logs.of(of_code);
+            x += logs.term(of_code);
             for own in own.chunk_by(|a, b| of[a.1 as usize] == of[b.1 as usize]) {
                 let (count, run) = (own.len() as u32, self.runs.len() as u32);
-                xy += logs.of(count);
+                xy += logs.term(count);
                 let own = own.iter().map(|&(_, row)| Entry { row, run });
                 self.entries.extend(own);
                 if of_code > 1 {
@@ -262,7 +262,7 @@ impl<'a> Mode<'a> {
         tables.fit(if few { codes } else { 0 }, (levels, self.shift));
         let (entries, alone) = tables.off[off[0]..off[2]].split_at(off[1] - off[0]);
         let (cells, alone_cells) = tables.cells[..off[2] - off[0]].split_at_mut(off[1] - off[0]);
-        let (steps, of_anchor) = (self.work.logs.steps(), self.cells);
+        let (steps, of_anchor) = (self.work.logs.increments(), self.cells);
         let (shift, bits) = (self.shift, levels.trailing_zeros());
         let (shared, class) = (bits + shift, (1 << shift) - 1);
         // Borrowed one by one: their places stay in registers.
@@ -354,7 +354,7 @@ impl<'a> Mode<'a> {
         keys.sort_unstable();
         let sum = |bits: u32| {
             let cells = keys.chunk_by(|a, b| a >> bits == b >> bits);
-            cells.map(|it| self.work.logs.of(it.len() as u32)).sum()
+            cells.map(|it| self.work.logs.term(it.len() as u32)).sum()
         };
         [sum(self.shift), sum(0)]
     }

@@ -89,7 +89,7 @@ pub(super) fn sums<C: Code, const K: usize>(
             table.resize(cells, 0);
         }
     }
-    let (terms, steps) = (work.logs.terms(), work.logs.steps());
+    let (terms, steps) = (work.logs.terms(), work.logs.increments());
     let offsets = Offsets {
         long: work.anchor.offsets(shift),
         short: (cells <= REACHED).then(|| work.anchor.short_offsets(shift)),
@@ -255,7 +255,7 @@ fn sorted<C: Code>(x: &[C], work: Work) -> [i64; 2] {
         .map(|((x, w), y)| (*w, (*x).into(), if work.by_class { *y } else { 0 }))
         .collect();
     cells.sort_unstable();
-    let of = |cells: &[Cell]| work.logs.of(cells.len() as u32);
+    let of = |cells: &[Cell]| work.logs.term(cells.len() as u32);
     let xw = cells.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(of);
     [xw.sum(), cells.chunk_by(|a, b| a == b).map(of).sum()]
 }

@@ -36,7 +36,7 @@ impl Words {
 
     fn anchor(&mut self, n: usize, levels: usize, rarely: usize) -> Categorical {
         let most = self.below(levels);
-        Categorical::of(&column(&self.codes(n, levels, rarely, most), 1000, None))
+        Categorical::compact(&column(&self.codes(n, levels, rarely, most), 1000, None))
     }
 }
 
@@ -103,7 +103,7 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
         .iter()
         .map(|&(levels, rarely)| words.anchor(n, levels, rarely))
         .collect();
-    let nothing = Categorical::nothing(n);
+    let nothing = Categorical::constant(n);
     let mut scratch = Scratch::default();
     for by_class in [true, false] {
         // Without classes, observations may lie in the file's order.
@@ -178,7 +178,7 @@ fn margins(
 ) -> MarginSums {
     let codes = x.codes.dense();
     let rows = 0..codes.len();
-    let rows = rows.filter(|&t| x.excluded_code() != Some(codes[t]) && !anchor.misses(t));
+    let rows = rows.filter(|&t| x.excluded_code() != Some(codes[t]) && !anchor.is_missing(t));
     let rows: Vec<usize> = rows.collect();
     let sum = |key: &dyn Fn(usize) -> (u32, u32, u32)| {
         let mut counts = HashMap::new();
@@ -193,7 +193,7 @@ fn margins(
         |t: usize| response.codes[t],
     );
     MarginSums {
-        left: rows.len() as u32,
+        observations: rows.len() as u32,
         n: sum(&|_| (0, 0, 0)),
         x: sum(&|t| (x(t), 0, 0)),
         w: sum(&|t| (0, w(t), 0)),
@@ -237,7 +237,7 @@ fn whole_tables_have_every_margin_of_what_is_left() {
             };
             let columns: Vec<BinnedColumn> = (0..12).map(|at| made(at % 3, at / 3 * 3)).collect();
             for w in &columns {
-                for anchor in [Categorical::of(w), Categorical::plain(w)] {
+                for anchor in [Categorical::compact(w), Categorical::verbatim(w)] {
                     let whole = Whole::new(&anchor, &response);
                     for x in &columns {
                         assert_eq!(

@@ -45,7 +45,8 @@ impl Whole {
         let codes = column.codes.dense().into_iter();
         let others = self.anchor.codes.iter().zip(&response.codes);
         let cells = codes.zip(others).enumerate();
-        let cells = cells.filter(|(row, (x, _))| left_out != Some(*x) && !self.anchor.misses(*row));
+        let cells =
+            cells.filter(|(row, (x, _))| left_out != Some(*x) && !self.anchor.is_missing(*row));
         let cells: Vec<[u32; 3]> = cells.map(|(_, (x, (w, y)))| [x.into(), *w, *y]).collect();
         sorted(cells, logs)
     }
@@ -63,27 +64,27 @@ pub(super) fn margins(cells: &CountTable, logs: &LogTable) -> MarginSums {
             for (of_xy, &count) in of_xy.iter_mut().zip(row) {
                 *of_xy += count;
             }
-            sums.xw += logs.of(row.iter().sum());
+            sums.xw += logs.term(row.iter().sum());
             sums.xwy += logs.sum(row);
         }
         for (of_wy, &count) in of_wy.iter_mut().zip(slab) {
             *of_wy += count;
         }
         let of_x = of_xy.iter().sum();
-        sums.x += logs.of(of_x);
+        sums.x += logs.term(of_x);
         sums.xy += logs.sum(&of_xy);
         all += of_x;
     }
     for row in of_wy.chunks_exact(y) {
-        sums.w += logs.of(row.iter().sum());
+        sums.w += logs.term(row.iter().sum());
         for (of_y, &count) in of_y.iter_mut().zip(row) {
             *of_y += count;
         }
     }
-    sums.n = logs.of(all);
+    sums.n = logs.term(all);
     sums.y = logs.sum(&of_y);
     sums.wy = logs.sum(&of_wy);
-    sums.left = all;
+    sums.observations = all;
     sums
 }
 
@@ -93,10 +94,10 @@ fn sorted(mut cells: Vec<[u32; 3]>, logs: &LogTable) -> MarginSums {
     let mut sum = |key: fn(&[u32; 3]) -> [u32; 3]| {
         cells.sort_unstable_by_key(key);
         let runs = cells.chunk_by(|a, b| key(a) == key(b));
-        runs.map(|run| logs.of(run.len() as u32)).sum()
+        runs.map(|run| logs.term(run.len() as u32)).sum()
     };
     MarginSums {
-        left,
+        observations: left,
         x: sum(|it| [it[0], 0, 0]),
         w: sum(|it| [0, it[1], 0]),
         y: sum(|it| [0, 0, it[2]]),
@@ -104,6 +105,6 @@ fn sorted(mut cells: Vec<[u32; 3]>, logs: &LogTable) -> MarginSums {
         xy: sum(|it| [it[0], 0, it[2]]),
         wy: sum(|it| [0, it[1], it[2]]),
         xwy: sum(|it| *it),
-        n: logs.of(left),
+        n: logs.term(left),
     }
 }

@@ -42,19 +42,20 @@ impl CudaCounter<'_> {
                 });
             }
         }
-        if let Some(RemoteColumn { column, facts }) = &step.guest
+        if let Some(RemoteColumn { column, facts }) = &step.remote
             && !wide(column.levels)
         {
             let anchor = AnchorSums {
-                w: facts.sum,
-                wy: facts.information + facts.sum + self.response_sum - self.logs.whole(),
+                w: facts.log_sum,
+                wy: facts.mutual_information + facts.log_sum + self.response_sum
+                    - self.logs.full_term(),
                 levels: column.levels as u32,
                 place: 0,
             };
             return self
                 .each(|_, shard| shard.step(AnchorSource::Guest(anchor, &column.codes), false, 0));
         }
-        let (anchor, w) = step.summed(self.logs);
+        let (anchor, w) = step.codes_and_log_sum(self.logs);
         let told = self.told(anchor, w);
         self.each(|_, shard| shard.step(AnchorSource::Codes(told, anchor), false, 0))
     }
@@ -66,7 +67,7 @@ impl CudaCounter<'_> {
         AnchorSums {
             w,
             wy: match by_class {
-                true => anchor.joined(&self.response).sum(self.logs),
+                true => anchor.joint(&self.response).log_sum(self.logs),
                 false => 0,
             },
             levels: anchor.levels as u32,

@@ -72,7 +72,7 @@ impl TableScorer for CudaValues<'_> {
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
-        let anchor = step.anchor();
+        let anchor = step.codes();
         let room = |it: &BinnedColumn| table_cells(it.levels, anchor.levels, response.levels);
         let columns = self.columns.iter().zip(wanted);
         // Where there are no cells no observation is in one.

@@ -17,9 +17,9 @@ impl Counter for CudaCounter<'_> {
         let column = step.column.and_then(|number| self.position(number));
         let last = self.last_pick(column);
         let own = column.filter(|it| !self.columns.misses(*it));
-        match (own.and(last), &step.guest) {
+        match (own.and(last), &step.remote) {
             (Some(pick), _) => self.sum_w += i128::from(pick.x),
-            (None, Some(guest)) => self.sum_w += i128::from(guest.facts.sum),
+            (None, Some(guest)) => self.sum_w += i128::from(guest.facts.log_sum),
             (None, None) => self.plain = false,
         }
         if self.made_ahead && last.is_some() {
@@ -32,11 +32,11 @@ impl Counter for CudaCounter<'_> {
         self.count(column, step)
     }
 
-    fn expect(&mut self, picks: usize) {
+    fn hint_picks(&mut self, picks: usize) {
         self.expected = picks;
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         (self.steps, self.sum_w, self.plain) = (0, 0, true);
         self.picks.clear();
         self.last = None;
@@ -61,7 +61,7 @@ impl Counter for CudaCounter<'_> {
         Ok(self.picks.front().map(|pick| candidate(pick, self.first)))
     }
 
-    fn facts(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
+    fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let Some(column) = self.position(column) else {
             return Ok(None);
         };
@@ -69,14 +69,14 @@ impl Counter for CudaCounter<'_> {
         let Some(pick) = pick.filter(|_| !self.columns.misses(column)) else {
             return Ok(None);
         };
-        let n = self.logs.whole();
+        let n = self.logs.full_term();
         let (x, steps) = (i128::from(pick.x), self.steps as i128);
         let redundancy = pick.redundancy - steps * x - self.sum_w + steps * i128::from(n);
         let counted = self.shards[self.home(column)].occurring[pick.place as usize];
         Ok(Some(CandidateStatistics {
             redundancy: self.plain.then_some(redundancy),
-            information: pick.xy - pick.x - self.response_sum + n,
-            sum: pick.x,
+            mutual_information: pick.xy - pick.x - self.response_sum + n,
+            log_sum: pick.x,
             levels: match counted {
                 0 => self.columns.occurring(column),
                 counted => counted as usize,
@@ -84,7 +84,7 @@ impl Counter for CudaCounter<'_> {
         }))
     }
 
-    fn take(&mut self, column: u32) {
+    fn exclude(&mut self, column: u32) {
         let Some(column) = self.position(column) else {
             return;
         };
@@ -101,7 +101,7 @@ impl Counter for CudaCounter<'_> {
         self.fault = self.fault.take().or(taken.err());
     }
 
-    fn permuted(
+    fn best_permuted(
         &mut self,
         orders: &[Vec<u32>],
         swept: &[&Categorical],

@@ -26,7 +26,7 @@ fn column(levels: usize, codes: Codes) -> BinnedColumn {
 /// Columns of all kinds: few levels and many, dense and of every length of entries.
 fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
     let mut stream = Stream::new(seed, 0);
-    let mut draw = |bound: usize| uniform_below(stream.word(), bound);
+    let mut draw = |bound: usize| uniform_below(stream.next_word(), bound);
     let made = |at: usize| {
         let levels = [2, 16, 17, 256, 300, 65_536][at % 6];
         if at.is_multiple_of(2) {

@@ -36,7 +36,7 @@ impl Case {
         breaks: Vec<usize>,
     ) -> Self {
         let mut stream = Stream::new(n as u64, p as u64);
-        let mut draw = |bound: usize| uniform_below(stream.word(), bound);
+        let mut draw = |bound: usize| uniform_below(stream.next_word(), bound);
         let response: Vec<u16> = (0..n).map(|_| draw(3) as u16).collect();
         let mut columns: Vec<BinnedColumn> = Vec::new();
         for at in 0..p {
@@ -73,32 +73,32 @@ impl Case {
         for at in 0..self.picks {
             let next = self.breaks.iter().find(|it| **it >= at);
             // At first one alone, so that a step may stall that nobody waits for.
-            counter.expect(match at {
+            counter.hint_picks(match at {
                 0 => 1,
                 _ => next.unwrap_or(&(self.picks - 1)) - at + 1,
             });
             let Some(found) = counter.best().unwrap() else {
                 break;
             };
-            let own = Categorical::of(&self.columns[found.column.0 as usize]);
-            let facts = counter.facts(found.column.0).unwrap();
+            let own = Categorical::compact(&self.columns[found.column.0 as usize]);
+            let facts = counter.statistics(found.column.0).unwrap();
             if let Some(redundancy) = facts.and_then(|it| it.redundancy).filter(|_| plain) {
-                let (own, mut cells) = ((&own, own.sum(logs)), Vec::new());
-                let each = steps.iter().map(|it| it.summed(logs));
+                let (own, mut cells) = ((&own, own.log_sum(logs)), Vec::new());
+                let each = steps.iter().map(|it| it.codes_and_log_sum(logs));
                 let each = each.map(|it| i128::from(mutual_information(own, it, logs, &mut cells)));
                 assert_eq!(redundancy, each.sum(), "{}", found.column.0);
             }
             picked.push(found);
-            counter.take(found.column.0);
+            counter.exclude(found.column.0);
             if at + 1 == self.picks {
                 break;
             }
             let step = match (self.breaks.contains(&at), steps.last()) {
                 (true, Some(last)) => {
                     plain = false;
-                    own.joined(last.anchor()).into()
+                    own.joint(last.codes()).into()
                 }
-                _ => ConditioningVariable::of(found.column.0, &self.columns, evaluator),
+                _ => ConditioningVariable::of_column(found.column.0, &self.columns, evaluator),
             };
             counter.sweep(&step).unwrap();
             steps.push(step);
@@ -112,7 +112,7 @@ impl Case {
         let n = self.response.codes.n();
         let logs = LogTable::new(n, score.reach());
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
-        let response = evaluator.anchor(&self.response);
+        let response = evaluator.categorical(&self.response);
         let by = (&logs, &evaluator);
         let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
         let expected = self.walk(&mut cpu, &evaluator, &logs);

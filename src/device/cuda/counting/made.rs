@@ -271,7 +271,7 @@ impl CudaCounter<'_> {
             shard.gpu.zero(taken.address(), taken.len())?;
         }
         self.ahead = 1;
-        self.forget();
+        self.reset();
         let mut gpus = self.shards.iter();
         gpus.try_for_each(|it| it.gpu.wait("beginning again"))
     }

@@ -144,7 +144,7 @@ impl<'a> CudaCounter<'a> {
         let columns = columns.into();
         let told = ResponseCodes {
             anchor: response,
-            sum: response.sum(logs),
+            sum: response.log_sum(logs),
             by_class: evaluator.needs_xwy(),
         };
         let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
@@ -172,11 +172,11 @@ impl<'a> CudaCounter<'a> {
         let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
         let mut alone = gpus.iter().all(narrow)
             && evaluator.score().against == Against::Last
-            && !evaluator.gathers_behind_none();
+            && !evaluator.may_readmit_excluded();
         let mut together = None;
         match &mut gpus[..] {
-            [one] if alone && evaluator.only_falls() => {
-                one.put_off(levels, evaluator.falls_from_relevance(), waves)?;
+            [one] if alone && evaluator.is_nonincreasing() => {
+                one.put_off(levels, evaluator.is_bounded_by_relevance(), waves)?;
             }
             [_] => {}
             several => {

@@ -54,24 +54,24 @@ impl PairCounter for CudaPairSweep<'_> {
         let p = block.columns.len();
         self.counter.again()?;
         // What is never the second of a pair need not be counted.
-        (0..block.seconds()).for_each(|a| self.counter.take(a as u32));
-        for a in 0..block.firsts() {
+        (0..block.second_start()).for_each(|a| self.counter.exclude(a as u32));
+        for a in 0..block.first_end() {
             if (asked.stop)() {
                 break;
             }
-            self.counter.forget();
-            let step = ConditioningVariable::of(a as u32, block.columns, self.evaluator);
+            self.counter.reset();
+            let step = ConditioningVariable::of_column(a as u32, block.columns, self.evaluator);
             self.counter.sweep(&step)?;
             let scores = self.counter.gathered()?;
             if let Some(matrix) = &mut matrix {
                 let row = matrix[a * p..][..p]
                     .iter_mut()
                     .zip(&scores)
-                    .skip(a.max(block.seconds()));
-                row.for_each(|(to, &score)| *to = self.evaluator.nats(score, 1));
+                    .skip(a.max(block.second_start()));
+                row.for_each(|(to, &score)| *to = self.evaluator.score_nats(score, 1));
             }
             let w = a as u32;
-            for (b, &score) in (0..).zip(&scores).skip((a + 1).max(block.seconds())) {
+            for (b, &score) in (0..).zip(&scores).skip((a + 1).max(block.second_start())) {
                 if pairs.wants(score, w, b) {
                     pairs.push(Pair {
                         score,
@@ -82,8 +82,8 @@ impl PairCounter for CudaPairSweep<'_> {
                 }
             }
             // Those behind need not be counted beside it.
-            self.counter.take(w);
-            (asked.done)();
+            self.counter.exclude(w);
+            (asked.progress)();
         }
         Ok(pairs.with_synergy(|it| asked.synergy_of(it, &self.response)))
     }

@@ -252,7 +252,7 @@ mod tests {
         let score = scores().into_iter().find(|it| it.0 == "mrmr").unwrap().1;
         let logs = LogTable::new(900, score.reach());
         let evaluator = ScoreEvaluator::new(score, &logs, 900);
-        let response = evaluator.anchor(&case.response);
+        let response = evaluator.categorical(&case.response);
         let (by, on) = ((&logs, &evaluator), &[0, 1]);
         let mut counter = CudaCounter::new(&case.columns[..], 0, &response, by, on, None).unwrap();
         let Some(together) = &counter.together else {
@@ -288,7 +288,7 @@ mod tests {
             ..together.meets[1]
         };
         other.meetings(second, steps, 0).unwrap();
-        counter.forget();
+        counter.reset();
         assert!(counter.best().unwrap().is_some());
     }
 

@@ -44,7 +44,7 @@ fn planned(
     let mut told = Vec::new();
     for &(picks, other) in plan {
         for left in (1..=picks).rev() {
-            counter.expect(left);
+            counter.hint_picks(left);
             let found = counter.best().unwrap();
             told.push(found);
             let Some(best) = found.map(|it| it.column.0) else {
@@ -54,9 +54,9 @@ fn planned(
             let next = others.find(|it| !taken.contains(it)).filter(|_| other);
             let column = next.unwrap_or(best);
             taken.insert(column);
-            counter.take(column);
+            counter.exclude(column);
             counter
-                .sweep(&ConditioningVariable::of(column, columns, evaluator))
+                .sweep(&ConditioningVariable::of_column(column, columns, evaluator))
                 .unwrap();
         }
     }
@@ -94,7 +94,7 @@ impl Case {
             let n = self.response.codes.n();
             let logs = LogTable::new(n, score.reach());
             let evaluator = ScoreEvaluator::new(score, &logs, n);
-            let response = evaluator.anchor(&self.response);
+            let response = evaluator.categorical(&self.response);
             let by = (&logs, &evaluator);
             let all = |counter: &mut dyn Counter| {
                 let mut taken = BTreeSet::new();
@@ -102,10 +102,10 @@ impl Case {
                 for plan in [PLAN, &[], PLAN] {
                     let own = planned(counter, &self.columns, &evaluator, &mut taken, plan);
                     walks.push(own);
-                    counter.forget();
+                    counter.reset();
                 }
                 let whole = self.walk(counter, &evaluator, &logs);
-                counter.forget();
+                counter.reset();
                 (walks, whole, counter.best().unwrap())
             };
             let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
@@ -123,7 +123,7 @@ impl Case {
                 let (p, together) = (self.columns.len(), gpus.together.is_some());
                 let narrow = |it: &Shard| !it.is_wide(gpus.levels, false);
                 let linked = !gpus.lying.is_empty();
-                let walks = linked && !evaluator.gathers_behind_none();
+                let walks = linked && !evaluator.may_readmit_excluded();
                 assert_eq!(together, walks && gpus.shards.iter().all(narrow));
                 assert_eq!(all(&mut gpus), expected, "{name}, {n} × {p} on {place:?}");
                 drop(gpus);
@@ -138,7 +138,7 @@ impl Case {
 fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
     let mut case = Case::new((n, 1), 2..3, 12, vec![5]);
     let mut stream = Stream::new(n as u64, 7);
-    let mut draw = |bound: usize| uniform_below(stream.word(), bound);
+    let mut draw = |bound: usize| uniform_below(stream.next_word(), bound);
     case.columns.clear();
     for at in 0..p {
         let mut codes = vec![0u16; n];
@@ -204,7 +204,7 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let n = case.response.codes.n();
         let logs = LogTable::new(n, score.reach());
         let evaluator = ScoreEvaluator::new(score, &logs, n);
-        let response = evaluator.anchor(&case.response);
+        let response = evaluator.categorical(&case.response);
         let by = (&logs, &evaluator);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
         let mut gpu = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();

@@ -45,7 +45,7 @@ impl CudaCounter<'_> {
     ) -> Result<Vec<Option<ScoredColumn>>, DeviceError> {
         let told: Vec<(AnchorSums, &Categorical)> = swept
             .iter()
-            .map(|it| (self.told(it, it.sum(self.logs)), *it))
+            .map(|it| (self.told(it, it.log_sum(self.logs)), *it))
             .collect();
         let first = self.first;
         let mut best: Vec<Option<ScoredColumn>> = vec![None; orders.len()];
@@ -109,7 +109,7 @@ impl Shard {
             y: y.transpose()?,
         };
         let walk = ScoreState::new(gpu, &self.packs, count, false)?;
-        let nothing = Categorical::nothing(n);
+        let nothing = Categorical::constant(n);
         let laid = self.lay(AnchorSource::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
         self.swept(laid, walk.out(self.taken.address()))?;

@@ -34,9 +34,9 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Score
             Join::Guarded => 3,
         },
         mean: i32::from(score.gather == Gather::Mean),
-        n: logs.whole(),
+        n: logs.full_term(),
         y,
-        unit: evaluator.unit(),
+        unit: evaluator.ratio_unit(),
         term,
     }
 }

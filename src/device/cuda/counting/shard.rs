@@ -133,7 +133,7 @@ impl Shard {
             terms,
             rule: rule(evaluator, logs, response.sum),
             nothing: AnchorSums {
-                w: logs.whole(),
+                w: logs.full_term(),
                 wy: response.sum,
                 levels: 1,
                 place: count as u32,
@@ -246,7 +246,7 @@ impl Shard {
         };
         let first = matches!(source, AnchorSource::Nothing);
         if first || self.is_wide_for(levels, classes, misses) {
-            let none = Categorical::nothing(self.n);
+            let none = Categorical::constant(self.n);
             if let Some(codes) = codes.or(first.then_some(&none)) {
                 laid.w = self.w.room(&self.gpu, self.n, DURING)?;
                 self.gpu.upload(&codes.codes, laid.w)?;

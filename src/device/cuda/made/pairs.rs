@@ -47,7 +47,7 @@ impl PairProblem {
     pub fn draw(&self) -> BinnedColumns {
         let column = |at: usize, levels: usize| {
             let mut words = Stream::new(1, at as u64);
-            let codes = (0..self.n).map(|_| uniform_below(words.word(), levels) as u8);
+            let codes = (0..self.n).map(|_| uniform_below(words.next_word(), levels) as u8);
             BinnedColumn {
                 name: String::new(),
                 index: at,
@@ -83,24 +83,24 @@ impl PairProblem {
         let logs = LogTable::new(self.n, own.reach().max(by_class.reach()));
         let evaluator = ScoreEvaluator::new(own, &logs, self.n);
         let synergy = ScoreEvaluator::new(by_class, &logs, self.n);
-        let response = evaluator.anchor(&columns.response);
+        let response = evaluator.categorical(&columns.response);
         let (own, by) = (&columns.columns[..], (&logs, &evaluator));
         let few = PairRequest {
-            most: self.top,
+            max_pairs: self.top,
             partners: self.partners,
             ..PairRequest::default()
         };
         let mut counters = match swept {
             true => PairCounterGroup::swept(own, &response, by, ordinals, None)?,
-            false => PairCounterGroup::cuda(own, &response, by, ordinals, (few.most, None))?,
+            false => PairCounterGroup::cuda(own, &response, by, ordinals, (few.max_pairs, None))?,
         };
         let layout = started.elapsed().as_secs_f64();
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let started = Instant::now();
-            let wanted = few.wanted(self.p, &evaluator);
+            let wanted = few.empty_pairs(self.p, &evaluator);
             let best = counters.pairs(&synergy, &wanted, None, &|| false, &|| ())?;
-            pairs = few.told(best, &evaluator, &synergy).pairs;
+            pairs = few.to_scores(best, &evaluator, &synergy).pairs;
             searches.push(started.elapsed().as_secs_f64());
         }
         Ok(PairsMeasured {

@@ -87,18 +87,18 @@ fn with_facts(
 ) -> Vec<Told> {
     let anchors: Vec<Categorical> = told
         .iter()
-        .map(|it| Categorical::of(&columns[it.0 as usize]))
+        .map(|it| Categorical::compact(&columns[it.0 as usize]))
         .collect();
     let mut cells = Vec::new();
     let mut shared = |a: &Categorical, b: &Categorical| {
-        mutual_information((a, a.sum(logs)), (b, b.sum(logs)), logs, &mut cells)
+        mutual_information((a, a.log_sum(logs)), (b, b.log_sum(logs)), logs, &mut cells)
     };
     let facts = |(at, told): (usize, &Told)| {
         let before = anchors[..at].iter();
         let facts = CandidateStatistics {
             redundancy: Some(before.map(|it| i128::from(shared(&anchors[at], it))).sum()),
-            information: shared(&anchors[at], y),
-            sum: anchors[at].sum(logs),
+            mutual_information: shared(&anchors[at], y),
+            log_sum: anchors[at].log_sum(logs),
             levels: anchors[at].levels,
         };
         (told.0, told.1, Some(facts))
@@ -114,9 +114,9 @@ fn walks_are_the_cpus(places: &[Vec<usize>]) {
         for score in scores() {
             let logs = LogTable::new(problem.n, score.reach());
             let evaluator = ScoreEvaluator::new(score, &logs, problem.n);
-            let response = evaluator.anchor(&made.response_column(problem.classes));
+            let response = evaluator.categorical(&made.response_column(problem.classes));
             let by = (&logs, &evaluator);
-            let of = |column| ConditioningVariable::of(column, &columns, &evaluator);
+            let of = |column| ConditioningVariable::of_column(column, &columns, &evaluator);
             let mut cpu = CpuCounter::new(&columns, 0, &response, by, 1);
             let relevance = cpu.relevance().unwrap();
             let plain = walk(&mut cpu, &evaluator, PICKS, of).unwrap();
@@ -177,7 +177,7 @@ fn what_the_host_knows_of_made_columns_is_so() {
         for (at, column) in (0..).zip(&held) {
             let occurring = column.codes.occurring(column.levels);
             assert_eq!(made.occurring(at), occurring, "{at} of {problem:?}");
-            let (told, own) = (Categorical::plain(column).codes, made.anchor(at).codes);
+            let (told, own) = (Categorical::verbatim(column).codes, made.anchor(at).codes);
             assert_eq!(told, own, "{at} of {problem:?}");
         }
         let listed = |it: &BinnedColumn| match &it.codes {

@@ -37,7 +37,7 @@ impl CpuValues<'_> {
             wanted,
             mut matrix,
             stop,
-            done,
+            progress: done,
             ..
         } = asked;
         let (columns, p) = (block.columns, block.columns.len());
@@ -45,7 +45,7 @@ impl CpuValues<'_> {
             Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
             None => (0..p).map(|_| None).collect(),
         };
-        let anchors: Vec<_> = evenly(block.seconds()..p)
+        let anchors: Vec<_> = evenly(block.second_start()..p)
             .map(|at| (at, rows[at].take()))
             .collect();
         // Pairs behind one that has no score need none.
@@ -63,12 +63,12 @@ impl CpuValues<'_> {
                 }
                 (pairs, first(fault, found))
             })
-            .reduce(nothing, |a, b| (a.0.with(b.0), first(a.1, b.1)));
+            .reduce(nothing, |a, b| (a.0.merge(b.0), first(a.1, b.1)));
         if let Some((numbers, reason)) = fault {
             let (column, other) = ((numbers >> 32) as u32, numbers as u32);
             return Err(DeviceError::UndefinedScore(UndefinedScore {
                 column,
-                beside: Some(other),
+                other: Some(other),
                 reason,
             }));
         }
@@ -98,7 +98,7 @@ impl CpuValues<'_> {
         if own.len() == 0 {
             return Ok(());
         }
-        let beside = Beside::new(&Categorical::plain(&columns[w]), response);
+        let beside = Beside::new(&Categorical::verbatim(&columns[w]), response);
         for (column, x) in own {
             let numbers = (x as u64) << 32 | w as u64;
             if numbers > end.load(Ordering::Relaxed) {
@@ -115,7 +115,7 @@ impl CpuValues<'_> {
                 Ok((value, sums)) => {
                     let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
                     if x < w && pairs.wants(score, a, b) {
-                        let synergy = sums.map_or(0, |it| synergy.gather_whole(0, &it, self.logs));
+                        let synergy = sums.map_or(0, |it| synergy.gather_table(0, &it, self.logs));
                         pairs.push(Pair {
                             score,
                             synergy,

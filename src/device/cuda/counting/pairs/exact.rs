@@ -22,8 +22,8 @@ impl Known<'_> {
             (w, x) = (x, w);
         }
         let sums = MarginSums {
-            left: self.plan.n as u32,
-            n: self.logs.whole(),
+            observations: self.plan.n as u32,
+            n: self.logs.full_term(),
             x: self.margins[x].x,
             w: self.margins[w].x,
             y: self.response_sum,
@@ -33,8 +33,8 @@ impl Known<'_> {
             xwy,
         };
         Pair {
-            score: self.evaluator.gather_whole(0, &sums, self.logs),
-            synergy: synergy.gather_whole(0, &sums, self.logs),
+            score: self.evaluator.gather_table(0, &sums, self.logs),
+            synergy: synergy.gather_table(0, &sums, self.logs),
             a: self.plan.numbers[w],
             b: self.plan.numbers[x],
         }
@@ -53,7 +53,7 @@ impl Known<'_> {
         }
         let exact = gpu.exact(&self.plan, count)?;
         gpu.forget()?;
-        let nothing = || pairs.empty();
+        let nothing = || pairs.cleared();
         let found = exact.par_chunks(1 << 14).map(|exact| {
             let mut own = nothing();
             for (found, sums) in exact {
@@ -64,8 +64,8 @@ impl Known<'_> {
             }
             own
         });
-        let found = found.reduce(nothing, TopPairs::with);
-        Ok(pairs.with(found))
+        let found = found.reduce(nothing, TopPairs::merge);
+        Ok(pairs.merge(found))
     }
 
     /// The scores of all pairs, each with itself too, for a matrix: by one GPU, which tells who watches what all would tell.
@@ -77,8 +77,8 @@ impl Known<'_> {
         gpus: usize,
     ) -> Result<TopPairs, DeviceError> {
         let (p, mut pairs) = (self.block.columns.len(), asked.wanted.clone());
-        let (mut progress, mut done) = (Progress::new(p * gpus, asked.done), 0);
-        let all = match self.block.apart {
+        let (mut progress, mut done) = (Progress::new(p * gpus, asked.progress), 0);
+        let all = match self.block.split {
             None => p * (p + 1) / 2,
             Some(first) => first * (p - first),
         };
@@ -109,7 +109,7 @@ impl Known<'_> {
                 let scored: Vec<Pair> = scored.collect();
                 for pair in scored {
                     let at = pair.a as usize * p + pair.b as usize;
-                    matrix[at] = self.evaluator.nats(pair.score, 1);
+                    matrix[at] = self.evaluator.score_nats(pair.score, 1);
                     if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
                         pairs.push(pair);
                     }

@@ -105,7 +105,7 @@ impl<'a> CudaPairs<'a> {
         let opened = ordinals.par_iter().map(|it| PairGpu::open(*it, few));
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
-        let (plan, response_sum) = (Plan::of(block, response, room), response.sum(logs));
+        let (plan, response_sum) = (Plan::of(block, response, room), response.log_sum(logs));
         let Some(screen) = Screen::new((logs, evaluator), (n, response_sum, &plan.sizes)) else {
             return Ok(None);
         };
@@ -138,8 +138,8 @@ impl<'a> CudaPairs<'a> {
             let levels = plan.group(place).levels();
             let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
             Margins {
-                x: (0..levels).map(|it| logs.of(both(it))).sum(),
-                xy: own.iter().map(|it| logs.of(*it)).sum(),
+                x: (0..levels).map(|it| logs.term(both(it))).sum(),
+                xy: own.iter().map(|it| logs.term(*it)).sum(),
             }
         };
         let margins: Vec<Margins> = counts.par_iter().enumerate().map(margins).collect();
@@ -190,14 +190,14 @@ impl Known<'_> {
         floor: &Floor,
     ) -> Result<TopPairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
-        let mut progress = Progress::new(self.block.columns.len(), asked.done);
-        let (wanted, partners) = (pairs.most(), pairs.least_partner());
+        let mut progress = Progress::new(self.block.columns.len(), asked.progress);
+        let (wanted, partners) = (pairs.capacity(), pairs.partner_threshold());
         if wanted == 0 && partners.is_none() {
             return Ok(pairs);
         }
         let mut own = match wanted {
             0 => f32::INFINITY,
-            _ => self.screen.floor(pairs.least()),
+            _ => self.screen.floor(pairs.threshold()),
         };
         gpu.begin(own, partners.map(|it| self.screen.floor(it)))?;
         let (mut kept, mut size) = (0, TILE_MULTIPLE);
@@ -257,7 +257,7 @@ impl Known<'_> {
                 if kept > gpu.places() / 2 || (lost && count == TILE_MULTIPLE) {
                     pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
-                    let reached = self.screen.floor(pairs.least());
+                    let reached = self.screen.floor(pairs.threshold());
                     if reached > own {
                         gpu.lift(reached)?;
                         own = reached;
@@ -280,8 +280,8 @@ impl PairCounter for CudaPairs<'_> {
         let mut all = vec![0; known.block.columns.len()];
         for (&number, own) in known.plan.numbers.iter().zip(&known.margins) {
             let sums = MarginSums {
-                left: known.plan.n as u32,
-                n: known.logs.whole(),
+                observations: known.plan.n as u32,
+                n: known.logs.full_term(),
                 x: own.x,
                 y: known.response_sum,
                 xy: own.xy,
@@ -302,6 +302,8 @@ impl PairCounter for CudaPairs<'_> {
         let each = self.gpus.par_iter_mut().enumerate();
         let found = each.map(|(at, gpu)| known.best(gpu, (at, gpus), &asked, &floor));
         let found: Vec<TopPairs> = found.collect::<Result<_, _>>()?;
-        Ok(found.into_iter().fold(asked.wanted.clone(), TopPairs::with))
+        Ok(found
+            .into_iter()
+            .fold(asked.wanted.clone(), TopPairs::merge))
     }
 }

@@ -76,17 +76,17 @@ impl Plan {
             order[*at] = row;
             *at += 1;
         }
-        let (mut groups, mut numbers) = grouped(&block.columns[..block.firsts()]);
-        let (others, theirs) = grouped(&block.columns[block.firsts()..]);
+        let (mut groups, mut numbers) = grouped(&block.columns[..block.first_end()]);
+        let (others, theirs) = grouped(&block.columns[block.first_end()..]);
         groups.extend(others.into_iter().map(|it| Group {
             first: it.first + numbers.len(),
             list: 1,
             ..it
         }));
-        numbers.extend(theirs.into_iter().map(|it| it + block.firsts() as u32));
+        numbers.extend(theirs.into_iter().map(|it| it + block.first_end() as u32));
         let mut plan = Self {
             n,
-            apart: block.apart.is_some(),
+            apart: block.split.is_some(),
             groups,
             numbers,
             order,
@@ -323,7 +323,7 @@ mod tests {
         let of = |room| {
             Plan::of(
                 PairDomain::from(&columns[..]),
-                &Categorical::nothing(5),
+                &Categorical::constant(5),
                 room,
             )
         };

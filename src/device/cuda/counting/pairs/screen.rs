@@ -72,7 +72,7 @@ impl<'s> Screen<'s> {
 
     /// A sum less that of all observations, in bits.
     fn entropy(&self, sum: i64) -> f64 {
-        (sum - self.logs.whole()) as f64 / f64::from(self.logs.bits()).exp2() / LN_2
+        (sum - self.logs.full_term()) as f64 / f64::from(self.logs.bits()).exp2() / LN_2
     }
 
     /// The score, or its numerator, and its denominator, of tables of so many levels,
@@ -191,7 +191,7 @@ impl<'s> Screen<'s> {
         if score == i128::MIN {
             return f32::NEG_INFINITY;
         }
-        let nats = self.evaluator.nats(score, 1);
+        let nats = self.evaluator.score_nats(score, 1);
         let value = match self.is_ratio() {
             true => nats,
             false => nats * self.n as f64 / LN_2,
@@ -241,7 +241,7 @@ mod tests {
     fn a_quick_bound_is_never_below_the_score() {
         let mut stream = Stream::new(8, 0);
         let mut draw = |from: u64, to: u64| {
-            from + uniform_below(stream.word(), (to - from + 1) as usize) as u64
+            from + uniform_below(stream.next_word(), (to - from + 1) as usize) as u64
         };
         let plain = |by| PairScore::Declared(Quantity::plain(by));
         let mut near = 0;
@@ -267,7 +267,7 @@ mod tests {
                     .collect();
                 let logs = LogTable::new(n, score.reach());
                 let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
-                let y = sizes.iter().map(|it| logs.of(*it)).sum();
+                let y = sizes.iter().map(|it| logs.term(*it)).sum();
                 let screen = Screen::new((&logs, &evaluator), (n, y, &sizes)).unwrap();
                 let [over, _] = screen.values([x, w], Way::Whole);
                 let quick = screen.quick(&over, [x, w]);
