@@ -111,7 +111,7 @@ pub fn function(bits: u32, joint: u32, variant: Variant) -> Option<&'static str>
 
 /// Of lists: see the module.
 pub const LISTING: Kernel = Kernel {
-    name: "listing",
+    name: "dense_lists",
     source: concat!(
         include_str!("counting.cuh"),
         "#define LISTING\n#line 1 \"dense.cu\"\n",

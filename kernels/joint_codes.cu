@@ -194,13 +194,13 @@ __device__ __forceinline__ void permute(const unsigned char* joint, const unsign
 #define SPREAD(joint)                                                                      \
     extern "C" __global__ void joint_codes_##joint(const __grid_constant__ JointCodesArgs given)           \
     {                                                                                      \
-        lay<joint>(given);                                                                 \
+        joint_codes<joint>(given);                                                                 \
     }                                                                                      \
     extern "C" __global__ void permute_##joint(const unsigned char* codes,                 \
                                                const unsigned* orders, i64 rows,           \
                                                unsigned char* out, i64 out_stride)         \
     {                                                                                      \
-        shuffle<joint>(codes, orders, rows, out, out_stride);                              \
+        permute<joint>(codes, orders, rows, out, out_stride);                              \
     }
 
 SPREAD(8)

@@ -23,7 +23,7 @@ use crate::Kernel;
 
 /// See the module.
 pub const KERNEL: Kernel = Kernel {
-    name: "short_entries_entries",
+    name: "short_entries",
     source: concat!(
         include_str!("counting.cuh"),
         include_str!("entries.cuh"),
