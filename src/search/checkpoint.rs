@@ -14,9 +14,13 @@ use passel_criteria::Criterion;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
-use thiserror::Error;
 
-use super::{Pass, SearchError, particle::Problem, state::State};
+use super::{
+    error::{CheckpointError, SearchError},
+    problem::SearchProblem,
+    settings::Pass,
+    state::State,
+};
 use crate::{design::Design, device::DeviceError, fnv::Fnv};
 
 /// Of the form below.
@@ -41,29 +45,6 @@ pub struct Checkpointing<'a> {
 /// See [`Checkpointing::write`].
 pub type WriteCheckpoint<'a> =
     &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
-
-/// Why a search cannot go on from a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum CheckpointError {
-    /// It is something else.
-    #[error("is no checkpoint of a search")]
-    Foreign,
-    /// It was cut or changed.
-    #[error("is damaged")]
-    Damaged,
-    /// Another passel may walk otherwise.
-    #[error("is of passel {theirs}, this is {}", env!("CARGO_PKG_VERSION"))]
-    Version {
-        /// The version that wrote it.
-        theirs: String,
-    },
-    /// Its data, criterion or settings are not those of this search.
-    #[error("is of another search: {what}")]
-    Other {
-        /// The first difference.
-        what: String,
-    },
-}
 
 /// A checkpoint that was read.
 #[derive(Debug, Clone)]
@@ -129,7 +110,7 @@ impl Checkpoint {
     fn of(
         self,
         search: &Map<String, Value>,
-        problem: &Problem,
+        problem: &SearchProblem,
         pass: &Pass,
     ) -> Result<State, CheckpointError> {
         for (name, ours) in search {
@@ -237,7 +218,7 @@ impl<'a> CheckpointWriter<'a> {
     pub(super) fn new(
         checkpoint: Option<Checkpointing<'a>>,
         (design, criterion): (&Design, &dyn Criterion),
-        problem: &Problem,
+        problem: &SearchProblem,
         pass: &Pass,
     ) -> Result<(Self, Option<State>), SearchError> {
         let Some(Checkpointing { resume_from, write }) = checkpoint else {

@@ -112,7 +112,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         ..Pass::default()
     };
     let kept = Fit::empty(design.y());
-    let problem = Problem {
+    let problem = SearchProblem {
         x: design.columns(),
         y: design.y(),
         keep: design.keep(),
@@ -122,7 +122,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         improve_backward: pass.backward[0],
     };
     let undefined = AtomicBool::new(false);
-    let judge = Objective {
+    let objective = Objective {
         undefined: &undefined,
         criterion: &criterion,
         n,
@@ -145,13 +145,13 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let mut lowest = f64::INFINITY;
         let mut observe = |it: &IterationRecord| lowest = it.best_value;
         let never = Interrupt::default();
-        let outside = Outside {
+        let control = RunControl {
             interrupt: &never,
             observe: &mut observe,
             keeper: CheckpointWriter::none(),
-            ranks: None,
+            communicator: None,
         };
-        match walk(problem, judge, devices, &pass, 1, outside, None) {
+        match run_stages(problem, objective, devices, &pass, 1, control, None) {
             Err(error) => {
                 assert!(error.to_string().contains("cuda:3"), "{error}");
                 at_start += 1;

@@ -5,21 +5,25 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+mod bits;
 mod checkpoint;
+mod error;
 #[cfg(test)]
 mod faults;
-mod found;
 mod gains;
-mod observe;
+mod objective;
 mod particle;
 mod polish;
+mod problem;
+mod record;
+mod result;
 mod settings;
 mod stages;
 mod state;
 mod swarm;
 mod tableau;
+mod tabu;
 mod visited;
-mod walk;
 
 use std::{
     num::NonZeroUsize,
@@ -28,55 +32,28 @@ use std::{
 };
 
 use passel_criteria::Criterion;
-use thiserror::Error;
 
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceChoice, DeviceError, Devices, Placement, Resources},
+    device::{DeviceChoice, Devices, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
-    threads::{self, ThreadError},
+    threads,
 };
 use checkpoint::CheckpointWriter;
-pub use checkpoint::{Checkpoint, CheckpointError, Checkpointing, WriteCheckpoint};
-pub use found::SearchResult;
-pub use observe::{IterationRecord, MoveKind, StepRecord};
-use particle::Problem;
+pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
+pub use error::{CheckpointError, SearchError};
+pub(crate) use objective::{Objective, undefined_note};
+use problem::SearchProblem;
+pub use record::{IterationRecord, MoveKind, StepRecord};
+pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
-use stages::{Outside, walk};
-pub(crate) use swarm::{Objective, undefined_note};
+use stages::{RunControl, run_stages};
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;
-
-/// Why a search could not run.
-#[derive(Debug, Error)]
-pub enum SearchError {
-    /// A parameter outside its range.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// A kept variable is a linear combination of kept ones before it.
-    #[error(
-        "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
-    )]
-    KeptCollinear {
-        /// The variable.
-        name: String,
-        /// What is left of its unit norm.
-        pivot: f64,
-    },
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadError),
-    /// The search cannot go on from the checkpoint.
-    #[error("the checkpoint {0}")]
-    Checkpoint(#[from] CheckpointError),
-    /// A device asked for is not there, or cannot begin.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-}
 
 /// Searches the model of lowest criterion value.
 ///
@@ -166,8 +143,7 @@ impl Search<'_> {
         let (places, note) = Placement::resolve(&resources.devices, elements)?;
         let places = places.for_rank(resources.communicator.as_ref());
         // A thread for each GPU, however few there are for other work: it only waits.
-        let threads = threads.max(places.host_threads());
-        let problem = Problem {
+let threads = threads.max(places.host_threads()); let problem = SearchProblem {
             x: design.columns(),
             y: design.y(),
             keep: design.keep(),
@@ -177,7 +153,7 @@ impl Search<'_> {
             improve_backward: pass.backward[0],
         };
         let undefined = AtomicBool::new(false);
-        let judge = Objective::of(criterion, design, &undefined);
+        let objective = Objective::of(criterion, design, &undefined);
         // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
         // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
         let pool = threads::pool(threads)?;
@@ -217,13 +193,13 @@ impl Search<'_> {
             };
             resources.barrier()?;
             let starting = starting.elapsed().as_secs_f64();
-            let outside = Outside {
+            let control = RunControl {
                 interrupt,
                 observe,
                 keeper,
-                ranks: resources.communicator.as_ref(),
+                communicator: resources.communicator.as_ref(),
             };
-            let found = walk(problem, judge, devices, pass, threads, outside, from)?;
+            let found = run_stages(problem, objective, devices, pass, threads, control, from)?;
             notes.extend(undefined_note(&undefined));
             notes.extend(found.notes);
             Ok(SearchResult {

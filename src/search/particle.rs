@@ -1,11 +1,16 @@
 //! One walking support: its variables, its direction and its own random stream. Its
 //! fit lies on the devices.
 
-use super::{MoveKind, StepRecord, state::Walker};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    bits,
+    objective::rises,
+    problem::SearchProblem,
+    record::{MoveKind, StepRecord},
+};
 use crate::{
-    design::Columns,
     device::ModelUpdate,
-    least_squares::Fit,
     random::{Stream, uniform_below},
 };
 
@@ -19,23 +24,6 @@ pub(super) const REFACTOR_PER_VARIABLE: usize = 4;
 /// Random variables tried, from the one drawn upwards, before a forward step
 /// gives up: only collinear ones are passed over.
 const TRIES: usize = 16;
-
-/// What all particles share and none changes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Problem<'a> {
-    pub(crate) x: Columns<'a>,
-    pub(crate) y: &'a [f64],
-    /// Variables in every model, ascending.
-    pub(crate) keep: &'a [u32],
-    /// Their fit.
-    pub(crate) kept: &'a Fit,
-    /// Largest model.
-    pub(crate) max_size: usize,
-    /// Forward: best, improve, random.
-    pub(crate) forward: [f64; 3],
-    /// Backward: improve; random is the rest.
-    pub(crate) improve_backward: f64,
-}
 
 /// A move decided on, its variable not yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +42,18 @@ pub(crate) enum Plan {
     Stay,
 }
 
+/// What a particle resumes from; an island of the polish uses `members` and `words` alone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ParticleState {
+    /// Columns, ascending.
+    pub(super) members: Vec<u32>,
+    /// Words drawn from its random stream so far.
+    pub(super) words: u64,
+    pub(super) forward: bool,
+    #[serde(with = "bits")]
+    pub(super) value: f64,
+}
+
 /// One particle. Its stream gives two words a step, whatever the step does, so
 /// its randomness never depends on another's.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub(crate) struct Particle {
 
 impl Particle {
     /// Particle `number`, with the kept variables.
-    pub(crate) fn new(problem: &Problem, seed: u64, number: u64) -> Self {
+    pub(crate) fn new(problem: &SearchProblem, seed: u64, number: u64) -> Self {
         Self {
             stream: Stream::new(seed, number),
             members: problem.keep.to_vec(),
@@ -81,19 +81,17 @@ impl Particle {
     }
 
     /// Particle `number` where it was at a canonical iteration.
-    pub(super) fn resumed(seed: u64, number: u64, walker: &Walker) -> Self {
+    pub(super) fn resumed(seed: u64, number: u64, state: &ParticleState) -> Self {
         Self {
-            stream: Stream::resume_at(seed, number, walker.words),
-            members: walker.members.clone(),
-            forward: walker.forward,
+stream: Stream::resume_at(seed, number, state.words), members: state.members.clone(), forward: state.forward,
             moves: 0,
-            value: walker.value,
+            value: state.value,
         }
     }
 
     /// Where it is, at a canonical iteration.
-    pub(super) fn walker(&self) -> Walker {
-        Walker {
+    pub(super) fn state(&self) -> ParticleState {
+        ParticleState {
             members: self.members.clone(),
             words: self.stream.words_drawn(),
             forward: self.forward,
@@ -115,7 +113,7 @@ impl Particle {
     }
 
     /// Takes a new φ and turns around if it rose by more than rounding.
-    pub(crate) fn judge(&mut self, value: f64) {
+    pub(crate) fn update_value(&mut self, value: f64) {
         if rises(self.value, value) {
             self.forward = !self.forward;
         }
@@ -123,9 +121,7 @@ impl Particle {
     }
 
     /// Draws this step's move.
-    pub(crate) fn plan(&mut self, problem: &Problem, best: &[u32]) -> Plan {
-        let choice = unit(self.stream.next_word());
-        let pick = self.stream.next_word();
+pub(crate) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan { let choice = unit(self.stream.next_word()); let pick = self.stream.next_word();
         let size = self.members.len();
         let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {
@@ -169,7 +165,7 @@ impl Particle {
     /// step that finds nothing to add turns around.
     pub(crate) fn attempt(
         &self,
-        problem: &Problem,
+        problem: &SearchProblem,
         plan: Plan,
         best: &[u32],
         strongest: Option<u32>,
@@ -211,7 +207,7 @@ impl Particle {
 
     /// The pick-th variable of all outside the model, or after refusals one of the
     /// next few.
-    pub(crate) fn random(&self, problem: &Problem, pick: u64, refused: usize) -> Option<u32> {
+    pub(crate) fn random(&self, problem: &SearchProblem, pick: u64, refused: usize) -> Option<u32> {
         let open = problem.x.p() - self.members.len();
         if refused >= open.min(TRIES) {
             return None;
@@ -253,11 +249,6 @@ impl Particle {
             value: self.value,
         }
     }
-}
-
-/// Whether φ rose by more than the rounding of two equal models.
-pub(crate) fn rises(before: f64, after: f64) -> bool {
-    after > before + 1e-11 * (1.0 + before.abs())
 }
 
 /// Of an ascending list, those not in another ascending list.

@@ -3,12 +3,16 @@
 use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
-    IterationRecord, Objective, Pass, SearchResult, VisitedModels,
     checkpoint::CheckpointWriter,
-    particle::{Problem, rises},
-    polish::Polish,
+    objective::{Objective, rises},
+    polish::{PolishContext, polish},
+    problem::SearchProblem,
+    record::IterationRecord,
+    result::SearchResult,
+    settings::Pass,
     state::{Stage, State},
     swarm::Swarm,
+    visited::VisitedModels,
 };
 use crate::{
     device::{DeviceError, Devices},
@@ -18,15 +22,15 @@ use crate::{
 };
 
 /// Who a search hears and tells.
-pub(super) struct Outside<'a, 'k> {
+pub(super) struct RunControl<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
     pub(super) keeper: CheckpointWriter<'k>,
-    pub(super) ranks: Option<&'a Communicator>,
+    pub(super) communicator: Option<&'a Communicator>,
 }
 
 /// What the swarm leaves to the polish.
-struct Swarmed<'a> {
+struct SwarmEnd<'a> {
     devices: Devices<'a>,
     visited: VisitedModels,
     /// The best model, columns ascending.
@@ -37,20 +41,20 @@ struct Swarmed<'a> {
 }
 
 /// The iterations, until something ends them; then the polish. It goes on from a state.
-pub(super) fn walk(
-    problem: Problem,
-    judge: Objective,
+pub(super) fn run_stages(
+    problem: SearchProblem,
+    objective: Objective,
     devices: Devices,
     pass: &Pass,
     threads: usize,
-    mut outside: Outside,
+    mut control: RunControl,
     from: Option<State>,
 ) -> Result<SearchResult, DeviceError> {
     let start = Instant::now();
-    let (interrupt, ranks) = (outside.interrupt, outside.ranks);
+    let (interrupt, communicator) = (control.interrupt, control.communicator);
     let late = || {
         let own = pass.time_limit.is_some_and(|most| start.elapsed() >= most);
-        match ranks {
+        match communicator {
             Some(communicator) => communicator.time_is_up(own),
             None => own,
         }
@@ -61,7 +65,7 @@ pub(super) fn walk(
         brought.map_err(DeviceError::from_rank_error)?;
     }
     if from.as_ref().is_some_and(|it| it.undefined) {
-        judge.undefined.store(true, Ordering::Relaxed);
+        objective.undefined.store(true, Ordering::Relaxed);
     }
     let (swarmed, polishing) = match from {
         Some(State {
@@ -74,7 +78,7 @@ pub(super) fn walk(
                 },
             ..
         }) => {
-            let swarmed = Swarmed {
+            let swarmed = SwarmEnd {
                 devices,
                 visited,
                 members: polish.best.clone(),
@@ -97,16 +101,22 @@ pub(super) fn walk(
                 },
             ..
         }) => {
-            let swarm = Swarm::resume(problem, judge, devices, pass, (swarm, visited))?;
+            let swarm = Swarm::resume(problem, objective, devices, pass, (swarm, visited))?;
             let best = Some((improved, lowest));
-            (iterate(swarm, pass, &mut outside, &late, best), None)
+            (
+                iterate((swarm, objective), pass, &mut control, &late, best),
+                None,
+            )
         }
         None => {
-            let swarm = Swarm::start(problem, judge, devices, pass)?;
-            (iterate(swarm, pass, &mut outside, &late, None), None)
+            let swarm = Swarm::start(problem, objective, devices, pass)?;
+            (
+                iterate((swarm, objective), pass, &mut control, &late, None),
+                None,
+            )
         }
     };
-    let Swarmed {
+    let SwarmEnd {
         mut devices,
         mut visited,
         mut members,
@@ -116,23 +126,24 @@ pub(super) fn walk(
     } = swarmed;
     let mut certified = false;
     if pass.polish && fault.is_none() {
-        let polish = Polish {
+        let context = PolishContext {
             problem: &problem,
-            judge,
+            objective,
             pass,
             threads,
             stop: &|| interrupt.requested() || late(),
-            ranks,
+            communicator,
         };
-        let Outside {
+        let RunControl {
             observe, keeper, ..
-        } = &mut outside;
-        let polished = polish.run(
+        } = &mut control;
+        let polished = polish(
+            &context,
             (&mut devices, &mut visited),
             polishing,
             &mut |islands, visited| {
                 keeper.at(|| State {
-                    undefined: judge.undefined.load(Ordering::Relaxed),
+                    undefined: objective.undefined.load(Ordering::Relaxed),
                     visited: visited.clone(),
                     stage: Stage::Polish {
                         polish: islands.state(),
@@ -166,9 +177,9 @@ pub(super) fn walk(
     let done = [Termination::Iterations, Termination::Patience].contains(&termination);
     let unkept = match done {
         true => None,
-        false => outside.keeper.end(),
+        false => control.keeper.end(),
     };
-    let found = SearchResult::of(problem.x, problem.y, judge, &members, visited);
+    let found = SearchResult::of(problem.x, problem.y, objective, &members, visited);
     Ok(SearchResult {
         certified,
         iterations,
@@ -186,19 +197,19 @@ pub(super) fn walk(
 /// The iterations. A swarm that goes on has its last better model's iteration and φ, and
 /// told of the iteration that it stands at before.
 fn iterate<'a>(
-    mut swarm: Swarm<'a>,
+    (mut swarm, objective): (Swarm<'a>, Objective),
     pass: &Pass,
-    outside: &mut Outside,
+    control: &mut RunControl,
     late: &dyn Fn() -> bool,
     best: Option<(usize, f64)>,
-) -> Swarmed<'a> {
+) -> SwarmEnd<'a> {
     let mut told = best.is_some();
     let (mut improved, mut lowest) = best.unwrap_or((1, swarm.best().value));
     let mut fault = None;
     let termination = loop {
         let (iterations, best) = (swarm.iteration(), swarm.best());
         if !std::mem::take(&mut told) {
-            (outside.observe)(&IterationRecord {
+            (control.observe)(&IterationRecord {
                 number: iterations,
                 of: pass.iterations,
                 wave: None,
@@ -210,10 +221,18 @@ fn iterate<'a>(
                 (improved, lowest) = (iterations, best.value);
             }
             if swarm.is_canonical() {
-                outside.keeper.at(|| swarm.state(improved, lowest));
+                control.keeper.at(|| State {
+                    undefined: objective.undefined.load(Ordering::Relaxed),
+                    visited: swarm.visited().clone(),
+                    stage: Stage::Swarm {
+                        swarm: swarm.state(),
+                        improved,
+                        lowest,
+                    },
+                });
             }
         }
-        if outside.interrupt.requested() {
+        if control.interrupt.requested() {
             break Termination::Interrupted;
         } else if iterations >= pass.iterations {
             break Termination::Iterations;
@@ -232,7 +251,7 @@ fn iterate<'a>(
     };
     let (iterations, members) = (swarm.iteration(), swarm.best().members.clone());
     let (devices, visited) = swarm.end();
-    Swarmed {
+    SwarmEnd {
         devices,
         visited,
         members,

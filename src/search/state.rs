@@ -6,12 +6,9 @@ use std::{cell::RefCell, collections::BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Pass, VisitedModel, VisitedModels,
-    particle::Problem,
-    polish::{Islands, Polish},
-    walk::Island,
+    bits, polish::PolishState, problem::SearchProblem, settings::Pass, swarm::SwarmState,
+    visited::VisitedModels,
 };
-use crate::{device::GramPool, random::Stream};
 
 /// All that a search goes on from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -26,7 +23,7 @@ pub(super) struct State {
 pub(super) enum Stage {
     /// A canonical iteration was done.
     Swarm {
-        swarm: Swarming,
+        swarm: SwarmState,
         /// The last iteration with a better model, and its φ.
         improved: usize,
         #[serde(with = "bits")]
@@ -34,64 +31,12 @@ pub(super) enum Stage {
     },
     /// The swarm had ended; a wave is about to begin.
     Polish {
-        polish: Polishing,
+        polish: PolishState,
         /// What the swarm had done.
         iterations: usize,
         /// Whether it ended before its last iteration.
         impatient: bool,
     },
-}
-
-/// The swarm after a canonical iteration.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Swarming {
-    pub(super) iteration: usize,
-    pub(super) best: VisitedModel,
-    pub(super) particles: Vec<Walker>,
-}
-
-/// The islands before a wave.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Polishing {
-    pub(super) islands: Vec<Walker>,
-    pub(super) turn: usize,
-    /// Columns, ascending.
-    pub(super) best: Vec<u32>,
-    pub(super) certified: bool,
-    pub(super) idle: u64,
-    pub(super) waves: usize,
-    /// Its columns, as they were taken in.
-    pub(super) pool: Vec<Vec<u32>>,
-}
-
-/// A particle; of an island its model and its stream alone.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Walker {
-    /// Columns, ascending.
-    pub(super) members: Vec<u32>,
-    /// Drawn from its stream.
-    pub(super) words: u64,
-    pub(super) forward: bool,
-    #[serde(with = "bits")]
-    pub(super) value: f64,
-}
-
-/// A number that comes back bit for bit, be it infinite.
-pub(super) mod bits {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(in crate::search) fn serialize<S: Serializer>(
-        value: &f64,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(value.to_bits())
-    }
-
-    pub(in crate::search) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<f64, D::Error> {
-        u64::deserialize(deserializer).map(f64::from_bits)
-    }
 }
 
 impl State {
@@ -118,7 +63,7 @@ impl State {
     }
 
     /// Whether nothing in it can lead a search astray: a checksum may be made by anyone.
-    pub(super) fn is_sound(&self, problem: &Problem, pass: &Pass) -> bool {
+    pub(super) fn is_sound(&self, problem: &SearchProblem, pass: &Pass) -> bool {
         let p = problem.x.p();
         let is_model = |it: &[u32]| {
             it.is_sorted_by(|a, b| a < b) && it.last().is_none_or(|last| (*last as usize) < p)
@@ -154,6 +99,7 @@ impl State {
         stage && self.visited.holds(is_model)
     }
 }
+<<<<<<< .merge_file_oSRQtn
 
 impl<'a> Islands<'a> {
     /// As they were between two waves.
@@ -198,3 +144,50 @@ impl<'a> Islands<'a> {
         }
     }
 }
+||||||| .merge_file_NSDD8V
+
+impl<'a> Islands<'a> {
+    /// As they were between two waves.
+    pub(super) fn resumed(with: Polish<'a>, state: Polishing) -> Self {
+        let Problem { x, y, .. } = *with.problem;
+        let mut pool = GramPool::new(x.p());
+        for batch in state.pool {
+            pool.take(x, y, batch.into_iter(), with.threads);
+        }
+        let numbered = (with.pass.particles as u64..).zip(state.islands);
+        let islands = numbered.map(|(number, it)| Island {
+            members: it.members,
+            stream: Stream::at(with.pass.seed, number, it.words),
+        });
+        Self {
+            with,
+            pool,
+            islands: islands.collect(),
+            turn: state.turn,
+            best: with.fitted(&state.best),
+            certified: state.certified,
+            idle: state.idle,
+            waves: state.waves,
+        }
+    }
+
+    /// The state to go on from.
+    pub(super) fn state(&self) -> Polishing {
+        let islands = self.islands.iter().map(|island| Walker {
+            members: island.members.clone(),
+            words: island.stream.words(),
+            ..Walker::default()
+        });
+        Polishing {
+            islands: islands.collect(),
+            turn: self.turn,
+            best: self.best.members(),
+            certified: self.certified,
+            idle: self.idle,
+            waves: self.waves,
+            pool: self.pool.batches(),
+        }
+    }
+}
+=======
+>>>>>>> .merge_file_xed45X

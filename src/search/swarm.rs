@@ -1,23 +1,18 @@
 //! The whole swarm, one iteration at a time.
 
-use std::{
-    collections::HashMap,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::collections::HashMap;
 
-use passel_criteria::{Criterion, Model};
+use serde::{Deserialize, Serialize};
 
 use super::{
-    MoveKind, Pass, StepRecord, VisitedModel,
-    particle::{Particle, Plan, Problem, REFACTOR_PER_VARIABLE, rises},
-    state::{Stage, State, Swarming},
-    visited::VisitedModels,
+    objective::{Objective, rises},
+    particle::{Particle, ParticleState, Plan, REFACTOR_PER_VARIABLE},
+    problem::SearchProblem,
+    record::{MoveKind, StepRecord},
+    settings::Pass,
+    visited::{VisitedModel, VisitedModels},
 };
-use crate::{
-    design::Design,
-    device::{DeviceError, Devices, Gain, ModelUpdate, ModelView},
-    least_squares::Fit,
-};
+use crate::device::{DeviceError, Devices, Gain, ModelUpdate, ModelView};
 
 /// Models whose strongest column is remembered; past it memory is given back.
 const REMEMBERED: usize = 1 << 18;
@@ -33,6 +28,14 @@ pub(crate) struct Best {
     pub(crate) members: Vec<u32>,
 }
 
+/// What a swarm resumes from: its state after a canonical iteration.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct SwarmState {
+    pub(super) iteration: usize,
+    pub(super) best: VisitedModel,
+    pub(super) particles: Vec<ParticleState>,
+}
+
 /// K particles, the best model they found, and the devices that hold their fits.
 ///
 /// After a *canonical* iteration every fit is factored from its support in ascending
@@ -44,8 +47,8 @@ pub(crate) struct Best {
 /// What is remembered of sweeps could: equal models by different ways have residuals that
 /// differ in their last digits.
 pub(crate) struct Swarm<'a> {
-    problem: Problem<'a>,
-    judge: Objective<'a>,
+    problem: SearchProblem<'a>,
+    objective: Objective<'a>,
     gain: Gain,
     devices: Devices<'a>,
     particles: Vec<Particle>,
@@ -65,76 +68,11 @@ pub(crate) struct Swarm<'a> {
     strongest: Vec<Option<u32>>,
 }
 
-/// Turns a fit into φ.
-#[derive(Clone, Copy)]
-pub(crate) struct Objective<'a> {
-    pub(crate) criterion: &'a dyn Criterion,
-    pub(crate) n: usize,
-    /// Of the criterion: the candidates, or more before a prescreening.
-    pub(crate) p: usize,
-    /// Total sum of squares on the response's scale; fits have it at one.
-    pub(crate) tss: f64,
-    /// Whether φ was no number of some model.
-    pub(crate) undefined: &'a AtomicBool,
-}
-
-impl<'a> Objective<'a> {
-    /// Of this design's models.
-    pub(crate) fn of(
-        criterion: &'a dyn Criterion,
-        design: &Design,
-        undefined: &'a AtomicBool,
-    ) -> Self {
-        Self {
-            undefined,
-            criterion,
-            n: design.n(),
-            p: design.p_total().unwrap_or(design.p()),
-            tss: design.tss(),
-        }
-    }
-
-    /// φ of a fit. RSS is floored at n·eps²·TSS, where it is nothing but rounding.
-    pub(crate) fn value(&self, fit: &Fit) -> f64 {
-        self.floored(fit.support().len(), fit.rss())
-    }
-
-    /// The same, of the fit's size and RSS.
-    fn floored(&self, k: usize, rss: f64) -> f64 {
-        let floor = self.n as f64 * f64::EPSILON * f64::EPSILON;
-        self.at(k, rss.max(floor))
-    }
-
-    /// φ of k variables that leave this RSS, the response at unit norm.
-    pub(crate) fn at(&self, k: usize, rss: f64) -> f64 {
-        let model = Model {
-            n: self.n,
-            p: self.p,
-            k,
-            rss: rss * self.tss,
-        };
-        let value = self.criterion.value(&model);
-        // −∞ would swallow every difference.
-        if value.is_nan() {
-            self.undefined.store(true, Ordering::Relaxed);
-            f64::INFINITY
-        } else {
-            value.max(f64::MIN)
-        }
-    }
-}
-
-/// What to say where φ was no number of some model.
-pub(crate) fn undefined_note(undefined: &AtomicBool) -> Option<String> {
-    let text = "the criterion was not a number for some models: they never win";
-    undefined.load(Ordering::Relaxed).then(|| text.to_owned())
-}
-
 impl<'a> Swarm<'a> {
     /// The starts: iteration 1.
     pub(crate) fn start(
-        problem: Problem<'a>,
-        judge: Objective<'a>,
+        problem: SearchProblem<'a>,
+        objective: Objective<'a>,
         mut devices: Devices<'a>,
         pass: &Pass,
     ) -> Result<Self, DeviceError> {
@@ -143,12 +81,12 @@ impl<'a> Swarm<'a> {
             (0..pass.particles as u64).map(|number| Particle::new(&problem, pass.seed, number));
         // The model of the kept variables alone, empty without any, may win.
         let best = Best {
-            value: judge.value(problem.kept),
+            value: objective.of_fit(problem.kept),
             members: problem.keep.to_vec(),
         };
         let mut swarm = Self {
             problem,
-            judge,
+            objective,
             gain: pass.gain,
             devices,
             particles: particles.collect(),
@@ -173,18 +111,18 @@ impl<'a> Swarm<'a> {
             })?;
         }
         let stay = vec![(MoveKind::Start, None); swarm.particles.len()];
-        swarm.judge(stay);
+        swarm.evaluate(stay);
         swarm.canonical = swarm.after();
         Ok(swarm)
     }
 
     /// As it was at a canonical iteration.
     pub(super) fn resume(
-        problem: Problem<'a>,
-        judge: Objective<'a>,
+        problem: SearchProblem<'a>,
+        objective: Objective<'a>,
         mut devices: Devices<'a>,
         pass: &Pass,
-        (state, visited): (Swarming, VisitedModels),
+        (state, visited): (SwarmState, VisitedModels),
     ) -> Result<Self, DeviceError> {
         devices.init_models(problem.kept, pass.particles)?;
         let supports: Vec<&[u32]> = state.particles.iter().map(|it| &*it.members).collect();
@@ -193,7 +131,7 @@ impl<'a> Swarm<'a> {
         let particles = numbered.map(|(number, it)| Particle::resumed(pass.seed, number, it));
         let mut swarm = Self {
             problem,
-            judge,
+            objective,
             gain: pass.gain,
             devices,
             particles: particles.collect(),
@@ -219,24 +157,21 @@ impl<'a> Swarm<'a> {
         self.is_canonical
     }
 
-    /// The state to go on from, after a canonical iteration.
-    pub(super) fn state(&self, improved: usize, lowest: f64) -> State {
-        State {
-            undefined: self.judge.undefined.load(Ordering::Relaxed),
-            visited: self.visited.clone(),
-            stage: Stage::Swarm {
-                swarm: Swarming {
-                    iteration: self.iteration,
-                    best: VisitedModel {
-                        value: self.best.value,
-                        members: (&*self.best.members).into(),
-                    },
-                    particles: self.particles.iter().map(Particle::walker).collect(),
-                },
-                improved,
-                lowest,
+    /// The state to resume from, after a canonical iteration.
+    pub(super) fn state(&self) -> SwarmState {
+        SwarmState {
+            iteration: self.iteration,
+            best: VisitedModel {
+                value: self.best.value,
+                members: (&*self.best.members).into(),
             },
+            particles: self.particles.iter().map(Particle::state).collect(),
         }
+    }
+
+    /// The models visited by the iterations done.
+    pub(super) fn visited(&self) -> &VisitedModels {
+        &self.visited
     }
 
     /// The canonical iteration after this one, which is canonical or the first: soon at
@@ -290,7 +225,7 @@ impl<'a> Swarm<'a> {
         let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
         self.devices.update_models(&worn)?;
         // φ is of the fit factored anew, as it is after going on.
-        self.judge(moves);
+        self.evaluate(moves);
         self.iteration += 1;
         self.is_canonical = all;
         if all {
@@ -334,12 +269,12 @@ impl<'a> Swarm<'a> {
     }
 
     /// Judges every particle's model after its move.
-    fn judge(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
+    fn evaluate(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
         for (number, (particle, (moved, variable))) in particles {
             let k = particle.members().len();
-            particle.judge(self.judge.floored(k, self.devices.rss(number)));
+            particle.update_value(self.objective.floored(k, self.devices.rss(number)));
             self.steps.push(particle.step(moved, variable));
         }
         for particle in &self.particles {

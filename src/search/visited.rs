@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{particle::rises, state::bits};
+use super::{bits, objective::rises};
 
 /// Best models remembered.
 const REMEMBERED: usize = 1000;

@@ -75,7 +75,7 @@ pub fn regress_with_procedure(
         let regression = Regression {
             desk,
             design,
-            judge: Objective::of(&**criterion, design, &desk.undefined),
+            objective: Objective::of(&**criterion, design, &desk.undefined),
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -169,7 +169,7 @@ struct Fits {
 struct Regression<'a> {
     desk: &'a Desk,
     design: &'a Design,
-    judge: Objective<'a>,
+    objective: Objective<'a>,
     fits: &'a Mutex<Fits>,
     /// The threads of the sweeps: no work of the procedure runs on them.
     sweeps: &'a ThreadPool,
@@ -361,7 +361,7 @@ impl Problem for Regression<'_> {
             room.copy_from_slice(fit.residual());
         }
         let value = match whole {
-            true => self.judge.value(&fit),
+            true => self.objective.of_fit(&fit),
             false => f64::INFINITY,
         };
         let mut fits = lock(self.fits);

@@ -9,8 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    particle::{Problem, rises},
-    swarm::Objective,
+    objective::{Objective, rises},
+    problem::SearchProblem,
     tableau::{Best, Tableau},
     visited::VisitedModels,
 };
@@ -37,9 +37,9 @@ const STEP_ENTRIES: u64 = 500;
 const LOOK_EVERY: usize = 16;
 
 /// What a walk starts from and goes by.
-pub(super) struct Walk<'a> {
-    pub(super) problem: &'a Problem<'a>,
-    pub(super) judge: Objective<'a>,
+pub(super) struct TabuSearch<'a> {
+    pub(super) problem: &'a SearchProblem<'a>,
+    pub(super) objective: Objective<'a>,
     pub(super) pool: &'a GramPool,
     /// Steps at most.
     pub(super) steps: usize,
@@ -57,7 +57,7 @@ pub(super) struct Island {
 
 /// Where a walk came to.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Walked {
+pub(super) struct TabuResult {
     /// The last model, columns ascending, and its φ.
     pub(super) end: Vec<u32>,
     pub(super) end_value: f64,
@@ -68,19 +68,19 @@ pub(super) struct Walked {
     pub(super) work: u64,
 }
 
-impl Walk<'_> {
+impl TabuSearch<'_> {
     /// Walks from a model (columns in any order).
     pub(super) fn from(
         &self,
         start: &[u32],
         stream: &mut Stream,
         visited: VisitedModels,
-    ) -> Walked {
+    ) -> TabuResult {
         let (pool, problem) = (self.pool, self.problem);
         // Where the pool has no room for one, the walk starts without it.
         let places: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
         let mut tableau = Tableau::new(pool, &places);
-        let mut walked = Walked {
+        let mut walked = TabuResult {
             end: start.to_vec(),
             end_value: self.value_of(tableau.members().len(), tableau.rss()),
             best: None,
@@ -194,7 +194,7 @@ impl Walk<'_> {
     }
 
     fn value_of(&self, k: usize, rss: f64) -> f64 {
-        self.judge.at(k, rss.max(EXACT))
+        self.objective.at(k, rss.max(EXACT))
     }
 }
 

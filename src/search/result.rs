@@ -2,7 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{Objective, Pass, VisitedModel, VisitedModels};
+use super::{
+    objective::Objective,
+    settings::Pass,
+    visited::{VisitedModel, VisitedModels},
+};
 use crate::{
     design::{Columns, Design},
     device::DeviceError,
@@ -62,16 +66,16 @@ impl SearchResult {
     pub(crate) fn of(
         x: Columns,
         y: &[f64],
-        judge: Objective,
+        objective: Objective,
         members: &[u32],
         visited: VisitedModels,
     ) -> Self {
         let mut front = visited.front();
         let ((fit, pivot), mut models) = rayon::join(
             || Fit::of(x, y, members),
-            || beside(members, visited, (x, y), judge),
+            || beside(members, visited, (x, y), objective),
         );
-        let value = judge.value(&fit);
+        let value = objective.of_fit(&fit);
         let own = front.iter_mut().find(|met| *met.members == *members);
         own.into_iter().for_each(|met| met.value = value);
         // First, for others may equal it.
@@ -222,7 +226,7 @@ fn beside(
     found: &[u32],
     visited: VisitedModels,
     (x, y): (Columns, &[f64]),
-    judge: Objective,
+    objective: Objective,
 ) -> Vec<VisitedModel> {
     let mut models = visited.best();
     models.retain(|met| *met.members != *found);
@@ -232,7 +236,7 @@ fn beside(
         again = 0;
     }
     models[..again].par_iter_mut().for_each(|met| {
-        met.value = judge.value(&Fit::of(x, y, &met.members).0);
+        met.value = objective.of_fit(&Fit::of(x, y, &met.members).0);
     });
     models[..again].sort_by(VisitedModel::order);
     models

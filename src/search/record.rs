@@ -54,7 +54,7 @@ pub enum MoveKind {
 }
 
 /// What an observer is told of a wave.
-pub(super) struct Wave<'a> {
+pub(super) struct WaveRecord<'a> {
     /// 1-based.
     pub(super) number: usize,
     pub(super) best_value: f64,

@@ -1,0 +1,56 @@
+//! Why a search could not run, or could not resume.
+
+use thiserror::Error;
+
+use super::settings::SettingsError;
+use crate::{device::DeviceError, threads::ThreadError};
+
+/// Why a search could not run.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// A parameter outside its range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A kept variable is a linear combination of kept ones before it.
+    #[error(
+        "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
+    )]
+    KeptCollinear {
+        /// The variable.
+        name: String,
+        /// What is left of its unit norm.
+        pivot: f64,
+    },
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+    /// The search cannot go on from the checkpoint.
+    #[error("the checkpoint {0}")]
+    Checkpoint(#[from] CheckpointError),
+    /// A device asked for is not there, or cannot begin.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Why a search cannot go on from a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CheckpointError {
+    /// It is something else.
+    #[error("is no checkpoint of a search")]
+    Foreign,
+    /// It was cut or changed.
+    #[error("is damaged")]
+    Damaged,
+    /// Another passel may walk otherwise.
+    #[error("is of passel {theirs}, this is {}", env!("CARGO_PKG_VERSION"))]
+    Version {
+        /// The version that wrote it.
+        theirs: String,
+    },
+    /// Its data, criterion or settings are not those of this search.
+    #[error("is of another search: {what}")]
+    Other {
+        /// The first difference.
+        what: String,
+    },
+}

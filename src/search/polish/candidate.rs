@@ -1,0 +1,114 @@
+//! Models that the polish considers: fitted from scratch, and those one change away from them.
+
+use super::super::{
+    objective::{Objective, rises},
+    problem::SearchProblem,
+    settings::Pass,
+    tabu::EXACT,
+    visited::VisitedModels,
+};
+use crate::{device::Neighbours, least_squares::Fit, ranks::Communicator};
+
+/// Columns of each kind, joining and replacing, that a sweep of one model brings
+/// into the pool.
+pub(crate) const NEAR: usize = 64;
+
+/// Of each kind of change, how many of the strongest the certificate fits.
+const FITTED: usize = 4;
+
+/// What the polish is given.
+#[derive(Clone, Copy)]
+pub(crate) struct PolishContext<'a> {
+    pub(crate) problem: &'a SearchProblem<'a>,
+    pub(crate) objective: Objective<'a>,
+    pub(crate) pass: &'a Pass,
+    pub(crate) threads: usize,
+    /// Whether the search should end.
+    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
+    /// The processes that walk with some of the islands each.
+    pub(crate) communicator: Option<&'a Communicator>,
+}
+
+/// A model and its φ.
+pub(crate) struct Candidate {
+    pub(crate) fit: Fit,
+    pub(crate) value: f64,
+}
+
+impl Candidate {
+    /// Columns, ascending.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        let mut members = self.fit.support().to_vec();
+        members.sort_unstable();
+        members
+    }
+}
+
+impl PolishContext<'_> {
+    pub(crate) fn fitted(&self, members: &[u32]) -> Candidate {
+        let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
+        let value = self.objective.of_fit(&fit);
+        Candidate { fit, value }
+    }
+
+    /// Takes note of the models one step from a model that was swept.
+    pub(crate) fn meet(&self, fit: &Fit, neighbours: &Neighbours, visited: &mut VisitedModels) {
+        let SearchProblem { keep, max_size, .. } = *self.problem;
+        let (support, rss) = (fit.support(), fit.rss());
+        let room = if support.len() < max_size { NEAR } else { 0 };
+        let joining = neighbours.joining.iter().take(room);
+        let changes = joining.chain(&neighbours.replacing);
+        let changes = changes.map(|it| (it.replaces, Some(it.column), it.fall));
+        let drops = fit.drop_costs().enumerate();
+        let drops = drops.filter(|(at, _)| keep.binary_search(&support[*at]).is_err());
+        let drops = drops.map(|(at, cost)| (Some(at), None, -cost));
+        for (leaves, joins, fall) in changes.chain(drops) {
+            let left = usize::from(leaves.is_some());
+            let size = support.len() + usize::from(joins.is_some()) - left;
+            let value = self.objective.at(size, (rss - fall).max(EXACT));
+            if visited.wants(value) {
+                let stay = support.iter().enumerate();
+                let stay = stay.filter(|(at, _)| Some(*at) != leaves);
+                let mut members: Vec<u32> = stay.map(|(_, v)| *v).chain(joins).collect();
+                members.sort_unstable();
+                visited.offer(value, &members);
+            }
+        }
+    }
+
+    /// The best model one addition, drop or exchange away, if it is better.
+    pub(crate) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
+        let SearchProblem {
+            x, keep, max_size, ..
+        } = *self.problem;
+        let k = best.fit.support().len();
+        let room = usize::from(k < max_size) * FITTED;
+        let joining = neighbours.joining.iter().take(room);
+        let replacing = neighbours.replacing.iter().take(FITTED);
+        let changes = joining
+            .chain(replacing)
+            .map(|change| (change.replaces, Some(change.column)));
+        let mut drops: Vec<(usize, f64)> = best.fit.drop_costs().enumerate().collect();
+        drops.retain(|(at, _)| keep.binary_search(&best.fit.support()[*at]).is_err());
+        drops.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let drops = drops.iter().take(FITTED).map(|(at, _)| (Some(*at), None));
+        let mut better: Vec<Candidate> = changes
+            .chain(drops)
+            .filter_map(|(leaves, joins)| {
+                let mut fit = best.fit.clone();
+                if let Some(position) = leaves {
+                    fit.drop(x, position);
+                }
+                if let Some(column) = joins {
+                    fit.add(x, column).ok()?;
+                }
+                let value = self.objective.of_fit(&fit);
+                rises(value, best.value).then_some(Candidate { fit, value })
+            })
+            .collect();
+        better.sort_by(|a, b| a.value.total_cmp(&b.value));
+        // From scratch the last digits may be others: the next one then.
+        let mut anew = better.iter().map(|it| self.fitted(&it.members()));
+        anew.find(|it| rises(it.value, best.value))
+    }
+}

@@ -1,0 +1,306 @@
+//! The islands of the polish: their models, the pool of columns that they walk among, and the
+//! three parts of a wave.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::{
+        objective::rises,
+        particle::ParticleState,
+        problem::SearchProblem,
+        record::{MoveKind, StepRecord, WaveRecord},
+        tabu::{ENTRY_COST, Island, TabuResult, TabuSearch},
+        visited::VisitedModels,
+    },
+    candidate::{Candidate, NEAR, PolishContext},
+};
+use crate::{
+    device::{DeviceError, Devices, GramPool, Neighbours},
+    least_squares::{Fit, FitView},
+    random::Stream,
+};
+
+/// Up to so many columns all are in the pool.
+const SMALL: usize = 512;
+
+/// Steps of one island in one wave, if the work of the wave allows.
+const STEPS: usize = 250;
+const FEWEST_STEPS: usize = 25;
+const WAVE_WORK: u64 = 1 << 28;
+
+/// Work of a wave's sweeps beyond which no other island's model is swept.
+const SWEEP_WORK: u64 = 1 << 30;
+
+/// What the polish resumes from: the islands between two waves.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PolishState {
+    pub(crate) islands: Vec<ParticleState>,
+    pub(crate) turn: usize,
+    /// Columns, ascending.
+    pub(crate) best: Vec<u32>,
+    pub(crate) certified: bool,
+    pub(crate) idle: u64,
+    pub(crate) waves: usize,
+    /// Its columns, as they were taken in.
+    pub(crate) pool: Vec<Vec<u32>>,
+}
+
+/// What changes from wave to wave. Between two, fits and tableaus follow from the columns
+/// of their models, for each is made anew from them in ascending order.
+pub(crate) struct Islands<'a> {
+    pub(crate) with: PolishContext<'a>,
+    pub(crate) pool: GramPool,
+    pub(crate) islands: Vec<Island>,
+    /// The island whose turn it is to be swept.
+    pub(crate) turn: usize,
+    pub(crate) best: Candidate,
+    /// The best model was swept, and nothing near it is better.
+    pub(crate) certified: bool,
+    /// Work since the best model was found.
+    pub(crate) idle: u64,
+    /// Waves done.
+    pub(crate) waves: usize,
+}
+
+impl<'a> Islands<'a> {
+    pub(crate) fn new(
+        with: PolishContext<'a>,
+        visited: &VisitedModels,
+    ) -> Result<Self, DeviceError> {
+        let SearchProblem { x, y, .. } = *with.problem;
+        let mut pool = GramPool::new(x.p());
+        if x.p() <= SMALL {
+            x.bring(0..x.p() as u32).map_err(DeviceError::ranks)?;
+            pool.take(x, y, 0..x.p() as u32, with.threads);
+        }
+        let count = with.pass.islands;
+        let starts = visited.starts(count);
+        let islands = (0..count).map(|island| Island {
+            members: starts[island % starts.len()].members.to_vec(),
+            stream: Stream::new(with.pass.seed, (with.pass.particles + island) as u64),
+        });
+        Ok(Self {
+            with,
+            pool,
+            islands: islands.collect(),
+            turn: 0,
+            best: with.fitted(&starts[0].members),
+            certified: false,
+            idle: 0,
+            waves: 0,
+        })
+    }
+
+    /// Sweeps the best model, unless it is certified, and then the islands' in
+    /// turn, as many as the work of a wave allows. What it finds enters the pool;
+    /// the best model one step from the best is the new best.
+    pub(crate) fn sweep(
+        &mut self,
+        devices: &mut Devices,
+        visited: &mut VisitedModels,
+    ) -> Result<(), DeviceError> {
+        let SearchProblem { x, y, keep, .. } = *self.with.problem;
+        let product = (x.n() * x.p()) as u64;
+        if self.pool.is_full() && self.pool.len() < x.p() {
+            // Begun anew, it has room for what this sweep finds.
+            self.pool = GramPool::new(x.p());
+        }
+        let mut fits = Vec::new();
+        if !self.certified {
+            fits.push(self.best.fit.clone());
+        }
+        let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
+        let best = self.best.members();
+        // The kept variables alone are the horizon of a pool just begun.
+        let horizon = (self.pool.len() == 0).then_some(keep);
+        let (before, from) = self.islands.split_at(self.turn);
+        let in_turn = from.iter().chain(before).map(|island| &*island.members);
+        for members in horizon.into_iter().chain(in_turn) {
+            let more = columns + members.len() + 1;
+            let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
+            if self.pool.len() == x.p() || members == best || (dear && !fits.is_empty()) {
+                continue;
+            }
+            columns = more;
+            fits.push(Fit::of(x, y, members).0);
+        }
+        self.turn = (self.turn + 1) % self.islands.len();
+        let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
+        let swept = devices.neighbours(&anchors, keep, NEAR, self.with.stop)?;
+        let changes = swept
+            .iter()
+            .flat_map(|it| it.joining.iter().chain(&it.replacing));
+        let brought = x.bring(changes.map(|it| it.column));
+        brought.map_err(DeviceError::ranks)?;
+        self.idle = self.idle.saturating_add(columns as u64 * product);
+        self.fill(&best, &swept);
+        if (self.with.stop)() {
+            return Ok(());
+        }
+        for (fit, neighbours) in fits.iter().zip(&swept) {
+            self.with.meet(fit, neighbours, visited);
+        }
+        if !self.certified {
+            match self.with.improve(&self.best, &swept[0]) {
+                Some(better) => self.adopt(better, visited),
+                None => self.certified = true,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the models' columns and the sweep's into the pool, those of the best
+    /// model first.
+    fn fill(&mut self, best: &[u32], swept: &[Neighbours]) {
+        let SearchProblem { x, y, .. } = *self.with.problem;
+        let members = self.islands.iter().flat_map(|island| &island.members);
+        let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
+        for it in swept {
+            let changes = it.joining.iter().chain(&it.replacing);
+            let first = columns.len();
+            columns.extend(changes.map(|change| change.column));
+            // The order of near equals is rounding: it decides no places.
+            columns[first..].sort_unstable();
+        }
+        self.pool.take(x, y, columns.into_iter(), self.with.threads);
+        for island in &mut self.islands {
+            let has = |v: &u32| self.pool.place(*v).is_some();
+            if !island.members.iter().all(has) {
+                island.members = best.to_vec();
+            }
+        }
+    }
+
+    /// Every island walks on; the best model they meet, if it is better.
+    ///
+    /// Of ranks each walks with some, and all go on from what these found: products of another CPU
+    /// may differ in their last digits.
+    pub(crate) fn walk(
+        &mut self,
+        visited: &mut VisitedModels,
+        observe: &mut dyn FnMut(&WaveRecord),
+    ) -> Result<(), DeviceError> {
+        let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
+        let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
+        // A tableau costs k steps to build: it is worth as many.
+        let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
+        let walk = TabuSearch {
+            problem: self.with.problem,
+            objective: self.with.objective,
+            pool: &self.pool,
+            steps: ((WAVE_WORK / work.max(1)) as usize).clamp(fewest, STEPS.max(fewest)),
+            value: self.best.value,
+            stop: self.with.stop,
+        };
+        let (rank, ranks) = self
+            .with
+            .communicator
+            .map_or((0, 1), |it| (it.rank(), it.size()));
+        let walk = |island: &Island| {
+            let mut stream = island.stream.clone();
+            let walked = walk.from(&island.members, &mut stream, visited.like());
+            (stream.words(), walked)
+        };
+        let own: Vec<&Island> = self.islands.iter().skip(rank).step_by(ranks).collect();
+        let mut walks: Vec<(u64, TabuResult)> = if self.with.threads > 1 {
+            own.into_par_iter().map(walk).collect()
+        } else {
+            own.into_iter().map(walk).collect()
+        };
+        if let Some(communicator) = self.with.communicator {
+            let all = communicator.gather_round_robin(&walks, self.islands.len());
+            walks = all.map_err(DeviceError::ranks)?;
+        }
+        let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
+        for ((number, island), (words, walked)) in numbered.zip(&walks) {
+            island.members.clone_from(&walked.end);
+            island.stream = Stream::at(self.with.pass.seed, number, *words);
+        }
+        let walks: Vec<TabuResult> = walks.into_iter().map(|it| it.1).collect();
+        let found = walks.iter().filter_map(|walked| walked.best.as_ref());
+        let found = found
+            .map(|members| self.with.fitted(members))
+            .min_by(|a, b| a.value.total_cmp(&b.value))
+            .filter(|found| rises(found.value, self.best.value));
+        let mut steps = Vec::with_capacity(walks.len());
+        if walks.iter().all(|walked| walked.work == 0) {
+            // No step is open from any model, or none can be taken in the pool.
+            self.idle = u64::MAX;
+        }
+        for walked in walks {
+            self.idle = self.idle.saturating_add(walked.work);
+            visited.absorb(walked.visited);
+            steps.push(StepRecord {
+                kind: MoveKind::Walk,
+                variable: None,
+                size: walked.end.len(),
+                value: walked.end_value,
+            });
+        }
+        if let Some(found) = found {
+            self.adopt(found, visited);
+        }
+        self.waves += 1;
+        observe(&WaveRecord {
+            number: self.waves,
+            best_value: self.best.value,
+            best_size: self.best.fit.support().len(),
+            steps: &steps,
+        });
+        Ok(())
+    }
+
+    /// A new best model: the first island goes on from it.
+    fn adopt(&mut self, better: Candidate, visited: &mut VisitedModels) {
+        let members = better.members();
+        visited.offer(better.value, &members);
+        self.islands[0].members = members;
+        self.best = better;
+        (self.certified, self.idle) = (false, 0);
+    }
+}
+
+impl<'a> Islands<'a> {
+    /// As they were between two waves.
+    pub(crate) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
+        let SearchProblem { x, y, .. } = *with.problem;
+        let mut pool = GramPool::new(x.p());
+        for batch in state.pool {
+            pool.take(x, y, batch.into_iter(), with.threads);
+        }
+        let numbered = (with.pass.particles as u64..).zip(state.islands);
+        let islands = numbered.map(|(number, it)| Island {
+            members: it.members,
+            stream: Stream::at(with.pass.seed, number, it.words),
+        });
+        Self {
+            with,
+            pool,
+            islands: islands.collect(),
+            turn: state.turn,
+            best: with.fitted(&state.best),
+            certified: state.certified,
+            idle: state.idle,
+            waves: state.waves,
+        }
+    }
+
+    /// The state to go on from.
+    pub(crate) fn state(&self) -> PolishState {
+        let islands = self.islands.iter().map(|island| ParticleState {
+            members: island.members.clone(),
+            words: island.stream.words(),
+            ..ParticleState::default()
+        });
+        PolishState {
+            islands: islands.collect(),
+            turn: self.turn,
+            best: self.best.members(),
+            certified: self.certified,
+            idle: self.idle,
+            waves: self.waves,
+            pool: self.pool.batches(),
+        }
+    }
+}
