@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     design::DesignOptions,
+    device::DeviceError,
     device::{Candidate, Cpu, Device, ModelUpdate, ModelView, Neighbours, Shard, UpdateOutcome},
     least_squares::FitView,
     random::Stream,

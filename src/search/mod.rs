@@ -143,7 +143,8 @@ impl Search<'_> {
         let (places, note) = Placement::resolve(&resources.devices, elements)?;
         let places = places.for_rank(resources.communicator.as_ref());
         // A thread for each GPU, however few there are for other work: it only waits.
-let threads = threads.max(places.host_threads()); let problem = SearchProblem {
+        let threads = threads.max(places.host_threads());
+        let problem = SearchProblem {
             x: design.columns(),
             y: design.y(),
             keep: design.keep(),

@@ -83,7 +83,9 @@ impl Particle {
     /// Particle `number` where it was at a canonical iteration.
     pub(super) fn resumed(seed: u64, number: u64, state: &ParticleState) -> Self {
         Self {
-stream: Stream::resume_at(seed, number, state.words), members: state.members.clone(), forward: state.forward,
+            stream: Stream::resume_at(seed, number, state.words),
+            members: state.members.clone(),
+            forward: state.forward,
             moves: 0,
             value: state.value,
         }
@@ -121,7 +123,9 @@ stream: Stream::resume_at(seed, number, state.words), members: state.members.clo
     }
 
     /// Draws this step's move.
-pub(crate) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan { let choice = unit(self.stream.next_word()); let pick = self.stream.next_word();
+    pub(crate) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan {
+        let choice = unit(self.stream.next_word());
+        let pick = self.stream.next_word();
         let size = self.members.len();
         let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {

@@ -63,7 +63,7 @@ pub(crate) struct Swarm<'a> {
     /// Whether the one last done was.
     is_canonical: bool,
     steps: Vec<StepRecord>,
-    /// Of each model swept so far, which of `find_strongest` is its.
+    /// Of each model swept so far, which of `strongest` is its.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
 }

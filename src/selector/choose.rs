@@ -238,7 +238,12 @@ impl<'a> Selection<'a> {
     ) -> Independence {
         let logs = self.logs;
         // A function sees codes as they are, of levels that need not occur.
-let occurring = | it: &BinnedColumn | { self.evaluator.score().function().map(| _ | Categorical::compact(it)) };
+        let occurring = |it: &BinnedColumn| {
+            self.evaluator
+                .score()
+                .function()
+                .map(|_| Categorical::compact(it))
+        };
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.excluded_code().is_none()) {

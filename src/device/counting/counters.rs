@@ -246,7 +246,8 @@ impl<'a> CounterGroup<'a> {
             best = self.best_of_all(&communicator, best)?;
         }
         let highest = best.map(|it| self.found(it, self.steps).score);
-let least = best.map(| it | self.evaluator.tie_threshold(it.score)); if let(Some(least), Some(_)) = (least, self.evaluator.score().function()) {
+        let least = best.map(|it| self.evaluator.tie_threshold(it.score));
+        if let (Some(least), Some(_)) = (least, self.evaluator.score().function()) {
             best = None;
             for device in &mut self.devices {
                 // Shards ascend.

@@ -318,13 +318,18 @@ impl ScoreEvaluator {
     }
 
     /// The least score that is as good as this one, which is the best.
-pub(crate) fn tie_threshold(&self, best: i128) -> i128 { let score = from_ordered(best as i64); match self.score.function().is_some() && score.is_finite() { true => i128::from(to_ordered(score - self.tolerance * score.abs())),
+    pub(crate) fn tie_threshold(&self, best: i128) -> i128 {
+        let score = from_ordered(best as i64);
+        match self.score.function().is_some() && score.is_finite() {
+            true => i128::from(to_ordered(score - self.tolerance * score.abs())),
             false => best,
         }
     }
 
     /// A score in nats (a ratio's own unit, a coded score's).
-pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 { if self.score.function().is_some() { return from_ordered(score as i64);
+    pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 {
+        if self.score.function().is_some() {
+            return from_ordered(score as i64);
         }
         score as f64
             / self.factor(steps) as f64
@@ -342,7 +347,10 @@ pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 { if self.scor
 
     /// A score not above those of so many nats after one step, and near them; without any, one
     /// not above any that may be chosen.
-pub(crate) fn score_threshold(&self, nats: Option < f64 >) -> i128 { if self.score.function().is_some() { let never = to_ordered(f64::NEG_INFINITY); return i128::from(nats.map_or(never, to_ordered).max(never + 1));
+    pub(crate) fn score_threshold(&self, nats: Option<f64>) -> i128 {
+        if self.score.function().is_some() {
+            let never = to_ordered(f64::NEG_INFINITY);
+            return i128::from(nats.map_or(never, to_ordered).max(never + 1));
         }
         let Some(nats) = nats else {
             return i128::MIN;

@@ -110,7 +110,11 @@ impl<'a> PairCounterGroup<'a> {
     ) -> Self {
         let block = block.into();
         // Of a coded score candidates are the first of a pair, anchors the second.
-let part = match evaluator.score().function() { Some(_) => LocalColumns::from(&block.columns[..block.first_end()]), None => LocalColumns { columns: &block.columns[block.second_start()..], first: block.second_start(),
+        let part = match evaluator.score().function() {
+            Some(_) => LocalColumns::from(&block.columns[..block.first_end()]),
+            None => LocalColumns {
+                columns: &block.columns[block.second_start()..],
+                first: block.second_start(),
             },
         };
         let devices = shards_on_cpu::<Box<dyn PairCounter + 'a>>(

@@ -56,8 +56,8 @@ impl PolishContext<'_> {
         let SearchProblem { keep, max_size, .. } = *self.problem;
         let (support, rss) = (fit.support(), fit.rss());
         let room = if support.len() < max_size { NEAR } else { 0 };
-        let joining = neighbours.joining.iter().take(room);
-        let changes = joining.chain(&neighbours.replacing);
+        let joining = neighbours.additions.iter().take(room);
+        let changes = joining.chain(&neighbours.exchanges);
         let changes = changes.map(|it| (it.replaces, Some(it.column), it.fall));
         let drops = fit.drop_costs().enumerate();
         let drops = drops.filter(|(at, _)| keep.binary_search(&support[*at]).is_err());
@@ -83,8 +83,8 @@ impl PolishContext<'_> {
         } = *self.problem;
         let k = best.fit.support().len();
         let room = usize::from(k < max_size) * FITTED;
-        let joining = neighbours.joining.iter().take(room);
-        let replacing = neighbours.replacing.iter().take(FITTED);
+        let joining = neighbours.additions.iter().take(room);
+        let replacing = neighbours.exchanges.iter().take(FITTED);
         let changes = joining
             .chain(replacing)
             .map(|change| (change.replaces, Some(change.column)));

@@ -71,8 +71,9 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, .. } = *with.problem;
         let mut pool = GramPool::new(x.p());
         if x.p() <= SMALL {
-            x.bring(0..x.p() as u32).map_err(DeviceError::ranks)?;
-            pool.take(x, y, 0..x.p() as u32, with.threads);
+            x.fetch(0..x.p() as u32)
+                .map_err(DeviceError::from_rank_error)?;
+            pool.insert(x, y, 0..x.p() as u32, with.threads);
         }
         let count = with.pass.islands;
         let starts = visited.starts(count);
@@ -127,12 +128,12 @@ impl<'a> Islands<'a> {
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
-        let swept = devices.neighbours(&anchors, keep, NEAR, self.with.stop)?;
+        let swept = devices.find_neighbours(&anchors, keep, NEAR, self.with.stop)?;
         let changes = swept
             .iter()
-            .flat_map(|it| it.joining.iter().chain(&it.replacing));
-        let brought = x.bring(changes.map(|it| it.column));
-        brought.map_err(DeviceError::ranks)?;
+            .flat_map(|it| it.additions.iter().chain(&it.exchanges));
+        let brought = x.fetch(changes.map(|it| it.column));
+        brought.map_err(DeviceError::from_rank_error)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if (self.with.stop)() {
@@ -157,15 +158,16 @@ impl<'a> Islands<'a> {
         let members = self.islands.iter().flat_map(|island| &island.members);
         let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
         for it in swept {
-            let changes = it.joining.iter().chain(&it.replacing);
+            let changes = it.additions.iter().chain(&it.exchanges);
             let first = columns.len();
             columns.extend(changes.map(|change| change.column));
             // The order of near equals is rounding: it decides no places.
             columns[first..].sort_unstable();
         }
-        self.pool.take(x, y, columns.into_iter(), self.with.threads);
+        self.pool
+            .insert(x, y, columns.into_iter(), self.with.threads);
         for island in &mut self.islands {
-            let has = |v: &u32| self.pool.place(*v).is_some();
+            let has = |v: &u32| self.pool.position(*v).is_some();
             if !island.members.iter().all(has) {
                 island.members = best.to_vec();
             }
@@ -200,7 +202,7 @@ impl<'a> Islands<'a> {
         let walk = |island: &Island| {
             let mut stream = island.stream.clone();
             let walked = walk.from(&island.members, &mut stream, visited.like());
-            (stream.words(), walked)
+            (stream.words_drawn(), walked)
         };
         let own: Vec<&Island> = self.islands.iter().skip(rank).step_by(ranks).collect();
         let mut walks: Vec<(u64, TabuResult)> = if self.with.threads > 1 {
@@ -210,12 +212,12 @@ impl<'a> Islands<'a> {
         };
         if let Some(communicator) = self.with.communicator {
             let all = communicator.gather_round_robin(&walks, self.islands.len());
-            walks = all.map_err(DeviceError::ranks)?;
+            walks = all.map_err(DeviceError::from_rank_error)?;
         }
         let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
         for ((number, island), (words, walked)) in numbered.zip(&walks) {
             island.members.clone_from(&walked.end);
-            island.stream = Stream::at(self.with.pass.seed, number, *words);
+            island.stream = Stream::resume_at(self.with.pass.seed, number, *words);
         }
         let walks: Vec<TabuResult> = walks.into_iter().map(|it| it.1).collect();
         let found = walks.iter().filter_map(|walked| walked.best.as_ref());
@@ -267,12 +269,12 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, .. } = *with.problem;
         let mut pool = GramPool::new(x.p());
         for batch in state.pool {
-            pool.take(x, y, batch.into_iter(), with.threads);
+            pool.insert(x, y, batch.into_iter(), with.threads);
         }
         let numbered = (with.pass.particles as u64..).zip(state.islands);
         let islands = numbered.map(|(number, it)| Island {
             members: it.members,
-            stream: Stream::at(with.pass.seed, number, it.words),
+            stream: Stream::resume_at(with.pass.seed, number, it.words),
         });
         Self {
             with,
@@ -290,7 +292,7 @@ impl<'a> Islands<'a> {
     pub(crate) fn state(&self) -> PolishState {
         let islands = self.islands.iter().map(|island| ParticleState {
             members: island.members.clone(),
-            words: island.stream.words(),
+            words: island.stream.words_drawn(),
             ..ParticleState::default()
         });
         PolishState {
