@@ -1,4 +1,4 @@
-//! Calls into a plugin: what it is given, and what it gives back looked at.
+//! Calls of a plugin's functions: their arguments prepared, their results checked.
 
 // Another's code is called.
 #![allow(unsafe_code)]
@@ -11,34 +11,65 @@ use passel_abi::{
 };
 use passel_criteria::{Criterion, Model};
 
-use super::{error::ContractError, lent, memory::printable, methods};
+use super::{
+    contract,
+    error::ContractError,
+    memory::{long_text, printable, table},
+    problem,
+};
 use crate::{
-    score::{CountTable, Score, TableFunction},
+    score::{CountTable, Measure, Score, ScoreError, ScoreFunction, TableFunction},
     selector::{Problem, Procedure},
 };
 
-/// Room for a plugin's reason.
+/// Bytes for a plugin's reason.
 const REASON: usize = 1024;
 
-/// The last two arguments of a function that may fail, and what it returned.
-fn told(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
-    let mut reason = [0; REASON];
-    let done = call(reason.as_mut_ptr(), REASON);
-    if done == 0 {
+/// Longest CUDA source of a function, in bytes.
+const LONGEST_CUDA: usize = 1 << 20;
+
+/// A struct in a plugin's memory, which the plugin never changes or frees.
+pub(super) struct Foreign<T>(pub(super) *const T);
+
+// SAFETY: by the contract a plugin's functions may be called from any thread, and the structs
+// that they are called with stay as they are.
+unsafe impl<T> Send for Foreign<T> {}
+// SAFETY: as above, from several threads at once.
+unsafe impl<T> Sync for Foreign<T> {}
+
+impl<T> Clone for Foreign<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Foreign<T> {}
+
+impl<T> fmt::Debug for Foreign<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Calls a function that may fail, with a buffer for its reason.
+fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
+    let mut buffer = [0; REASON];
+    let code = call(buffer.as_mut_ptr(), REASON);
+    if code == 0 {
         return Ok(());
     }
-    let bytes = reason.map(|it: c_char| it.to_ne_bytes()[0]);
-    let end = bytes.iter().position(|it| *it == 0).unwrap_or(REASON);
+    let bytes = buffer.map(|byte: c_char| byte.to_ne_bytes()[0]);
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(REASON);
     let reason = printable(&String::from_utf8_lossy(&bytes[..end]));
     Err(match reason.is_empty() {
-        true => format!("it returned {done} and did not say why"),
+        true => format!("it returned {code} and did not say why"),
         false => reason,
     })
 }
 
-/// A plugin's way to a score.
+/// A selector's function that declares a score.
 #[derive(Debug, Clone)]
-pub(super) struct Declare {
+pub(super) struct DeclareCall {
     pub(super) function: unsafe extern "C" fn(
         *const passel_selector,
         *const f64,
@@ -46,18 +77,13 @@ pub(super) struct Declare {
         *mut c_char,
         usize,
     ) -> i32,
-    pub(super) selector: *const passel_selector,
-    /// The method's.
+    pub(super) selector: Foreign<passel_selector>,
+    /// The name of the method.
     pub(super) name: Arc<str>,
 }
 
-// SAFETY: by the contract any thread may call it, and the selector is never changed or freed.
-unsafe impl Send for Declare {}
-// SAFETY: as above, several at once.
-unsafe impl Sync for Declare {}
-
-impl Declare {
-    /// The score for one value a parameter, each inside its range.
+impl DeclareCall {
+    /// The score for these values, one a parameter, each inside its range.
     pub(super) fn score(&self, values: &[f64]) -> Result<Score, ContractError> {
         let mut terms = [passel_term::default(); PASSEL_TERMS];
         let mut score = passel_score {
@@ -72,36 +98,41 @@ impl Declare {
             floor: 0.0,
             function: ptr::null(),
         };
-        let declared = told(|reason, size| {
-            // SAFETY: the selector's own function, with all that the contract lends it.
-            unsafe { (self.function)(self.selector, values.as_ptr(), &mut score, reason, size) }
+        let declared = call_fallible(|reason, size| {
+            // SAFETY: the selector's own function, with all the arguments of the contract.
+            unsafe { (self.function)(self.selector.0, values.as_ptr(), &mut score, reason, size) }
         });
         declared.map_err(|reason| ContractError::Declare { reason })?;
-        methods::score(&self.name, &score, &terms, values)
+        let count = score.term_count;
+        let filled = terms.get(..count).ok_or(ScoreError::Terms { count })?;
+        let measure = match score.function.is_null() {
+            true => contract::declared_measure(&score, filled)?,
+            false => {
+                // SAFETY: by the contract a function of the plugin, which was entered.
+                let call = unsafe { FunctionCall::read(&self.name, score.function, values) }?;
+                Measure::Function(ScoreFunction(Arc::new(call)))
+            }
+        };
+        contract::score(&score, measure)
     }
 }
 
-/// A function of a table, for settled parameters.
+/// A plugin's function of a table of counts, with the values of its parameters.
 #[derive(Clone)]
-pub(super) struct Function {
-    pub(super) value:
+pub(super) struct FunctionCall {
+    value:
         unsafe extern "C" fn(*const passel_function, *const f64, usize, *const passel_table) -> f64,
-    pub(super) function: *const passel_function,
-    /// The method's.
-    pub(super) name: Arc<str>,
-    pub(super) values: Box<[f64]>,
-    pub(super) cuda: Option<Arc<str>>,
-    pub(super) tolerance: f64,
+    function: Foreign<passel_function>,
+    /// The name of the method.
+    name: Arc<str>,
+    values: Box<[f64]>,
+    cuda: Option<Arc<str>>,
+    tolerance: f64,
 }
 
-// SAFETY: by the contract any thread may call it, and the function is never changed or freed.
-unsafe impl Send for Function {}
-// SAFETY: as above, several at once.
-unsafe impl Sync for Function {}
-
-impl fmt::Debug for Function {
+impl fmt::Debug for FunctionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function")
+        f.debug_struct("FunctionCall")
             .field("name", &self.name)
             .field("values", &self.values)
             .field("tolerance", &self.tolerance)
@@ -109,7 +140,38 @@ impl fmt::Debug for Function {
     }
 }
 
-impl Function {
+impl FunctionCall {
+    /// Reads the function of a method from the plugin's memory.
+    ///
+    /// # Safety
+    /// `there` is null, or a function of a plugin that was entered.
+    pub(super) unsafe fn read(
+        name: &Arc<str>,
+        there: *const passel_function,
+        values: &[f64],
+    ) -> Result<Self, ContractError> {
+        // SAFETY: by the contract, here and below.
+        let it = unsafe { table(there, "the function") }?;
+        let value = it.value.ok_or(ContractError::Null { member: "value" })?;
+        let cuda = match it.cuda.is_null() {
+            true => None,
+            false => Some(unsafe { long_text(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
+        };
+        let tolerance = it.tolerance;
+        if !(0.0..=0.01).contains(&tolerance) {
+            return Err(ContractError::Tolerance { tolerance });
+        }
+        Ok(Self {
+            value,
+            function: Foreign(there),
+            name: name.clone(),
+            values: values.into(),
+            cuda,
+            tolerance,
+        })
+    }
+
+    /// This function with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
         Self {
             values: values.into(),
@@ -118,23 +180,17 @@ impl Function {
     }
 }
 
-impl TableFunction for Function {
-    fn value(&self, cells: &CountTable) -> f64 {
+impl TableFunction for FunctionCall {
+    fn value(&self, table: &CountTable) -> f64 {
         let table = passel_table {
-            counts: cells.counts.as_ptr(),
-            x: cells.x,
-            w: cells.w,
-            y: cells.y,
+            counts: table.counts.as_ptr(),
+            x: table.x,
+            w: table.w,
+            y: table.y,
         };
+        let (values, count) = (self.values.as_ptr(), self.values.len());
         // SAFETY: the plugin's function, with its parameters and a table of as many counts.
-        unsafe {
-            (self.value)(
-                self.function,
-                self.values.as_ptr(),
-                self.values.len(),
-                &table,
-            )
-        }
+        unsafe { (self.value)(self.function.0, values, count, &table) }
     }
 
     fn tolerance(&self) -> f64 {
@@ -154,9 +210,9 @@ impl TableFunction for Function {
     }
 }
 
-/// A selector that runs, for settled parameters.
+/// A selector's procedure, with the values of its parameters.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub(super) struct RunCall {
     pub(super) function: unsafe extern "C" fn(
         *const passel_selector,
         *const f64,
@@ -164,52 +220,43 @@ pub(super) struct Run {
         *mut c_char,
         usize,
     ) -> i32,
-    pub(super) selector: *const passel_selector,
+    pub(super) selector: Foreign<passel_selector>,
     pub(super) values: Box<[f64]>,
 }
 
-// SAFETY: by the contract any thread may call it, and the selector is never changed or freed.
-unsafe impl Send for Run {}
-// SAFETY: as above, several at once.
-unsafe impl Sync for Run {}
-
-impl Run {
+impl RunCall {
+    /// This procedure with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
         Self {
             values: values.into(),
-            ..self.clone()
+            ..*self
         }
     }
 }
 
-impl Procedure for Run {
+impl Procedure for RunCall {
     fn run(&self, problem: &dyn Problem) -> Result<(), String> {
-        let lent = lent::problem(&problem);
-        told(|reason, size| {
-            // SAFETY: the selector's own function, with all that the contract lends it until it
-            // returns.
-            unsafe { (self.function)(self.selector, self.values.as_ptr(), &lent, reason, size) }
+        let table = problem::function_table(&problem);
+        call_fallible(|reason, size| {
+            let values = self.values.as_ptr();
+            // SAFETY: the selector's own function; what it is lent lives until it returns.
+            unsafe { (self.function)(self.selector.0, values, &table, reason, size) }
         })
     }
 }
 
-/// A plugin's criterion, for settled parameters.
+/// A plugin's criterion, with the values of its parameters.
 #[derive(Debug, Clone)]
-pub(super) struct Value {
+pub(super) struct CriterionCall {
     pub(super) function:
         unsafe extern "C" fn(*const passel_criterion, *const f64, usize, usize, usize, f64) -> f64,
-    pub(super) criterion: *const passel_criterion,
+    pub(super) criterion: Foreign<passel_criterion>,
     pub(super) name: &'static str,
     pub(super) parameters: Vec<(&'static str, f64)>,
     pub(super) values: Box<[f64]>,
 }
 
-// SAFETY: by the contract any thread may call it, and the criterion is never changed or freed.
-unsafe impl Send for Value {}
-// SAFETY: as above, several at once.
-unsafe impl Sync for Value {}
-
-impl Criterion for Value {
+impl Criterion for CriterionCall {
     fn name(&self) -> &str {
         self.name
     }
@@ -226,22 +273,23 @@ impl Criterion for Value {
 
     fn value(&self, &Model { n, p, k, rss }: &Model) -> f64 {
         // SAFETY: the criterion's own function, with one value a parameter.
-        unsafe { (self.function)(self.criterion, self.values.as_ptr(), n, p, k, rss) }
+        unsafe { (self.function)(self.criterion.0, self.values.as_ptr(), n, p, k, rss) }
     }
 }
 
-impl Value {
+impl CriterionCall {
+    /// This criterion with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
-        let names = self.parameters.iter().map(|it| it.0);
+        let names = self.parameters.iter().map(|parameter| parameter.0);
         Self {
             parameters: names.zip(values.iter().copied()).collect(),
             values: values.into(),
-            ..self.clone()
+            ..*self
         }
     }
 
-    /// The criterion, if what it says of a few models has sense.
-    pub(super) fn looked_at(self) -> Result<Self, ContractError> {
+    /// The criterion, if it is a number that does not fall with rising RSS for a few models.
+    pub(super) fn checked(self) -> Result<Self, ContractError> {
         for k in 0..4 {
             let value = |rss: f64| {
                 let (n, p) = (100, 20);

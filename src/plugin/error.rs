@@ -1,4 +1,4 @@
-//! What can be wrong with a plugin, and with asking for what it brings.
+//! Why a plugin cannot be used, and why a method cannot be resolved.
 
 use std::path::PathBuf;
 
@@ -6,87 +6,90 @@ use thiserror::Error;
 
 use crate::{nearest::did_you_mean, score::ScoreError};
 
-/// A library that is not used.
+/// The name of passel's own method, which no plugin may use.
+pub const PASS: &str = "pass";
+
+/// A library that cannot be used.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{}: {refusal}", path.display())]
 pub struct PluginError {
     /// The library, or the folder that could not be looked into.
     pub path: PathBuf,
-    /// Why not.
+    /// The reason.
     pub refusal: Refusal,
 }
 
-/// Why a library is not used.
+/// Why a library cannot be used.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Refusal {
-    /// There is no file, or it is none that could be a library.
+    /// The file does not exist or cannot be read.
     #[error("it cannot be read: {reason}")]
     Unreadable {
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// A library that was copied or built halfway.
-    #[error("it is cut short: {lacking} bytes are missing")]
+    /// The library is truncated.
+    #[error("it is cut short: {missing} bytes are missing")]
     Cut {
-        /// Bytes.
-        lacking: u64,
+        /// Bytes missing at its end.
+        missing: u64,
     },
-    /// A library of another processor.
+    /// The library is built for another processor.
     #[error("it is built for {theirs}, this passel for {}", std::env::consts::ARCH)]
     Machine {
-        /// The processor.
+        /// The processor it is built for.
         theirs: String,
     },
-    /// The system does not load it.
+    /// The system refuses to load it.
     #[error("the system does not load it: {reason}")]
     Open {
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// The library's name cannot be a plugin's.
+    /// The file name gives no valid name of a plugin.
     #[error(
         "`{name}`, its name without prefix and suffix, is no plugin's: a small letter, then \
          small letters, digits, _"
     )]
     FileName {
-        /// What is left of it.
+        /// The file name without prefix and suffix.
         name: String,
     },
-    /// A library, but not a plugin.
+    /// The library does not export a plugin's entry.
     #[error("not a plugin of this name: it has no `{symbol}`")]
     NoEntry {
-        /// The entry that its name asks for.
+        /// The missing symbol.
         symbol: String,
     },
     /// The entry returned null.
     #[error("its entry gave up: {reason}")]
     Entry {
-        /// What it logged.
+        /// The errors that it logged.
         reason: String,
     },
-    /// It speaks another version of the contract.
+    /// It was built for another version of the contract.
     #[error(
         "made for version {theirs} of the plugin contract, this passel has version {ours}: \
          build it with this passel's plugins/abi"
     )]
     Version {
-        /// The plugin's.
+        /// The plugin's version.
         theirs: u32,
-        /// This program's.
+        /// This program's version.
         ours: u32,
     },
-    /// What it says breaks the contract.
+    /// Its description breaks the contract.
     #[error("{place}: {violation}")]
     Contract {
-        /// Where: `selector 2 (jmi)`.
+        /// The place in the description: `selector 2 (jmi)`.
         place: String,
-        /// What.
+        /// The breach.
         violation: ContractError,
     },
-    /// Another plugin brings the same.
+    /// Another plugin already brings something of this name.
     #[error("{what} `{name}` is there already, from {}", by.display())]
     Taken {
-        /// A plugin, method, pair score or criterion.
+        /// The kind: a plugin, method, pair score or criterion.
         what: &'static str,
         /// Its name.
         name: String,
@@ -95,147 +98,147 @@ pub enum Refusal {
     },
 }
 
-/// Something in a plugin's tables that the contract does not allow.
+/// A breach of the contract in a plugin's tables.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ContractError {
-    /// A pointer that must not be null.
+    /// A pointer is null that must not be.
     #[error("{member} is null")]
     Null {
-        /// The pointer.
+        /// The member.
         member: &'static str,
     },
-    /// A struct that ends before what must be there.
+    /// A struct is too small for its required members.
     #[error("its size is {size}, at least {least} is needed: start it with its own sizeof")]
     Size {
-        /// As it says.
+        /// Its size, in bytes.
         size: usize,
-        /// Bytes.
+        /// The least size, in bytes.
         least: usize,
     },
-    /// More entries than are believed.
+    /// A count is implausibly large.
     #[error("{member} is {count}, at most {most} are taken")]
     Count {
-        /// The count.
+        /// The member that counts.
         member: &'static str,
-        /// As it says.
+        /// The count.
         count: usize,
-        /// Most.
+        /// The largest count accepted.
         most: usize,
     },
-    /// A text that is no UTF-8, has control characters or does not end.
+    /// A text is not UTF-8, has control characters or is too long.
     #[error("{member} is no line of UTF-8 of at most {most} bytes")]
     Text {
-        /// The text.
+        /// The member.
         member: &'static str,
-        /// Most bytes.
+        /// The largest length, in bytes.
         most: usize,
     },
-    /// A name that could not be asked for.
+    /// A name is not of the form that can be asked for.
     #[error("the name `{name}` is not a small letter, then small letters, digits, -")]
     Name {
-        /// As it says.
+        /// The name.
         name: String,
     },
-    /// A name that is passel's own, or another's of the same plugin.
+    /// A name is passel's own, or used twice in the plugin.
     #[error("the name `{name}` is taken")]
     Taken {
-        /// As it says.
+        /// The name.
         name: String,
     },
-    /// A plugin of another name than its entry's.
+    /// The plugin's name is not the one in its entry's symbol.
     #[error("it calls itself `{name}`, its library `{expected}`")]
     Called {
-        /// As it says.
+        /// The name.
         name: String,
-        /// By its entry.
+        /// The name by its entry.
         expected: String,
     },
-    /// A default or range that is none.
+    /// A range is not finite, or does not contain the default.
     #[error("its default {default} does not lie in {least} … {most}, or these are not finite")]
     Range {
-        /// As it says.
+        /// The default.
         default: f64,
-        /// As it says.
+        /// The smallest value.
         least: f64,
-        /// As it says.
+        /// The largest value.
         most: f64,
     },
-    /// A constant that is not one of the contract's.
+    /// A value is not one of the contract's constants.
     #[error("{member} is {value}, which means nothing")]
     Constant {
         /// The member.
         member: &'static str,
-        /// As it says.
+        /// The value.
         value: u32,
     },
-    /// `declare` returned another number than 0.
+    /// `declare` failed.
     #[error("it has no such score: {reason}")]
     Declare {
-        /// What it wrote.
+        /// The plugin's reason.
         reason: String,
     },
-    /// Neither way to choose is left out.
+    /// A selector has both `declare` and `run`.
     #[error("it has both declare and run; one of them is to be null")]
     Both,
-    /// No way to choose.
+    /// A selector has neither `declare` nor `run`.
     #[error("it has neither declare nor run")]
     Neither,
-    /// A floor that no score can be above or below.
+    /// A floor is not finite.
     #[error("its floor is {floor}")]
     Floor {
         /// NaN, or an infinity.
         floor: f64,
     },
-    /// A tolerance that is none.
+    /// A tolerance lies outside 0 … 0.01.
     #[error("the tolerance is {tolerance}; it is 0 … 0.01")]
     Tolerance {
-        /// As it says.
+        /// The tolerance.
         tolerance: f64,
     },
-    /// A criterion that is no number for a model that could be.
+    /// A criterion is NaN for an ordinary model.
     #[error("its value of {k} of 20 variables and 100 observations is not a number")]
     NotANumber {
-        /// Variables.
+        /// Variables in the model.
         k: usize,
     },
-    /// A criterion that prefers the worse of two fits.
+    /// A criterion falls where RSS rises.
     #[error(
         "its value of {k} of 20 variables and 100 observations falls from {low} to {high} where \
          rss rises from 50 to 100"
     )]
     Falls {
-        /// Variables.
+        /// Variables in the model.
         k: usize,
-        /// At the lower RSS.
+        /// Its value at the lower RSS.
         low: f64,
-        /// At the higher.
+        /// Its value at the higher RSS.
         high: f64,
     },
-    /// A pair score that depends on which of the two comes first.
+    /// A pair score depends on the order of its two variables.
     #[error("exchanging x and w changes it: the integers of x and w, of xy and wy must be equal")]
     Lopsided,
-    /// What was declared cannot be.
+    /// The declared score is invalid.
     #[error(transparent)]
     Score(#[from] ScoreError),
 }
 
-/// A method, pair score or criterion that cannot be had.
+/// Why a method, pair score or criterion cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MethodError {
-    /// Not of the form.
+    /// The text is not of the form `NAME:PARAMETER=NUMBER,…`.
     #[error("`{text}` must be NAME or NAME:PARAMETER=NUMBER,…")]
     Form {
-        /// What was given.
+        /// The text.
         text: String,
     },
-    /// No plugin brings it.
+    /// No plugin brings anything of this name.
     #[error("there is no {what} `{name}`{}", did_you_mean(nearest))]
     UnknownName {
-        /// A method, a pair score or a criterion.
+        /// The kind: method, pair score or criterion.
         what: &'static str,
         /// The name asked for.
         name: String,
-        /// The one it resembles.
+        /// The known name nearest to it, if one is near.
         nearest: Option<String>,
     },
     /// The method has no such parameter.
@@ -248,33 +251,33 @@ pub enum MethodError {
         did_you_mean(nearest)
     )]
     UnknownParameter {
-        /// As of an unknown name.
+        /// The kind: method, pair score or criterion.
         what: &'static str,
-        /// Its name.
+        /// The name of the method.
         method: String,
         /// The parameter asked for.
         parameter: String,
-        /// Those it has.
+        /// The parameters it has.
         known: Vec<String>,
-        /// The one it resembles.
+        /// The known name nearest to it, if one is near.
         nearest: Option<String>,
     },
-    /// One parameter has two values.
+    /// A parameter is given twice.
     #[error("{what} `{method}` is given `{parameter}` twice")]
     Twice {
-        /// As of an unknown name.
+        /// The kind: method, pair score or criterion.
         what: &'static str,
-        /// Its name.
+        /// The name of the method.
         method: String,
         /// The parameter.
         parameter: String,
     },
-    /// The parameter lies outside its range.
+    /// A value lies outside the parameter's range.
     #[error("{parameter} = {value} of {what} `{method}` lies outside {least} … {most}")]
     OutOfRange {
-        /// As of an unknown name.
+        /// The kind: method, pair score or criterion.
         what: &'static str,
-        /// Its name.
+        /// The name of the method.
         method: String,
         /// The parameter.
         parameter: String,
@@ -285,22 +288,22 @@ pub enum MethodError {
         /// Largest value allowed.
         most: f64,
     },
-    /// The plugin has no score for these parameters, or none that can be.
+    /// The plugin refuses these values, or declares an invalid score for them.
     #[error("{what} `{method}` of plugin `{plugin}`: {violation}")]
     Declare {
-        /// As of an unknown name.
+        /// The kind: method, pair score or criterion.
         what: &'static str,
-        /// Its name.
+        /// The name of the method.
         method: String,
-        /// Its plugin.
+        /// The plugin.
         plugin: String,
-        /// What it said, or what is wrong with what it said.
+        /// The refusal, or the breach.
         violation: ContractError,
     },
 }
 
 impl MethodError {
-    /// The option that asked for it.
+    /// The command-line option at fault: `method`, `score` or `criterion`.
     pub fn option(&self) -> &'static str {
         match self {
             Self::Form { .. } => "method",
@@ -315,7 +318,7 @@ impl MethodError {
         }
     }
 
-    /// Whether the name is nobody's, and resembles none.
+    /// Whether the name is unknown and resembles none that is known.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::UnknownName { nearest: None, .. })
     }

@@ -1,5 +1,5 @@
-//! Where libraries are looked for: beside the program and in the folders of [`PATH`]. Never in
-//! the working directory by itself.
+//! The folders that are searched for plugins: the program's own, and those of [`PATH`]. The
+//! working directory is not, unless [`PATH`] names it.
 
 use std::{
     env,
@@ -8,42 +8,41 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{PluginError, Refusal};
+use super::error::{PluginError, Refusal};
 
-/// The variable with more folders, separated as those of `PATH` are. All libraries in them are
-/// taken for plugins.
+/// The environment variable with further folders, separated as in `PATH`. Every library in them
+/// is taken for a plugin.
 pub const PATH: &str = "PASSEL_PLUGIN_PATH";
 
-/// The libraries that are there without being named, and the folders that cannot be read.
+/// The libraries in the searched folders, and an error for each folder that cannot be read.
 pub(super) fn libraries() -> (Vec<PathBuf>, Vec<PluginError>) {
     let mut found: Vec<PathBuf> = Vec::new();
     let own = format!("{DLL_PREFIX}passel_");
-    for folder in beside_the_program() {
+    for folder in program_folders() {
         // Not every program has both folders.
         for path in list(&folder).unwrap_or_default() {
             let name = path.file_name();
-            let ours = name.is_some_and(|it| it.to_string_lossy().starts_with(&own));
+            let ours = name.is_some_and(|name| name.to_string_lossy().starts_with(&own));
             // Cargo leaves a second, maybe older, link to what lies in `deps`.
-            if ours && !found.iter().any(|it| it.file_name() == name) {
+            if ours && !found.iter().any(|other| other.file_name() == name) {
                 found.push(path);
             }
         }
     }
-    let mut lost = Vec::new();
+    let mut unreadable_folders = Vec::new();
     let folders = env::var_os(PATH).unwrap_or_default();
     // An empty entry would be the working directory.
-    for folder in env::split_paths(&folders).filter(|it| !it.as_os_str().is_empty()) {
+    for folder in env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()) {
         match list(&folder) {
             Ok(paths) => found.extend(paths),
-            Err(error) => lost.push(unreadable(&folder, &error.to_string())),
+            Err(error) => unreadable_folders.push(unreadable(&folder, &error.to_string())),
         }
     }
-    (found, lost)
+    (found, unreadable_folders)
 }
 
-/// The program's folder; where it is cargo's, `deps` in it or beside it first, which is what
-/// cargo built last.
-fn beside_the_program() -> Vec<PathBuf> {
+/// The program's folder and cargo's `deps` in or above it, which comes first: cargo builds there.
+fn program_folders() -> Vec<PathBuf> {
     let program = env::current_exe().ok();
     let Some(folder) = program.as_deref().and_then(Path::parent) else {
         return Vec::new();
@@ -54,7 +53,7 @@ fn beside_the_program() -> Vec<PathBuf> {
     }
 }
 
-/// The libraries of a folder by name, so that the order is the same anywhere.
+/// The libraries in a folder, sorted by name: the order of loading must not depend on the system.
 fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -77,12 +76,12 @@ pub(super) fn unreadable(path: &Path, reason: &str) -> PluginError {
     }
 }
 
-/// The file behind links, if there is one.
+/// The path with symbolic links resolved; unchanged if the file does not exist.
 pub(super) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Notes a file; false for one seen before.
+/// Adds a file to those seen; false if it was there already.
 pub(super) fn is_new(path: &Path, seen: &mut Vec<PathBuf>) -> bool {
     let path = canonical(path);
     let new = !seen.contains(&path);

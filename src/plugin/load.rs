@@ -1,4 +1,5 @@
-//! A library becomes a plugin: opened for good, entered once, lent what the engine lends.
+//! Loading: a library is opened for good, its entry called once with the engine's table of
+//! functions, and its description read.
 
 // Another's code is called, and called by it.
 #![allow(unsafe_code)]
@@ -19,9 +20,18 @@ use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_LOG_ERROR, passel_engine, passel_entry as Entry, passel_plugin,
 };
 
-use super::{Plugin, PluginError, Refusal, elf, find::unreadable, memory, read};
+use super::{
+    description::Plugin,
+    elf,
+    error::{PluginError, Refusal},
+    find::unreadable,
+    memory, read,
+};
 
-/// Loads a library and reads all it brings.
+/// Loads a library and reads its description.
+///
+/// # Errors
+/// The reason why it cannot be used.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     // Without a folder the system would look elsewhere; and a pipe would be waited for.
     let path = path::absolute(path).map_err(|error| unreadable(path, &error.to_string()))?;
@@ -34,37 +44,42 @@ pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
         path: path.to_owned(),
         refusal,
     };
-    let lacking = elf::missing_bytes(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    if lacking > 0 {
-        return Err(refuse(Refusal::Cut { lacking }));
+    let missing = elf::missing_bytes(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if missing > 0 {
+        return Err(refuse(Refusal::Cut { missing }));
     }
-    let stranger = elf::foreign_arch(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    if let Some(theirs) = stranger {
+    let theirs = elf::foreign_arch(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    if let Some(theirs) = theirs {
         return Err(refuse(Refusal::Machine { theirs }));
     }
     let name = name_of(path).map_err(refuse)?;
     let symbol = format!("passel_plugin_{name}");
     let entry = entry(path, &symbol).map_err(refuse)?;
-    // SAFETY: that is what a symbol of this name is.
-    unsafe { entered(entry, &name.replace('_', "-"), path) }.map_err(refuse)
+    // SAFETY: by the contract a symbol of this name is an entry.
+    unsafe { enter(entry, &name.replace('_', "-"), path) }.map_err(refuse)
 }
 
-/// Enters a plugin that is part of the program, and reads all it brings.
+/// Calls the entry of a plugin that is part of the program, and reads its description.
+///
+/// # Errors
+/// The reason why it cannot be used.
 pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     let name = name.replace('_', "-");
     // Where a library's path would be.
     let path = Path::new("linked").join(&name);
-    // SAFETY: what the contract gives this type.
-    unsafe { entered(entry, &name, &path) }.map_err(|refusal| PluginError { path, refusal })
+    // SAFETY: an entry by its type.
+    unsafe { enter(entry, &name, &path) }.map_err(|refusal| PluginError { path, refusal })
 }
 
+/// Calls an entry and reads the description that it returns.
+///
 /// # Safety
 /// A plugin's entry.
-unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refusal> {
-    let lent = lend(name);
-    // SAFETY: the caller's; the table lent is never freed.
-    let plugin: *const passel_plugin = unsafe { entry(&lent.table) };
-    let logged = lent.entered();
+unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refusal> {
+    let engine = EngineHandle::leak(name);
+    // SAFETY: the caller's; the engine's table is never freed.
+    let plugin: *const passel_plugin = unsafe { entry(&engine.table) };
+    let logged = engine.end_entry();
     if plugin.is_null() {
         let reason = match logged.is_empty() {
             true => "it returned null and did not say why".to_owned(),
@@ -73,13 +88,13 @@ unsafe fn entered(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refus
         return Err(Refusal::Entry { reason });
     }
     if !logged.is_empty() {
-        lent.tell(&logged);
+        engine.warn(&logged);
     }
     // SAFETY: the table of a plugin that was entered.
     unsafe { read::plugin(plugin, name, path) }
 }
 
-/// What a library's file name calls the plugin, as in its entry.
+/// The plugin's name by the file name of its library, spelt as in its entry's symbol.
 fn name_of(path: &Path) -> Result<String, Refusal> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(DLL_SUFFIX).unwrap_or(&name);
@@ -94,7 +109,7 @@ fn name_of(path: &Path) -> Result<String, Refusal> {
     }
 }
 
-/// The entry of a library, which stays loaded from here on.
+/// The entry of a library, which stays loaded for the life of the process.
 fn entry(path: &Path, symbol: &str) -> Result<Entry, Refusal> {
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
@@ -102,7 +117,7 @@ fn entry(path: &Path, symbol: &str) -> Result<Entry, Refusal> {
         reason: reason(&error, path),
     })?;
     // SAFETY: the contract gives symbols of this name this type.
-    let entry = unsafe { library.get::<Entry>(symbol) }.map(|it| *it);
+    let entry = unsafe { library.get::<Entry>(symbol) }.map(|symbol| *symbol);
     // Never unloaded: its code may be running, and what it handed out is read later.
     std::mem::forget(library);
     entry.map_err(|_| Refusal::NoEntry {
@@ -110,7 +125,7 @@ fn entry(path: &Path, symbol: &str) -> Result<Entry, Refusal> {
     })
 }
 
-/// What the system said; the path is told once.
+/// The system's reason, without the path, which the error has already.
 fn reason(error: &libloading::Error, path: &Path) -> String {
     let said = error
         .source()
@@ -120,8 +135,10 @@ fn reason(error: &libloading::Error, path: &Path) -> String {
     said.strip_prefix(&path).unwrap_or(&said).to_owned()
 }
 
+/// Opens a library.
+///
 /// # Safety
-/// The library's own code runs.
+/// The library's initialisers run.
 #[cfg(unix)]
 unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
     use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
@@ -131,59 +148,62 @@ unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
     unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Library::from)
 }
 
+/// Opens a library.
+///
 /// # Safety
-/// The library's own code runs.
+/// The library's initialisers run.
 #[cfg(not(unix))]
 unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: the caller's.
     unsafe { Library::new(path) }
 }
 
-/// What one plugin is lent, for good.
-struct Lent {
+/// The engine as one plugin sees it, never freed.
+struct EngineHandle {
     table: passel_engine,
     plugin: String,
-    /// Errors logged by the entry while it runs; none from then on.
+    /// Errors that the entry logs while it runs; `None` afterwards.
     entering: Mutex<Option<String>>,
-    /// What it said last: a function called a million times a second says it once.
+    /// The last warning: a function called a million times a second must not repeat it.
     last: Mutex<String>,
 }
 
-fn lend(plugin: &str) -> &'static Lent {
-    let version = CString::new(env!("CARGO_PKG_VERSION")).unwrap_or_default();
-    let lent = Box::into_raw(Box::new(Lent {
-        table: passel_engine {
-            size: size_of::<passel_engine>(),
-            abi_version: PASSEL_ABI_VERSION,
-            version: version.into_raw(),
-            log: Some(log),
-            data: ptr::null(),
-        },
-        plugin: plugin.to_owned(),
-        entering: Mutex::new(Some(String::new())),
-        last: Default::default(),
-    }));
-    // SAFETY: made above and never freed; written before anybody reads it.
-    unsafe {
-        (*lent).table.data = lent.cast();
-        &*lent
+impl EngineHandle {
+    fn leak(plugin: &str) -> &'static Self {
+        let version = CString::new(env!("CARGO_PKG_VERSION")).unwrap_or_default();
+        let handle = Box::into_raw(Box::new(Self {
+            table: passel_engine {
+                size: size_of::<passel_engine>(),
+                abi_version: PASSEL_ABI_VERSION,
+                version: version.into_raw(),
+                log: Some(log),
+                data: ptr::null(),
+            },
+            plugin: plugin.to_owned(),
+            entering: Mutex::new(Some(String::new())),
+            last: Default::default(),
+        }));
+        // SAFETY: made above and never freed; written before anybody reads it.
+        unsafe {
+            (*handle).table.data = handle.cast();
+            &*handle
+        }
     }
-}
 
-impl Lent {
-    /// Ends the entry; what it logged as errors.
-    fn entered(&self) -> String {
+    /// Marks the entry as over; the errors that it logged.
+    fn end_entry(&self) -> String {
         let mut entering = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
         entering.take().unwrap_or_default()
     }
 
-    fn tell(&self, text: &str) {
+    /// Writes a warning on standard error, unless it was the last one.
+    fn warn(&self, text: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if *last == text {
             return;
         }
         text.clone_into(&mut last);
-        // Where standard error is closed, nobody listens.
+        // Standard error may be closed.
         let _ = writeln!(io::stderr(), "warning: {}: {text}", self.plugin);
     }
 }
@@ -193,14 +213,22 @@ unsafe extern "C" fn log(engine: *const passel_engine, level: u32, text: *const 
     if engine.is_null() || text.is_null() {
         return;
     }
-    // SAFETY: the pointer that the entry was given, whose data is the whole of it; and a text
-    // that ends.
-    let (lent, text) = unsafe { (&*(*engine).data.cast::<Lent>(), CStr::from_ptr(text)) };
+    // SAFETY: the table that the entry was given, whose data is its handle; and a text that ends
+    // with a zero byte.
+    let (handle, text) = unsafe {
+        (
+            &*(*engine).data.cast::<EngineHandle>(),
+            CStr::from_ptr(text),
+        )
+    };
     let text = memory::printable(&text.to_string_lossy());
-    let mut entering = lent.entering.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut entering = handle
+        .entering
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     match entering.as_mut().filter(|_| level == PASSEL_LOG_ERROR) {
         Some(logged) if logged.is_empty() => *logged = text,
         Some(logged) => *logged += &format!("; {text}"),
-        None => lent.tell(&text),
+        None => handle.warn(&text),
     }
 }

@@ -1,4 +1,4 @@
-//! What a plugin's memory is read with: structs as far as they go, lists, texts and names.
+//! Structs, lists, texts and names read from a plugin's memory.
 
 // Another's pointers are followed.
 #![allow(unsafe_code)]
@@ -16,15 +16,15 @@ use passel_abi::{
 
 use super::error::ContractError;
 
-/// Longest text, in bytes: a formula or a source with room to spare.
+/// Longest text accepted, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
 
-/// A struct that may grow.
+/// A struct of the contract, to which later versions may add members.
 ///
 /// # Safety
 /// Its size comes first, and all zero is a value of it.
 pub(super) unsafe trait Table: Copy {
-    /// The bytes that no version is without.
+    /// The size that every version has at least, in bytes.
     const LEAST: usize;
 }
 
@@ -58,7 +58,10 @@ unsafe impl Table for passel_pair_score {
     const LEAST: usize = offset_of!(Self, function);
 }
 
-/// As much of a struct as its maker knew of; the rest is zero.
+/// Copies a struct as far as its maker knew it; later members are zero.
+///
+/// # Errors
+/// A null pointer, or a struct that is too small.
 ///
 /// # Safety
 /// Null, or a struct with as many bytes as its size says.
@@ -84,6 +87,11 @@ pub(super) unsafe fn table<T: Table>(
     }
 }
 
+/// Copies an array of pointers.
+///
+/// # Errors
+/// A null pointer, or an implausible count.
+///
 /// # Safety
 /// Null, or an array of this many pointers.
 pub(super) unsafe fn list<T>(
@@ -109,24 +117,34 @@ pub(super) unsafe fn list<T>(
         .collect())
 }
 
+/// Copies a text of one line.
+///
+/// # Errors
+/// A null pointer; a text that is not UTF-8, too long, or has control characters.
+///
 /// # Safety
-/// Null, or a text that ends or is longer than any that is taken.
+/// Null, or a text that ends with a zero byte or is longer than any that is accepted.
 pub(super) unsafe fn text(
     there: *const c_char,
     member: &'static str,
 ) -> Result<String, ContractError> {
     let most = LONGEST;
     // SAFETY: the caller's.
-    let text = unsafe { whole(there, member, most) }?;
+    let text = unsafe { long_text(there, member, most) }?;
     match text.contains(char::is_control) {
         true => Err(ContractError::Text { member, most }),
         false => Ok(text),
     }
 }
 
+/// Copies a text of up to `most` bytes, line breaks allowed.
+///
+/// # Errors
+/// A null pointer; a text that is not UTF-8 or too long.
+///
 /// # Safety
-/// As of [`text`].
-pub(super) unsafe fn whole(
+/// As for [`text`].
+pub(super) unsafe fn long_text(
     there: *const c_char,
     member: &'static str,
     most: usize,
@@ -146,8 +164,13 @@ pub(super) unsafe fn whole(
     text.ok_or(ContractError::Text { member, most })
 }
 
+/// Copies a name.
+///
+/// # Errors
+/// A text that is not a name by [`is_name`].
+///
 /// # Safety
-/// As of [`text`].
+/// As for [`text`].
 pub(super) unsafe fn name(there: *const c_char) -> Result<String, ContractError> {
     // SAFETY: the caller's.
     let name = unsafe { text(there, "name") }?;
@@ -157,13 +180,13 @@ pub(super) unsafe fn name(there: *const c_char) -> Result<String, ContractError>
     }
 }
 
-/// Whether a name can be asked for: a small letter, then small letters, digits, `-`.
+/// Whether a text is a valid name: a lower-case letter, then lower-case letters, digits, `-`.
 pub(super) fn is_name(name: &str) -> bool {
     let part = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
     name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(part)
 }
 
-/// A foreign text on one line.
+/// A foreign text without control characters, on one line.
 pub(super) fn printable(text: &str) -> String {
     text.replace(char::is_control, " ").trim().to_owned()
 }

@@ -1,48 +1,51 @@
-//! What lies in a plugin's memory, checked and copied into plain Rust types.
+//! A plugin's description, read from its memory, checked and copied into plain Rust types.
 
 // Another's pointers are followed.
 #![allow(unsafe_code)]
 
-use std::{path::Path, ptr, sync::Arc};
+use std::{path::Path, ptr};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
-    passel_function, passel_method, passel_pair_score, passel_parameter, passel_plugin,
-    passel_score, passel_selector,
+    passel_method, passel_pair_score, passel_parameter, passel_plugin, passel_selector,
 };
 
 use super::{
-    MethodInfo, MethodParameter, PASS, Plugin, PluginCriterion, PluginMethod, PluginPairScore,
-    Refusal, Way,
-    calls::{Declare, Function, Run, Value},
-    error::ContractError,
-    memory::{list, name, table, text, whole},
-    methods::{self, PairWay},
+    calls::{CriterionCall, DeclareCall, Foreign, FunctionCall, RunCall},
+    contract,
+    description::{
+        MethodCall, MethodInfo, MethodParameter, PairMeasure, Plugin, PluginCriterion,
+        PluginMethod, PluginPairScore,
+    },
+    error::{ContractError, PASS, Refusal},
+    memory::{list, name, table, text},
 };
 use crate::score::TERMS;
 
 const _: () = assert!(PASSEL_TERMS == TERMS);
 
-/// Most selectors, and most pair scores.
+/// Most selectors, most pair scores and most criteria of a plugin.
 const MOST: usize = 1024;
 
-/// Most parameters of a selector.
+/// Most parameters of a method.
 const MOST_PARAMETERS: usize = 64;
 
-/// Longest text of a program: a function in CUDA C.
-const LONGEST_CUDA: usize = 1 << 20;
-
-/// All that a plugin brings.
+/// Reads everything that a plugin brings.
+///
+/// # Errors
+/// Another version of the contract, or the first breach of it, with its place.
 ///
 /// # Safety
-/// What the plugin's entry returned.
+/// `there` is what the plugin's entry returned.
 pub(super) unsafe fn plugin(
     there: *const passel_plugin,
     expected: &str,
     path: &Path,
 ) -> Result<Plugin, Refusal> {
-    let of = |place: String| move |violation| Refusal::Contract { place, violation };
-    let whole = || of("the plugin".to_owned());
+    let whole = |violation| Refusal::Contract {
+        place: "the plugin".to_owned(),
+        violation,
+    };
     // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
@@ -51,51 +54,55 @@ pub(super) unsafe fn plugin(
         return Err(Refusal::Version { theirs, ours });
     }
     // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the plugin") }.map_err(whole())?;
-    let name = unsafe { name(it.name) }.map_err(whole())?;
+    let it = unsafe { table(there, "the plugin") }.map_err(whole)?;
+    let name = unsafe { name(it.name) }.map_err(whole)?;
     if name != expected {
         let expected = expected.to_owned();
-        return Err(whole()(ContractError::Called { name, expected }));
+        return Err(whole(ContractError::Called { name, expected }));
     }
-    let version = unsafe { text(it.version, "version") }.map_err(whole())?;
-    let description = unsafe { text(it.description, "description") }.map_err(whole())?;
+    let version = unsafe { text(it.version, "version") }.map_err(whole)?;
+    let description = unsafe { text(it.description, "description") }.map_err(whole)?;
     let members = ["selectors", "selector_count"];
     let selectors = unsafe { list(it.selectors, it.selector_count, members, MOST) };
-    let mut methods: Vec<PluginMethod> = Vec::new();
-    for (at, there) in selectors.map_err(whole())?.into_iter().enumerate() {
-        let (mut place, taken) = (format!("selector {}", at + 1), &methods);
-        let method = unsafe { method(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.info.name;
-            let twice = name == PASS || taken.iter().any(|has| has.info.name == *name);
-            untaken(name.clone(), twice).map(|()| it)
-        });
-        methods.push(method.map_err(of(place))?);
-    }
+    let methods = entries(
+        "selector",
+        selectors.map_err(whole)?,
+        |there, place, before| {
+            let method = unsafe { method(there, &name, place) }?;
+            let taken = before.iter().map(|other: &PluginMethod| &other.info.name);
+            untaken(&method.info.name, taken.map(String::as_str).chain([PASS]))?;
+            Ok(method)
+        },
+    )?;
     let members = ["pair_scores", "pair_score_count"];
     let pairs = unsafe { list(it.pair_scores, it.pair_score_count, members, MOST) };
-    let mut pair_scores: Vec<PluginPairScore> = Vec::new();
-    for (at, there) in pairs.map_err(whole())?.into_iter().enumerate() {
-        let (mut place, taken) = (format!("pair score {}", at + 1), &pair_scores);
-        let pair = unsafe { pair(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.info.name;
-            let twice = taken.iter().any(|has| has.info.name == *name);
-            untaken(name.clone(), twice).map(|()| it)
-        });
-        pair_scores.push(pair.map_err(of(place))?);
-    }
+    let pair_scores = entries(
+        "pair score",
+        pairs.map_err(whole)?,
+        |there, place, before| {
+            let score = unsafe { pair_score(there, &name, place) }?;
+            let taken = before
+                .iter()
+                .map(|other: &PluginPairScore| &*other.info.name);
+            untaken(&score.info.name, taken)?;
+            Ok(score)
+        },
+    )?;
     let members = ["criteria", "criterion_count"];
-    let there = unsafe { list(it.criteria, it.criterion_count, members, MOST) };
-    let mut criteria: Vec<PluginCriterion> = Vec::new();
-    for (at, there) in there.map_err(whole())?.into_iter().enumerate() {
-        let (mut place, taken) = (format!("criterion {}", at + 1), &criteria);
-        let criterion = unsafe { criterion(there, &name, &mut place) }.and_then(|it| {
-            let name = &it.info.name;
-            let own = passel_criteria::ALL.iter().any(|has| has.name == name);
-            let twice = own || taken.iter().any(|has| has.info.name == *name);
-            untaken(name.clone(), twice).map(|()| it)
-        });
-        criteria.push(criterion.map_err(of(place))?);
-    }
+    let criteria = unsafe { list(it.criteria, it.criterion_count, members, MOST) };
+    let criteria = entries(
+        "criterion",
+        criteria.map_err(whole)?,
+        |there, place, before| {
+            let criterion = unsafe { criterion(there, &name, place) }?;
+            let taken = before
+                .iter()
+                .map(|other: &PluginCriterion| &*other.info.name);
+            let own = passel_criteria::ALL.iter().map(|own| own.name);
+            untaken(&criterion.info.name, taken.chain(own))?;
+            Ok(criterion)
+        },
+    )?;
     Ok(Plugin {
         name,
         version,
@@ -107,18 +114,33 @@ pub(super) unsafe fn plugin(
     })
 }
 
-fn untaken(name: String, taken: bool) -> Result<(), ContractError> {
-    match taken {
-        true => Err(ContractError::Taken { name }),
+/// Reads each entry of a list, given those before it; an error says at which entry.
+fn entries<S, T>(
+    kind: &str,
+    list: Vec<*const S>,
+    read: impl Fn(*const S, &mut String, &[T]) -> Result<T, ContractError>,
+) -> Result<Vec<T>, Refusal> {
+    let mut entries = Vec::with_capacity(list.len());
+    for (at, there) in list.into_iter().enumerate() {
+        let mut place = format!("{kind} {}", at + 1);
+        let entry = read(there, &mut place, &entries);
+        entries.push(entry.map_err(|violation| Refusal::Contract { place, violation })?);
+    }
+    Ok(entries)
+}
+
+fn untaken<'a>(name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), ContractError> {
+    match taken.any(|other| other == name) {
+        true => Err(ContractError::Taken {
+            name: name.to_owned(),
+        }),
         false => Ok(()),
     }
 }
 
-/// How it is asked for.
-///
 /// # Safety
-/// Of a plugin that was entered.
-unsafe fn about(
+/// `it` is of a plugin that was entered, here and below.
+unsafe fn info(
     it: &passel_method,
     plugin: &str,
     place: &mut String,
@@ -130,17 +152,16 @@ unsafe fn about(
     let count = it.parameter_count;
     let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
     let mut parameters: Vec<MethodParameter> = Vec::new();
-    let whose = place.clone();
+    let method = place.clone();
     for (at, there) in entries.into_iter().enumerate() {
-        *place = format!("{whose}, parameter {}", at + 1);
-        let it = unsafe { parameter(there) }?;
-        // A report has the parameters beside these of its own.
-        let own = ["name", "plugin", "value"].contains(&it.name.as_str());
-        let twice = own || parameters.iter().any(|has| has.name == it.name);
-        untaken(it.name.clone(), twice)?;
-        parameters.push(it);
+        *place = format!("{method}, parameter {}", at + 1);
+        let parameter = unsafe { parameter(there) }?;
+        let taken = parameters.iter().map(|other| other.name.as_str());
+        // A report has the parameters beside these keys of its own.
+        untaken(&parameter.name, taken.chain(["name", "plugin", "value"]))?;
+        parameters.push(parameter);
     }
-    *place = whose;
+    *place = method;
     Ok(MethodInfo {
         name,
         title: unsafe { text(it.title, "title") }?,
@@ -151,8 +172,6 @@ unsafe fn about(
     })
 }
 
-/// # Safety
-/// As of [`about`], here and below.
 unsafe fn method(
     there: *const passel_selector,
     plugin: &str,
@@ -160,29 +179,29 @@ unsafe fn method(
 ) -> Result<PluginMethod, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the selector") }?;
-    let about = unsafe { about(&it.method, plugin, place) }?;
-    let defaults = about.defaults();
-    let way = match (it.declare, it.run) {
+    let info = unsafe { info(&it.method, plugin, place) }?;
+    let (selector, defaults) = (Foreign(there), info.defaults());
+    let call = match (it.declare, it.run) {
         (Some(function), None) => {
-            let selector = there;
-            let declare = Declare {
+            let name = info.name.as_str().into();
+            let declare = DeclareCall {
                 function,
                 selector,
-                name: about.name.as_str().into(),
+                name,
             };
-            // One that cannot be declared by itself is broken, and that shows here.
+            // A score that its defaults do not make is refused at load.
             declare.score(&defaults)?;
-            Way::Declares(declare)
+            MethodCall::Score(declare)
         }
         (None, Some(function)) => {
-            let run = Run {
+            let run = RunCall {
                 function,
-                selector: there,
+                selector,
                 values: defaults.into(),
             };
             match it.over {
-                PASSEL_OVER_LEVELS => Way::Ranks(run),
-                PASSEL_OVER_REGRESSION => Way::Regresses(run),
+                PASSEL_OVER_LEVELS => MethodCall::Ranking(run),
+                PASSEL_OVER_REGRESSION => MethodCall::Regression(run),
                 value => {
                     let member = "over";
                     return Err(ContractError::Constant { member, value });
@@ -192,15 +211,15 @@ unsafe fn method(
         (None, None) => return Err(ContractError::Neither),
         (Some(_), Some(_)) => return Err(ContractError::Both),
     };
-    Ok(PluginMethod { info: about, way })
+    Ok(PluginMethod { info, call })
 }
 
 unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "a parameter") }?;
     let (default, least, most) = (it.default_value, it.least, it.most);
-    let range = least.is_finite() && most.is_finite() && (least..=most).contains(&default);
-    if !range {
+    let finite = least.is_finite() && most.is_finite();
+    if !(finite && (least..=most).contains(&default)) {
         return Err(ContractError::Range {
             default,
             least,
@@ -216,22 +235,23 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, C
     })
 }
 
-unsafe fn pair(
+unsafe fn pair_score(
     there: *const passel_pair_score,
     plugin: &str,
     place: &mut String,
 ) -> Result<PluginPairScore, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the pair score") }?;
-    let about = unsafe { about(&it.method, plugin, place) }?;
-    let way = match it.function.is_null() {
-        true => PairWay::Declared(methods::pair_quantity(&it.quantity)?),
-        false => PairWay::Function(unsafe {
-            let name = about.name.as_str().into();
-            function(&name, it.function, &about.defaults())
-        }?),
+    let info = unsafe { info(&it.method, plugin, place) }?;
+    let measure = match it.function.is_null() {
+        true => PairMeasure::Quantity(contract::pair_quantity(&it.quantity)?),
+        false => {
+            let name = info.name.as_str().into();
+            let call = unsafe { FunctionCall::read(&name, it.function, &info.defaults()) };
+            PairMeasure::Function(call?)
+        }
     };
-    Ok(PluginPairScore { info: about, way })
+    Ok(PluginPairScore { info, measure })
 }
 
 unsafe fn criterion(
@@ -241,60 +261,19 @@ unsafe fn criterion(
 ) -> Result<PluginCriterion, ContractError> {
     // SAFETY: by the contract, here and below.
     let it = unsafe { table(there, "the criterion") }?;
-    let about = unsafe { about(&it.method, plugin, place) }?;
+    let info = unsafe { info(&it.method, plugin, place) }?;
     let function = it.value.ok_or(ContractError::Null { member: "value" })?;
     // The report's names outlive every selection; a plugin is loaded once.
-    let leaked = |it: &str| -> &'static str { Box::leak(it.into()) };
-    let parameters = about.parameters.iter();
-    let value = Value {
+    let leaked = |text: &str| -> &'static str { Box::leak(text.into()) };
+    let parameters = info.parameters.iter();
+    let parameters = parameters.map(|parameter| (leaked(&parameter.name), parameter.default));
+    let call = CriterionCall {
         function,
-        criterion: there,
-        name: leaked(&about.name),
-        parameters: parameters
-            .map(|it| (leaked(&it.name), it.default))
-            .collect(),
-        values: about.defaults().into(),
+        criterion: Foreign(there),
+        name: leaked(&info.name),
+        parameters: parameters.collect(),
+        values: info.defaults().into(),
     };
-    let value = value.looked_at()?;
-    Ok(PluginCriterion { info: about, value })
-}
-
-/// The function of a score that a plugin filled in, for a method and these parameters.
-pub(super) fn function_of(
-    name: &Arc<str>,
-    score: &passel_score,
-    values: &[f64],
-) -> Result<Function, ContractError> {
-    // SAFETY: by the contract the plugin's, who was entered.
-    unsafe { function(name, score.function, values) }
-}
-
-/// A function of a table for a method and these parameters.
-///
-/// # Safety
-/// Null, or a function of a plugin that was entered.
-unsafe fn function(
-    name: &Arc<str>,
-    there: *const passel_function,
-    values: &[f64],
-) -> Result<Function, ContractError> {
-    // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the function") }?;
-    let value = it.value.ok_or(ContractError::Null { member: "value" })?;
-    let cuda = match it.cuda.is_null() {
-        true => None,
-        false => Some(unsafe { whole(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
-    };
-    let tolerance = it.tolerance;
-    if !(0.0..=0.01).contains(&tolerance) {
-        return Err(ContractError::Tolerance { tolerance });
-    }
-    Ok(Function {
-        value,
-        function: there,
-        name: name.clone(),
-        values: values.into(),
-        cuda,
-        tolerance,
-    })
+    let call = call.checked()?;
+    Ok(PluginCriterion { info, call })
 }

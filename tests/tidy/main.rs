@@ -173,7 +173,7 @@ fn has_word(text: &str, word: &str) -> bool {
 const UNSAFE: &[&str] = &[
     "src/device/cuda",
     "src/plugin/calls.rs",
-    "src/plugin/lent.rs",
+    "src/plugin/problem.rs",
     "src/plugin/load.rs",
     "src/plugin/memory.rs",
     "src/plugin/read.rs",

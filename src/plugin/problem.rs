@@ -1,4 +1,4 @@
-//! The problem as a plugin sees it: the contract's functions around what the selector has.
+//! The problem that a procedure solves, as the contract's table of functions.
 
 // Called by another's code.
 #![allow(unsafe_code)]
@@ -12,8 +12,8 @@ use crate::{
     selector::{CallError, Problem},
 };
 
-/// The table of functions for a problem, which is to outlive it.
-pub(super) fn problem(problem: &&dyn Problem) -> passel_problem {
+/// The table of functions for a problem, which must outlive it.
+pub(super) fn function_table(problem: &&dyn Problem) -> passel_problem {
     passel_problem {
         size: size_of::<passel_problem>(),
         n: problem.n(),
@@ -33,68 +33,82 @@ pub(super) fn problem(problem: &&dyn Problem) -> passel_problem {
     }
 }
 
-/// # Safety
-/// Null, or the pointer that [`problem`] made, while the selector runs.
-unsafe fn back<'a>(problem: *const passel_problem) -> Option<&'a dyn Problem> {
-    // SAFETY: the caller's.
-    unsafe { problem.as_ref().map(|it| *it.data.cast::<&dyn Problem>()) }
-}
-
-/// Gives what was asked for: 0, or 1 where an argument is wrong. No panic leaves: a caller in C
-/// would end with it.
+/// The problem behind a table of functions.
 ///
 /// # Safety
-/// As of [`back`].
-unsafe fn given(
+/// Null, or a table that [`function_table`] made, while the selector runs.
+unsafe fn problem_of<'a>(problem: *const passel_problem) -> Option<&'a dyn Problem> {
+    // SAFETY: the caller's.
+    unsafe {
+        problem
+            .as_ref()
+            .map(|table| *table.data.cast::<&dyn Problem>())
+    }
+}
+
+/// Answers a call of a plugin: 0, or 1 where an argument is wrong. A panic becomes an error, for
+/// it would end a caller in C.
+///
+/// # Safety
+/// As for [`problem_of`].
+unsafe fn answer(
     problem: *const passel_problem,
-    ask: impl FnOnce(&dyn Problem) -> Result<(), CallError>,
+    call: impl FnOnce(&dyn Problem) -> Result<(), CallError>,
 ) -> i32 {
     // SAFETY: the caller's.
-    let Some(problem) = (unsafe { back(problem) }) else {
+    let Some(problem) = (unsafe { problem_of(problem) }) else {
         return 1;
     };
-    let done = catch_panic(|| ask(problem));
-    match done.unwrap_or_else(|panic| Err(CallError::Broken(panic))) {
+    let result = catch_panic(|| call(problem));
+    match result.unwrap_or_else(|panic| Err(CallError::Broken(panic))) {
         Ok(()) => 0,
-        Err(misuse) => {
-            problem.note(misuse);
+        Err(error) => {
+            problem.note(error);
             1
         }
     }
 }
 
-/// That an array of so many could be.
-fn possible<T>(null: bool, what: &'static str, count: Option<usize>) -> Result<usize, CallError> {
+/// The length of an array, if an array of this length can exist.
+fn checked_length<T>(
+    null: bool,
+    what: &'static str,
+    count: Option<usize>,
+) -> Result<usize, CallError> {
     let most = isize::MAX as usize / size_of::<T>();
-    match count.filter(|it| *it <= most) {
+    match count.filter(|count| *count <= most) {
         None => Err(CallError::Room { what }),
         Some(count) if null && count > 0 => Err(CallError::Null { what }),
         Some(count) => Ok(count),
     }
 }
 
+/// A buffer of the plugin to write into.
+///
 /// # Safety
-/// Room for so many, or null.
+/// Null, or room for `count` elements.
 unsafe fn room<'a, T>(
     there: *mut T,
     what: &'static str,
     count: Option<usize>,
 ) -> Result<&'a mut [T], CallError> {
-    Ok(match possible::<T>(there.is_null(), what, count)? {
+    Ok(match checked_length::<T>(there.is_null(), what, count)? {
         0 => &mut [],
         // SAFETY: the caller's.
         count => unsafe { slice::from_raw_parts_mut(there, count) },
     })
 }
 
+/// An array of the plugin.
+///
 /// # Safety
-/// So many, or null.
+/// Null, or `count` elements.
 unsafe fn listed<'a, T>(
     there: *const T,
     what: &'static str,
     count: Option<usize>,
 ) -> Result<&'a [T], CallError> {
-    Ok(match possible::<T>(there.is_null(), what, count)? {
+    Ok(match checked_length::<T>(there.is_null(), what, count)? {
         0 => &[],
         // SAFETY: the caller's.
         count => unsafe { slice::from_raw_parts(there, count) },
@@ -103,7 +117,7 @@ unsafe fn listed<'a, T>(
 
 unsafe extern "C" fn choose(problem: *const passel_problem, column: usize, score: f64) -> i32 {
     // SAFETY: by the contract, here and below.
-    unsafe { given(problem, |it| it.choose(column, score)) }
+    unsafe { answer(problem, |lent| lent.choose(column, score)) }
 }
 
 unsafe extern "C" fn numbers(
@@ -111,11 +125,11 @@ unsafe extern "C" fn numbers(
     column: usize,
     numbers: *mut f64,
 ) -> i32 {
-    let ask = |it: &dyn Problem| {
-        let room = unsafe { room(numbers, "room for numbers", Some(it.n())) }?;
-        it.numbers(column, room)
+    let call = |lent: &dyn Problem| {
+        let room = unsafe { room(numbers, "room for numbers", Some(lent.n())) }?;
+        lent.numbers(column, room)
     };
-    unsafe { given(problem, ask) }
+    unsafe { answer(problem, call) }
 }
 
 unsafe extern "C" fn codes(
@@ -124,17 +138,17 @@ unsafe extern "C" fn codes(
     codes: *mut u32,
     levels: *mut usize,
 ) -> i32 {
-    let ask = |it: &dyn Problem| {
-        let codes = unsafe { room(codes, "room for codes", Some(it.n())) }?;
+    let call = |lent: &dyn Problem| {
+        let codes = unsafe { room(codes, "room for codes", Some(lent.n())) }?;
         let levels = unsafe { room(levels, "room for levels", Some(1)) }?;
-        levels[0] = it.codes(column, codes)?;
+        levels[0] = lent.codes(column, codes)?;
         Ok(())
     };
-    unsafe { given(problem, ask) }
+    unsafe { answer(problem, call) }
 }
 
 unsafe extern "C" fn nominal(problem: *const passel_problem, column: usize) -> i32 {
-    i32::from(unsafe { back(problem) }.is_some_and(|it| it.is_nominal(column)))
+    i32::from(unsafe { problem_of(problem) }.is_some_and(|lent| lent.is_nominal(column)))
 }
 
 unsafe extern "C" fn sweep(
@@ -145,18 +159,18 @@ unsafe extern "C" fn sweep(
     columns: *mut usize,
     products: *mut f64,
 ) -> i32 {
-    let ask = |it: &dyn Problem| {
-        if wanted > it.p() {
-            // It says so; the rooms may be of any size.
-            return it.sweep(&[], wanted, &mut [], &mut []);
+    let call = |lent: &dyn Problem| {
+        if wanted > lent.p() {
+            // The call itself reports that; the buffers may be of any size.
+            return lent.sweep(&[], wanted, &mut [], &mut []);
         }
-        let (numbers, found) = (count.checked_mul(it.n()), count.checked_mul(wanted));
+        let (numbers, found) = (count.checked_mul(lent.n()), count.checked_mul(wanted));
         let anchors = unsafe { listed(anchors, "anchors", numbers) }?;
         let columns = unsafe { room(columns, "room for columns", found) }?;
         let products = unsafe { room(products, "room for products", found) }?;
-        it.sweep(anchors, wanted, columns, products)
+        lent.sweep(anchors, wanted, columns, products)
     };
-    unsafe { given(problem, ask) }
+    unsafe { answer(problem, call) }
 }
 
 unsafe extern "C" fn fit(
@@ -166,22 +180,22 @@ unsafe extern "C" fn fit(
     residuals: *mut f64,
     criterion: *mut f64,
 ) -> i32 {
-    let ask = |it: &dyn Problem| {
-        if count > it.p() {
-            return Err(CallError::TooMany { most: it.most() });
+    let call = |lent: &dyn Problem| {
+        if count > lent.p() {
+            return Err(CallError::TooMany { most: lent.most() });
         }
         let columns = unsafe { listed(columns, "columns", Some(count)) }?;
         let residuals = match residuals.is_null() {
             true => None,
-            false => Some(unsafe { room(residuals, "room for residuals", Some(it.n())) }?),
+            false => Some(unsafe { room(residuals, "room for residuals", Some(lent.n())) }?),
         };
-        let value = it.fit(columns, residuals)?;
+        let value = lent.fit(columns, residuals)?;
         if let Some(criterion) = unsafe { criterion.as_mut() } {
             *criterion = value;
         }
         Ok(())
     };
-    unsafe { given(problem, ask) }
+    unsafe { answer(problem, call) }
 }
 
 unsafe extern "C" fn each(
@@ -191,22 +205,22 @@ unsafe extern "C" fn each(
     context: *mut c_void,
 ) {
     let context = Context(context);
-    let ask = |it: &dyn Problem| {
+    let call = |lent: &dyn Problem| {
         let work = work.ok_or(CallError::Null { what: "work" })?;
-        it.each(count, &|at| {
+        lent.each(count, &|at| {
             let Context(context) = &context;
             // SAFETY: by the contract any thread may call it.
             unsafe { work(at, *context) }
         });
         Ok(())
     };
-    unsafe { given(problem, ask) };
+    unsafe { answer(problem, call) };
 }
 
-/// What a plugin hands to its own function.
+/// The pointer that a plugin passes through to its own function.
 struct Context(*mut c_void);
 
-// SAFETY: the engine does not look at it, and its owner asked for calls from other threads.
+// SAFETY: never dereferenced here, and its owner asked for calls from other threads.
 unsafe impl Sync for Context {}
 
 unsafe extern "C" fn random(
@@ -215,21 +229,21 @@ unsafe extern "C" fn random(
     words: *mut u32,
     count: usize,
 ) {
-    let ask = |it: &dyn Problem| {
-        it.random(stream, unsafe {
+    let call = |lent: &dyn Problem| {
+        lent.random(stream, unsafe {
             room(words, "room for words", Some(count))
         }?);
         Ok(())
     };
-    unsafe { given(problem, ask) };
+    unsafe { answer(problem, call) };
 }
 
 unsafe extern "C" fn interrupted(problem: *const passel_problem) -> i32 {
-    i32::from(unsafe { back(problem) }.is_none_or(|it| it.interrupted()))
+    i32::from(unsafe { problem_of(problem) }.is_none_or(|lent| lent.interrupted()))
 }
 
 unsafe extern "C" fn progress(problem: *const passel_problem, done: usize, of: usize) {
-    if let Some(problem) = unsafe { back(problem) } {
+    if let Some(problem) = unsafe { problem_of(problem) } {
         problem.progress(done, of);
     }
 }

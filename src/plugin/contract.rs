@@ -1,0 +1,97 @@
+//! The contract's declared scores, checked and translated into those of passel.
+
+use passel_abi as abi;
+
+use super::error::ContractError;
+use crate::score::{
+    Against, Combination, Gather, Join, Measure, Part, Quantity, REACH, Score, ScoreError, Term,
+};
+
+/// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
+pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, ContractError> {
+    let quantity = quantity(it)?;
+    quantity.balanced()?;
+    let combinations = [quantity.over, quantity.under.unwrap_or_default()];
+    match combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
+        true => Err(ContractError::Lopsided),
+        false => Ok(quantity),
+    }
+}
+
+/// The measure that a score declares: its relevance and these terms.
+pub(super) fn declared_measure(
+    score: &abi::passel_score,
+    terms: &[abi::passel_term],
+) -> Result<Measure, ContractError> {
+    let terms = terms.iter().map(|term| {
+        Ok(Term {
+            weight: term.weight,
+            quantity: quantity(&term.quantity)?,
+            part: constant("part", term.part, &[Part::Whole, Part::BelowZero])?,
+        })
+    });
+    Ok(Measure::Declared {
+        relevance: quantity(&score.relevance)?,
+        terms: terms.collect::<Result<_, ContractError>>()?,
+    })
+}
+
+/// A score by its measure and by how the contract's constants combine its steps.
+pub(super) fn score(it: &abi::passel_score, measure: Measure) -> Result<Score, ContractError> {
+    let ends = constant("ends", it.ends, &[false, true])?;
+    if ends && !it.floor.is_finite() {
+        return Err(ContractError::Floor { floor: it.floor });
+    }
+    let score = Score {
+        measure,
+        gather: constant("gather", it.gather, &GATHER)?,
+        join: constant("join", it.join, &JOIN)?,
+        against: constant("against", it.against, &AGAINST)?,
+        floor: ends.then_some(it.floor),
+    };
+    Ok(score.checked()?)
+}
+
+// In the order of the contract's constants, which count from 0.
+const GATHER: [Gather; 4] = [Gather::Sum, Gather::Mean, Gather::Minimum, Gather::Last];
+const JOIN: [Join; 4] = [Join::Added, Join::Alone, Join::Least, Join::Guarded];
+const AGAINST: [Against; 3] = [Against::Last, Against::Joint, Against::Pairs];
+
+const _: () = {
+    assert!(abi::PASSEL_PART_WHOLE == 0 && abi::PASSEL_PART_BELOW_ZERO == 1);
+    assert!(abi::PASSEL_GATHER_SUM == 0 && abi::PASSEL_GATHER_MEAN == 1);
+    assert!(abi::PASSEL_GATHER_MINIMUM == 2 && abi::PASSEL_GATHER_LAST == 3);
+    assert!(abi::PASSEL_JOIN_ADDED == 0 && abi::PASSEL_JOIN_ALONE == 1);
+    assert!(abi::PASSEL_JOIN_LEAST == 2 && abi::PASSEL_JOIN_GUARDED == 3);
+    assert!(abi::PASSEL_AGAINST_LAST == 0 && abi::PASSEL_AGAINST_JOINT == 1);
+    assert!(abi::PASSEL_AGAINST_PAIRS == 2);
+};
+
+fn constant<T: Copy>(member: &'static str, value: u32, meanings: &[T]) -> Result<T, ContractError> {
+    let meaning = usize::try_from(value).ok().and_then(|at| meanings.get(at));
+    let unknown = ContractError::Constant { member, value };
+    meaning.copied().ok_or(unknown)
+}
+
+/// A quantity, if fixed-point sums have room for it.
+fn quantity(it: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
+    let (over, under) = (combination(&it.over)?, combination(&it.under)?);
+    let reach = over.reach().max(under.reach());
+    match reach > REACH {
+        true => Err(ScoreError::Reach { reach }),
+        false => Ok(Quantity {
+            over,
+            under: (!under.is_zero()).then_some(under),
+        }),
+    }
+}
+
+/// A combination; integers that would overflow once summed are refused.
+fn combination(it: &abi::passel_combination) -> Result<Combination, ScoreError> {
+    let combination = Combination::of(it.n, it.x, it.w, it.y, it.xw, it.xy, it.wy, it.xwy);
+    let mut sizes = combination.integers().into_iter().map(i32::unsigned_abs);
+    match sizes.find(|size| *size > REACH) {
+        Some(reach) => Err(ScoreError::Reach { reach }),
+        None => Ok(combination),
+    }
+}

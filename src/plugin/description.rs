@@ -1,0 +1,103 @@
+//! A plugin and what it brings, as plain data: read once from its library, checked and copied.
+
+use std::path::PathBuf;
+
+use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
+use crate::score::Quantity;
+
+/// One plugin, as it was loaded.
+#[derive(Debug)]
+pub struct Plugin {
+    /// Its name, which is also in the name of its library.
+    pub name: String,
+    /// Its own version.
+    pub version: String,
+    /// A description of one line.
+    pub description: String,
+    /// The file that it was loaded from.
+    pub path: PathBuf,
+    /// The selectors it brings.
+    pub methods: Vec<PluginMethod>,
+    /// The pair scores it brings.
+    pub pair_scores: Vec<PluginPairScore>,
+    /// The criteria it brings.
+    pub criteria: Vec<PluginCriterion>,
+}
+
+/// The description of a selector, pair score or criterion of a plugin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodInfo {
+    /// The name that selects it: on the command line, in job files.
+    pub name: String,
+    /// Its full name.
+    pub title: String,
+    /// Its formula, on one line.
+    pub formula: String,
+    /// The publication it is from.
+    pub source: String,
+    /// Its parameters, in the plugin's order.
+    pub parameters: Vec<MethodParameter>,
+    /// The name of the plugin that brings it.
+    pub plugin: String,
+}
+
+impl MethodInfo {
+    /// The default of every parameter.
+    pub(super) fn defaults(&self) -> Vec<f64> {
+        self.parameters.iter().map(|one| one.default).collect()
+    }
+}
+
+/// A numerical parameter of a method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodParameter {
+    /// The name in `method:name=number`.
+    pub name: String,
+    /// Its meaning, on one line.
+    pub help: String,
+    /// The value where none is given.
+    pub default: f64,
+    /// The smallest value allowed.
+    pub least: f64,
+    /// The largest value allowed.
+    pub most: f64,
+}
+
+/// A selector of a plugin.
+#[derive(Debug)]
+pub struct PluginMethod {
+    /// Its description.
+    pub info: MethodInfo,
+    pub(super) call: MethodCall,
+}
+
+/// The function of the plugin behind a selector, by kind.
+#[derive(Debug)]
+pub(super) enum MethodCall {
+    Score(DeclareCall),
+    Ranking(RunCall),
+    Regression(RunCall),
+}
+
+/// A pair score of a plugin.
+#[derive(Debug)]
+pub struct PluginPairScore {
+    /// Its description.
+    pub info: MethodInfo,
+    pub(super) measure: PairMeasure,
+}
+
+/// What a pair score measures: a quantity, or a function of the plugin.
+#[derive(Debug, Clone)]
+pub(super) enum PairMeasure {
+    Quantity(Quantity),
+    Function(FunctionCall),
+}
+
+/// A criterion of a plugin.
+#[derive(Debug)]
+pub struct PluginCriterion {
+    /// Its description.
+    pub info: MethodInfo,
+    pub(super) call: CriterionCall,
+}
