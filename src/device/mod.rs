@@ -11,6 +11,7 @@
 //! fixed order, and of those still equal the lowest column wins. One thread or
 //! many, one device or many, cached columns or not: one answer.
 
+mod counters;
 pub(crate) mod counting;
 mod cpu;
 pub mod cuda;
@@ -25,8 +26,9 @@ mod resources;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use counters::{open_counters, open_pair_counters};
 #[cfg(test)]
-pub(crate) use cpu::{Cpu, CpuCounter, CpuValues};
+pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;
 pub use error::{Bytes, DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use neighbours::Neighbours;

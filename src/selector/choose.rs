@@ -124,7 +124,7 @@ impl<'a> Selection<'a> {
                 ConditioningVariable::new(Some(best.column), move || evaluator.categorical(&laid));
             let column = Arc::new(column.with_remote(facts.map(|facts| RemoteColumn {
                 column: Arc::clone(&own),
-                facts,
+                statistics: facts,
             })));
             chosen.push(ChosenColumn {
                 permutation_p,

@@ -9,10 +9,10 @@ use super::{
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode},
     device::{
-        CpuCounter, CpuValues,
+        CpuCounter, CpuTableScorer,
         counting::{
-            CandidateStatistics, Categorical, CodedCounter, ConditioningVariable, Counter,
-            CounterGroup, ScoredColumn, TableScorer, TableValue, mutual_information,
+            CandidateStatistics, Categorical, ConditioningVariable, Counter, CounterGroup,
+            FunctionCounter, ScoredColumn, TableScorer, TableValue, mutual_information,
         },
     },
     score::{Combination, CountTable, Gather, Join, Measure, Part, Quantity},
@@ -49,7 +49,7 @@ impl<'a> Knowing<'a> {
             best: None,
             picks: 1,
         };
-        CounterGroup::from_devices(vec![Box::new(device)], by.1)
+        CounterGroup::new(vec![Box::new(device)], by.1)
     }
 }
 
@@ -219,7 +219,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
 }
 
 /// Values that come from one place for permutations too.
-struct Permuting<'a>(CpuValues<'a>);
+struct Permuting<'a>(CpuTableScorer<'a>);
 
 impl TableScorer for Permuting<'_> {
     fn names(&self) -> Vec<String> {
@@ -264,9 +264,9 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
         let response = evaluator.categorical(&columns.response);
         let own = &columns.columns;
-        let values = Permuting(CpuValues::new(own, 0, coded.clone(), &logs, 1));
-        let counter = CodedCounter::new(values, 0..own.len(), &response, &evaluator);
-        let counters = CounterGroup::from_devices(vec![Box::new(counter)], &evaluator);
+        let values = Permuting(CpuTableScorer::new(own, 0, coded.clone(), &logs, 1));
+        let counter = FunctionCounter::new(values, 0..own.len(), &response, &evaluator);
+        let counters = CounterGroup::new(vec![Box::new(counter)], &evaluator);
         let by = (&response, &logs, &evaluator);
         assert_same(&expected, &columns, by, counters, &stop);
     }

@@ -16,8 +16,9 @@ use rayon::prelude::*;
 use super::Selection;
 use crate::{
     device::{
-        DeviceError, UndefinedScore,
+        DeviceError, Placement, UndefinedScore,
         counting::{BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns},
+        open_counters,
     },
     random::Stream,
     score::Gather,
@@ -217,8 +218,8 @@ impl Selection<'_> {
     ) -> Result<Option<BestCandidate>, DeviceError> {
         let response = self.response.permuted(order);
         let own = LocalColumns::of_rank(self.columns, self.communicator);
-        let mut counters =
-            CounterGroup::cpu(own, &response, (self.logs, self.evaluator), 1, threads);
+        let by = (self.logs, self.evaluator);
+        let mut counters = open_counters(&Placement::Cpu(1), own, &response, by, threads, None)?;
         for it in chosen {
             counters.exclude(it.column as u32);
         }

@@ -12,6 +12,7 @@ use crate::{
             ScoreEvaluator, table_cells,
         },
         cuda::OpenGpus,
+        open_counters, open_pair_counters,
     },
     score::{Score, ScoreFunction},
     threads,
@@ -114,10 +115,8 @@ impl<'a> Counting<'a> {
         if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        let counters = self.either(
-            |shards| CounterGroup::cpu(own, response, by, shards, threads),
-            |ordinals| CounterGroup::cuda(own, response, by, ordinals, limit),
-        )?;
+        let counters = self
+            .or_on_cpu(|placement| open_counters(placement, own, response, by, threads, limit))?;
         Ok(counters.with_communicator(self.resources.communicator.as_ref()))
     }
 
@@ -136,29 +135,27 @@ impl<'a> Counting<'a> {
         if block.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        self.either(
-            |shards| PairCounterGroup::cpu(block, response, by, shards, threads),
-            |ordinals| PairCounterGroup::cuda(block, response, by, ordinals, (wanted, limit)),
-        )
+        self.or_on_cpu(|placement| {
+            open_pair_counters(placement, block, response, by, threads, (wanted, limit))
+        })
     }
 
-    fn either<T>(
+    /// Opens counters where they were placed, or on the CPU if nobody asked for the GPUs that fail.
+    fn or_on_cpu<T>(
         &mut self,
-        cpu: impl Fn(usize) -> T,
-        cuda: impl Fn(&[usize]) -> Result<T, DeviceError>,
+        open: impl Fn(&Placement) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
-        match &self.places {
-            Placement::Cpu(shards) => Ok(cpu(*shards)),
-            Placement::Cuda(ordinals) => match cuda(ordinals) {
-                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
-                Err(error) if self.resources.devices == DeviceChoice::Auto => {
-                    let note = "the CPU was used, for not all GPUs can be";
-                    self.notes.push(format!("{note}: {error}"));
-                    self.places = Placement::Cpu(1);
-                    Ok(cpu(1))
-                }
-                counters => counters,
-            },
+        match open(&self.places) {
+            Err(error)
+                if matches!(self.places, Placement::Cuda(_))
+                    && self.resources.devices == DeviceChoice::Auto =>
+            {
+                let note = "the CPU was used, for not all GPUs can be";
+                self.notes.push(format!("{note}: {error}"));
+                self.places = Placement::Cpu(1);
+                open(&self.places)
+            }
+            opened => opened,
         }
     }
 }

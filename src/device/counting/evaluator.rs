@@ -1,11 +1,14 @@
-//! From margin sums to scores, in integers throughout: the same bits everywhere. (Coded scores
-//! are floats, gathered in the order of the steps.)
+//! From margin sums to scores.
+//!
+//! Declared scores are integers throughout, so they have the same bits on every device. Scores
+//! that are functions of whole tables are floats, accumulated in the order of the steps.
 
-use std::cmp::Reverse;
-
-use serde::{Deserialize, Serialize};
-
-use super::{Categorical, LogTable, from_ordered, to_ordered};
+use super::{
+    LogTable,
+    categorical::Categorical,
+    margins::MarginSums,
+    ordered::{from_ordered, to_ordered},
+};
 use crate::{
     binning::BinnedColumn,
     score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
@@ -14,60 +17,37 @@ use crate::{
 /// Fraction bits of a term's weight.
 const WEIGHT_BITS: u32 = 32;
 
-/// The score of a candidate that is not to be chosen.
+/// Fixed-point score of a candidate that must not be chosen.
 pub(crate) const EXCLUDED_SCORE: i128 = i128::MIN;
 
-/// Σ c·L(c) over the margins of one table of (x, w, y).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct MarginSums {
-    /// Observations in the table.
-    pub(crate) observations: u32,
-    pub(crate) n: i64,
-    pub(crate) x: i64,
-    pub(crate) w: i64,
-    pub(crate) y: i64,
-    pub(crate) xw: i64,
-    pub(crate) xy: i64,
-    pub(crate) wy: i64,
-    pub(crate) xwy: i64,
-}
-
-impl MarginSums {
-    fn combined(&self, by: &Combination) -> i64 {
-        let sums = [
-            self.n, self.x, self.w, self.y, self.xw, self.xy, self.wy, self.xwy,
-        ];
-        let parts = by.integers().into_iter().zip(sums);
-        parts.map(|(by, sum)| i64::from(by) * sum).sum()
-    }
-}
-
-/// A combination where only the sums of one candidate are still open.
+/// A combination of margin sums, of which those that do not depend on the candidate are added up.
 #[derive(Debug, Clone, Copy)]
 struct PartialCombination {
     fixed: i64,
-    by: [i64; 4],
+    /// Factors of the candidate's sums over x, (x, y), (x, w), (x, w, y).
+    factors: [i64; 4],
 }
 
 impl PartialCombination {
-    fn of(combination: &Combination, fixed: &MarginSums) -> Self {
+    fn new(combination: &Combination, fixed: &MarginSums) -> Self {
         let Combination { x, xy, xw, xwy, .. } = *combination;
         Self {
             fixed: fixed.combined(combination),
-            by: [x, xy, xw, xwy].map(i64::from),
+            factors: [x, xy, xw, xwy].map(i64::from),
         }
     }
 
     #[inline(always)]
     fn value(&self, sums: [i64; 4]) -> i64 {
-        let parts = self.by.iter().zip(sums).map(|(by, sum)| by * sum);
+        let parts = self.factors.iter().zip(sums);
+        let parts = parts.map(|(factor, sum)| factor * sum);
         self.fixed + parts.sum::<i64>()
     }
 }
 
 impl Part {
     #[inline(always)]
-    fn of(self, value: i64) -> i64 {
+    fn apply(self, value: i64) -> i64 {
         match self {
             Self::Whole => value,
             Self::BelowZero => value.min(0),
@@ -75,15 +55,17 @@ impl Part {
     }
 }
 
-/// The terms of a score against one anchor.
+/// The terms of a score given one conditioning variable: weight, part, numerator, denominator.
 #[derive(Debug)]
 pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombination>)>);
 
-/// How margin sums become the score of a step, and these a candidate's score.
+/// Evaluates a [`Score`]: margin sums become the value of a step, steps accumulate, and relevance
+/// joins them to a candidate's score.
 ///
-/// Values of one table are in nats times n times 2^bits; gathered ones and scores have
-/// [`WEIGHT_BITS`] more and, for a mean, the number of steps as a factor. Scores of a coded
-/// measure are floats as [`to_ordered`] integers, their relevance too.
+/// *Units:* quantities of one table are nats × n × 2^bits, `bits` being those of the
+/// [`LogTable`]; accumulated steps and scores have [`WEIGHT_BITS`] more fraction bits and, where
+/// steps are averaged, their number as a factor. Scores that are functions of tables are floats
+/// as [`to_ordered`] integers, and so is their relevance.
 #[derive(Debug)]
 pub(crate) struct ScoreEvaluator {
     score: Score,
@@ -91,40 +73,49 @@ pub(crate) struct ScoreEvaluator {
     n: usize,
     bits: u32,
     needs_xwy: bool,
-    /// Of a coded score.
+    /// Relative tolerance within which scores of a function count as equal.
     tolerance: f64,
 }
 
 impl ScoreEvaluator {
+    /// An evaluator of tables of n observations.
     pub(crate) fn new(score: Score, logs: &LogTable, n: usize) -> Self {
         let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
-        let used = |by: fn(&Combination) -> i32| {
-            let quantities = score.terms().iter().map(|it| it.quantity);
+        let used = |factor: fn(&Combination) -> i32| {
+            let quantities = score.terms().iter().map(|term| term.quantity);
             let mut combinations =
-                quantities.flat_map(|it| [it.over, it.under.unwrap_or_default()]);
-            combinations.any(|it| by(&it) != 0)
+                quantities.flat_map(|ratio| [ratio.over, ratio.under.unwrap_or_default()]);
+            combinations.any(|combination| factor(&combination) != 0)
         };
         Self {
-            weights: score.terms().iter().map(|it| fixed(it.weight)).collect(),
+            weights: score
+                .terms()
+                .iter()
+                .map(|term| fixed(term.weight))
+                .collect(),
             n,
             bits: logs.bits(),
-            needs_xwy: used(|it| it.xwy) || used(|it| it.wy),
-            tolerance: score.function().map_or(0.0, |it| it.0.tolerance()),
+            needs_xwy: used(|sums| sums.xwy) || used(|sums| sums.wy),
+            tolerance: score
+                .function()
+                .map_or(0.0, |function| function.0.tolerance()),
             score,
         }
     }
 
-    /// With classes, whatever the terms: another evaluator asks for them.
+    /// Counts classes even if no term needs them, for another evaluator of the same tables.
     pub(crate) fn counting_classes(mut self) -> Self {
         self.needs_xwy = true;
         self
     }
 
+    /// The score it evaluates.
     pub(crate) fn score(&self) -> &Score {
         &self.score
     }
 
-    /// A column as this score's anchor or response: a function sees its codes as they are.
+    /// A column as conditioning variable or response of this score. Functions of tables see its
+    /// codes unchanged.
     pub(crate) fn categorical(&self, column: &BinnedColumn) -> Categorical {
         match self.score.function() {
             Some(_) => Categorical::verbatim(column),
@@ -137,34 +128,34 @@ impl ScoreEvaluator {
         &self.weights
     }
 
-    /// What a ratio of 1 is.
+    /// A ratio of 1 in fixed point.
     pub(crate) fn ratio_unit(&self) -> i64 {
         (self.n as i64) << self.bits
     }
 
-    /// Whether any term has a sum over anchor and class.
+    /// Whether any term takes a sum over conditioning variable and class.
     pub(crate) fn needs_xwy(&self) -> bool {
         self.needs_xwy
     }
 
-    /// Whether what is gathered can only fall, so that it bounds what it will be.
+    /// Whether accumulated steps can only fall: then the score so far bounds the final one.
     pub(crate) fn is_nonincreasing(&self) -> bool {
         self.score.gather == Gather::Minimum
     }
 
-    /// Whether a step that is gathered once more behind a pick that is none, as one that walks ahead
-    /// does, may let candidates be chosen again: of others then all are taken, or it changes nothing.
+    /// Whether one more step could make a candidate that [`EXCLUDED_SCORE`] rules out eligible again,
+    /// so that sweeps of such scores must not be launched before the last pick is known.
     pub(crate) fn may_readmit_excluded(&self) -> bool {
         let adds = matches!(self.score.gather, Gather::Sum | Gather::Mean);
         adds && self.score.join == Join::Guarded
     }
 
-    /// Whether that holds from relevance on, the score before the first anchor.
+    /// Whether relevance, the score before the first step, is a bound too.
     pub(crate) fn is_bounded_by_relevance(&self) -> bool {
         matches!(self.score.join, Join::Least | Join::Guarded)
     }
 
-    /// A quantity of a table.
+    /// A quantity of one table.
     pub(crate) fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
         let over = sums.combined(&quantity.over);
         match &quantity.under {
@@ -173,7 +164,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// To the nearest; of exact integers, so equal ratios are equal.
+    /// The ratio rounded to nearest; of exact integers, so equal ratios have equal bits.
     fn ratio(&self, over: i64, under: i64) -> i64 {
         if under == 0 {
             return 0;
@@ -185,7 +176,7 @@ impl ScoreEvaluator {
         ratio.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
 
-    /// Relevance of a candidate, of sums of x and y alone.
+    /// Relevance of a candidate, from its margin sums over x and y.
     pub(crate) fn relevance(&self, sums: &MarginSums, logs: &LogTable) -> i64 {
         match &self.score.measure {
             Measure::Declared { relevance, .. } => self.quantity_of_all(relevance, sums, logs),
@@ -193,7 +184,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// Before the first step.
+    /// The accumulated value before the first step.
     pub(crate) fn initial(&self) -> i128 {
         match self.score.gather {
             Gather::Minimum => i128::MAX,
@@ -201,23 +192,23 @@ impl ScoreEvaluator {
         }
     }
 
-    /// The terms against an anchor, whose own sums are these.
+    /// The terms given a conditioning variable, from the sums that no candidate changes.
     pub(crate) fn terms(&self, fixed: &MarginSums) -> Terms {
         let terms = self.score.terms().iter().zip(&self.weights);
+        let partial = |combination: &Combination| PartialCombination::new(combination, fixed);
         let open = |(term, &weight): (&Term, _)| {
             let Quantity { over, under } = &term.quantity;
-            let under = under.as_ref().map(|it| PartialCombination::of(it, fixed));
             (
                 weight,
                 term.part,
-                PartialCombination::of(over, fixed),
-                under,
+                partial(over),
+                under.as_ref().map(partial),
             )
         };
         Terms(terms.map(open).collect())
     }
 
-    /// Adds a step to what is gathered: a candidate's sums over x, (x, y), (x, w), (x, w, y).
+    /// Accumulates one step, from a candidate's sums over x, (x, y), (x, w), (x, w, y).
     #[inline(always)]
     pub(crate) fn gather(&self, gathered: i128, terms: &Terms, sums: [i64; 4]) -> i128 {
         let mut step = 0;
@@ -227,22 +218,22 @@ impl ScoreEvaluator {
                 None => over,
                 Some(under) => self.ratio(over, under.value(sums)),
             };
-            step += i128::from(*weight) * i128::from(part.of(value));
+            step += i128::from(*weight) * i128::from(part.apply(value));
         }
-        self.joined(gathered, step)
+        self.accumulate(gathered, step)
     }
 
-    /// The same from all sums of a table of some observations, where none was known before.
+    /// Accumulates one step, from all margin sums of a table that may lack observations.
     pub(crate) fn gather_table(&self, gathered: i128, table: &MarginSums, logs: &LogTable) -> i128 {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
             let value = self.quantity_of_all(&term.quantity, table, logs);
-            i128::from(*weight) * i128::from(term.part.of(value))
+            i128::from(*weight) * i128::from(term.part.apply(value))
         };
-        self.joined(gathered, terms.map(value).sum())
+        self.accumulate(gathered, terms.map(value).sum())
     }
 
-    /// A quantity of a table of some observations, as if it were of all.
+    /// A quantity of a table that may lack observations, scaled to all n.
     fn quantity_of_all(&self, quantity: &Quantity, sums: &MarginSums, logs: &LogTable) -> i64 {
         let value = self.quantity(quantity, sums);
         match quantity.under {
@@ -252,7 +243,7 @@ impl ScoreEvaluator {
     }
 
     #[inline(always)]
-    fn joined(&self, gathered: i128, step: i128) -> i128 {
+    fn accumulate(&self, gathered: i128, step: i128) -> i128 {
         match self.score.gather {
             // Only weights of a million over a thousand steps come near the end.
             Gather::Sum | Gather::Mean => gathered.saturating_add(step),
@@ -261,7 +252,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// A candidate's score after so many steps.
+    /// A candidate's fixed-point score after this many steps.
     #[inline(always)]
     pub(crate) fn candidate_score(&self, relevance: i64, gathered: i128, steps: usize) -> i128 {
         let relevance = (i128::from(relevance) * i128::from(self.factor(steps))) << WEIGHT_BITS;
@@ -277,7 +268,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// What scores after so many steps are multiplied by.
+    /// The factor that scores after this many steps carry: their number, for a mean.
     fn factor(&self, steps: usize) -> i64 {
         match self.score.gather {
             Gather::Mean => steps.max(1) as i64,
@@ -285,8 +276,8 @@ impl ScoreEvaluator {
         }
     }
 
-    /// Adds a step to what a coded score has gathered, if it is not the first.
-    pub(crate) fn gather_coded(&self, gathered: Option<f64>, step: f64) -> f64 {
+    /// Accumulates one step of a score that is a function of tables.
+    pub(crate) fn gather_function(&self, gathered: Option<f64>, step: f64) -> f64 {
         let Some(gathered) = gathered else {
             return step;
         };
@@ -297,8 +288,8 @@ impl ScoreEvaluator {
         }
     }
 
-    /// A candidate's coded score after so many steps.
-    pub(crate) fn coded_candidate_score(
+    /// A candidate's score after this many steps, of a score that is a function of tables.
+    pub(crate) fn function_score(
         &self,
         relevance: f64,
         gathered: Option<f64>,
@@ -317,7 +308,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// The least score that is as good as this one, which is the best.
+    /// The least score that ties with the best one.
     pub(crate) fn tie_threshold(&self, best: i128) -> i128 {
         let score = from_ordered(best as i64);
         match self.score.function().is_some() && score.is_finite() {
@@ -326,7 +317,7 @@ impl ScoreEvaluator {
         }
     }
 
-    /// A score in nats (a ratio's own unit, a coded score's).
+    /// A score as a float: in nats, or in the unit of a ratio or a function.
     pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 {
         if self.score.function().is_some() {
             return from_ordered(score as i64);
@@ -337,7 +328,7 @@ impl ScoreEvaluator {
             / f64::from(self.bits + WEIGHT_BITS).exp2()
     }
 
-    /// Relevance in nats, or in a coded score's own unit.
+    /// Relevance as a float, in the unit of [`ScoreEvaluator::score_nats`].
     pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
         match self.score.function() {
             Some(_) => from_ordered(relevance),
@@ -345,8 +336,8 @@ impl ScoreEvaluator {
         }
     }
 
-    /// A score not above those of so many nats after one step, and near them; without any, one
-    /// not above any that may be chosen.
+    /// A fixed-point score just below every one of at least `nats` after one step; without
+    /// `nats`, below every candidate that may be chosen.
     pub(crate) fn score_threshold(&self, nats: Option<f64>) -> i128 {
         if self.score.function().is_some() {
             let never = to_ordered(f64::NEG_INFINITY);
@@ -361,16 +352,8 @@ impl ScoreEvaluator {
         score.saturating_sub((score.unsigned_abs() >> 50) as i128 + 1)
     }
 
-    /// A quantity of one table in nats.
+    /// A quantity of one table as a float, in nats.
     pub(crate) fn quantity_nats(&self, value: i64) -> f64 {
         value as f64 / self.n as f64 / f64::from(self.bits).exp2()
     }
-}
-
-/// A candidate and its score; of equal scores the lowest column is the larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct ScoredColumn {
-    pub(crate) score: i128,
-    pub(crate) column: Reverse<u32>,
-    pub(crate) relevance: i64,
 }

@@ -11,9 +11,13 @@ use passel_kernels::pairs::BitProducts;
 use self::draws::Draws;
 pub(crate) use self::scores::scores;
 use super::{
-    super::cuda::{
-        self,
-        counting::{CudaCounter, CudaPairs, LazyOptions},
+    super::{
+        DeviceError, Placement, ScoreFault,
+        counters::{open_counters, open_pair_counters},
+        cuda::{
+            self,
+            counting::{CudaCounter, CudaPairs, LazyOptions},
+        },
     },
     *,
 };
@@ -158,15 +162,17 @@ impl Place {
     ) -> CounterGroup<'a> {
         match self {
             Self::Cpu(shards, threads) => {
-                CounterGroup::cpu(columns, response, by, *shards, *threads)
+                let cpu = Placement::Cpu(*shards);
+                open_counters(&cpu, columns.into(), response, by, *threads, None).unwrap()
             }
             Self::Cuda(ordinals, limit) => {
-                CounterGroup::cuda(columns, response, by, ordinals, *limit).unwrap()
+                let gpus = Placement::Cuda(ordinals.clone());
+                open_counters(&gpus, columns.into(), response, by, 1, *limit).unwrap()
             }
             Self::Waves(capacity) => {
                 let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
                 let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
-                CounterGroup::from_devices(vec![Box::new(card)], evaluator)
+                CounterGroup::new(vec![Box::new(card)], evaluator)
             }
             Self::Products(_) => unreachable!("steps make none"),
         }

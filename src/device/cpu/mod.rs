@@ -17,7 +17,7 @@ use crate::{
     design::Columns,
     least_squares::{Fit, FitView},
 };
-pub(crate) use counting::{CpuCounter, CpuValues};
+pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use sweep::Sweep;
 
 /// Observations × variables × models below which waking the threads costs more

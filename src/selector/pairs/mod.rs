@@ -14,7 +14,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceChoice, Resources,
-        counting::{FoundPair, FoundPartner, LogTable, PairRequest, PairScores, ScoreEvaluator},
+        counting::{LogTable, Pair, PairRequest, PairScores, Partner, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -108,13 +108,13 @@ pub fn rank_pairs(
         {
             matrix[a * p + b] = matrix[b * p + a];
         }
-        let pair = |it: FoundPair| ColumnPair {
+        let pair = |it: Pair<f64>| ColumnPair {
             a: it.a as usize,
             b: it.b as usize,
             score: it.score,
             synergy: it.synergy,
         };
-        let partner = |it: FoundPartner| ColumnPartner {
+        let partner = |it: Partner<f64>| ColumnPartner {
             column: it.column as usize,
             score: it.score,
             synergy: it.synergy,

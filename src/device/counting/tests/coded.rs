@@ -204,7 +204,7 @@ fn tables_of_too_many_cells_are_told_before_they_are_counted() {
         };
         let cells = ScoreFault::TooManyCells {
             cells: 50_000 * 5000 * 2,
-            most: CELLS,
+            most: margins::MAX_CELLS,
         };
         assert_eq!((unscored.column, unscored.reason), (1, cells), "{place:?}");
     }

@@ -130,18 +130,17 @@ impl Case {
             columns: &self.columns,
             split: apart,
         };
+        let open = |placement: &Placement, threads, limit| {
+            open_pair_counters(placement, block, &response, by, threads, (100, limit)).unwrap()
+        };
         let mut counters = match place {
-            Place::Cpu(shards, threads) => {
-                PairCounterGroup::cpu(block, &response, by, *shards, *threads)
-            }
-            Place::Cuda(ordinals, limit) => {
-                PairCounterGroup::cuda(block, &response, by, ordinals, (100, *limit)).unwrap()
-            }
+            Place::Cpu(shards, threads) => open(&Placement::Cpu(*shards), *threads, None),
+            Place::Cuda(ordinals, limit) => open(&Placement::Cuda(ordinals.clone()), 1, *limit),
             Place::Products(products) => {
                 let products = Some(*products);
                 match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
-                    Some(card) => PairCounterGroup::from_devices(vec![Box::new(card)], block, by),
-                    None => PairCounterGroup::cpu(block, &response, by, 1, 1),
+                    Some(card) => PairCounterGroup::new(vec![Box::new(card)], block, by),
+                    None => open(&Placement::Cpu(1), 1, None),
                 }
             }
             Place::Waves(_) => unreachable!("pairs put nothing off"),
@@ -173,7 +172,7 @@ impl Case {
             let done = done.into_inner();
             let whole = done.is_multiple_of(p) || (apart.is_some() && done < p * places);
             assert!(whole, "{}", self.name);
-            let own = |(of, it): (u32, Option<FoundPartner>)| {
+            let own = |(of, it): (u32, Option<Partner<f64>>)| {
                 it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))
             };
             let own: Vec<Option<Told>> = (0..).zip(found.partners).map(own).collect();

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A shard of the columns on the CPU.
-pub(crate) struct CpuValues<'a> {
+pub(crate) struct CpuTableScorer<'a> {
     columns: &'a [BinnedColumn],
     /// The number of the first.
     first: usize,
@@ -33,7 +33,7 @@ pub(crate) struct CpuValues<'a> {
     tables: Vec<Mutex<Table>>,
 }
 
-impl<'a> CpuValues<'a> {
+impl<'a> CpuTableScorer<'a> {
     /// Columns numbered from `first` on; inside a pool of so many threads.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
@@ -74,7 +74,7 @@ impl<'a> CpuValues<'a> {
     }
 }
 
-impl TableScorer for CpuValues<'_> {
+impl TableScorer for CpuTableScorer<'_> {
     fn names(&self) -> Vec<String> {
         vec!["cpu".to_owned()]
     }

@@ -22,7 +22,7 @@ use std::{
 
 use rayon::prelude::*;
 
-pub(crate) use coded::CpuValues;
+pub(crate) use coded::CpuTableScorer;
 
 use self::{
     prepared::{Classes, Prepared},

@@ -42,7 +42,10 @@ impl CudaCounter<'_> {
                 });
             }
         }
-        if let Some(RemoteColumn { column, facts }) = &step.remote
+        if let Some(RemoteColumn {
+            column,
+            statistics: facts,
+        }) = &step.remote
             && !wide(column.levels)
         {
             let anchor = AnchorSums {

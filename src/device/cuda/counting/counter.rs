@@ -19,7 +19,7 @@ impl Counter for CudaCounter<'_> {
         let own = column.filter(|it| !self.columns.misses(*it));
         match (own.and(last), &step.remote) {
             (Some(pick), _) => self.sum_w += i128::from(pick.x),
-            (None, Some(guest)) => self.sum_w += i128::from(guest.facts.log_sum),
+            (None, Some(guest)) => self.sum_w += i128::from(guest.statistics.log_sum),
             (None, None) => self.plain = false,
         }
         if self.made_ahead && last.is_some() {

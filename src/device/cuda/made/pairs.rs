@@ -8,7 +8,8 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{
         DeviceError,
-        counting::{LogTable, PairCounterGroup, PairRequest, ScoreEvaluator},
+        counting::{LogTable, PairCounter, PairCounterGroup, PairRequest, ScoreEvaluator},
+        cuda::counting::{CudaPairSweep, CudaPairs},
     },
     random::{Stream, uniform_below},
     score::{Combination, PairScore, Quantity},
@@ -90,10 +91,16 @@ impl PairProblem {
             partners: self.partners,
             ..PairRequest::default()
         };
-        let mut counters = match swept {
-            true => PairCounterGroup::swept(own, &response, by, ordinals, None)?,
-            false => PairCounterGroup::cuda(own, &response, by, ordinals, (few.max_pairs, None))?,
+        let limits = (few.max_pairs, None);
+        let products = match swept {
+            true => None,
+            false => CudaPairs::new(own.into(), &response, by, ordinals, limits)?,
         };
+        let counter: Box<dyn PairCounter> = match products {
+            Some(counter) => Box::new(counter),
+            None => Box::new(CudaPairSweep::new(own, &response, by, ordinals, None)?),
+        };
+        let mut counters = PairCounterGroup::new(vec![counter], own.into(), by);
         let layout = started.elapsed().as_secs_f64();
         let (mut searches, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..runs {

@@ -16,14 +16,14 @@ use super::{
         pairs::evenly,
         whole::margins,
     },
-    CpuValues,
+    CpuTableScorer,
 };
 use crate::binning::BinnedColumn;
 
 /// A pair that has no score, by its two numbers, the first before the other.
 type Fault = (u64, ScoreFault);
 
-impl CpuValues<'_> {
+impl CpuTableScorer<'_> {
     /// See [`Values::pairs`](super::Values::pairs); of the pairs whose first column is this
     /// device's.
     pub(super) fn best_pairs(

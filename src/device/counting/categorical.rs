@@ -1,26 +1,31 @@
-//! What every column is counted against.
+//! Categorical variables: what candidates are counted against, and the response.
 
 use std::collections::HashMap;
 
-use super::{LogTable, MarginSums};
+use super::LogTable;
 use crate::binning::BinnedColumn;
 
-/// Codes of one column, or of several joined: a level for each observation.
+/// A categorical variable: the level of each observation, as an integer.
+///
+/// It is one column, or the joint levels of several.
+///
+/// *Shapes:* `codes` has n entries, in the file's order of observations, on the host.
 #[derive(Debug, Clone)]
 pub(crate) struct Categorical {
-    /// Of each observation, in the file's order.
+    /// The level of each observation, 0 … `levels` − 1; `levels` itself where it is missing.
     pub(crate) codes: Vec<u32>,
-    /// Codes are below this, but for that of missing values, which is this.
+    /// Number of levels, missing values not counted.
     pub(crate) levels: usize,
-    /// Whether any is missing: tables leave these observations out.
+    /// Whether any observation is missing; contingency tables leave those out.
     pub(crate) missing: bool,
 }
 
-/// Values up to here are numbered through a table, larger ones by hashing.
-const TABLE: u64 = 1 << 22;
+/// Largest bound of values that are renumbered through an array; above it they are hashed.
+pub(super) const MAX_ARRAY: u64 = 1 << 22;
 
 impl Categorical {
-    /// One column's; levels are numbered as they come first.
+    /// A column, its levels renumbered in the order of their first occurrence, so that every level
+    /// occurs.
     pub(crate) fn compact(column: &BinnedColumn) -> Self {
         let codes = column.codes.dense();
         let most = codes.iter().copied().max().unwrap_or(0);
@@ -34,7 +39,7 @@ impl Categorical {
         }
     }
 
-    /// One column's codes as they are, for who is to see them.
+    /// A column with the codes it has, as functions of tables see them; levels need not occur.
     pub(crate) fn verbatim(column: &BinnedColumn) -> Self {
         let codes = column.codes.dense();
         Self {
@@ -44,7 +49,7 @@ impl Categorical {
         }
     }
 
-    /// Of so many observations, which have one level.
+    /// The variable with one level, of n observations: conditioning on it changes nothing.
     pub(crate) fn constant(n: usize) -> Self {
         Self {
             codes: vec![0; n],
@@ -53,8 +58,8 @@ impl Categorical {
         }
     }
 
-    /// The combinations of two that occur, numbered as they come first; missing where either
-    /// is.
+    /// The joint variable: a level for each combination that occurs, numbered in the order of
+    /// first occurrence. An observation is missing where either is.
     pub(crate) fn joint(&self, other: &Self) -> Self {
         let pairs = self.codes.iter().zip(&other.codes);
         let levels = other.levels as u64 + 1;
@@ -71,8 +76,8 @@ impl Categorical {
         self.missing && self.codes[row] as usize == self.levels
     }
 
-    /// Of these observations alone.
-    fn select_rows(&self, rows: &[u32]) -> Self {
+    /// These observations in this order, declared to be complete.
+    pub(super) fn select_rows(&self, rows: &[u32]) -> Self {
         let codes = rows.iter().map(|&row| self.codes[row as usize]);
         Self {
             codes: codes.collect(),
@@ -81,39 +86,41 @@ impl Categorical {
         }
     }
 
-    /// In another order of observations.
+    /// This variable with its observations in another order: the value of `order[i]` becomes the
+    /// i-th.
     pub(crate) fn permuted(&self, order: &[u32]) -> Self {
-        let codes = order.iter().map(|&row| self.codes[row as usize]);
         Self {
-            codes: codes.collect(),
-            levels: self.levels,
             missing: self.missing,
+            ..self.select_rows(order)
         }
     }
 
-    /// With some observations missing, whose levels no other has.
+    /// Marks observations as missing and drops the levels that only they have.
     fn with_missing(self, missing: impl Fn(usize) -> bool) -> Self {
         let rows = 0..self.codes.len();
         let kept: Vec<u32> = rows
             .filter(|&row| !missing(row))
             .map(|row| row as u32)
             .collect();
-        let few = self.select_rows(&kept);
-        let few = Self::number_levels(few.codes.into_iter().map(u64::from), self.levels as u64);
-        let mut codes = vec![few.levels as u32; self.codes.len()];
-        for (&row, code) in kept.iter().zip(few.codes) {
+        let kept_only = self.select_rows(&kept);
+        let kept_only = Self::number_levels(
+            kept_only.codes.into_iter().map(u64::from),
+            self.levels as u64,
+        );
+        let mut codes = vec![kept_only.levels as u32; self.codes.len()];
+        for (&row, code) in kept.iter().zip(kept_only.codes) {
             codes[row as usize] = code;
         }
         Self {
             missing: kept.len() < codes.len(),
             codes,
-            levels: few.levels,
+            levels: kept_only.levels,
         }
     }
 
-    /// Σ c·L(c) over its levels.
+    /// Σ c·L(c) over the levels, of the observations that are not missing.
     pub(crate) fn log_sum(&self, logs: &LogTable) -> i64 {
-        // The last is of what is missing.
+        // The last count is that of missing values.
         let mut counts = vec![0; self.levels + 1];
         for &code in &self.codes {
             counts[code as usize] += 1;
@@ -121,14 +128,14 @@ impl Categorical {
         logs.sum(&counts[..self.levels])
     }
 
-    /// Of values below `bound`.
+    /// Numbers distinct values below `bound` in the order of their first occurrence.
     fn number_levels(values: impl Iterator<Item = u64>, bound: u64) -> Self {
         let mut levels = 0;
         let mut next = || {
             levels += 1;
             levels - 1
         };
-        let codes = if bound <= TABLE {
+        let codes = if bound <= MAX_ARRAY {
             let mut numbers = vec![u32::MAX; bound as usize];
             let number = |value| {
                 let number = &mut numbers[value as usize];
@@ -152,96 +159,26 @@ impl Categorical {
     }
 }
 
-/// The observations that miss neither.
-fn complete_rows(a: &Categorical, b: &Categorical) -> Vec<u32> {
+/// The observations in which neither variable is missing, ascending.
+pub(super) fn complete_rows(a: &Categorical, b: &Categorical) -> Vec<u32> {
     let rows = (0..a.codes.len()).filter(|&row| !a.is_missing(row) && !b.is_missing(row));
     rows.map(|row| row as u32).collect()
 }
 
-/// Two anchors, of the observations that miss neither, with the levels that occur there.
+/// Both variables on their complete cases: observations where neither is missing, with the
+/// levels that occur there.
 pub(crate) fn complete_cases(a: &Categorical, b: &Categorical) -> (Categorical, Categorical) {
     let rows = complete_rows(a, b);
-    let occurring = |it: &Categorical| {
-        let codes = it.select_rows(&rows).codes;
-        Categorical::number_levels(codes.into_iter().map(u64::from), it.levels as u64)
+    let occurring = |variable: &Categorical| {
+        let codes = variable.select_rows(&rows).codes;
+        Categorical::number_levels(codes.into_iter().map(u64::from), variable.levels as u64)
     };
     (occurring(a), occurring(b))
 }
 
-/// All sums of the table of two columns and the response, of the observations that miss neither.
-pub(crate) fn margin_sums(
-    x: &Categorical,
-    w: &Categorical,
-    response: &Categorical,
-    logs: &LogTable,
-) -> MarginSums {
-    let (both, y) = complete_cases(&x.joint(w), response);
-    let (x, w) = complete_cases(x, w);
-    let left = y.codes.len() as u32;
-    MarginSums {
-        observations: left,
-        n: logs.term(left),
-        x: x.log_sum(logs),
-        w: w.log_sum(logs),
-        y: y.log_sum(logs),
-        xw: both.log_sum(logs),
-        xy: x.joint(&y).log_sum(logs),
-        wy: w.joint(&y).log_sum(logs),
-        xwy: both.joint(&y).log_sum(logs),
-    }
-}
-
-/// n·I(a;b) of two anchors, whose own sums are these; of the observations that miss neither,
-/// as if it were of all. `cells` is zero before and after.
-pub(crate) fn mutual_information(
-    (a, of_a): (&Categorical, i64),
-    (b, of_b): (&Categorical, i64),
-    logs: &LogTable,
-    cells: &mut Vec<u32>,
-) -> i64 {
-    if !a.missing && !b.missing {
-        return joint_sum(a, b, logs, cells) - of_a - of_b + logs.full_term();
-    }
-    let rows = complete_rows(a, b);
-    let (a, b) = (a.select_rows(&rows), b.select_rows(&rows));
-    let own = joint_sum(&a, &b, logs, cells) - a.log_sum(logs) - b.log_sum(logs);
-    let left = rows.len() as u32;
-    logs.scale_to_all(own + logs.term(left), left)
-}
-
-/// Σ c·L(c) over the joint levels of two anchors that miss nothing.
-fn joint_sum(a: &Categorical, b: &Categorical, logs: &LogTable, cells: &mut Vec<u32>) -> i64 {
-    let many = a.levels * b.levels;
-    if many > TABLE as usize {
-        return a.joint(b).log_sum(logs);
-    }
-    if cells.len() < many {
-        cells.resize(many, 0);
-    }
-    let width = b.levels;
-    let places = || {
-        let pairs = a.codes.iter().zip(&b.codes);
-        pairs.map(|(&a, &b)| a as usize * width + b as usize)
-    };
-    // Few cells: they are walked at the end; else the observations are, again.
-    if many <= a.codes.len() {
-        let cells = &mut cells[..many];
-        places().for_each(|place| cells[place] += 1);
-        let counts = cells.iter_mut().map(std::mem::take);
-        return counts.map(|count| logs.term(count)).sum();
-    }
-    let mut sum = 0;
-    for place in places() {
-        sum += logs.increments()[cells[place] as usize];
-        cells[place] += 1;
-    }
-    places().for_each(|place| cells[place] = 0);
-    sum
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::mutual_information, *};
     use crate::binning::{Codes, MissingCode, Rule};
 
     fn column(codes: Codes, missing: Option<u16>) -> BinnedColumn {

@@ -1,0 +1,139 @@
+//! The trait of what counts candidates, and what it returns.
+
+use std::{cmp::Reverse, ops::Range};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::DeviceError,
+    categorical::Categorical,
+    conditioning::{CandidateStatistics, ConditioningVariable},
+};
+use crate::{
+    binning::{BinnedColumn, BinnedColumns},
+    ranks::Communicator,
+};
+
+/// A candidate with its fixed-point score; ordered by score, ties by the lowest column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct ScoredColumn {
+    /// In the units of [`super::ScoreEvaluator`].
+    pub(crate) score: i128,
+    pub(crate) column: Reverse<u32>,
+    pub(crate) relevance: i64,
+}
+
+/// A range of the columns of a selection: those that this process counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalColumns<'a> {
+    pub(crate) columns: &'a [BinnedColumn],
+    /// The number of the first among all columns.
+    pub(crate) first: usize,
+}
+
+impl<'a> LocalColumns<'a> {
+    /// The columns that this rank counts: those it has read, or its range where every rank has all.
+    pub(crate) fn of_rank(columns: &'a BinnedColumns, communicator: Option<&Communicator>) -> Self {
+        let all = columns.columns.len();
+        let range = match (&columns.local, communicator) {
+            (Some(own), _) => own.clone(),
+            (None, Some(communicator)) => communicator.local_range(all),
+            (None, None) => 0..all,
+        };
+        Self {
+            columns: &columns.columns[range.clone()],
+            first: range.start,
+        }
+    }
+
+    /// Their numbers among all columns.
+    pub(crate) fn numbers(&self) -> Range<usize> {
+        self.first..self.first + self.columns.len()
+    }
+
+    /// Those at these positions.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Self {
+        Self {
+            first: self.first + range.start,
+            columns: &self.columns[range],
+        }
+    }
+}
+
+impl<'a> From<&'a [BinnedColumn]> for LocalColumns<'a> {
+    /// All columns.
+    fn from(columns: &'a [BinnedColumn]) -> Self {
+        Self { columns, first: 0 }
+    }
+}
+
+/// Counts the contingency tables of a range of columns, on one device or on several that share
+/// the work, and accumulates the columns' scores.
+pub(crate) trait Counter: Send {
+    /// Names of the devices in reports, one for each.
+    fn names(&self) -> Vec<String>;
+
+    /// Counts every candidate's table with one more conditioning variable. The work may be
+    /// deferred until [`Counter::best`] needs it.
+    ///
+    /// # Errors
+    /// A device that failed; [`DeviceError::UndefinedScore`].
+    fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError>;
+
+    /// Hint before [`Counter::best`]: at most `picks` greedy picks follow, each the best
+    /// candidate, excluded and swept against next unless it is the last. A device may run ahead.
+    fn hint_picks(&mut self, picks: usize) {
+        let _ = picks;
+    }
+
+    /// Forgets all sweeps, so that scores are relevance again. Excluded columns stay excluded.
+    fn reset(&mut self);
+
+    /// The best candidate of its columns; none where none may be chosen.
+    ///
+    /// # Errors
+    /// As [`Counter::sweep`].
+    fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError>;
+
+    /// The lowest column whose score is at least `least`. Scores that are floats tie within a
+    /// tolerance; exact ones tie where they are equal, so that the best is the answer.
+    ///
+    /// # Errors
+    /// As [`Counter::sweep`].
+    fn first_at_least(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
+        Ok(self.best()?.filter(|best| best.score >= least))
+    }
+
+    /// Statistics of the best candidate, before the next sweep; none where the column is another
+    /// device's or they were not counted.
+    ///
+    /// # Errors
+    /// A device that failed.
+    fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
+        let _ = column;
+        Ok(None)
+    }
+
+    /// Removes a column, of this or another device, from the candidates.
+    fn exclude(&mut self, column: u32);
+
+    /// The best candidate for each permutation of the response and of the variables swept, as
+    /// [`Counter::best`] and [`Counter::first_at_least`] would return it. None where the device
+    /// cannot permute; excluded columns stay excluded.
+    ///
+    /// *Shapes:* each of `orders` is a permutation of 0 … n − 1.
+    fn best_permuted(
+        &mut self,
+        orders: &[Vec<u32>],
+        swept: &[&Categorical],
+    ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
+        let _ = (orders, swept);
+        None
+    }
+
+    /// Fixed-point relevance of each of its columns, in their order.
+    ///
+    /// # Errors
+    /// As [`Counter::sweep`].
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
+}
