@@ -1,176 +1,240 @@
-//! Which kernel counts a pack: docs/performance.md says what the rule follows from.
+//! Which kernel counts a pack of columns: the first of a list of launchers that suits it.
+//! docs/performance.md says what the rules follow from.
 
-use passel_kernels::tiny::TinyShape;
+use super::{
+    super::{super::DeviceError, gpu::Gpu},
+    column_traits::ColumnTraits,
+    dense::Dense,
+    entries::Entries,
+    layout::{Form, Pack},
+    packs::ResidentPack,
+    rows::Rows,
+    short_entries::ShortEntries,
+    sweep::{AnchorBuffers, Sweep, SweepScratch},
+    tiny::Tiny,
+    wide::Wide,
+};
 
-use super::layout::{Form, VECTOR};
-
-/// Threads of a multiprocessor.
+/// Threads that a multiprocessor holds.
 pub(super) const THREADS: usize = 2048;
 
-/// Bytes of shared memory that kernels have of their own, and that a block takes besides.
+/// Bytes of shared memory that kernels declare themselves, and that the driver takes of a block.
 pub(super) const OWN: usize = 2048;
 
-/// Rows from which cells have 32 bits.
-const HALF: usize = 1 << 16;
+/// A kernel that counts packs of columns: `kernels/STEM.cu` on the GPU, `kernels/STEM.rs` its
+/// reference, `STEM.rs` here its launcher.
+pub(super) trait CountKernel: Sync {
+    /// STEM.
+    fn stem(&self) -> &'static str;
 
-/// Fewest rows of a part of a column.
-const PART: usize = 1 << 16;
+    /// The form in which the kernel reads a column, and what counting it costs there; none where
+    /// it cannot read it, or has no form of its own.
+    fn cost(&self, _column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
+        None
+    }
 
-/// Cells from which some entries are passed over twice instead.
-const WALKED: usize = 1 << 11;
+    /// How a pack is launched; none where its form, its tables or their number are for others.
+    fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig>;
 
-/// How a pack is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KernelChoice {
-    Half {
-        threads: usize,
-    },
-    Dense {
-        two: bool,
-        copies: u32,
-        threads: usize,
-        parts: usize,
-    },
-    Tiny(TinyChoice),
-    Rows,
-    Short,
-    /// Cells of so many bytes.
-    Few {
-        threads: usize,
-        cell: usize,
-    },
-    Many {
-        threads: usize,
-    },
-    Whole,
+    /// Puts the counting of a pack on the GPU's stream.
+    fn launch(
+        &self,
+        sweep: &Sweep,
+        pack: &ResidentPack,
+        config: LaunchConfig,
+        scratch: &mut SweepScratch,
+    ) -> Result<(), DeviceError>;
 }
 
-/// A kernel for columns as bits, and the blocks that share columns.
+/// Every kernel but [`Wide`], which counts what suits none of these: those that come first are
+/// faster where they suit.
+pub(super) const KERNELS: [&dyn CountKernel; 5] = [&Tiny, &Dense, &ShortEntries, &Entries, &Rows];
+
+/// Observations, and classes of the response by which columns are counted.
+#[derive(Clone, Copy)]
+pub(super) struct CostShape {
+    pub(super) n: usize,
+    pub(super) classes: usize,
+}
+
+/// A form of a column, and the picoseconds of counting it against an anchor of its own levels, on
+/// the GPU that the rule was measured on.
+#[derive(Clone, Copy)]
+pub(super) struct FormCost {
+    pub(super) form: Form,
+    pub(super) picoseconds: f64,
+}
+
+/// What the choice of a kernel depends on: a pack and what it is counted against.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PackShape {
+    pub(super) form: Form,
+    /// Whether half of the rows or more have one code.
+    pub(super) skewed: bool,
+    /// Columns, times the anchors of a batch.
+    pub(super) columns: usize,
+    /// Most levels of any column.
+    pub(super) x: usize,
+    /// Observations.
+    pub(super) n: usize,
+    /// Levels of the anchor, and classes of the response.
+    pub(super) w: usize,
+    pub(super) classes: usize,
+}
+
+impl PackShape {
+    pub(super) fn of(pack: &Pack, n: usize, (w, classes): (usize, usize)) -> Self {
+        Self {
+            form: pack.form,
+            skewed: pack.skewed,
+            columns: pack.count,
+            x: pack.levels,
+            n,
+            w,
+            classes,
+        }
+    }
+
+    /// Joint codes of the anchor and the response.
+    pub(super) fn joint(&self) -> usize {
+        self.w.saturating_mul(self.classes)
+    }
+
+    /// Cells of a column's contingency table.
+    pub(super) fn cells(&self) -> usize {
+        self.joint().saturating_mul(self.x)
+    }
+
+    /// Whether joint codes have 16 bits at most and a table may be in shared memory.
+    pub(super) fn is_small(&self) -> bool {
+        self.joint() <= 1 << 16 && self.cells() <= 1 << 24
+    }
+}
+
+/// What a GPU offers to a launch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GpuLimits {
+    /// Bytes of shared memory that a block may have.
+    pub(super) shared: usize,
+    /// Multiprocessors.
+    pub(super) processors: usize,
+}
+
+impl From<&Gpu> for GpuLimits {
+    fn from(gpu: &Gpu) -> Self {
+        Self {
+            shared: gpu.shared as usize,
+            processors: gpu.processors as usize,
+        }
+    }
+}
+
+impl GpuLimits {
+    /// Whether a block may have so many bytes besides what kernels declare themselves.
+    pub(super) fn fits(&self, bytes: usize) -> bool {
+        bytes <= self.shared - OWN
+    }
+
+    /// Blocks of so many threads and bytes of shared memory that a multiprocessor holds.
+    pub(super) fn blocks_held(&self, threads: usize, bytes: usize) -> usize {
+        ((self.shared + 1024) / (bytes + OWN))
+            .min(THREADS / threads)
+            .max(1)
+    }
+}
+
+/// How a kernel is launched for one pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TinyChoice {
-    pub(super) shape: TinyShape,
+pub(super) struct LaunchConfig {
+    /// Threads of a block.
+    pub(super) threads: usize,
+    /// Blocks that share a group of columns.
     pub(super) parts: usize,
+    /// Columns of a group, which a block counts together.
+    pub(super) columns: usize,
+    /// log₂ of the copies of a table that a block has.
+    pub(super) copies: u32,
+    /// Bytes of a cell.
+    pub(super) cell_bytes: usize,
+    /// Whether it works in memory that the next launch of its kind finds zeroed: such launches
+    /// follow one another on one stream.
+    pub(super) in_order: bool,
 }
 
-/// Shared memory of a block of a kernel, and blocks that a multiprocessor holds of it.
-pub(super) fn held(shared: usize, threads: usize, bytes: usize) -> usize {
-    ((shared + 1024) / (bytes + OWN))
-        .min(THREADS / threads)
-        .max(1)
+impl LaunchConfig {
+    /// One block a column, one table each.
+    pub(super) const fn new(threads: usize, cell_bytes: usize) -> Self {
+        Self {
+            threads,
+            parts: 1,
+            columns: 1,
+            copies: 0,
+            cell_bytes,
+            in_order: false,
+        }
+    }
+}
+
+/// A kernel and how it is launched.
+#[derive(Clone, Copy)]
+pub(super) struct KernelChoice {
+    pub(super) kernel: &'static dyn CountKernel,
+    pub(super) config: LaunchConfig,
 }
 
 impl KernelChoice {
-    /// A pack of `count` columns of `n` rows beside an anchor, on a GPU of so many bytes of
-    /// shared memory a block and multiprocessors.
-    pub(super) fn of(
-        (form, skewed): (Form, bool),
-        (count, x): (usize, usize),
-        n: usize,
-        (w, classes): (usize, usize),
-        (shared, processors): (usize, usize),
-    ) -> Self {
-        let room = shared - OWN;
-        let wide = w.saturating_mul(classes);
-        let cells = wide.saturating_mul(x);
-        let fits = |bytes: usize| bytes <= room;
-        // Joint codes have at most 16 bits.
-        if wide > 1 << 16 || cells > 1 << 24 {
-            return Self::Whole;
+    pub(super) const WIDE: Self = Self {
+        kernel: &Wide,
+        config: Wide::CONFIG,
+    };
+
+    /// The kernel for a pack of this shape, none of whose columns misses values.
+    pub(super) fn of(pack: &PackShape, gpu: GpuLimits) -> Self {
+        if !pack.is_small() {
+            return Self::WIDE;
         }
-        match form {
-            Form::Dense { .. } => match TinyChoice::of((count, x), n, wide, processors) {
-                Some(how) if form == Form::Dense { bits: 4 } => Self::Tiny(how),
-                _ => Self::dense(skewed, (count, cells), n, (shared, processors)),
-            },
-            Form::Rows => Self::Rows,
-            Form::Short { .. } => Self::Short,
-            Form::Few => {
-                let bytes = few_cells(x, w, classes);
-                match fits(bytes) {
-                    // A warp a column, where there are columns for all.
-                    true if count >= 32 * processors * held(shared, 32, bytes).min(16) => {
-                        Self::Few {
-                            threads: 32,
-                            cell: 1,
-                        }
-                    }
-                    true => Self::Few {
-                        threads: 64,
-                        cell: 1,
-                    },
-                    false if fits(4 * cells) => Self::Many { threads: 128 },
-                    false => Self::Whole,
-                }
-            }
-            // Two passes over some entries are less than one over many cells.
-            Form::Many {
-                threads: threads @ 128,
-            } if cells >= WALKED && fits(2 * few_cells(x, w, classes)) => Self::Few {
-                threads: threads as usize,
-                cell: 2,
-            },
-            // Few columns leave processors idle: more threads to each.
-            Form::Many { threads } if fits(4 * cells) => Self::Many {
-                threads: match count < 8 * processors {
-                    true => 512.max(threads as usize),
-                    false => threads as usize,
-                },
-            },
-            Form::Many { .. } => Self::Whole,
-        }
+        let suited = KERNELS.into_iter().find_map(|kernel| {
+            let config = kernel.suits(pack, gpu)?;
+            Some(Self { kernel, config })
+        });
+        suited.unwrap_or(Self::WIDE)
     }
 
-    /// A pack of codes for every row, of tables of so many cells.
-    pub(super) fn dense(
-        skewed: bool,
-        (count, cells): (usize, usize),
+    /// Whether it is [`Wide`], which reads codes of u32 of the anchor and the response.
+    pub(super) fn is_wide(&self) -> bool {
+        self.kernel.stem() == Wide.stem()
+    }
+
+    /// Whether it is [`Tiny`], which reads the bits of joint codes.
+    pub(super) fn is_tiny(&self) -> bool {
+        self.kernel.stem() == Tiny.stem()
+    }
+
+    /// The kernel for a pack against an anchor.
+    pub(super) fn for_anchor(
+        pack: &Pack,
         n: usize,
-        (shared, processors): (usize, usize),
+        anchor: &AnchorBuffers,
+        gpu: GpuLimits,
     ) -> Self {
-        let room = shared - OWN;
-        let filled = n.next_multiple_of(VECTOR);
-        let fits = |bytes: usize| bytes <= room;
-        if !skewed && filled < HALF && fits(2 * cells + VECTOR) {
-            return Self::Half {
-                threads: (filled / VECTOR).next_power_of_two().clamp(64, 256),
-            };
+        if pack.misses || anchor.misses {
+            return Self::WIDE;
         }
-        let most = |columns: usize, most: u32| {
-            (0..=most).rev().find(|copies| {
-                fits(columns * ((4 * cells) << copies) + VECTOR)
-                    && (*copies == 0 || cells << copies <= n / 2)
-            })
-        };
-        let (two, copies) = match (most(2, 4), most(1, 5)) {
-            (Some(copies @ 1..), _) if count > 1 => (true, copies),
-            (_, Some(copies)) => (false, copies),
-            (_, None) if filled < HALF && fits(2 * cells + VECTOR) => {
-                return Self::Half { threads: 256 };
-            }
-            (_, None) => return Self::Whole,
-        };
-        let bytes = (1 + usize::from(two)) * ((4 * cells) << copies);
-        let threads = match bytes {
-            0x1_C001.. => 1024,
-            0xE001.. => 512,
-            _ => 256,
-        };
-        let wave = processors * held(shared, threads, bytes);
-        let groups = count.div_ceil(1 + usize::from(two));
-        let parts = (8 * wave)
-            .div_ceil(groups.max(1))
-            .clamp(1, (n / PART).max(1));
-        Self::Dense {
-            two,
-            copies,
-            threads,
-            parts,
-        }
+        let shape = PackShape::of(pack, n, (anchor.levels, anchor.classes));
+        let columns = pack.count * anchor.batch.max(1);
+        Self::of(&PackShape { columns, ..shape }, gpu)
     }
 }
 
-/// Cells that `few` has in shared memory.
-pub(super) fn few_cells(x: usize, w: usize, classes: usize) -> usize {
-    let own = if classes > 2 { w } else { 0 };
-    (1 + x) * (w * classes + own)
+/// The cheapest form of a column; of equal ones that of the kernel listed first.
+pub(super) fn cheapest_form(column: &ColumnTraits, shape: CostShape) -> Form {
+    let costs = KERNELS
+        .iter()
+        .filter_map(|kernel| kernel.cost(column, shape));
+    let cheaper = |a: &FormCost, b: &FormCost| a.picoseconds.total_cmp(&b.picoseconds);
+    // A code of 16 bits for every row holds any column.
+    let widest = Form::Dense { bits: 16 };
+    costs
+        .min_by(cheaper)
+        .map_or(widest, |cheapest| cheapest.form)
 }

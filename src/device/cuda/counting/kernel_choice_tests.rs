@@ -1,48 +1,40 @@
 //! The choice of kernels is frozen: every shape of a grid is counted as it was when the rule was
 //! measured (docs/performance.md).
 
-use super::{kernel_choice::KernelChoice, layout::Form};
+use passel_kernels::tiny::TinyShape;
+
+use super::{
+    entries::narrow_cells,
+    kernel_choice::{GpuLimits, KernelChoice, LaunchConfig, PackShape},
+    layout::Form,
+};
 use crate::fnv::Fnv;
 
-/// One shape: a pack of `count` columns of `x` levels, against an anchor of `w` levels and so many
-/// classes of the response.
-#[derive(Debug, Clone, Copy)]
-struct Case {
-    form: Form,
-    skewed: bool,
-    count: usize,
-    x: usize,
-    n: usize,
-    w: usize,
-    classes: usize,
-    shared: usize,
-    processors: usize,
-}
-
-impl Case {
-    fn choice(&self) -> String {
-        let choice = KernelChoice::of(
-            (self.form, self.skewed),
-            (self.count, self.x),
-            self.n,
-            (self.w, self.classes),
-            (self.shared, self.processors),
-        );
-        match choice {
-            KernelChoice::Half { threads } => format!("half {threads}"),
-            KernelChoice::Dense {
-                two,
-                copies,
-                threads,
-                parts,
-            } => format!("dense {} {copies} {threads} {parts}", 1 + u32::from(two)),
-            KernelChoice::Tiny(tiny) => format!("{} {}", tiny.shape.function, tiny.parts),
-            KernelChoice::Rows => "rows".to_owned(),
-            KernelChoice::Short => "short".to_owned(),
-            KernelChoice::Few { threads, cell } => format!("few {cell} {threads}"),
-            KernelChoice::Many { threads } => format!("many {threads}"),
-            KernelChoice::Whole => "whole".to_owned(),
+/// The choice in words: the kernel and its variant, then what is launched.
+fn chosen(pack: &PackShape, gpu: GpuLimits) -> String {
+    let KernelChoice { kernel, config } = KernelChoice::of(pack, gpu);
+    let LaunchConfig {
+        threads,
+        parts,
+        columns,
+        copies,
+        cell_bytes,
+        in_order,
+    } = config;
+    assert_eq!(in_order, parts > 1 || kernel.stem() == "wide");
+    match (kernel.stem(), cell_bytes) {
+        ("dense", 2) => format!("half {threads}"),
+        ("dense", _) => format!("dense {columns} {copies} {threads} {parts}"),
+        ("tiny", _) => {
+            let shape = TinyShape::of(pack.x, pack.joint()).unwrap();
+            assert_eq!((columns, threads), (shape.columns, 256));
+            format!("{} {parts}", shape.function)
         }
+        ("entries", 4) => format!("many {threads}"),
+        ("entries", _) => format!("few {cell_bytes} {threads}"),
+        ("short_entries", _) => "short".to_owned(),
+        ("wide", _) => "whole".to_owned(),
+        (stem, _) => stem.to_owned(),
     }
 }
 
@@ -58,32 +50,37 @@ const FORMS: [Form; 8] = [
 ];
 
 /// Shared memory of a block and multiprocessors of an H100 and of a Turing GPU.
-const GPUS: [(usize, usize); 2] = [(227 << 10, 132), (64 << 10, 40)];
+const GPUS: [GpuLimits; 2] = [
+    GpuLimits {
+        shared: 227 << 10,
+        processors: 132,
+    },
+    GpuLimits {
+        shared: 64 << 10,
+        processors: 40,
+    },
+];
 
 /// The choices of a form for every other size of the grid, in order.
 fn choices(form: Form) -> Vec<String> {
     let mut all = Vec::new();
-    for (shared, processors) in GPUS {
+    for gpu in GPUS {
         for skewed in [false, true] {
-            for count in [1, 2, 130, 5000, 200_000] {
+            for columns in [1, 2, 130, 5000, 200_000] {
                 for x in [1, 2, 3, 5, 16, 64, 300, 40_000] {
                     for n in [1, 90, 1024, 5000, 40_000, 65_537, 1 << 20, 50_000_000] {
                         for w in [1, 2, 4, 13, 64, 300, 66_000] {
                             for classes in [1, 2, 10] {
-                                all.push(
-                                    Case {
-                                        form,
-                                        skewed,
-                                        count,
-                                        x,
-                                        n,
-                                        w,
-                                        classes,
-                                        shared,
-                                        processors,
-                                    }
-                                    .choice(),
-                                );
+                                let pack = PackShape {
+                                    form,
+                                    skewed,
+                                    columns,
+                                    x,
+                                    n,
+                                    w,
+                                    classes,
+                                };
+                                all.push(chosen(&pack, gpu));
                             }
                         }
                     }
@@ -118,7 +115,7 @@ fn every_shape_is_counted_by_the_kernel_that_was_measured_for_it() {
 fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
     let dense = |bits| Form::Dense { bits };
     let many = |threads| Form::Many { threads };
-    for (form, skewed, count, x, n, w, classes, expected) in [
+    for (form, skewed, columns, x, n, w, classes, expected) in [
         (dense(4), true, 5000, 300, 90, 64, 1, "dense 1 0 512 1"),
         (dense(8), true, 1, 2, 1024, 64, 2, "dense 1 1 256 1"),
         (dense(8), true, 1, 1, 40_000, 300, 10, "dense 1 2 256 1"),
@@ -144,18 +141,103 @@ fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
         (many(1024), true, 2, 1, 90, 4, 1, "many 1024"),
         (many(1024), false, 130, 300, 1 << 20, 64, 10, "whole"),
     ] {
-        let (shared, processors) = GPUS[0];
-        let case = Case {
+        let pack = PackShape {
             form,
             skewed,
-            count,
+            columns,
             x,
             n,
             w,
             classes,
-            shared,
-            processors,
         };
-        assert_eq!(case.choice(), expected, "{case:?}");
+        assert_eq!(chosen(&pack, GPUS[0]), expected, "{pack:?}");
+    }
+}
+
+#[test]
+fn tables_fit_the_shared_memory_of_every_gpu() {
+    let processors = 132;
+    for shared in [48 << 10, 99 << 10, 227 << 10] {
+        for n in [90usize, 20_000, 70_000, 3_000_000] {
+            for (x, w, classes) in [
+                (2, 2, 1),
+                (16, 31, 1),
+                (64, 64, 2),
+                (64, 64, 10),
+                (300, 900, 3),
+            ] {
+                for form in [
+                    Form::Dense { bits: 8 },
+                    Form::Few,
+                    Form::Many { threads: 128 },
+                    Form::Many { threads: 1024 },
+                ] {
+                    let pack = PackShape {
+                        form,
+                        skewed: n.is_multiple_of(4),
+                        columns: 100,
+                        x,
+                        n,
+                        w,
+                        classes,
+                    };
+                    let choice = KernelChoice::of(&pack, GpuLimits { shared, processors });
+                    let (config, cells) = (choice.config, x * w * classes);
+                    let bytes = match (choice.kernel.stem(), config.cell_bytes) {
+                        ("dense", bytes) => ((bytes * cells) << config.copies) * config.columns,
+                        ("entries", bytes @ (1 | 2)) => bytes * narrow_cells(x, w, classes),
+                        ("entries", bytes) => bytes * cells,
+                        _ => 0,
+                    };
+                    assert!(
+                        bytes <= shared - 2048,
+                        "{config:?} of {cells} cells in {shared}"
+                    );
+                    // The GPU's memory is for what has no room in shared memory alone.
+                    if choice.is_wide() {
+                        assert!(
+                            2 * cells + 3 * x * w > (shared - 4096) / 2,
+                            "{form:?} {cells}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_of_few_levels_are_bits_where_that_pays() {
+    let choice = |bits, (columns, x), n, w| {
+        let pack = PackShape {
+            form: Form::Dense { bits },
+            skewed: false,
+            columns,
+            x,
+            n,
+            w,
+            classes: 1,
+        };
+        KernelChoice::of(&pack, GPUS[0])
+    };
+    for x in 1..=4usize {
+        for joint in 1..=8 {
+            let choice = choice(4, (300, x), 100_000, joint);
+            assert!(choice.is_tiny(), "{x} × {joint}");
+            let shape = TinyShape::of(x, joint).unwrap();
+            assert!(shape.levels >= x && shape.wide >= joint);
+            assert!((1..=100_000 / 2048 / 8).contains(&choice.config.parts));
+        }
+    }
+    assert!(choice(4, (128, 3), 4096, 12).is_tiny());
+    for (bits, columns, n, joint) in [
+        (4, (128, 3), 4095, 12),
+        (4, (127, 3), 4096, 12),
+        (4, (300, 5), 100_000, 2),
+        (4, (300, 4), 100_000, 9),
+        (4, (300, 3), 100_000, 13),
+        (8, (300, 3), 100_000, 6),
+    ] {
+        assert!(!choice(bits, columns, n, joint).is_tiny());
     }
 }

@@ -4,29 +4,15 @@
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
 use rayon::prelude::*;
 
-use super::column_traits::ColumnTraits;
+use super::{
+    column_traits::ColumnTraits,
+    kernel_choice::{CostShape, cheapest_form},
+    short_entries::LONGEST,
+};
 use crate::binning::{BinnedColumn, Codes};
 
 /// Rows of one load: codes of that many lie at multiples of 16 bytes.
 pub(super) const VECTOR: usize = 16;
-
-/// Most rows that are compared with one another.
-const COMPARED: usize = 1024;
-
-/// A row that is compared costs as much as so many cells of a table.
-const COMPARISON: f64 = 0.25;
-
-/// Cost of a count in a table, of a cell that is cleared and walked, and of an entry, in
-/// picoseconds on the GPU the rule was measured on (docs/performance.md).
-const COUNT: f64 = 0.54;
-const CELL: f64 = 0.5;
-const ENTRY: f64 = 5.2;
-
-/// Entries of columns of which warps count several at once, and then, of those that a block passes
-/// over twice, and of those that it may pass over twice, or walk the table.
-pub(super) const SHORT: usize = 32;
-const FEW: usize = 255;
-const MANY: usize = 2048;
 
 /// How codes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,41 +65,6 @@ fn padded(bytes: usize) -> usize {
     bytes.next_multiple_of(VECTOR)
 }
 
-impl Form {
-    /// Of a column, beside anchors of about its levels and so many classes.
-    fn of(of: &ColumnTraits, n: usize, classes: usize) -> Self {
-        let cells = (of.levels * of.levels * classes) as f64;
-        let bits = match of.levels + usize::from(of.misses) {
-            ..=16 => 4,
-            17..=256 => 8,
-            _ => 16,
-        };
-        if of.misses {
-            return Self::Dense { bits };
-        }
-        let table = n as f64 * COUNT + cells * CELL;
-        let compared = (n * n / of.levels.max(1)) as f64 * COMPARISON * CELL;
-        let entries = of.entries as f64 * ENTRY;
-        if n <= COMPARED && of.levels <= 256 && compared < table && compared < entries {
-            return Self::Rows;
-        }
-        // The last code of all marks places that are not filled.
-        if entries >= table || of.levels > usize::from(UNFILLED) {
-            return Self::Dense { bits };
-        }
-        if of.entries <= SHORT {
-            let each = of.entries.max(1).next_power_of_two().trailing_zeros();
-            return Self::Short { each };
-        }
-        match of.entries {
-            ..=FEW => Self::Few,
-            entries => Self::Many {
-                threads: if entries <= MANY { 128 } else { 1024 },
-            },
-        }
-    }
-}
-
 impl Layout {
     /// Of columns of these traits, numbered from `first` on; a pack has at most so many bytes,
     /// unless it is one column.
@@ -128,7 +79,7 @@ impl Layout {
             .par_iter()
             .enumerate()
             .map(|(at, it)| {
-                let form = Form::of(it, n, classes);
+                let form = cheapest_form(it, CostShape { n, classes });
                 // Short columns are told apart by nothing but their places.
                 let levels = match form {
                     Form::Short { .. } => 0,
@@ -227,7 +178,7 @@ impl Pack {
             }
             Form::Short { each } => {
                 self.count = ((most / 6) >> each).clamp(1, all);
-                let places = (self.count << each).next_multiple_of(SHORT);
+                let places = (self.count << each).next_multiple_of(LONGEST);
                 [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
             }
             Form::Few | Form::Many { .. } => {

@@ -4,7 +4,6 @@ use passel_kernels::counting::{ColumnCodes, UNFILLED};
 
 use super::{
     column_traits::ColumnTraits,
-    kernel_choice::{KernelChoice, few_cells},
     layout::{Form, Layout, SourceColumn},
 };
 use crate::{
@@ -135,89 +134,4 @@ fn codes_lie_where_their_places_say() {
     every(|it| matches!(it, Form::Short { each: 5 }));
     every(|it| matches!(it, Form::Few));
     every(|it| matches!(it, Form::Many { .. }));
-}
-
-#[test]
-fn tables_fit_the_shared_memory_of_every_gpu() {
-    for shared in [48 << 10, 99 << 10, 227 << 10] {
-        for n in [90usize, 20_000, 70_000, 3_000_000] {
-            for (x, w, classes) in [
-                (2, 2, 1),
-                (16, 31, 1),
-                (64, 64, 2),
-                (64, 64, 10),
-                (300, 900, 3),
-            ] {
-                for form in [
-                    Form::Dense { bits: 8 },
-                    Form::Few,
-                    Form::Many { threads: 128 },
-                    Form::Many { threads: 1024 },
-                ] {
-                    let cells = x * w * classes;
-                    let how = KernelChoice::of(
-                        (form, n.is_multiple_of(4)),
-                        (100, x),
-                        n,
-                        (w, classes),
-                        (shared, 132),
-                    );
-                    let bytes = match how {
-                        KernelChoice::Half { .. } => 2 * cells,
-                        KernelChoice::Dense { two, copies, .. } => {
-                            ((4 * cells) << copies) << u32::from(two)
-                        }
-                        KernelChoice::Few { cell, .. } => cell * few_cells(x, w, classes),
-                        KernelChoice::Many { .. } => 4 * cells,
-                        KernelChoice::Tiny(_)
-                        | KernelChoice::Rows
-                        | KernelChoice::Short
-                        | KernelChoice::Whole => 0,
-                    };
-                    assert!(
-                        bytes <= shared - 2048,
-                        "{how:?} of {cells} cells in {shared}"
-                    );
-                    // Memory of the GPU is for what has no room alone.
-                    if how == KernelChoice::Whole {
-                        assert!(
-                            2 * cells + 3 * x * w > (shared - 4096) / 2,
-                            "{form:?} {cells}"
-                        );
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn columns_of_few_levels_are_bits_where_that_pays() {
-    let how = |bits, (count, x), n, wide| {
-        let beside = (wide, 1);
-        KernelChoice::of(
-            (Form::Dense { bits }, false),
-            (count, x),
-            n,
-            beside,
-            (227 << 10, 132),
-        )
-    };
-    for x in 1..=4usize {
-        for wide in 1..=8 {
-            let KernelChoice::Tiny(it) = how(4, (300, x), 100_000, wide) else {
-                panic!("{x} × {wide}");
-            };
-            assert!(it.shape.levels >= x && it.shape.wide >= wide);
-            assert!((1..=100_000 / 2048 / 8).contains(&it.parts), "{it:?}");
-        }
-    }
-    let tiny = |how| matches!(how, KernelChoice::Tiny(_));
-    assert!(tiny(how(4, (128, 3), 4096, 12)));
-    assert!(!tiny(how(4, (128, 3), 4095, 12)));
-    assert!(!tiny(how(4, (127, 3), 4096, 12)));
-    assert!(!tiny(how(4, (300, 5), 100_000, 2)));
-    assert!(!tiny(how(4, (300, 4), 100_000, 9)));
-    assert!(!tiny(how(4, (300, 3), 100_000, 13)));
-    assert!(!tiny(how(8, (300, 3), 100_000, 6)));
 }

@@ -10,7 +10,8 @@ use passel_kernels::{
 
 use super::{
     super::{super::DeviceError, gpu::Gpu, memory::Buffer},
-    kernel_choice::{KernelChoice, held},
+    dense::{self, Dense},
+    kernel_choice::{CountKernel, GpuLimits, PackShape},
     layout::{Form, VECTOR},
     packs::Packs,
 };
@@ -225,25 +226,26 @@ impl Launch {
         (levels, codes): (usize, usize),
         of: usize,
     ) -> Option<Self> {
-        let (shared, processors) = (gpu.shared as usize, gpu.processors as usize);
+        let limits = GpuLimits::from(gpu);
         // One column and its parts: every item is of one block.
-        let how = KernelChoice::dense(skewed, (1, levels * codes), n, (shared, processors));
-        let cells = levels * codes;
-        let (half, copies, threads, words) = match how {
-            KernelChoice::Dense {
-                copies, threads, ..
-            } => (false, copies, threads, cells.next_multiple_of(4) << copies),
-            KernelChoice::Half { threads } => {
-                (true, 0, threads, cells.div_ceil(2).next_multiple_of(4))
-            }
-            _ => return None,
+        let shape = PackShape {
+            form: Form::Dense { bits: wide },
+            skewed,
+            columns: 1,
+            x: levels,
+            n,
+            w: codes,
+            classes: 1,
         };
+        let config = Dense.suits(&shape, limits)?;
+        let words = dense::words(levels * codes, config);
+        let threads = config.threads;
         Some(Self {
-            function: list_function(wide, joint, half)?,
-            blocks: processors * held(shared, threads, 4 * words),
+            function: list_function(wide, joint, config.cell_bytes == 2)?,
+            blocks: limits.processors * limits.blocks_held(threads, 4 * words),
             threads,
             words,
-            copies,
+            copies: config.copies,
             of,
         })
     }

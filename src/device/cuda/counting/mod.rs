@@ -12,6 +12,8 @@ mod coded;
 mod column_traits;
 mod columns;
 mod counter;
+mod dense;
+mod entries;
 mod joint_codes;
 mod kernel_choice;
 #[cfg(test)]
@@ -22,7 +24,6 @@ mod layout_tests;
 mod lazy;
 #[cfg(test)]
 mod lazy_tests;
-mod lists;
 mod made;
 mod packs;
 mod pair_sweep;
@@ -31,9 +32,11 @@ mod peer_group;
 #[cfg(test)]
 mod peer_group_tests;
 mod permuted;
+mod rows;
 mod rule;
 mod score;
 mod shard;
+mod short_entries;
 mod spread;
 mod steps;
 mod sweep;

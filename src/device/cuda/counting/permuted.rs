@@ -18,6 +18,7 @@ use super::{
     CudaCounter, candidate,
     layout::VECTOR,
     packs::put,
+    rows::sort_rows,
     score::{Phase, ScoreState},
     shard::{AnchorSource, Shard},
     sweep::AnchorBuffers,
@@ -134,7 +135,7 @@ impl Shard {
         (told, anchor): (AnchorSums, &Categorical),
         walk: &ScoreState,
     ) -> Result<AnchorBuffers, DeviceError> {
-        let gpu = &self.gpu;
+        let (gpu, has_w) = (&self.gpu, laid.w != 0);
         let count = batch.orders.len();
         gpu.upload(&vec![told; count], walk.anchors.address())?;
         let stride = self.n.next_multiple_of(VECTOR) * laid.bits as usize / 8;
@@ -154,13 +155,7 @@ impl Shard {
             0,
             given,
         )?;
-        if let Some(order) = &batch.order {
-            self.order(&laid, to, order.address(), count)?;
-        }
-        if let (Some(w), 1..) = (&batch.w, laid.w) {
-            gpu.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
-        }
-        Ok(AnchorBuffers {
+        let laid = AnchorBuffers {
             batch: count,
             anchors: walk.anchors.address(),
             joint: to,
@@ -171,7 +166,14 @@ impl Shard {
             w_stride: self.n,
             y_stride: self.n,
             ..laid
-        })
+        };
+        if laid.order != 0 {
+            sort_rows(gpu, self.n, &laid, laid.order)?;
+        }
+        if let (Some(w), true) = (&batch.w, has_w) {
+            gpu.upload(&permuted(&anchor.codes, batch.orders), w.address())?;
+        }
+        Ok(laid)
     }
 }
 

@@ -18,8 +18,8 @@ use super::{
         scratch::GrowableBuffer,
     },
     columns::Columns,
-    kernel_choice::KernelChoice,
-    layout::{Form, VECTOR},
+    kernel_choice::{GpuLimits, KernelChoice, PackShape},
+    layout::{Form, Pack, VECTOR},
     lazy::Lazy,
     packs::{Packs, put, room},
     rule::rule,
@@ -177,14 +177,12 @@ impl Shard {
 
     /// The same for so many classes of the response.
     pub(super) fn is_wide_for(&self, levels: usize, classes: usize, misses: bool) -> bool {
-        let shared = (self.gpu.shared as usize, self.gpu.processors as usize);
-        let whole = |it: &super::layout::Pack| {
-            let (form, of) = ((it.form, it.skewed), (it.count, it.levels));
-            it.misses
-                || KernelChoice::of(form, of, self.n, (levels, classes), shared)
-                    == KernelChoice::Whole
+        let (limits, against) = (GpuLimits::from(&self.gpu), (levels, classes));
+        let wide = |pack: &Pack| {
+            let shape = PackShape::of(pack, self.n, against);
+            pack.misses || KernelChoice::of(&shape, limits).is_wide()
         };
-        misses || self.packs.layout.packs.iter().any(whole)
+        misses || self.packs.layout.packs.iter().any(wide)
     }
 
     /// The next anchor's sums and levels.
@@ -349,7 +347,7 @@ impl Shard {
             gpu: &self.gpu,
             packs: &self.packs,
             terms: self.terms.address(),
-            laid,
+            anchor: laid,
             out,
         };
         sweep.run(&mut self.tables)

@@ -8,6 +8,7 @@ use super::{
         gpu::{Gpu, arguments},
     },
     layout::VECTOR,
+    rows::sort_rows,
     shard::Shard,
     sweep::{AnchorBuffers, ZeroedBuffer},
 };
@@ -99,28 +100,7 @@ impl Shard {
         )?;
         match laid.order {
             0 => Ok(()),
-            to => self.order(laid, laid.joint, to, 1),
+            to => sort_rows(gpu, self.n, laid, to),
         }
-    }
-
-    /// The rows in the order of joint codes, of a batch of so many.
-    pub(super) fn order(
-        &self,
-        laid: &AnchorBuffers,
-        joint: u64,
-        to: u64,
-        batch: usize,
-    ) -> Result<(), DeviceError> {
-        let (rows, classes) = (self.n as u32, laid.classes as u32);
-        let given = arguments![joint, rows, classes, to];
-        let name = laid.sized("order_8", "order_16");
-        self.gpu.launch(
-            &passel_kernels::rows::KERNEL,
-            name,
-            (1, batch as u32, 1),
-            1024,
-            0,
-            given,
-        )
     }
 }

@@ -2,11 +2,10 @@
 //! a function of each where it lies.
 
 use passel_kernels::{
-    Kernel,
+    self as kernels, Kernel,
     counting::{AnchorSums, ColumnCodes},
-    dense,
-    entries::{self, EntriesArgs},
-    wide::{self, WideArgs},
+    entries::EntriesArgs,
+    wide::WideArgs,
 };
 
 use super::{
@@ -19,11 +18,14 @@ use super::{
         memory::Buffer,
         scratch::GrowableBuffer,
     },
+    dense::Dense,
+    entries::{self, Entries},
     joint_codes::JointCodes,
-    kernel_choice::{KernelChoice, OWN},
+    kernel_choice::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     layout::{Form, Pack, VECTOR},
     packs::{Packs, ResidentPack, put, room},
     sweep::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
+    wide,
 };
 use crate::binning::BinnedColumn;
 
@@ -104,7 +106,12 @@ impl TableEvaluator {
         (function, parameters): (&Kernel, &[f64]),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let kernels = [dense::KERNEL, entries::KERNEL, wide::KERNEL, *function];
+        let kernels = [
+            kernels::dense::KERNEL,
+            kernels::entries::KERNEL,
+            kernels::wide::KERNEL,
+            *function,
+        ];
         let gpu = Gpu::open(ordinal, &kernels)?;
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
@@ -178,16 +185,15 @@ impl TableEvaluator {
                     gpu,
                     packs,
                     terms: 0,
-                    laid,
+                    anchor: laid,
                     out,
                 };
-                let how = how(gpu, self.n, pack, &laid, run.levels);
-                match how {
-                    KernelChoice::Half { .. } | KernelChoice::Dense { .. } => {
-                        sweep.dense(&own, how, &mut self.shared)?;
+                match TableKernel::of(gpu.into(), self.n, pack, &laid, run.levels) {
+                    TableKernel::Dense(config) => {
+                        Dense.launch(&sweep, &own, config, &mut self.shared)?;
                     }
-                    KernelChoice::Many { threads } => many(&sweep, &own, &run, threads)?,
-                    _ => whole(&sweep, &own, &mut self.shared.spreads)?,
+                    TableKernel::Entries { threads } => count_entries(&sweep, &own, &run, threads)?,
+                    TableKernel::Wide => count_wide(&sweep, &own, &mut self.shared.spreads)?,
                 }
                 let at = own.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);
@@ -198,7 +204,7 @@ impl TableEvaluator {
                 let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
                 gpu.launch(
-                    &passel_kernels::plugin_values::KERNEL,
+                    &kernels::plugin_values::KERNEL,
                     "values",
                     (blocks, 1, 1),
                     THREADS as u32,
@@ -248,7 +254,10 @@ impl TableEvaluator {
         gpu.upload(&[told], laid.anchors)?;
         gpu.upload(&beside.joint, laid.joint)?;
         gpu.upload(&beside.by_joint, by_joint)?;
-        let wide = |it: &Pack| how(gpu, n, it, &laid, it.levels) == KernelChoice::Whole;
+        let wide = |pack: &Pack| {
+            let kernel = TableKernel::of(gpu.into(), n, pack, &laid, pack.levels);
+            matches!(kernel, TableKernel::Wide)
+        };
         if self.packs.layout.packs.iter().any(wide) {
             gpu.upload(&anchor.codes, laid.w)?;
             gpu.upload(&response.codes, laid.y)?;
@@ -257,45 +266,59 @@ impl TableEvaluator {
     }
 }
 
-/// How columns of a pack, of so many levels at most, are counted: of kernels that give tables.
-fn how(gpu: &Gpu, n: usize, pack: &Pack, laid: &AnchorBuffers, levels: usize) -> KernelChoice {
-    if pack.misses || laid.misses {
-        return KernelChoice::Whole;
-    }
-    let (form, levels) = match pack.form {
-        Form::Rows => return KernelChoice::Whole,
-        // As `Sweep` sees it: blocks of two columns count a taken one too.
-        form @ Form::Dense { .. } => (form, pack.levels),
-        Form::Short { .. } | Form::Few => {
-            let threads = THREADS as u32;
-            (Form::Many { threads }, levels)
+/// The kernels that give whole tables.
+enum TableKernel {
+    Dense(LaunchConfig),
+    /// Cells of 32 bits, by blocks of so many threads.
+    Entries {
+        threads: usize,
+    },
+    Wide,
+}
+
+impl TableKernel {
+    /// How columns of a pack, of so many levels at most, are counted.
+    fn of(limits: GpuLimits, n: usize, pack: &Pack, anchor: &AnchorBuffers, levels: usize) -> Self {
+        let against = (anchor.levels, anchor.classes);
+        // Of dense columns all: blocks of two columns count an excluded one too.
+        let all = PackShape::of(pack, n, against);
+        let some = |form| PackShape {
+            form,
+            x: levels,
+            ..all
+        };
+        let shape = match pack.form {
+            Form::Dense { .. } => all,
+            Form::Short { .. } | Form::Few => some(Form::Many {
+                threads: THREADS as u32,
+            }),
+            form => some(form),
+        };
+        if pack.misses || anchor.misses || pack.form == Form::Rows || !shape.is_small() {
+            return Self::Wide;
         }
-        form @ Form::Many { .. } => (form, levels),
-    };
-    let beside = (laid.levels, laid.classes);
-    let shared = (gpu.shared as usize, gpu.processors as usize);
-    let columns = (pack.count, levels);
-    let cells = levels * laid.levels * laid.classes;
-    // Those that give sums alone have others in their place.
-    match KernelChoice::of((form, pack.skewed), columns, n, beside, shared) {
-        KernelChoice::Tiny(_) => KernelChoice::dense(pack.skewed, (pack.count, cells), n, shared),
-        KernelChoice::Few { threads, .. } if 4 * cells + OWN <= shared.0 => {
-            KernelChoice::Many { threads }
+        if let Form::Dense { .. } = pack.form {
+            return Dense.suits(&shape, limits).map_or(Self::Wide, Self::Dense);
         }
-        KernelChoice::Few { .. } => KernelChoice::Whole,
-        how => how,
+        match Entries.suits(&shape, limits) {
+            // Narrow cells give sums alone.
+            Some(LaunchConfig { threads, .. }) if limits.fits(4 * shape.cells()) => {
+                Self::Entries { threads }
+            }
+            _ => Self::Wide,
+        }
     }
 }
 
 /// Counts columns of entries in shared memory.
-fn many(
+fn count_entries(
     sweep: &Sweep,
     here: &ResidentPack,
     run: &TableRun,
     threads: usize,
 ) -> Result<(), DeviceError> {
     let (gpu, pack) = (sweep.gpu, here.pack);
-    let all = sweep.listed(here);
+    let all = entries::arguments_of(sweep, here);
     let given = match pack.form {
         // All have as many places.
         Form::Short { each } => EntriesArgs {
@@ -309,12 +332,12 @@ fn many(
             ..all
         },
     };
-    let function = sweep.laid.sized("many_8", "many_16");
+    let function = sweep.anchor.sized("many_8", "many_16");
     let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
     let given = arguments![given];
     gpu.launch(
-        &passel_kernels::entries::KERNEL,
+        &kernels::entries::KERNEL,
         function,
         (blocks, 1, 1),
         threads as u32,
@@ -324,11 +347,7 @@ fn many(
 }
 
 /// Counts columns of any form where their tables lie.
-fn whole(
-    sweep: &Sweep,
-    here: &ResidentPack,
-    spreads: &mut GrowableBuffer<u16>,
-) -> Result<(), DeviceError> {
+fn count_wide(sweep: &Sweep, here: &ResidentPack, spreads: &mut GrowableBuffer < u16 >, ) -> Result <(), DeviceError > {
     let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;
@@ -338,10 +357,10 @@ fn whole(
     }
     let given = WideArgs {
         spreads: room,
-        ..sweep.wide(here)
+        ..wide::arguments_of(sweep, here)
     };
     gpu.launch(
-        &passel_kernels::wide::KERNEL,
+        &kernels::wide::KERNEL,
         "wide",
         (blocks as u32, 1, 1),
         512,

@@ -1,128 +1,138 @@
-//! Columns of few levels beside few joint codes, counted as bits.
+//! Launches `tiny`: columns of few levels beside few joint codes, counted as bits.
 
-use passel_kernels::tiny::{PlanesArgs, THREADS, TILE, TinyArgs, TinyShape};
+use passel_kernels::tiny::{KERNEL, PlanesArgs, THREADS, TILE, TinyArgs, TinyShape};
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    kernel_choice::{KernelChoice, TinyChoice},
-    layout::VECTOR,
+    kernel_choice::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    layout::{Form, VECTOR},
     packs::ResidentPack,
     sweep::{Sweep, SweepScratch},
 };
 
-/// Where the bits of joint codes are.
+/// Fewest rows, and codes of a pack, for which making the bits of joint codes pays.
+const ROWS: usize = 2 * TILE;
+const CODES: usize = 1 << 19;
+
+/// A code counted as bits costs this part of one counted in a table.
+pub(super) const SPEEDUP: usize = 8;
+
+/// Fewest tiles that a warp walks over.
+const TILES: usize = 8;
+
+const DURING: &str = "counting";
+
+/// `kernels/tiny.cu`.
+pub(super) struct Tiny;
+
+/// Where the bits of joint codes are on the GPU, and how many rows each has.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Bits {
+pub(super) struct JointPlanes {
     planes: u64,
     totals: u64,
 }
 
-impl Sweep<'_> {
-    /// Makes the bits of joint codes, where packs are counted so.
-    pub(super) fn bits(&self, tables: &mut SweepScratch) -> Result<Bits, DeviceError> {
-        let (gpu, laid) = (self.gpu, &self.laid);
-        let tiny = |pack| matches!(self.how(pack), KernelChoice::Tiny(_));
-        if laid.put_off || !self.packs.layout.packs.iter().any(tiny) {
-            return Ok(Bits::default());
-        }
-        let n = self.packs.layout.n;
-        let (wide, tiles) = (laid.levels * laid.classes, n.div_ceil(TILE));
-        let each = laid.batch * wide;
-        let bits = Bits {
-            planes: tables.planes.room(gpu, 64 * each * tiles, "counting")?,
-            totals: tables.totals.room(gpu, each, "counting")?,
-        };
-        gpu.zero(bits.totals, 4 * each)?;
-        let given = PlanesArgs {
-            joint: laid.joint,
-            joint_stride: laid.joint_stride as i64,
-            rows: n as i64,
-            tiles: tiles as i64,
-            wide: wide as u32,
-            planes: bits.planes,
-            totals: bits.totals,
-        };
-        let blocks = (tiles * wide).div_ceil(8).min(8 * gpu.processors as usize);
-        let grid = (blocks as u32, laid.batch as u32, 1);
-        gpu.launch(
-            &passel_kernels::tiny::KERNEL,
-            "planes",
-            grid,
-            256,
-            0,
-            arguments![given],
-        )?;
-        Ok(bits)
+/// How columns of x levels are counted as bits beside so many joint codes, whatever bits their
+/// codes have.
+pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<(TinyShape, LaunchConfig)> {
+    let (columns, n) = (pack.columns, pack.n);
+    if n < ROWS || columns * n < CODES {
+        return None;
+    }
+    let shape = TinyShape::of(pack.x, pack.joint())?;
+    let most = n.div_ceil(TILE) / TILES;
+    let parts = (16 * gpu.processors).div_ceil(columns.div_ceil(shape.columns).max(1));
+    let parts = parts.clamp(1, most.max(1));
+    let config = LaunchConfig {
+        parts,
+        columns: shape.columns,
+        in_order: parts > 1,
+        ..LaunchConfig::new(THREADS as usize, 0)
+    };
+    Some((shape, config))
+}
+
+impl CountKernel for Tiny {
+    fn stem(&self) -> &'static str {
+        KERNEL.name
     }
 
-    pub(super) fn tiny(
+    fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
+        let four_bits = pack.form == Form::Dense { bits: 4 };
+        four_bits
+            .then(|| config(pack, gpu))?
+            .map(|(_, config)| config)
+    }
+
+    fn launch(
         &self,
-        here: &ResidentPack,
-        how: TinyChoice,
-        bits: Bits,
-        tables: &mut SweepScratch,
+        sweep: &Sweep,
+        resident: &ResidentPack,
+        config: LaunchConfig,
+        scratch: &mut SweepScratch,
     ) -> Result<(), DeviceError> {
-        let (gpu, laid, pack) = (self.gpu, &self.laid, here.pack);
-        let n = self.packs.layout.n;
-        let groups = pack.count.div_ceil(how.shape.columns);
-        let all = (laid.batch * groups, how.shape.counts());
-        let (partial, arrived) = tables.shared(gpu, how.parts, all)?;
-        let (xw, xwy, taken) = self.out(here);
+        let (anchor, pack) = (&sweep.anchor, resident.pack);
+        let (n, joint) = (sweep.packs.layout.n, anchor.levels * anchor.classes);
+        let Some(shape) = TinyShape::of(pack.levels, joint) else {
+            return Ok(());
+        };
+        let groups = pack.count.div_ceil(shape.columns);
+        let tables = (anchor.batch * groups, shape.counts());
+        let (partial, arrived) = scratch.shared_tables(sweep.gpu, config.parts, tables)?;
+        let (xw, xwy, taken) = sweep.sums_of(pack);
         let given = TinyArgs {
-            codes: here.address,
+            codes: resident.address,
             stride: pack.stride as i64,
             taken,
             columns: pack.count as u32,
-            places: self.packs.count() as u32,
+            places: sweep.packs.count() as u32,
             vectors: n.div_ceil(VECTOR) as i64,
             tiles: n.div_ceil(TILE) as i64,
-            planes: bits.planes,
-            totals: bits.totals,
-            anchors: laid.anchors,
-            classes: laid.classes as u32,
-            wide: (laid.levels * laid.classes) as u32,
-            parts: how.parts as u32,
+            planes: scratch.joint_planes.planes,
+            totals: scratch.joint_planes.totals,
+            anchors: anchor.anchors,
+            classes: anchor.classes as u32,
+            wide: joint as u32,
+            parts: config.parts as u32,
             partial,
             arrived,
-            terms: self.terms,
+            terms: sweep.terms,
             xw,
             xwy,
-            occurring: self.occurring(here),
+            occurring: sweep.occurring_of(pack),
         };
-        let grid = ((groups * how.parts) as u32, laid.batch as u32, 1);
-        gpu.launch(
-            &passel_kernels::tiny::KERNEL,
-            how.shape.function,
-            grid,
-            THREADS,
-            0,
-            arguments![given],
-        )
+        let grid = ((groups * config.parts) as u32, anchor.batch as u32, 1);
+        let given = arguments![given];
+        sweep
+            .gpu
+            .launch(&KERNEL, shape.function, grid, THREADS, 0, given)
     }
 }
 
-impl TinyChoice {
-    /// `count` columns of `n` rows and x levels beside so many joint codes, on a GPU of so many
-    /// multiprocessors.
-    pub(super) fn of(
-        (count, x): (usize, usize),
-        n: usize,
-        wide: usize,
-        processors: usize,
-    ) -> Option<Self> {
-        /// Rows, and codes of a pack, from which bits pay for being made.
-        const ROWS: usize = 2 * TILE;
-        const CODES: usize = 1 << 19;
-        if n < ROWS || count * n < CODES {
-            return None;
-        }
-        let shape = TinyShape::of(x, wide)?;
-        // A warp walks over some tiles at least.
-        let most = n.div_ceil(TILE) / 8;
-        let parts = (16 * processors).div_ceil(count.div_ceil(shape.columns).max(1));
-        Some(Self {
-            shape,
-            parts: parts.clamp(1, most.max(1)),
-        })
-    }
+/// Makes the bits of joint codes, before packs are counted with them.
+pub(super) fn make_joint_planes(
+    sweep: &Sweep,
+    scratch: &mut SweepScratch,
+) -> Result<(), DeviceError> {
+    let (gpu, anchor, n) = (sweep.gpu, &sweep.anchor, sweep.packs.layout.n);
+    let (wide, tiles) = (anchor.levels * anchor.classes, n.div_ceil(TILE));
+    let each = anchor.batch * wide;
+    let made = JointPlanes {
+        planes: scratch.planes.room(gpu, 64 * each * tiles, DURING)?,
+        totals: scratch.totals.room(gpu, each, DURING)?,
+    };
+    scratch.joint_planes = made;
+    gpu.zero(made.totals, 4 * each)?;
+    let given = PlanesArgs {
+        joint: anchor.joint,
+        joint_stride: anchor.joint_stride as i64,
+        rows: n as i64,
+        tiles: tiles as i64,
+        wide: wide as u32,
+        planes: made.planes,
+        totals: made.totals,
+    };
+    let blocks = (tiles * wide).div_ceil(8).min(8 * gpu.processors as usize);
+    let grid = (blocks as u32, anchor.batch as u32, 1);
+    gpu.launch(&KERNEL, "planes", grid, 256, 0, arguments![given])
 }

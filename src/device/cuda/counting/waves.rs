@@ -15,12 +15,13 @@ use passel_kernels::{
 
 use super::{
     super::{super::DeviceError, gpu::arguments},
-    kernel_choice::TinyChoice,
+    kernel_choice::{GpuLimits, PackShape},
     layout::{Form, VECTOR},
     lazy::{Launch, Lazy, LazyOptions, THREADS},
     score::Phase,
     shard::{AnchorSource, Shard},
     sweep::AnchorBuffers,
+    tiny,
 };
 
 const DURING: &str = "counting by bounds";
@@ -44,14 +45,15 @@ impl Shard {
         from_relevance: bool,
         waves: LazyOptions,
     ) -> Result<(), DeviceError> {
-        let (wide, processors) = (levels * self.classes, self.gpu.processors as usize);
+        let limits = GpuLimits::from(&self.gpu);
         let mut cost = 0;
         for pack in &self.packs.layout.packs {
             let counts = pack.count * self.n;
-            let tiny = || TinyChoice::of((pack.count, pack.levels), self.n, wide, processors);
+            let shape = PackShape::of(pack, self.n, (levels, self.classes));
             cost += match pack.form {
-                // Bits are counted so much sooner.
-                Form::Dense { .. } if tiny().is_some() => counts / 8,
+                Form::Dense { .. } if tiny::config(&shape, limits).is_some() => {
+                    counts / tiny::SPEEDUP
+                }
                 Form::Dense { .. } => counts,
                 _ => 0,
             };
@@ -149,7 +151,7 @@ impl Shard {
         lazy.steps += 1;
         let laid = self.lay_at(source, self.classes, Some((joint, bits)))?;
         let laid = AnchorBuffers {
-            put_off: true,
+            skips_dense: true,
             ..laid
         };
         self.swept(laid, self.walk.out(self.taken.address()))?;

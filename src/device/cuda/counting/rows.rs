@@ -1,0 +1,91 @@
+//! Launches `rows`: columns that lie row by row, whose rows are compared with one another; and
+//! the order of rows that it goes by.
+
+use passel_kernels::rows::{KERNEL, RowsArgs, SHARED};
+
+use super::{
+    super::{super::DeviceError, gpu::Gpu, gpu::arguments},
+    column_traits::ColumnTraits,
+    dense::CELL,
+    kernel_choice::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    layout::Form,
+    packs::ResidentPack,
+    sweep::{AnchorBuffers, Sweep, SweepScratch},
+};
+
+/// Most rows that are compared with one another.
+const COMPARED: usize = 1024;
+
+/// A comparison of two rows costs as much as so many cells of a table.
+const COMPARISON: f64 = 0.25;
+
+/// Columns of a block; threads of a block that counts, and of one that sorts rows.
+const COLUMNS: usize = 128;
+const THREADS: usize = 512;
+const SORTING_THREADS: u32 = 1024;
+
+/// `kernels/rows.cu`.
+pub(super) struct Rows;
+
+impl CountKernel for Rows {
+    fn stem(&self) -> &'static str {
+        KERNEL.name
+    }
+
+    fn cost(&self, column: &ColumnTraits, shape: CostShape) -> Option<FormCost> {
+        let n = shape.n;
+        let suits = !column.misses && n <= COMPARED && column.levels <= 256;
+        suits.then(|| FormCost {
+            form: Form::Rows,
+            picoseconds: (n * n / column.levels.max(1)) as f64 * COMPARISON * CELL,
+        })
+    }
+
+    fn suits(&self, pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {
+        (pack.form == Form::Rows).then(|| LaunchConfig::new(THREADS, 0))
+    }
+
+    fn launch(
+        &self,
+        sweep: &Sweep,
+        resident: &ResidentPack,
+        config: LaunchConfig,
+        _scratch: &mut SweepScratch,
+    ) -> Result<(), DeviceError> {
+        let (anchor, pack) = (&sweep.anchor, resident.pack);
+        let (xw, xwy, _) = sweep.sums_of(pack);
+        let given = RowsArgs {
+            codes: resident.address,
+            stride: (pack.stride / 4) as i64,
+            columns: pack.count as u32,
+            places: sweep.packs.count() as u32,
+            rows: sweep.packs.layout.n as u32,
+            classes: anchor.classes as u32,
+            order: anchor.order,
+            terms: sweep.terms,
+            xw,
+            xwy,
+            occurring: sweep.occurring_of(pack),
+        };
+        let grid = (pack.count.div_ceil(COLUMNS) as u32, anchor.batch as u32, 1);
+        let threads = config.threads as u32;
+        let given = arguments![given];
+        sweep
+            .gpu
+            .launch(&KERNEL, "rows", grid, threads, SHARED, given)
+    }
+}
+
+/// Sorts `n` rows by their joint codes, for each anchor of a batch, to `order`.
+pub(super) fn sort_rows(
+    gpu: &Gpu,
+    n: usize,
+    anchor: &AnchorBuffers,
+    order: u64,
+) -> Result<(), DeviceError> {
+    let (joint, rows, classes) = (anchor.joint, n as u32, anchor.classes as u32);
+    let given = arguments![joint, rows, classes, order];
+    let function = anchor.sized("order_8", "order_16");
+    let grid = (1, anchor.batch as u32, 1);
+    gpu.launch(&KERNEL, function, grid, SORTING_THREADS, 0, given)
+}
