@@ -1,7 +1,7 @@
 // The exact gain of candidates: see gain.rs.
 
 // Column t of [r, Q] of one model a grid row, Q = X_A * T: out + offsets[model].
-extern "C" __global__ void orthonormal(Models all, const unsigned* __restrict__ which,
+extern "C" __global__ void orthonormal(ModelsArgs all, const unsigned* __restrict__ which,
                                        const u64* __restrict__ offsets, double* __restrict__ out)
 {
     const u64 number = which[blockIdx.z];
@@ -30,7 +30,7 @@ extern "C" __global__ void orthonormal(Models all, const unsigned* __restrict__ 
 // model leaves of the column; 0 for a collinear one. Columns outside [from, from + count)
 // are left for another call.
 extern "C" __global__ void __launch_bounds__(512, 1)
-gain(Models all, const double* __restrict__ columns, unsigned from, unsigned count,
+gain(ModelsArgs all, const double* __restrict__ columns, unsigned from, unsigned count,
      const unsigned* __restrict__ which, const u64* __restrict__ list,
      const u64* __restrict__ listed, u64 capacity, double* __restrict__ scores)
 {

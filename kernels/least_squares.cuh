@@ -7,7 +7,7 @@
 
 enum { ADD, DROP, DROP_CHEAPEST, REFACTOR };
 
-struct Models {
+struct ModelsArgs {
     long long n;
     int capacity;
     const double* y;
@@ -26,7 +26,7 @@ struct Models {
 };
 
 // It comes by value: the other side lays it out as least_squares.rs says.
-static_assert(sizeof(Models) == 112, "");
+static_assert(sizeof(ModelsArgs) == 112, "");
 
 // One model, as its block sees it: its arrays, and room for three vectors by position.
 template <int T>
@@ -281,7 +281,7 @@ __device__ double drop(Model<T>& m, int i)
     return sums[0];
 }
 
-__device__ bool is_kept(const Models& all, unsigned variable)
+__device__ bool is_kept(const ModelsArgs& all, unsigned variable)
 {
     for (int i = 0; i < all.kept; i++) {
         if (all.keep[i] == variable) {
@@ -294,7 +294,7 @@ __device__ bool is_kept(const Models& all, unsigned variable)
 // The position whose loss costs least, of equals the lowest variable; -1 if all are
 // kept.
 template <int T>
-__device__ int cheapest(const Models& all, const Model<T>& m)
+__device__ int cheapest(const ModelsArgs& all, const Model<T>& m)
 {
     for (int i = threadIdx.x; i < m.k; i += T) {
         double diagonal = 0.0;
@@ -346,7 +346,7 @@ __device__ void sort_support(const Model<T>& m)
 }
 
 template <int T>
-__device__ Model<T> model_of(const Models& all, u64 number, double* words, double* partial)
+__device__ Model<T> model_of(const ModelsArgs& all, u64 number, double* words, double* partial)
 {
     const long long capacity = all.capacity;
     Model<T> m;
@@ -367,7 +367,7 @@ __device__ Model<T> model_of(const Models& all, u64 number, double* words, doubl
 
 extern __shared__ double room[];
 
-__device__ double* words_of(const Models& all)
+__device__ double* words_of(const ModelsArgs& all)
 {
     return all.spare ? all.spare + blockIdx.x * 3ll * all.capacity : room;
 }

@@ -5,32 +5,48 @@
 //! X_A = Q·R, T = R⁻¹ kept, Q never: Q = X_A·T
 //! ```
 //!
-//! *Shapes*: `Models`, which goes to the kernels by value, describes `count` models of up to
-//! `capacity` variables, of n observations. Model m's part of an array of w numbers a model
-//! begins at m·w; all lie on the device.
-//!
-//! | field | type | numbers | what |
-//! | --- | --- | --- | --- |
-//! | `n` | i64 | | observations |
-//! | `capacity` | i32 | | variables of the largest model; 4 bytes of nothing follow |
-//! | `y` | f64 | n | the response, unit norm |
-//! | `residual` | f64 | n a model | r |
-//! | `rest` | f64 | n a *block* of the launch | scratch: what a model leaves of a column |
-//! | `inverse` | f64 | capacity·(capacity + 1)/2 a model | T, packed by columns: column c at c(c + 1)/2 |
-//! | `coefficients` | f64 | capacity a model | β̂, in the order of entry |
-//! | `support` | u32 | capacity a model | columns, in the order of entry |
-//! | `addresses` | u64 | capacity a model | where on the device those columns lie |
-//! | `sizes` | i32 | 1 a model | k |
-//! | `rss` | f64 | 1 a model | ‖r‖² |
-//! | `keep` | u32 | `kept` | variables that are never dropped, in any order |
-//! | `kept` | i32 | | how many; 4 bytes of nothing follow |
-//! | `spare` | f64 | 3·capacity a *block*, or null | room by position |
+//! *Shapes*: of each member of [`ModelsArgs`] there. Model m's part of an array of w numbers a
+//! model begins at m·w; all lie on the GPU.
 //!
 //! *Launch*: blocks of exactly the T threads that the kernel says, one-dimensional. A block
 //! needs 2·T bytes of static shared memory and 3·capacity numbers by position: dynamic shared memory
 //! (24·capacity bytes), or where that is too much `spare`, and then none.
 //! No kernel checks `capacity`: nobody may order an addition to a full model. Columns named
 //! by `addresses` must stay where they are as long as a model has them.
+
+/// Least squares fits of one response, by value: `count` models of up to `capacity` variables.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelsArgs {
+    /// Observations.
+    pub n: i64,
+    /// Variables of the largest model. Four bytes behind it are free.
+    pub capacity: i32,
+    /// f64: n, the response at unit norm.
+    pub y: u64,
+    /// f64: n a model, r.
+    pub residual: u64,
+    /// f64: n a *block* of the launch, scratch for what a model leaves of a column.
+    pub rest: u64,
+    /// f64: capacity·(capacity + 1)/2 a model, T packed by columns: column c at c(c + 1)/2.
+    pub inverse: u64,
+    /// f64: capacity a model, β̂ in the order of entry.
+    pub coefficients: u64,
+    /// u32: capacity a model, columns in the order of entry.
+    pub support: u64,
+    /// u64: capacity a model, the addresses of those columns.
+    pub addresses: u64,
+    /// i32: one a model, k.
+    pub sizes: u64,
+    /// f64: one a model, ‖r‖².
+    pub rss: u64,
+    /// u32: `kept` variables that are never dropped, in any order.
+    pub keep: u64,
+    /// How many they are. Four bytes behind it are free.
+    pub kept: i32,
+    /// f64: 3·capacity a *block*, room by position; or null.
+    pub spare: u64,
+}
 
 /// The least squares of a response on some columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,6 +163,16 @@ pub(crate) mod tests {
             values.into_iter().map(|v| v / norm).collect::<Vec<_>>()
         };
         ((0..p).flat_map(|_| column()).collect(), column())
+    }
+
+    #[test]
+    fn structs_lie_as_c_lays_them() {
+        use std::mem::{offset_of, size_of};
+        assert_eq!(size_of::<ModelsArgs>(), 112);
+        assert_eq!(
+            (offset_of!(ModelsArgs, y), offset_of!(ModelsArgs, spare)),
+            (16, 104)
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 // One order a block: (model, kind, variable, address of its column).
 template <int T>
-__device__ void update(const Models& all, const u64* orders, u64* told)
+__device__ void update(const ModelsArgs& all, const u64* orders, u64* told)
 {
     __shared__ double partial[TOGETHER * T / 32];
     __shared__ u64 order[4];
@@ -72,13 +72,13 @@ __device__ void update(const Models& all, const u64* orders, u64* told)
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2)
-update_256(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+update_256(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ told)
 {
     update<256>(all, orders, told);
 }
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-update_512(Models all, const u64* __restrict__ orders, u64* __restrict__ told)
+update_512(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ told)
 {
     update<512>(all, orders, told);
 }

@@ -139,6 +139,21 @@ impl Gpu {
         Ok(())
     }
 
+    /// The handles of a loaded function and of its module.
+    #[cfg(test)]
+    pub(super) fn identity(
+        &self,
+        kernel: &'static str,
+        function: &'static str,
+    ) -> Option<(usize, usize)> {
+        let function = self.functions.get(&(kernel, function))?.cu_function();
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the function was loaded, and its module lives as long as it.
+        let asked = unsafe { sys::cuFuncGetModule(&mut module, function) };
+        asked.result().ok()?;
+        Some((function as usize, module as usize))
+    }
+
     pub(super) fn failed(&self, during: &str, error: DriverError) -> DeviceError {
         library::failed(&self.name, during, error)
     }

@@ -18,6 +18,8 @@ pub mod facts;
 pub mod functions;
 mod gain;
 mod gpu;
+#[cfg(test)]
+mod kernel_tests;
 pub(crate) mod library;
 #[doc(hidden)]
 pub mod made;

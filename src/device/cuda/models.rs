@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use passel_kernels::least_squares::ModelsArgs;
+
 use super::{
     super::{DeviceError, ModelUpdate, UpdateOutcome},
     columns::GpuColumns,
@@ -28,26 +30,6 @@ fn kernel(n: usize) -> (&'static str, u32) {
 const FEWEST: usize = 32;
 
 const HOLDING: &str = "holding the models";
-
-/// `struct Models` of kernels/least_squares.cuh, field by field.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct OnCard {
-    n: i64,
-    capacity: i32,
-    y: u64,
-    residual: u64,
-    rest: u64,
-    inverse: u64,
-    coefficients: u64,
-    support: u64,
-    addresses: u64,
-    sizes: u64,
-    rss: u64,
-    keep: u64,
-    kept: i32,
-    spare: u64,
-}
 
 /// All models, and what of them the host has to know.
 pub(super) struct Models {
@@ -207,9 +189,9 @@ impl Models {
     }
 
     /// What the kernels are given.
-    pub(super) fn held(&self) -> OnCard {
+    pub(super) fn held(&self) -> ModelsArgs {
         let all = &self.per_variable;
-        OnCard {
+        ModelsArgs {
             n: self.n as i64,
             capacity: self.capacity as i32,
             y: self.y.address(),

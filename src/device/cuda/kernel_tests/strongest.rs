@@ -1,0 +1,99 @@
+//! The columns that cannot be told from the strongest, by products in f64 and in f32. By rows of
+//! the product, which are columns.
+
+use passel_kernels::{
+    Kernel,
+    strongest::{self, reference},
+};
+
+use super::{super::gpu::arguments, DeviceError, KernelCase, TestGpu, assert_near};
+
+pub(super) struct Case;
+
+/// Observations.
+const N: usize = 60;
+
+impl KernelCase for Case {
+    const KERNELS: &'static [Kernel] = &[strongest::KERNEL];
+    const SIZES: &'static [usize] = &[3, 255, 4095, 4096, 4097, 9000];
+
+    fn check(test: &mut TestGpu, p: usize) -> Result<(), DeviceError> {
+        let (mut columns, residual) = test.regression(N, p);
+        // The last column mirrors another: of both the lower one is the strongest.
+        let mirrored: Vec<f64> = columns[N..2 * N].iter().map(|value| -value).collect();
+        columns[(p - 1) * N..].copy_from_slice(&mirrored);
+        let product = |column: &[f64]| -> f64 {
+            let terms = column.iter().zip(&residual);
+            terms.map(|(x, r)| x * r).sum()
+        };
+        let products: Vec<f64> = columns.chunks(N).map(product).collect();
+        let members = [0u32, 2];
+        let expected = reference(&columns, &residual, &members);
+        let narrowed: Vec<f32> = products.iter().map(|value| *value as f32).collect();
+        let (wide, narrow) = (test.put(&products)?, test.put(&vec![0f32; p])?);
+        let count = p as i64;
+        let given = arguments![wide, count, narrow];
+        test.launch(&strongest::KERNEL, "narrow", (2, 1), (256, 0), given)?;
+        assert_eq!(test.get::<f32>(narrow, p)?, narrowed);
+        let columns_address = test.put(&columns)?;
+        let residuals = test.put(&residual)?;
+        let rss = test.put(&[residual.iter().map(|value| value * value).sum::<f64>()])?;
+        let (offsets, members_address) = (test.put(&[0u64, 2])?, test.put(&members)?);
+        let n = N as i64;
+        let tie = 4.0 * N as f64 * f64::EPSILON;
+        let f32_off = 2.0 * ((N + 3) as f64 / f64::from(1 << 24)) + tie;
+        for (function, e, off) in [("near_f64", wide, tie), ("near_f32", narrow, f32_off)] {
+            let (most, counters) = (test.put(&[0u64])?, test.put(&[0u64; 3])?);
+            let (list, scores) = (test.put(&vec![0u64; p])?, test.put(&vec![0f64; p])?);
+            let told = test.put(&vec![0u64; 2 + 2 * p])?;
+            let (from, places, columns_count) = (0u32, p as u64, p as u32);
+            let given = arguments![
+                e,
+                count,
+                from,
+                rss,
+                offsets,
+                members_address,
+                off,
+                most,
+                list,
+                scores,
+                counters,
+                places
+            ];
+            let grid = (p.div_ceil(4096) as u32, 1);
+            test.launch(&strongest::KERNEL, function, grid, (256, 0), given)?;
+            let given = arguments![
+                columns_address,
+                n,
+                from,
+                columns_count,
+                residuals,
+                rss,
+                off,
+                most,
+                list,
+                scores,
+                places,
+                counters,
+                told,
+                places
+            ];
+            test.launch(&strongest::KERNEL, "score", (4, 1), (512, 0), given)?;
+            let told = test.get::<u64>(told, 2 + 2 * p)?;
+            let near = told[2..][..2 * told[1] as usize].chunks(2);
+            let mut near: Vec<(u32, f64)> = near
+                .map(|entry| (entry[0] as u32, f64::from_bits(entry[1])))
+                .collect();
+            near.sort_by_key(|entry| entry.0);
+            for &(column, score) in &near {
+                assert!(!members.contains(&column));
+                assert_near(score, products[column as usize].abs(), 1e-13);
+            }
+            let most = near.iter().fold(0.0, |most: f64, entry| most.max(entry.1));
+            let strongest = near.iter().find(|entry| entry.1 >= most - tie / 2.0);
+            assert_eq!(strongest.map(|entry| entry.0), expected, "{function}");
+        }
+        Ok(())
+    }
+}
