@@ -42,7 +42,7 @@ fn large() -> &'static Design {
 
 fn ing_lai(n: usize, p: usize) -> Design {
     let (x, y) = problems::ing_lai(n, p, 10, 7);
-    Design::from_matrices(&x, &y, None).unwrap()
+    Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 
 fn search(design: &Design, criterion: &str, (particles, iterations): Swarm, threads: usize) {

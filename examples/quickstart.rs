@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = DMatrix::from_fn(60, 12, |i, j| ((i * i + 31 * i * j + 7 * j) % 101) as f64);
     let y = DVector::from_fn(60, |i, _| 2.0 * x[(i, 3)] - x[(i, 8)] + (i % 5) as f64);
 
-    let design = Design::from_matrices(&x, &y, None)?;
+    let design = Design::from_matrices(&x, &y, &Default::default())?;
     let selection = passel::select(&design, &Ebic { gamma: 1.0 }, &Pass::default())?;
 
     println!("EBIC = {:.3}", selection.criterion.value);

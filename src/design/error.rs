@@ -217,8 +217,22 @@ pub enum DesignError {
         /// Columns of X.
         columns: usize,
     },
+    /// A kept column that X does not have.
+    #[error("column {column} is to be kept, but X has {columns} columns, counted from 0")]
+    KeptColumn {
+        /// The column.
+        column: usize,
+        /// Columns of X.
+        columns: usize,
+    },
     /// Matrices whose shapes do not fit.
-    #[error("X is {rows} × {columns} and y has {y} values: y needs one a row")]
+    #[error(
+        "X is {rows} × {columns}, y has {y} values{}: each needs one a row",
+        match weights == rows {
+            true => String::new(),
+            false => format!(" and there are {weights} weights"),
+        }
+    )]
     Shape {
         /// Rows of X.
         rows: usize,
@@ -226,5 +240,7 @@ pub enum DesignError {
         columns: usize,
         /// Length of y.
         y: usize,
+        /// Weights, or rows where there are none.
+        weights: usize,
     },
 }

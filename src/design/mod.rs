@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ranks::Communicator,
-    table::{Column, Missing, Table, Values},
+    table::{Column, Missing, Table, Values, variable as variable_name},
 };
 use builder::Builder;
 pub use columns::Columns;
@@ -58,6 +58,43 @@ impl Default for DesignOptions<'_> {
             missing: Missing::Refuse,
             intercept: true,
             weights: None,
+            p_total: None,
+        }
+    }
+}
+
+/// What the caller of [`Design::from_matrices`] says of the matrices.
+///
+/// | name | meaning | default |
+/// | --- | --- | --- |
+/// | `names` | of the columns of X, each once | `x0`, `x1`, … |
+/// | `response` | the name of y | `y` |
+/// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
+/// | `keep` | columns of X that every model holds, counted from 0 | none |
+/// | `missing` | what to do about NaN | an error |
+/// | `intercept` | whether models have an intercept | yes |
+/// | `p_total` | candidates before a screening left these columns | p |
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the fields are described above")]
+pub struct MatrixOptions<'a> {
+    pub names: Option<&'a [&'a str]>,
+    pub response: &'a str,
+    pub weights: Option<&'a [f64]>,
+    pub keep: &'a [usize],
+    pub missing: Missing,
+    pub intercept: bool,
+    pub p_total: Option<usize>,
+}
+
+impl Default for MatrixOptions<'_> {
+    fn default() -> Self {
+        Self {
+            names: None,
+            response: "y",
+            weights: None,
+            keep: &[],
+            missing: Missing::Refuse,
+            intercept: true,
             p_total: None,
         }
     }
@@ -236,48 +273,79 @@ impl Design {
         Ok(design)
     }
 
-    /// From a caller's matrices: x is n × p, y has n values. Names default to
-    /// `x0`, `x1`, ….
+    /// Makes the design of a caller's matrices, by the steps of
+    /// [`from_table`](Self::from_table).
+    ///
+    /// *Shapes:* `x` is n × p, observations × variables; `y` has n values.
     ///
     /// # Errors
-    /// As [`from_table`](Self::from_table); shapes that do not fit.
+    /// As [`from_table`](Self::from_table); shapes that do not fit, names that repeat.
+    ///
+    /// ```
+    /// use nalgebra::{DMatrix, DVector};
+    /// use passel::design::{Design, MatrixOptions};
+    ///
+    /// let x = DMatrix::from_fn(6, 2, |i, j| ((i + 1) * (j + 2) % 5) as f64);
+    /// let y = DVector::from_fn(6, |i, _| i as f64);
+    /// let options = MatrixOptions {
+    ///     names: Some(&["dose", "age"]),
+    ///     weights: Some(&[1.0, 1.0, 2.0, 1.0, 0.5, 1.0]),
+    ///     keep: &[1],
+    ///     ..MatrixOptions::default()
+    /// };
+    /// let design = Design::from_matrices(&x, &y, &options)?;
+    /// assert_eq!(design.variables()[design.keep()[0] as usize].name, "age");
+    /// # Ok::<(), passel::design::DesignError>(())
+    /// ```
     pub fn from_matrices(
         x: &DMatrix<f64>,
         y: &DVector<f64>,
-        names: Option<&[&str]>,
+        options: &MatrixOptions,
     ) -> Result<Self, DesignError> {
-        if let Some(names) = names.filter(|names| names.len() != x.ncols()) {
-            return Err(DesignError::Names {
-                names: names.len(),
-                columns: x.ncols(),
-            });
+        let (rows, columns) = x.shape();
+        if let Some(names) = options.names.filter(|names| names.len() != columns) {
+            let names = names.len();
+            return Err(DesignError::Names { names, columns });
         }
-        if y.len() != x.nrows() {
+        let weights = options.weights.map_or(rows, <[f64]>::len);
+        if y.len() != rows || weights != rows {
             return Err(DesignError::Shape {
-                rows: x.nrows(),
-                columns: x.ncols(),
+                rows,
+                columns,
                 y: y.len(),
+                weights,
             });
         }
-        let name = |j: usize| names.map_or_else(|| format!("x{j}"), |names| names[j].to_owned());
-        let column = |name, values: &[f64]| Column {
-            name,
-            values: Values::Numbers(values.to_vec()),
+        if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
+            return Err(DesignError::KeptColumn { column, columns });
+        }
+        let names: Vec<String> = match options.names {
+            Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
+            None => (0..columns).map(variable_name).collect(),
         };
-        let mut columns = vec![column("y".to_owned(), y.as_slice())];
-        columns.extend(
-            x.column_iter()
-                .enumerate()
-                .map(|(j, values)| column(name(j), values.as_slice())),
-        );
-        let table = Table {
-            source: "the matrices".to_owned(),
-            columns,
-            rows: x.nrows(),
-            response: Some(0),
-            truth: Vec::new(),
+        let mut weights_name = "weights".to_owned();
+        while names.contains(&weights_name) || options.response == weights_name {
+            weights_name.push('_');
+        }
+        let response = std::iter::once((options.response, y.as_slice().into()));
+        let variables = x.column_iter().map(|column| column.as_slice().into());
+        let variables = names.iter().map(String::as_str).zip(variables);
+        let weights = options
+            .weights
+            .map(|weights| (&*weights_name, weights.into()));
+        let columns = response.chain(variables).chain(weights);
+        let table = Table::in_memory("the matrices", columns)?;
+        let keep: Vec<String> = options.keep.iter().map(|at| names[*at].clone()).collect();
+        let options = DesignOptions {
+            response: Some(options.response),
+            keep: &keep,
+            missing: options.missing,
+            intercept: options.intercept,
+            weights: options.weights.map(|_| &*weights_name),
+            p_total: options.p_total,
+            ..DesignOptions::default()
         };
-        Self::from_table(table, &DesignOptions::default())
+        Self::from_table(table, &options)
     }
 
     /// Observations.

@@ -62,7 +62,7 @@ pub(crate) use visited::VisitedModels;
 ///
 /// let x = nalgebra::DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
 /// let y = nalgebra::DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
-/// let design = Design::from_matrices(&x, &y, None)?;
+/// let design = Design::from_matrices(&x, &y, &Default::default())?;
 /// // Every GPU: `DeviceChoice::Cuda(vec![])`. Where the problem is worth it: `DeviceChoice::Auto`.
 /// let resources = Resources {
 ///     memory_limit: Some(1 << 30),

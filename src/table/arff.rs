@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::error::shown;
+use super::factor::factor;
 use super::field::{Field, classify};
 use super::lines::Lines;
 use super::rows::Rows;
@@ -258,24 +259,14 @@ impl Attribute {
             let values = Values::Numbers(numbers);
             return Column { name, values };
         };
-        let mut used = vec![false; values.len()];
-        for code in numbers.iter().filter(|code| !code.is_nan()) {
-            used[*code as usize] = true;
-        }
-        let values = values.into_iter();
-        let mut levels: Vec<(String, u32)> = values.filter(|it| used[it.1 as usize]).collect();
-        levels.sort_unstable();
-        let mut place = vec![MISSING; used.len()];
-        for (code, (_, declared)) in (0..).zip(&levels) {
-            place[*declared as usize] = code;
-        }
-        let code = |number: &f64| match number.is_nan() {
-            true => MISSING,
-            false => place[*number as usize],
+        let code = |number: &f64| {
+            if number.is_nan() {
+                MISSING
+            } else {
+                *number as u32
+            }
         };
-        let codes = numbers.iter().map(code).collect();
-        let levels = levels.into_iter().map(|(level, _)| level).collect();
-        let values = Values::Factor { levels, codes };
+        let values = factor(values, numbers.iter().map(code).collect());
         Column { name, values }
     }
 }

@@ -4,16 +4,16 @@
 //! [`csv_fast`](super::csv_fast); this reader reads those too, with the same result, and
 //! is the one that tells what is wrong with a file.
 
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::Path;
 
 use csv::ByteRecord;
 
+use super::factor::FactorBuilder;
 use super::field::{Field, classify};
 use super::head::{self, Head};
 use super::source::{Source, read_failure_of};
-use super::{Column, MISSING, TableError, Values, names};
+use super::{Column, TableError, Values, names};
 
 const READ_BYTES: usize = 1 << 18;
 
@@ -181,11 +181,7 @@ enum Building {
     /// So many missing values, and nothing that tells the kind.
     Undecided(usize),
     Numbers(Vec<f64>),
-    /// Codes in order of appearance.
-    Factor {
-        seen: HashMap<String, u32>,
-        codes: Vec<u32>,
-    },
+    Factor(FactorBuilder),
 }
 
 enum Trouble {
@@ -196,17 +192,9 @@ enum Trouble {
 
 impl Building {
     fn new(factor: bool) -> Self {
-        if factor {
-            Self::factor(0)
-        } else {
-            Self::Undecided(0)
-        }
-    }
-
-    fn factor(missing: usize) -> Self {
-        Self::Factor {
-            seen: HashMap::new(),
-            codes: vec![MISSING; missing],
+        match factor {
+            true => Self::Factor(FactorBuilder::default()),
+            false => Self::Undecided(0),
         }
     }
 
@@ -229,25 +217,17 @@ impl Building {
                 *self = Self::Numbers(values);
             }
             (Self::Undecided(missing), Field::Text) => {
-                *self = Self::factor(*missing);
+                *self = Self::Factor(FactorBuilder::after_missing(*missing));
                 return self.push(field);
             }
-            (Self::Factor { codes, .. }, Field::Missing) => codes.push(MISSING),
-            (Self::Factor { seen, codes }, _) => {
+            (Self::Factor(factor), Field::Missing) => factor.push(None),
+            (Self::Factor(factor), _) => {
                 let text = str::from_utf8(field).map_err(|_| Trouble::NotUtf8)?;
                 // Spaces around a number never matter; those of a text are its own.
-                let level = match meaning {
+                factor.push(Some(match meaning {
                     Field::Text => text,
                     _ => text.trim_ascii(),
-                };
-                codes.push(match seen.get(level) {
-                    Some(&code) => code,
-                    None => {
-                        let code = seen.len() as u32;
-                        seen.insert(level.to_owned(), code);
-                        code
-                    }
-                });
+                }));
             }
         }
         Ok(())
@@ -260,25 +240,7 @@ impl Building {
                 values.shrink_to_fit();
                 Values::Numbers(values)
             }
-            Self::Factor { seen, codes } => sorted(seen, codes),
+            Self::Factor(factor) => factor.finish(),
         }
-    }
-}
-
-/// The factor with its levels in bytewise order, so that the order of rows cannot matter.
-pub(super) fn sorted(seen: HashMap<String, u32>, mut codes: Vec<u32>) -> Values {
-    let mut pairs: Vec<(String, u32)> = seen.into_iter().collect();
-    pairs.sort_unstable();
-    let mut place = vec![0; pairs.len()];
-    for (code, (_, appearance)) in pairs.iter().enumerate() {
-        place[*appearance as usize] = code as u32;
-    }
-    for code in codes.iter_mut().filter(|code| **code != MISSING) {
-        *code = place[*code as usize];
-    }
-    codes.shrink_to_fit();
-    Values::Factor {
-        levels: pairs.into_iter().map(|(level, _)| level).collect(),
-        codes,
     }
 }

@@ -80,6 +80,17 @@ pub enum TableError {
         line: u64,
         column: usize,
     },
+    /// A column without a name, where no line has the names.
+    #[error("{path}: column {column} has no name; give it one")]
+    UnnamedColumn { path: String, column: usize },
+    /// Columns of different lengths, in memory.
+    #[error("{path}: column `{column}` has {found} values, but {expected} are expected")]
+    ColumnLength {
+        path: String,
+        column: String,
+        found: usize,
+        expected: usize,
+    },
     /// The first header cell is empty, as R writes it above row names.
     #[error(
         "{path}: line {line}: the first column has no name, as R writes row names; \
@@ -283,9 +294,6 @@ pub enum TableError {
          write it with to_parquet(..., index=False)"
     )]
     ParquetIndex { path: String, column: String },
-    /// A column without a name.
-    #[error("{path}: column {column} has no name; give it one")]
-    ParquetNoName { path: String, column: usize },
 
     /// What only a `.dat` can have wrong.
     #[error("{path}: line {line}: {source}")]

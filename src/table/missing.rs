@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::factor::drop_unused;
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, sparse};
 use crate::ranks::Communicator;
 
@@ -186,25 +187,4 @@ fn retain<T>(values: &mut Vec<T>, marked: &[bool]) {
     let mut marked = marked.iter();
     values.retain(|_| marked.next().is_some_and(|marked| *marked));
     values.shrink_to_fit();
-}
-
-/// Leaves out the levels without an observation.
-pub(super) fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
-    let mut used = vec![false; levels.len()];
-    for code in codes.iter().filter(|code| **code != MISSING) {
-        used[*code as usize] = true;
-    }
-    let mut next = 0;
-    let place: Vec<u32> = used
-        .iter()
-        .map(|used| {
-            let place = next;
-            next += u32::from(*used);
-            place
-        })
-        .collect();
-    for code in codes.iter_mut().filter(|code| **code != MISSING) {
-        *code = place[*code as usize];
-    }
-    retain(levels, &used);
 }

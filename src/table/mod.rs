@@ -6,8 +6,10 @@ mod csv_fast;
 mod dat;
 mod error;
 mod estimate;
+mod factor;
 mod field;
 mod head;
+mod in_memory;
 mod libsvm;
 mod lines;
 mod missing;
@@ -24,7 +26,6 @@ mod sparse;
 mod words;
 mod write;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::ranks::Communicator;
@@ -341,21 +342,11 @@ impl Values {
         let Some(values) = self.numbers(rows) else {
             return;
         };
-        let texts: Vec<Option<String>> = values
-            .iter()
-            .map(|value| (!value.is_nan()).then(|| value.to_string()))
+        let texts = values.iter().map(|value| value.to_string());
+        let texts: Vec<String> = texts.collect();
+        let levels = values.iter().zip(&texts);
+        *self = levels
+            .map(|(value, text)| (!value.is_nan()).then_some(text.as_str()))
             .collect();
-        let levels: BTreeSet<&String> = texts.iter().flatten().collect();
-        let levels: Vec<String> = levels.into_iter().cloned().collect();
-        let codes = texts
-            .iter()
-            .map(|text| {
-                let found = text.as_ref().map(|text| levels.binary_search(text));
-                found
-                    .and_then(Result::ok)
-                    .map_or(MISSING, |code| code as u32)
-            })
-            .collect();
-        *self = Self::Factor { levels, codes };
     }
 }

@@ -2,7 +2,6 @@
 
 mod pages;
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -14,10 +13,10 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::csv::sorted;
+use super::factor::FactorBuilder;
 use super::source::open_file;
-use super::{Column, ColumnPartition, MISSING, TableError, Values};
-use crate::quietly::quietly;
+use super::{Column, ColumnPartition, TableError, Values};
+use crate::panics::catch_panic;
 use pages::{Checked, Counted};
 
 /// Values decoded at a time.
@@ -31,7 +30,7 @@ pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Colum
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    quietly(|| read_open(file, shown.clone(), partition)).unwrap_or_else(|panic| {
+    catch_panic(|| read_open(file, shown.clone(), partition)).unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),
@@ -99,18 +98,9 @@ fn read_open(
     if columns.iter().any(|it| it.values.len() == Some(0)) {
         return Err(TableError::NoRows { path: shown });
     }
-    for column in &columns {
-        let Values::Numbers(values) = &column.values else {
-            continue;
-        };
-        if let Some(row) = values.iter().position(|value| value.is_infinite()) {
-            return Err(TableError::InfiniteElement {
-                path: shown,
-                row: row + 1,
-                column: column.name.clone(),
-            });
-        }
-    }
+    columns
+        .iter()
+        .try_for_each(|column| column.check_finite(&shown))?;
     Ok(columns)
 }
 
@@ -122,7 +112,7 @@ fn told(error: ParquetError) -> io::Error {
 fn name_of(path: &str, position: usize, field: &Type) -> Result<String, TableError> {
     let (path, name) = (path.to_owned(), field.name());
     if name.trim().is_empty() {
-        return Err(TableError::ParquetNoName {
+        return Err(TableError::UnnamedColumn {
             path,
             column: position + 1,
         });
@@ -158,11 +148,7 @@ enum Gathered {
         /// Whether integers lie there without a sign.
         unsigned: bool,
     },
-    /// Codes in order of appearance.
-    Factor {
-        seen: HashMap<String, u32>,
-        codes: Vec<u32>,
-    },
+    Factor(FactorBuilder),
 }
 
 /// What a field becomes; what it holds and the mend where it is neither numbers
@@ -208,10 +194,7 @@ fn kind(field: &Type) -> Result<Gathered, (&'static str, &'static str)> {
                 numbers(false)
             }
             (Physical::BYTE_ARRAY, ConvertedType::UTF8 | ConvertedType::ENUM) => {
-                Ok(Gathered::Factor {
-                    seen: HashMap::new(),
-                    codes: Vec::new(),
-                })
+                Ok(Gathered::Factor(FactorBuilder::default()))
             }
             (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, _) => Err(("bytes", OTHER)),
         },
@@ -250,10 +233,12 @@ impl Gathered {
                     R::Int96ColumnReader(_) | R::ByteArrayColumnReader(_) => Err(unexpected()),
                 }
             }
-            Self::Factor { seen, codes } => match reader {
+            Self::Factor(factor) => match reader {
                 R::ByteArrayColumnReader(it) => each(it, rows, |value: Option<&ByteArray>| {
-                    let code = value.map(|value| code_of(seen, value.data(), codes.len()));
-                    codes.push(code.transpose()?.unwrap_or(MISSING));
+                    let level = value.map(|value| str::from_utf8(value.data())).transpose();
+                    let row = factor.len() + 1;
+                    let not_utf8 = |_| damaged(format!("text in row {row} is not UTF-8"));
+                    factor.push(level.map_err(not_utf8)?);
                     Ok(())
                 }),
                 _ => Err(unexpected()),
@@ -267,7 +252,7 @@ impl Gathered {
                 values.shrink_to_fit();
                 Values::Numbers(values)
             }
-            Self::Factor { seen, codes } => sorted(seen, codes),
+            Self::Factor(factor) => factor.finish(),
         }
     }
 }
@@ -278,19 +263,6 @@ fn unexpected() -> io::Error {
 
 fn damaged(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-/// The code of a level, a new one at its first appearance.
-fn code_of(seen: &mut HashMap<String, u32>, bytes: &[u8], row: usize) -> io::Result<u32> {
-    let Ok(level) = str::from_utf8(bytes) else {
-        return Err(damaged(format!("text in row {} is not UTF-8", row + 1)));
-    };
-    if let Some(&code) = seen.get(level) {
-        return Ok(code);
-    }
-    let code = seen.len() as u32;
-    seen.insert(level.to_owned(), code);
-    Ok(code)
 }
 
 /// Hands over so many values of a column that is not nested, nulls as none.

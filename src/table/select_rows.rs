@@ -1,6 +1,6 @@
 //! A table of some of the rows of another, in any number of copies.
 
-use super::{Column, Table, Values, missing, sparse};
+use super::{Column, Table, Values, factor, sparse};
 
 impl Table {
     /// The table that a file of these rows alone would give, each as often as it is named, but
@@ -27,7 +27,7 @@ impl Table {
                 Values::Remote => Values::Remote,
                 Values::Factor { levels, codes } => {
                     let (mut levels, mut codes) = (levels.clone(), of(codes, rows));
-                    missing::drop_unused(&mut levels, &mut codes);
+                    factor::drop_unused(&mut levels, &mut codes);
                     Values::Factor { levels, codes }
                 }
             },

@@ -4,9 +4,8 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass,
     criteria::{Criterion, named},
-    design::DesignOptions,
+    design::MatrixOptions,
     search::Gain,
-    table::{Column, Table, Values},
 };
 
 use crate::problems::{self, Random};
@@ -35,7 +34,7 @@ impl Case {
 }
 
 pub fn design((x, y): (DMatrix<f64>, DVector<f64>)) -> Design {
-    Design::from_matrices(&x, &y, None).unwrap()
+    Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 
 /// A swarm without the polish.
@@ -230,30 +229,11 @@ pub fn kept_variables() -> Vec<Case> {
     let mut cases = Vec::new();
     for (n, p, seed) in [(60, 40, 871), (50, 90, 872)] {
         let (x, y) = problems::small(n, p, seed);
-        let column = |name: String, values: &[f64]| Column {
-            name,
-            values: Values::Numbers(values.to_vec()),
+        let options = MatrixOptions {
+            keep: &[p - 1, 0, p / 2],
+            ..MatrixOptions::default()
         };
-        let mut columns = vec![column("y".to_owned(), y.as_slice())];
-        let numbered = x.column_iter().enumerate();
-        columns.extend(numbered.map(|(j, values)| column(format!("x{j}"), values.as_slice())));
-        let table = Table {
-            source: "kept".to_owned(),
-            columns,
-            rows: n,
-            response: Some(0),
-            truth: Vec::new(),
-        };
-        let keep = [
-            format!("x{}", p - 1),
-            "x0".to_owned(),
-            format!("x{}", p / 2),
-        ];
-        let options = DesignOptions {
-            keep: &keep,
-            ..DesignOptions::default()
-        };
-        let design = Design::from_table(table, &options).unwrap();
+        let design = Design::from_matrices(&x, &y, &options).unwrap();
         for pass in [swarm(32, 40, seed), polished(12, 12, seed)] {
             cases.push(Case::new(
                 format!("kept {n} × {p}"),

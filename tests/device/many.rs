@@ -33,7 +33,7 @@ fn random(seed: u64) -> Case {
         };
         x.set_column(c, &sum);
     }
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let criterion = ["aic", "bic", "ebic", "hdbic"][random.below(4)];
     let pass = Pass {
         particles: 1 + random.below(24),

@@ -105,7 +105,7 @@ fn gpus() -> usize {
 /// The devices of a search on all GPUs. It has more columns than any host has GPUs.
 fn tiny() -> Result<Vec<String>, SearchError> {
     let (x, y) = problems::small(30, 64, 800);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         particles: 2,
         iterations: 2,

@@ -131,7 +131,7 @@ fn it_chooses_what_the_plain_algorithm_chooses() {
     for seed in 0..6 {
         let (n, p, r) = [(120, 300, 5), (200, 60, 9), (80, 800, 3)][seed as usize % 3];
         let (x, y) = problems::ing_lai(n, p, r, seed);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let found = chosen(design, &Pass::default());
         let found: Vec<usize> = found.into_iter().map(|it| it.0).collect();
         assert_eq!(found, plainly(&x, &y, &plain), "seed {seed}");
@@ -197,7 +197,7 @@ fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
 #[test]
 fn it_ends_where_nothing_but_the_kept_may_be_chosen() {
     let (x, y) = problems::ing_lai(40, 10, 2, 1);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         max_size: Some(1),
         ..Pass::default()

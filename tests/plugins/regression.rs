@@ -90,7 +90,7 @@ fn problem(n: usize, p: usize, seed: u64) -> Arc<Design> {
     let mirror = -x.column(1);
     x.set_column(1 + p / 2, &mirror);
     let y = DVector::from_fn(n, |i, _| 2.0 * x[(i, 0)] - x[(i, 2)] + random.normal());
-    Arc::new(Design::from_matrices(&x, &y, None).unwrap())
+    Arc::new(Design::from_matrices(&x, &y, &Default::default()).unwrap())
 }
 
 type Swept = Vec<(usize, f64)>;
@@ -291,7 +291,7 @@ fn a_collinear_variable_has_no_criterion() {
     let sum = x.column(0) + x.column(1);
     x.set_column(3, &sum);
     let y = DVector::from_fn(30, |_, _| random.normal());
-    let design = Arc::new(Design::from_matrices(&x, &y, None).unwrap());
+    let design = Arc::new(Design::from_matrices(&x, &y, &Default::default()).unwrap());
     let values = found(&design, &Resources::cpu(1), 1, |problem| {
         let all = [&[0, 1, 3][..], &[0, 3], &[3, 1, 0], &[0, 3, 2, 1]];
         all.iter()

@@ -49,7 +49,7 @@ fn problem(n: usize, p: usize) -> Design {
     let y = nalgebra::DVector::from_fn(n, |i, _| {
         x[(i, 1)] - 2.0 * x[(i, p - 1)] + 0.7 * x[(i, p / 2)] + 0.3 * draw()
     });
-    Design::from_matrices(&x, &y, None).unwrap()
+    Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 
 type Walked = (Vec<u32>, u64, bool, Vec<(usize, u64, Vec<StepRecord>)>);

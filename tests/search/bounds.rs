@@ -140,7 +140,7 @@ fn all_variables_kept_leave_no_move() {
 #[test]
 fn patience_ends_a_run() {
     let (x, y) = small(60, 20, 750);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         iterations: 1_000_000,
         patience: Some(25),
@@ -167,7 +167,7 @@ fn patience_ends_a_run() {
 #[test]
 fn a_time_limit_ends_a_run() {
     let (x, y) = small(60, 20, 751);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         iterations: 1_000_000_000,
         time_limit: Some(Duration::from_millis(200)),
@@ -187,7 +187,7 @@ fn a_time_limit_ends_a_run() {
 #[test]
 fn an_interrupt_ends_a_run() {
     let (x, y) = small(60, 20, 752);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     for at in [1, 7] {
         let interrupt = Interrupt::default();
         let (mut last, mut lowest) = (f64::NAN, f64::INFINITY);
@@ -220,7 +220,7 @@ fn an_interrupt_ends_a_run() {
 #[test]
 fn all_iterations_end_a_run() {
     let (x, y) = small(30, 8, 753);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     for iterations in [1, 2, 9] {
         let pass = Pass {
             iterations,
@@ -237,7 +237,7 @@ fn all_iterations_end_a_run() {
 #[test]
 fn seeds_walk_differently_and_repeat() {
     let (x, y) = small(50, 20, 754);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let walk = |seed| {
         let pass = Pass {
             seed,
@@ -269,7 +269,7 @@ fn seeds_walk_differently_and_repeat() {
 fn more_particles_do_not_change_the_first_ones_starts() {
     // A particle's stream is its own: the first 16 start alike among 16 or 64.
     let (x, y) = small(50, 20, 755);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let starts = |particles| {
         let pass = Pass {
             particles,
@@ -297,7 +297,7 @@ fn an_exact_fit_is_found_and_told() {
         let (x, _) = small(n, p, seed);
         let y = DVector::from_fn(n, |t, _| (0..k).map(|j| (1.0 + j as f64) * x[(t, j)]).sum());
         for criterion in [&Aic as &dyn Criterion, &Bic, &EBIC] {
-            let design = Design::from_matrices(&x, &y, None).unwrap();
+            let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
             let found = run(&design, criterion, &Pass::default(), 2, |_| {});
             let expected: Vec<u32> = (0..k as u32).collect();
             assert_eq!(
@@ -342,7 +342,7 @@ fn a_panic_of_a_criterion_comes_out() {
         }
     }
     let (x, y) = small(40, 8, 747);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     for threads in [1, 2] {
         let ended =
             std::panic::catch_unwind(|| run(&design, &Panics, &Pass::default(), threads, |_| {}));
@@ -369,13 +369,14 @@ fn kept_variables_alone_may_win() {
 fn extreme_units_change_neither_t_nor_p() {
     let (x, y) = small(40, 5, 749);
     let plain = passel::select(
-        &Design::from_matrices(&x, &y, None).unwrap(),
+        &Design::from_matrices(&x, &y, &Default::default()).unwrap(),
         &Aic,
         &Pass::default(),
     )
     .unwrap();
     for (of_x, of_y) in [(1e-200, 1e150), (1e200, 1e-150), (1e-305, 1.0)] {
-        let design = Design::from_matrices(&(&x * of_x), &(&y * of_y), None).unwrap();
+        let design =
+            Design::from_matrices(&(&x * of_x), &(&y * of_y), &Default::default()).unwrap();
         let other = passel::select(&design, &Aic, &Pass::default()).unwrap();
         assert_eq!(other.selected.len(), plain.selected.len());
         for (a, b) in other.selected.iter().zip(&plain.selected) {
@@ -393,8 +394,8 @@ fn a_nearly_perfect_column_is_no_copy() {
     let (x, _) = small(50, 4, 750);
     let mut random = Random::new(750);
     let y = DVector::from_fn(50, |t, _| 2.0 * x[(t, 1)] + 1.0 + 1e-7 * random.normal());
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     assert!(support(&run(&design, &Hdbic, &Pass::default(), 1, |_| {})).contains(&1));
     let copy = DVector::from_fn(50, |t, _| 2.0 * x[(t, 1)] + 1.0);
-    assert!(Design::from_matrices(&x, &copy, None).is_err());
+    assert!(Design::from_matrices(&x, &copy, &Default::default()).is_err());
 }

@@ -106,7 +106,7 @@ pub(super) fn cases() -> Vec<Case> {
         seed,
         ..Pass::default()
     };
-    let of = |(x, y): &(_, _)| Design::from_matrices(x, y, None).unwrap();
+    let of = |(x, y): &(_, _)| Design::from_matrices(x, y, &Default::default()).unwrap();
     let case = |name, design, criterion: &dyn Fn() -> Box<dyn Criterion>, pass| Case {
         name,
         design,

@@ -184,7 +184,7 @@ fn estimates_with_an_intercept() {
         let plain = [PLAIN; 8];
         let units = if seed == 553 { &plain } else { &cycle };
         let (x, y) = rescaled(seed, units, y_origin);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let selection = select(&design, &Aic, &Pass::default()).unwrap();
         assert!(selection.intercept.is_some());
         check(&selection, &x, &y, units, y_origin);

@@ -303,7 +303,7 @@ fn sixty_columns_end_where_no_single_change_helps() {
             (0..parts).map(|j| x[(t, j)]).sum::<f64>() + random.normal()
         });
         let (x1, y1) = standardised(&x, &y);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         for entry in ALL {
             let found = run(&design, &*at_defaults(entry), &Pass::default(), 1, |_| {});
             let members = support(&found);
@@ -343,7 +343,7 @@ fn the_exact_gain_sees_small_pivots() {
         _ => a[t] + 3e-6 * b[t],
     });
     let y = DVector::from_fn(n, |t, _| 5.0 * a[t] + b[t]);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         gain: Gain::Exact,
         forward: [0.0, 1.0, 0.0],

@@ -304,7 +304,7 @@ impl Criterion for UpToTwo {
 #[test]
 fn models_without_a_criterion_never_win_and_the_report_says_so() {
     let (x, y) = small(40, 6, 3);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let told = |criterion: &dyn Criterion| {
         let found = select(&design, criterion, &Pass::default()).unwrap();
         let said = |it: &String| it.contains("the criterion was not a number");

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass, Selection,
     criteria::{Aic, Bic, Criterion, Ebic, Hdbic},
-    design::SetAside,
+    design::{MatrixOptions, SetAside},
     search::{Gain, IterationRecord, SearchResult, StepRecord},
     selection::Elapsed,
 };
@@ -30,7 +30,7 @@ fn same_with_any_threads(
     criterion: &dyn Criterion,
     pass: &Pass,
 ) {
-    let design = Design::from_matrices(x, y, None).unwrap();
+    let design = Design::from_matrices(x, y, &Default::default()).unwrap();
     let one = json(&design, criterion, pass, 1);
     assert!(
         one.contains("\"selected\":[{"),
@@ -84,7 +84,7 @@ fn threads_do_not_matter_on_a_wide_problem() {
 fn every_step_is_the_same_with_any_threads() {
     // 200 × 300 and 100 particles: large enough for the threads to share the fits.
     let (x, y) = small(200, 300, 705);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let pass = Pass {
         particles: 100,
         iterations: 60,
@@ -118,12 +118,12 @@ pub(super) fn steps(
 }
 
 fn found(x: &DMatrix<f64>, y: &DVector<f64>, criterion: &dyn Criterion) -> SearchResult {
-    let design = Design::from_matrices(x, y, None).unwrap();
+    let design = Design::from_matrices(x, y, &Default::default()).unwrap();
     run(&design, criterion, &Pass::default(), 1, |_| {})
 }
 
 fn selected(x: &DMatrix<f64>, y: &DVector<f64>, criterion: &dyn Criterion) -> Selection {
-    let design = Design::from_matrices(x, y, None).unwrap();
+    let design = Design::from_matrices(x, y, &Default::default()).unwrap();
     found(x, y, criterion).selection(&design, criterion, &Pass::default())
 }
 
@@ -251,7 +251,7 @@ fn more_variables_than_observations() {
     // The bound: n/4, rounded down.
     assert_eq!(found.max_size, 10);
     let (x, y) = small(15, 40, 736);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let mut largest = 0;
     let found = run(&design, &Aic, &Pass::default(), 1, |iteration| {
         largest = iteration
@@ -279,7 +279,11 @@ fn constants_and_duplicates_are_set_aside() {
         "a", "b", "c", "none", "c2", "f", "a0", "a2", "tenth", "d", "c3",
     ];
     // Columns 6 and 0 are both x0.
-    let design = Design::from_matrices(&wide, &y, Some(&names)).unwrap();
+    let options = MatrixOptions {
+        names: Some(&names),
+        ..MatrixOptions::default()
+    };
+    let design = Design::from_matrices(&wide, &y, &options).unwrap();
     let mut aside = design.set_aside().to_vec();
     aside.sort_by(|a, b| a.name.cmp(&b.name));
     let expect = |name: &str, reason: &str| SetAside {
@@ -305,7 +309,11 @@ fn constants_and_duplicates_are_set_aside() {
     // The same data without them: the same answer.
     let narrow = wide.select_columns(&[0, 1, 2, 5, 9]);
     let names = ["a", "b", "c", "f", "d"];
-    let design = Design::from_matrices(&narrow, &y, Some(&names)).unwrap();
+    let options = MatrixOptions {
+        names: Some(&names),
+        ..MatrixOptions::default()
+    };
+    let design = Design::from_matrices(&narrow, &y, &options).unwrap();
     let without = run(&design, &Aic, &Pass::default(), 1, |_| {});
     assert_eq!(support(&with), support(&without));
     assert_eq!(with.value.to_bits(), without.value.to_bits());

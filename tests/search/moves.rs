@@ -67,7 +67,7 @@ impl Replay {
     /// Runs `small(n, p, seed)` and keeps every step.
     fn of(n: usize, p: usize, seed: u64, criterion: &'static str, pass: Pass) -> Self {
         let (x, y) = small(n, p, seed);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let mut iterations = Vec::new();
         run(
             &design,

@@ -110,7 +110,7 @@ fn shares_on_hung_1_1_are_no_lower_than_the_originals() {
 #[test]
 fn ing_lai_is_selected_exactly() {
     let (x, y) = problems::ing_lai(400, 4_000, 10, 7);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     for (particles, iterations) in [(16, 32), (256, 16)] {
         for seed in 0..10 {
             let pass = Pass {
@@ -135,7 +135,7 @@ fn shares_on_chen_chen_are_no_lower_than_the_originals() {
     let criterion = Ebic { gamma: 1.0 };
     for set in 0..5 {
         let (x, y) = problems::chen_chen(200, 50, 0.2, set);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let (optimum, _) = run(&design, &criterion, &Pass::default());
         for (particles, original) in [(16, 0.80), (256, 1.0)] {
             let pass = Pass {

@@ -184,7 +184,7 @@ fn no_collinear_model_is_met() {
     for t in 0..40 {
         x[(t, 2)] = x[(t, 0)] + x[(t, 1)];
     }
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     for entry in ALL {
         let found = run(&design, &*at_defaults(entry), &Pass::default(), 1, |_| {});
         let met = found.models.iter().chain(&found.front);
@@ -201,7 +201,7 @@ fn the_polish_is_never_worse_than_the_swarm_it_follows() {
     let mut improved = 0;
     for seed in 0..30 {
         let (x, y) = chain(80, 60, 0.9, seed);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         for particles in [1, 16] {
             let pass = Pass {
                 particles,
@@ -226,7 +226,7 @@ fn the_polish_is_never_worse_than_the_swarm_it_follows() {
 fn threads_and_islands() {
     // More columns than a pool takes whole: sweeps bring them in.
     let (x, y) = ing_lai(60, 900, 4, 3);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let criterion = Ebic { gamma: 1.0 };
     for islands in [1, 3] {
         let pass = Pass {
@@ -250,7 +250,7 @@ fn threads_and_islands() {
 #[test]
 fn a_polish_cut_short_keeps_the_best_and_is_not_certified() {
     let (x, y) = chain(100, 300, 0.9, 1);
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     // A swarm that leaves most of the work to the polish.
     let pass = Pass {
         particles: 1,
@@ -291,7 +291,7 @@ fn a_polish_cut_short_keeps_the_best_and_is_not_certified() {
 fn the_models_met_are_the_best_there_are() {
     for seed in 0..8 {
         let (x, y) = small(40, 6, 900 + seed);
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let (x1, y1) = standardised(&x, &y);
         for criterion in ["bic", "hdhqc"] {
             let mut all: Vec<(f64, Vec<u32>)> = (0u32..64)

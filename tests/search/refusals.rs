@@ -94,7 +94,7 @@ fn another_search_is_refused_by_what_differs() {
         change(&mut pass);
         Case {
             name: "other",
-            design: Design::from_matrices(&x, &y, None).unwrap(),
+            design: Design::from_matrices(&x, &y, &Default::default()).unwrap(),
             criterion: Box::new(EBIC),
             pass,
         }
@@ -136,10 +136,10 @@ fn another_search_is_refused_by_what_differs() {
     other.criterion = Box::new(passel::criteria::Ebic { gamma: 0.5 });
     others.push((other, "criterion ebic:gamma=1, this one has ebic:gamma=0.5"));
     let mut other = with(&|_| ());
-    other.design = Design::from_matrices(&moved, &y, None).unwrap();
+    other.design = Design::from_matrices(&moved, &y, &Default::default()).unwrap();
     others.push((other, "its data are others"));
     let mut other = with(&|_| ());
-    other.design = Design::from_matrices(&x, &(-&y), None).unwrap();
+    other.design = Design::from_matrices(&x, &(-&y), &Default::default()).unwrap();
     others.push((other, "its data are others"));
     let mut other = with(&|_| ());
     other.design = keeping(&x, &y, &["x2"]);
@@ -147,11 +147,15 @@ fn another_search_is_refused_by_what_differs() {
     let mut other = with(&|_| ());
     let names: Vec<String> = (0..120).map(|j| format!("v{j}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    other.design = Design::from_matrices(&x, &y, Some(&names)).unwrap();
+    let options = passel::design::MatrixOptions {
+        names: Some(&names),
+        ..Default::default()
+    };
+    other.design = Design::from_matrices(&x, &y, &options).unwrap();
     others.push((other, "its variables have other names"));
     let mut other = with(&|_| ());
     let (a, b) = small(61, 120, 1);
-    other.design = Design::from_matrices(&a, &b, None).unwrap();
+    other.design = Design::from_matrices(&a, &b, &Default::default()).unwrap();
     others.push((other, "n 60, this one has 61"));
     for (other, what) in others {
         let error = refused(&other, &text).to_string();

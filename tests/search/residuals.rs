@@ -11,7 +11,7 @@ fn fitted(n: usize) -> (Design, Fit, DMatrix<f64>, DVector<f64>) {
     let y = DVector::from_fn(n, |i, _| {
         5.0 + 2.0 * x[(i, 0)] - x[(i, 1)] + ((i * i * 31) % 17) as f64
     });
-    let design = Design::from_matrices(&x, &y, None).unwrap();
+    let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let (fit, _) = Fit::of(design.columns(), design.y(), &[0, 1]);
     (design, fit, x, y)
 }

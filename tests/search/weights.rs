@@ -179,7 +179,7 @@ proptest! {
         let scaled: Vec<f64> = w.iter().map(|w| w * unit).collect();
         same(&run(&w), &run(&scaled));
         // All equal: as without.
-        let design = Design::from_matrices(&x, &y, None).unwrap();
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         same(&run(&[7.0; 40]), &select(&design, &Hdbic, &pass).unwrap());
     }
 }

@@ -9,6 +9,7 @@ mod codes;
 mod columnar;
 mod delimited;
 mod genotypes;
+mod in_memory;
 mod missing;
 mod sets;
 mod sparse;

@@ -1,0 +1,87 @@
+//! Factors: texts that become levels in bytewise order, so that the order of rows cannot matter.
+
+use std::collections::HashMap;
+
+use super::{MISSING, Values};
+
+/// Collects the values of a factor row by row.
+#[derive(Default)]
+pub(super) struct FactorBuilder {
+    /// The levels, each with its code in order of appearance.
+    levels: HashMap<String, u32>,
+    codes: Vec<u32>,
+}
+
+impl FactorBuilder {
+    /// Begins with so many missing values.
+    pub(super) fn after_missing(count: usize) -> Self {
+        Self {
+            levels: HashMap::new(),
+            codes: vec![MISSING; count],
+        }
+    }
+
+    /// Appends one value; `None` is missing.
+    pub(super) fn push(&mut self, level: Option<&str>) {
+        let code = level.map_or(MISSING, |level| match self.levels.get(level) {
+            Some(&code) => code,
+            None => {
+                let code = self.levels.len() as u32;
+                self.levels.insert(level.to_owned(), code);
+                code
+            }
+        });
+        self.codes.push(code);
+    }
+
+    /// Values so far.
+    #[cfg(feature = "parquet")]
+    pub(super) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The factor of the values.
+    pub(super) fn finish(self) -> Values {
+        factor(self.levels, self.codes)
+    }
+}
+
+impl<'a> FromIterator<Option<&'a str>> for Values {
+    fn from_iter<I: IntoIterator<Item = Option<&'a str>>>(values: I) -> Self {
+        let mut factor = FactorBuilder::default();
+        values.into_iter().for_each(|value| factor.push(value));
+        factor.finish()
+    }
+}
+
+/// Makes a factor of levels and codes in any order. Levels that no observation has are left out.
+pub(super) fn factor(
+    levels: impl IntoIterator<Item = (String, u32)>,
+    mut codes: Vec<u32>,
+) -> Values {
+    let levels = sort_levels(levels.into_iter().collect(), &mut codes);
+    codes.shrink_to_fit();
+    Values::Factor { levels, codes }
+}
+
+/// Leaves out the levels that no observation has.
+pub(super) fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
+    *levels = sort_levels(std::mem::take(levels).into_iter().zip(0..).collect(), codes);
+}
+
+/// The levels that occur, in bytewise order, to which the codes are changed.
+fn sort_levels(mut levels: Vec<(String, u32)>, codes: &mut [u32]) -> Vec<String> {
+    let mut places = vec![MISSING; levels.len()];
+    for code in codes.iter().filter(|code| **code != MISSING) {
+        places[*code as usize] = 0;
+    }
+    levels.retain(|(_, code)| places[*code as usize] != MISSING);
+    levels.sort_unstable();
+    for (place, (_, code)) in (0..).zip(&levels) {
+        places[*code as usize] = place;
+    }
+    for code in codes.iter_mut().filter(|code| **code != MISSING) {
+        *code = places[*code as usize];
+    }
+    levels.into_iter().map(|(level, _)| level).collect()
+}

@@ -1,0 +1,140 @@
+//! Tables from columns that a caller has in memory.
+
+use super::{Column, Table, TableError, Values, names};
+
+impl Table {
+    /// Makes a table of named columns, which may be of several kinds.
+    ///
+    /// Columns convert `into` [`Values`]: `Vec<f64>` as numbers (NaN is a missing value), `Vec<u8>`,
+    /// `Vec<u32>` and `Vec<i32>` as whole numbers, `Vec<&str>`, `Vec<String>` and
+    /// `Vec<Option<&str>>` as a factor (`None` is a missing value). The table names no response:
+    /// the options of what is made of it do.
+    ///
+    /// *Shapes:* every column has n values.
+    ///
+    /// # Errors
+    /// No column, no row, columns of different lengths, a name that is empty or used twice, an
+    /// infinite number.
+    ///
+    /// ```
+    /// use passel::table::Table;
+    ///
+    /// let (age, site) = (vec![34.0, 51.5, 29.0], vec!["north", "south", "north"]);
+    /// let table = Table::from_columns([("age", age.into()), ("site", site.into())])?;
+    /// assert_eq!((table.rows, table.columns.len()), (3, 2));
+    /// # Ok::<(), passel::table::TableError>(())
+    /// ```
+    pub fn from_columns<N: Into<String>>(
+        columns: impl IntoIterator<Item = (N, Values)>,
+    ) -> Result<Self, TableError> {
+        Self::in_memory("the columns", columns)
+    }
+
+    /// As [`from_columns`](Self::from_columns); `source` is the table's name in messages.
+    pub(crate) fn in_memory<N: Into<String>>(
+        source: &str,
+        columns: impl IntoIterator<Item = (N, Values)>,
+    ) -> Result<Self, TableError> {
+        let columns = columns.into_iter().map(|(name, values)| Column {
+            name: name.into(),
+            values,
+        });
+        let columns: Vec<Column> = columns.collect();
+        let path = source.to_owned();
+        let Some(first) = columns.first() else {
+            return Err(TableError::NoColumns { path });
+        };
+        let rows = first.values.len().unwrap_or(0);
+        if rows == 0 {
+            return Err(TableError::NoRows { path });
+        }
+        for (position, column) in columns.iter().enumerate() {
+            if column.name.trim().is_empty() {
+                let column = position + 1;
+                return Err(TableError::UnnamedColumn { path, column });
+            }
+            if let Some(found) = column.values.len().filter(|found| *found != rows) {
+                return Err(TableError::ColumnLength {
+                    path,
+                    column: column.name.clone(),
+                    found,
+                    expected: rows,
+                });
+            }
+            column.check_finite(source)?;
+        }
+        names::check_unique(source, columns.iter().map(|column| column.name.as_str()))?;
+        Ok(Self {
+            source: path,
+            columns,
+            rows,
+            response: None,
+            truth: Vec::new(),
+        })
+    }
+}
+
+impl Column {
+    /// Refuses infinite numbers of a dense column.
+    pub(super) fn check_finite(&self, path: &str) -> Result<(), TableError> {
+        let Values::Numbers(values) = &self.values else {
+            return Ok(());
+        };
+        match values.iter().position(|value| value.is_infinite()) {
+            None => Ok(()),
+            Some(row) => Err(TableError::InfiniteElement {
+                path: path.to_owned(),
+                row: row + 1,
+                column: self.name.clone(),
+            }),
+        }
+    }
+}
+
+impl From<Vec<f64>> for Values {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Numbers(values)
+    }
+}
+
+impl From<&[f64]> for Values {
+    fn from(values: &[f64]) -> Self {
+        Self::Numbers(values.to_vec())
+    }
+}
+
+impl From<Vec<u8>> for Values {
+    fn from(values: Vec<u8>) -> Self {
+        Self::Bytes(values)
+    }
+}
+
+impl From<Vec<u32>> for Values {
+    fn from(values: Vec<u32>) -> Self {
+        Self::Numbers(values.into_iter().map(f64::from).collect())
+    }
+}
+
+impl From<Vec<i32>> for Values {
+    fn from(values: Vec<i32>) -> Self {
+        Self::Numbers(values.into_iter().map(f64::from).collect())
+    }
+}
+
+impl From<Vec<Option<&str>>> for Values {
+    fn from(values: Vec<Option<&str>>) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl From<Vec<&str>> for Values {
+    fn from(values: Vec<&str>) -> Self {
+        values.into_iter().map(Some).collect()
+    }
+}
+
+impl From<Vec<String>> for Values {
+    fn from(values: Vec<String>) -> Self {
+        values.iter().map(|value| Some(value.as_str())).collect()
+    }
+}
