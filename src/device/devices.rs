@@ -1,6 +1,7 @@
-//! One device or several as one.
+//! All devices of a search as one.
 
 use std::{
+    collections::BTreeSet,
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -9,8 +10,8 @@ use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Partition, Placement,
-    Resources, Shard, UpdateOutcome,
+    Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Partition, Placement, Resources,
+    Shard, UpdateOutcome,
     cpu::Cpu,
     cuda::{self, Cuda},
     exact::{RELATIVE_TIE, tie_width},
@@ -23,32 +24,33 @@ use crate::{
 
 /// The devices of a search, each with its range of the columns.
 ///
-/// Every device holds all models, for they are small beside the columns, and the same
-/// update gives the same bits on each. Where the devices can read each other's memory,
-/// each updates only a share of them, and a sweep reads the residuals where they lie.
+/// Every device holds all models, for they are small compared with the columns, and an update gives
+/// the same bits on each. Where devices can read one another's memory, each updates only a part of
+/// the models, and a sweep reads the residuals in the memory of the device that has them.
 pub(crate) struct Devices<'x> {
     devices: Vec<Box<dyn Device + 'x>>,
-    /// Where a column that other ranks have comes from.
+    /// Fetches columns that other ranks have read.
     x: Option<Columns<'x>>,
     n: usize,
-    /// Whether model i is updated by device i mod their number alone.
+    /// Whether model i is updated only by device i modulo their number.
     split: bool,
-    /// RSS of each model.
+    /// Residual sum of squares of each model.
     rss: Vec<f64>,
-    /// The other ranks, and what is theirs: some of the columns, or all columns and some of the
-    /// models.
+    /// The other ranks, and what is partitioned over them.
     communicator: Option<(Communicator, Partition)>,
 }
 
 impl<'x> Devices<'x> {
-    /// The devices of these places, the columns of `x` (unit norm) sharded over them, for
-    /// so many models of `y` (unit norm) that improve by this gain. With more than one
-    /// thread it must be made and used inside a rayon pool of as many.
+    /// Opens the devices of a placement, the columns of `x` sharded over them, for a number of
+    /// models that improve by this gain. With more than one thread it must be created and used
+    /// inside a rayon pool of as many.
+    ///
+    /// *Shapes:* `x` n × p, column-major, and `y` n, of unit norm, on the host.
     ///
     /// # Errors
-    /// A device that is not there, or cannot be used.
+    /// A device that does not exist, cannot be used or has too little memory.
     pub(crate) fn new(
-        places: &Placement,
+        placement: &Placement,
         x: Columns<'x>,
         y: &'x [f64],
         (models, gain): (usize, Gain),
@@ -57,7 +59,7 @@ impl<'x> Devices<'x> {
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
         let own = match &resources.communicator {
-            // Not all are here.
+            // Other ranks have read the other columns.
             _ if x.is_partitioned() => x.local(),
             Some(communicator) if over != Partition::Particles => communicator.local_range(x.p()),
             _ => 0..x.p(),
@@ -66,11 +68,11 @@ impl<'x> Devices<'x> {
             let limit = resources.memory_limit;
             let shards = shards(x, &own, count).into_iter();
             let cpus =
-                shards.map(|it| Box::new(Cpu::new(it, y, threads, limit)) as Box<dyn Device>);
+                shards.map(|shard| Box::new(Cpu::new(shard, y, threads, limit)) as Box<dyn Device>);
             cpus.collect()
         };
-        let (devices, split) = match places {
-            // A rank without columns.
+        let (devices, split) = match placement {
+            // A rank without columns needs no GPU.
             _ if own.is_empty() => (cpus(1), false),
             Placement::Cpu(count) => (cpus(*count), false),
             Placement::Cuda(ordinals) => {
@@ -82,18 +84,18 @@ impl<'x> Devices<'x> {
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
                 let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;
                 let reached = cuda::enable_peer_access(&mut gpus);
-                let gpus = gpus.into_iter().map(|it| Box::new(it) as Box<dyn Device>);
+                let gpus = gpus.into_iter().map(|gpu| Box::new(gpu) as Box<dyn Device>);
                 // The exact gain takes a model's factor, which does not travel.
                 (gpus.collect(), reached && gain == Gain::Correlation)
             }
         };
         let mut all = Self::from_devices(devices, x.n(), split);
-        all.communicator = resources.communicator.clone().map(|it| (it, over));
+        all.communicator = resources.communicator.clone().map(|ranks| (ranks, over));
         all.x = Some(x);
         Ok(all)
     }
 
-    /// Devices that have their shards.
+    /// Devices that were opened with their shards, for n observations.
     pub(crate) fn from_devices(devices: Vec<Box<dyn Device + 'x>>, n: usize, split: bool) -> Self {
         Self {
             devices,
@@ -105,67 +107,71 @@ impl<'x> Devices<'x> {
         }
     }
 
-    /// Their names.
+    /// The devices' names.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.devices.iter().map(|it| it.name()).collect()
+        self.devices.iter().map(|device| device.name()).collect()
     }
 
-    /// What screens; where cards differ, each way once.
+    /// The arithmetic that screens; where devices differ, each kind once, separated by commas.
     pub(crate) fn screen_precision(&self) -> String {
-        let mut ways: Vec<_> = self
-            .devices
-            .iter()
-            .map(|it| it.screen_precision())
-            .collect();
-        ways.sort_unstable();
-        ways.dedup();
-        ways.join(", ")
+        let devices = self.devices.iter();
+        let kinds: BTreeSet<_> = devices.map(|device| device.screen_precision()).collect();
+        Vec::from_iter(kinds).join(", ")
     }
 
     /// See [`Device::init_models`].
+    ///
+    /// # Errors
+    /// A device that failed.
     pub(crate) fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
         self.each(|_, device| device.init_models(model, count))?;
         Ok(())
     }
 
-    /// Gives each held model its support (ascending, the kept variables among them) and
-    /// factors it anew: the bits are those that [`ModelUpdate::Refactor`] gives.
+    /// Gives each model its support (ascending, with the kept variables) and factors it anew, so
+    /// that its bits depend on nothing but the support.
+    ///
+    /// # Errors
+    /// A device that failed, or a rank that is gone.
     pub(crate) fn set_supports(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
-        self.bring(supports.iter().flat_map(|it| it.iter().copied()))?;
+        self.fetch(supports.iter().flat_map(|support| support.iter().copied()))?;
         let (count, split) = (self.devices.len(), self.split);
-        let mine = self.share(supports.len());
+        let local = self.local_models(supports.len());
         let all: Vec<(usize, &[u32])> = supports.iter().copied().enumerate().collect();
         self.each(|at, device| {
-            let own = |it: &&(usize, &[u32])| !split || it.0 % count == at;
-            let own: Vec<_> = all[mine.clone()].iter().filter(own).copied().collect();
+            let own = |(model, _): &&(usize, _)| !split || model % count == at;
+            let own: Vec<_> = all[local.clone()].iter().filter(own).copied().collect();
             device.set_supports(&own)
         })?;
-        let anew: Vec<_> = all.iter().map(|it| (it.0, ModelUpdate::Refactor)).collect();
-        self.update_models(&anew)?;
+        let refactor = (0..all.len()).map(|model| (model, ModelUpdate::Refactor));
+        self.update_models(&Vec::from_iter(refactor))?;
         Ok(())
     }
 
     /// The models that this rank's devices update and sweep.
-    fn share(&self, models: usize) -> Range<usize> {
+    fn local_models(&self, models: usize) -> Range<usize> {
         match &self.communicator {
             Some((communicator, Partition::Particles)) => communicator.local_range(models),
             _ => 0..models,
         }
     }
 
-    /// Columns that other ranks have come here before a model holds them.
-    fn bring(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
-        let brought = self.x.map_or(Ok(()), |x| x.fetch(columns));
-        brought.map_err(DeviceError::from_rank_error)
+    /// Fetches from other ranks the columns that models are about to take in.
+    fn fetch(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
+        let fetched = self.x.map_or(Ok(()), |x| x.fetch(columns));
+        fetched.map_err(DeviceError::from_rank_error)
     }
 
-    /// RSS of a held model.
+    /// Residual sum of squares of a model.
     pub(crate) fn rss(&self, model: usize) -> f64 {
         self.rss[model]
     }
 
-    /// See [`Device::update_models`].
+    /// See [`Device::update_models`]; the outcomes are in the order of the updates.
+    ///
+    /// # Errors
+    /// A device that failed, or a rank that is gone.
     pub(crate) fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
@@ -173,26 +179,23 @@ impl<'x> Devices<'x> {
         if updates.is_empty() {
             return Ok(Vec::new());
         }
-        self.bring(updates.iter().filter_map(|(_, update)| match update {
+        self.fetch(updates.iter().filter_map(|(_, update)| match update {
             ModelUpdate::Add(column) => Some(*column),
             ModelUpdate::Drop(_) | ModelUpdate::DropCheapest | ModelUpdate::Refactor => None,
         }))?;
-        let mine = self.share(self.rss.len());
-        let own: Vec<_> = updates
-            .iter()
-            .filter(|it| mine.contains(&it.0))
-            .copied()
-            .collect();
-        let told = self.update_here(&own)?;
-        let told = self.of_all(told, updates.iter().map(|it| it.0))?;
-        for ((model, _), updated) in updates.iter().zip(&told) {
-            self.rss[*model] = updated.rss;
+        let local = self.local_models(self.rss.len());
+        let own = updates.iter().filter(|(model, _)| local.contains(model));
+        let own: Vec<_> = own.copied().collect();
+        let outcomes = self.update_local(&own)?;
+        let outcomes = self.gather_models(outcomes, updates.iter().map(|(model, _)| *model))?;
+        for ((model, _), outcome) in updates.iter().zip(&outcomes) {
+            self.rss[*model] = outcome.rss;
         }
-        Ok(told)
+        Ok(outcomes)
     }
 
-    /// The same of models that are this rank's.
-    fn update_here(
+    /// Updates models of this rank.
+    fn update_local(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
@@ -206,14 +209,16 @@ impl<'x> Devices<'x> {
         for update in updates {
             shares[update.0 % count].push(*update);
         }
-        let told = self.each(|at, device| device.update_models(&shares[at]))?;
-        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
-        let in_turn = updates.iter().map(|(model, _)| told[model % count].next());
-        Ok(in_turn.flatten().collect())
+        let outcomes = self.each(|at, device| device.update_models(&shares[at]))?;
+        let mut outcomes: Vec<_> = outcomes.into_iter().map(Vec::into_iter).collect();
+        let outcomes = updates
+            .iter()
+            .map(|(model, _)| outcomes[model % count].next());
+        Ok(outcomes.flatten().collect())
     }
 
-    /// Of each model named what its rank told.
-    fn of_all<T: Serialize + DeserializeOwned>(
+    /// The results of all ranks' models, in the order of `models`.
+    fn gather_models<T: Serialize + DeserializeOwned>(
         &self,
         own: Vec<T>,
         models: impl Iterator<Item = usize>,
@@ -221,16 +226,20 @@ impl<'x> Devices<'x> {
         let Some((communicator, Partition::Particles)) = &self.communicator else {
             return Ok(own);
         };
-        let told = communicator
+        let results = communicator
             .gather(&own)
             .map_err(DeviceError::from_rank_error)?;
-        let mut told: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+        let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
         let owner = |model| communicator.owner(model, self.rss.len());
-        Ok(models.filter_map(|it| told[owner(it)].next()).collect())
+        let results = models.filter_map(|model| results[owner(model)].next());
+        Ok(results.collect())
     }
 
-    /// Of each model named, the strongest column outside its support; none where no
-    /// column is left. Ties go to the lowest column.
+    /// The strongest column outside each model's support, ties going to the lowest column; none
+    /// where no column is outside.
+    ///
+    /// # Errors
+    /// A device that failed, or a rank that is gone.
     pub(crate) fn find_strongest(
         &mut self,
         models: &[ModelView],
@@ -239,34 +248,34 @@ impl<'x> Devices<'x> {
         if models.is_empty() {
             return Ok(Vec::new());
         }
-        let mine = self.share(self.rss.len());
-        let own: Vec<_> = models
-            .iter()
-            .filter(|it| mine.contains(&it.number))
-            .copied()
-            .collect();
+        let local = self.local_models(self.rss.len());
+        let own = models.iter().filter(|model| local.contains(&model.number));
+        let own: Vec<_> = own.copied().collect();
         let mut found = match own.is_empty() {
             true => Vec::new(),
             false => self.each(|_, device| device.find_strongest(&own, gain))?,
         };
         if let Some((communicator, Partition::Columns | Partition::Sweeps)) = &self.communicator {
-            found = gathered(communicator, &found)?;
+            found = gather_devices(communicator, &found)?;
         }
         let strongest = |(at, model): (usize, &ModelView)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
-            let most = near().map(|it| it.score).fold(0.0, f64::max);
-            let off = match gain {
+            let most = near().map(|candidate| candidate.score).fold(0.0, f64::max);
+            let width = match gain {
                 Gain::Correlation => tie_width(self.n, model.rss.sqrt()),
                 Gain::Exact => RELATIVE_TIE * most,
             };
-            let equal = near().filter(|it| it.score >= most - off);
-            equal.map(|Candidate { column, .. }| *column).min()
+            let tied = near().filter(|candidate| candidate.score >= most - width);
+            tied.map(|candidate| candidate.column).min()
         };
         let own = own.iter().enumerate().map(strongest).collect();
-        self.of_all(own, models.iter().map(|it| it.number))
+        self.gather_models(own, models.iter().map(|model| model.number))
     }
 
-    /// See [`Device::find_neighbours`]; of all columns.
+    /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].
+    ///
+    /// # Errors
+    /// A device that failed, or a rank that is gone.
     pub(crate) fn find_neighbours(
         &mut self,
         anchors: &[FitView],
@@ -274,7 +283,7 @@ impl<'x> Devices<'x> {
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        // Of ranks that have all columns each sweeps a part.
+        // Ranks that each have all columns sweep one part of them each.
         let part = match &self.communicator {
             Some((communicator, Partition::Particles)) => {
                 (communicator.rank(), communicator.size())
@@ -284,7 +293,7 @@ impl<'x> Devices<'x> {
         let mut found =
             self.each(|_, device| device.find_neighbours(anchors, keep, count, part, stop))?;
         if let Some((communicator, _)) = &self.communicator {
-            found = gathered(communicator, &found)?;
+            found = gather_devices(communicator, &found)?;
         }
         let mut all = vec![Neighbours::default(); anchors.len()];
         for shard in found {
@@ -293,30 +302,30 @@ impl<'x> Devices<'x> {
                 all.exchanges.extend(some.exchanges);
             }
         }
-        Ok(all.into_iter().map(|it| it.strongest(count)).collect())
+        Ok(all.into_iter().map(|all| all.strongest(count)).collect())
     }
 
-    /// All devices at the same time.
+    /// Calls a verb of all devices at the same time; the results in their order.
     fn each<T: Send>(
         &mut self,
         verb: impl Fn(usize, &mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
     ) -> Result<Vec<T>, DeviceError> {
-        let mut told: Vec<Option<Result<T, DeviceError>>> = Vec::new();
-        told.resize_with(self.devices.len(), || None);
+        let mut results: Vec<Option<Result<T, DeviceError>>> = Vec::new();
+        results.resize_with(self.devices.len(), || None);
         let busy = AtomicUsize::new(self.devices.len());
         rayon::in_place_scope(|scope| {
-            let mut all = self.devices.iter_mut().zip(&mut told).enumerate();
+            let mut all = self.devices.iter_mut().zip(&mut results).enumerate();
             let first = all.next();
-            for (at, (device, told)) in all {
+            for (at, (device, result)) in all {
                 let (verb, busy) = (&verb, &busy);
                 scope.spawn(move |_| {
                     let _done = BusyGuard(busy);
-                    *told = Some(verb(at, device));
+                    *result = Some(verb(at, device));
                 });
             }
-            if let Some((at, (device, told))) = first {
+            if let Some((at, (device, result))) = first {
                 let _done = BusyGuard(&busy);
-                *told = Some(verb(at, device));
+                *result = Some(verb(at, device));
             }
             // At the scope's own end this thread would fall asleep, and to wake it takes as
             // long as a small sweep.
@@ -325,12 +334,12 @@ impl<'x> Devices<'x> {
                 std::hint::spin_loop();
             }
         });
-        told.into_iter().flatten().collect()
+        results.into_iter().flatten().collect()
     }
 }
 
 impl Drop for Devices<'_> {
-    /// No device's memory may go while another still reads it.
+    /// Synchronizes all devices first: none may free its memory while another still reads it.
     fn drop(&mut self) {
         for device in &mut self.devices {
             device.synchronize();
@@ -338,7 +347,7 @@ impl Drop for Devices<'_> {
     }
 }
 
-/// Counts down when it goes, by a panic too.
+/// Counts one device as done when dropped, also by a panic.
 struct BusyGuard<'a>(&'a AtomicUsize);
 
 impl Drop for BusyGuard<'_> {
@@ -347,8 +356,8 @@ impl Drop for BusyGuard<'_> {
     }
 }
 
-/// What the devices of all ranks found, of what those of this one did.
-fn gathered<T: Serialize + DeserializeOwned>(
+/// The results of the devices of all ranks, from those of this rank's.
+fn gather_devices<T: Serialize + DeserializeOwned>(
     communicator: &Communicator,
     own: &Vec<T>,
 ) -> Result<Vec<T>, DeviceError> {
@@ -358,7 +367,7 @@ fn gathered<T: Serialize + DeserializeOwned>(
     Ok(all.into_iter().flatten().collect())
 }
 
-/// Some of the columns in as many shards, where there are so many.
+/// A range of the columns in `count` shards, fewer where it has fewer columns.
 fn shards<'x>(x: Columns<'x>, own: &Range<usize>, count: usize) -> Vec<Shard<'x>> {
     let shard = |range: Range<usize>| {
         let range = own.start + range.start..own.start + range.end;

@@ -1,4 +1,4 @@
-//! What can go wrong with a device.
+//! Errors of devices.
 
 use std::fmt;
 
@@ -7,8 +7,7 @@ use thiserror::Error;
 
 /// Why a device cannot do its work.
 ///
-/// Every field is plain data: telling an error needs no library of CUDA, so it can be
-/// told where none is.
+/// Every field is plain data, so that an error can be shown where no library of CUDA is installed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceError {
     /// A library of CUDA cannot be opened, or is too old.
@@ -24,30 +23,30 @@ pub enum DeviceError {
         /// What to install.
         help: &'static str,
     },
-    /// A library is of a newer CUDA than the driver, or does not know the card.
+    /// A library is of a newer CUDA than the driver, or does not support the GPU.
     #[error("CUDA cannot be used: {reason}")]
     Incompatible {
         /// What does not fit, and what to do.
         reason: String,
     },
-    /// Another process of the same work.
+    /// Another rank failed or is gone.
     #[error("the ranks cannot go on together: {reason}")]
     Ranks {
-        /// What the one that looked for it saw.
+        /// What this rank saw of it.
         reason: String,
     },
-    /// The driver is there, a GPU it can use is not.
+    /// The driver is installed but finds no usable GPU.
     #[error("no GPU can be used: {reason}")]
     NoDevice {
-        /// What the driver said, and what to do.
+        /// The driver's message, and what to do.
         reason: String,
     },
-    /// There is no device of that number.
+    /// There is no GPU of that ordinal.
     #[error("cuda:{asked} does not exist: {}", there_are(*count))]
     NoSuchDevice {
-        /// The number asked for.
+        /// The ordinal that was requested.
         asked: usize,
-        /// How many there are.
+        /// Number of GPUs.
         count: usize,
     },
     /// A plugin's function in CUDA C does not compile.
@@ -57,11 +56,11 @@ pub enum DeviceError {
          unsigned y)`:\n{log}"
     )]
     PluginCompile {
-        /// Its method.
+        /// The name of its method.
         name: String,
         /// As in `sm_90a`.
         architecture: String,
-        /// What the compiler said.
+        /// The compiler's messages.
         log: String,
     },
     /// A kernel does not compile: a defect of passel or of the compiler.
@@ -71,10 +70,10 @@ pub enum DeviceError {
         kernel: String,
         /// As in `sm_90a`.
         architecture: String,
-        /// What the compiler said.
+        /// The compiler's messages.
         log: String,
     },
-    /// The memory of the device does not suffice.
+    /// The device has too little memory.
     #[error(
         "{device} has too little memory: {during} needs {}, {} are free; set a smaller \
          --memory-limit, end other programs on it, spread the columns over more devices, or \
@@ -85,78 +84,78 @@ pub enum DeviceError {
     OutOfMemory {
         /// As in `cuda:0`.
         device: String,
-        /// The step that asked.
+        /// What the memory is for.
         during: String,
-        /// Bytes asked for.
+        /// Bytes requested.
         needed: u64,
-        /// Bytes free then.
+        /// Bytes that were free.
         free: u64,
     },
-    /// The device failed in its work: lost, or a fault in a kernel.
+    /// The device failed: it was lost, or a kernel faulted.
     #[error("{device} failed during {during}: {reason}")]
     Failed {
         /// As in `cuda:0`.
         device: String,
         /// The kernel or step.
         during: String,
-        /// What the driver said.
+        /// The driver's message.
         reason: String,
     },
-    /// The table of a column gave no score.
+    /// A column or a pair of columns has no score.
     #[error("{}", .0.describe(|column| format!("column {column}")))]
     UndefinedScore(UndefinedScore),
 }
 
-/// Why the table of a column, or of two, gave no score.
+/// A column, or a pair of columns, whose contingency table gave no score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndefinedScore {
-    /// The column, from 0 among the candidates.
+    /// The column's number among the candidates, from 0.
     pub column: u32,
-    /// The other of a pair.
+    /// The other column of a pair.
     pub other: Option<u32>,
-    /// What is wrong.
+    /// Why there is no score.
     pub reason: ScoreFault,
 }
 
-/// What is wrong with a table or with what was made of it.
+/// Why a contingency table gave no score.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum ScoreFault {
-    /// The score's code gave NaN.
+    /// The score's function returned NaN.
     #[error("is not a number")]
     NotANumber,
-    /// The score's code gave +∞.
+    /// The score's function returned +∞.
     #[error("is infinite")]
     Infinite,
-    /// The score's code panicked.
+    /// The score's function panicked.
     #[error("could not be computed: {0}")]
     Panicked(String),
-    /// The whole table has more cells than are counted.
+    /// The table has more cells than can be counted.
     #[error(
         "needs a table of {cells} cells, and {most} are the most that are counted; make fewer \
          levels, with --binning equal-frequency:5, say"
     )]
     TooManyCells {
-        /// How many.
+        /// Its number of cells.
         cells: u128,
-        /// At most.
+        /// The largest number allowed.
         most: usize,
     },
 }
 
 impl UndefinedScore {
-    /// The message, with columns as they are to be called.
+    /// The message, with columns called what `name` returns for their numbers.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let column = name(self.column);
-        let whose = match self.other {
+        let columns = match self.other {
             Some(other) => format!("{column} and {}", name(other)),
             None => column,
         };
-        format!("score of {whose} {}", self.reason)
+        format!("score of {columns} {}", self.reason)
     }
 }
 
 impl DeviceError {
-    /// What became of a message to the other ranks.
+    /// Wraps a failure of communication with the other ranks.
     pub(crate) fn from_rank_error(error: std::io::Error) -> Self {
         Self::Ranks {
             reason: error.to_string(),
@@ -181,7 +180,7 @@ impl fmt::Display for Bytes {
         const KIB: f64 = 1024.0;
         let bytes = self.0 as f64;
         let units = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
-        // 1,023.96 MiB would be rounded to 1024.0 of them.
+        // 1,023.96 MiB would be rounded to 1024.0 MiB.
         match units.iter().find(|(_, size)| bytes >= size * 0.9999) {
             Some((unit, size)) => write!(f, "{:.1} {unit}", bytes / size),
             None => write!(f, "{} bytes", self.0),
@@ -194,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_score_is_told_by_number_or_by_name() {
+    fn undefined_scores_name_their_columns() {
         let unscored = |beside, reason| UndefinedScore {
             column: 3,
             other: beside,
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_read_in_their_unit() {
+    fn bytes_are_shown_in_the_largest_unit() {
         for (bytes, text) in [
             (0, "0 bytes"),
             (1000, "1000 bytes"),
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_tell_the_fact_and_the_mend() {
+    fn messages_state_the_fact_and_the_remedy() {
         let error = DeviceError::OutOfMemory {
             device: "cuda:1".into(),
             during: "the design matrix".into(),

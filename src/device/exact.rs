@@ -1,4 +1,4 @@
-//! A column against one model, with all its digits.
+//! The gain of one column, to full precision: what decides among candidates that a screen left.
 
 use crate::{
     design::Columns,
@@ -6,20 +6,22 @@ use crate::{
     vector::{packed_columns, product},
 };
 
-/// Gains, falls in RSS, whose ratio is closer to one than this count as equal.
+/// Gains (falls in RSS) that differ by a smaller share count as equal.
 pub(crate) const RELATIVE_TIE: f64 = 1e-9;
 
-/// A screen is worth its while up to a rounding error of this share of the noise in E,
-/// ‖r‖/√n: beyond, too many candidates are left to f64.
+/// Largest rounding error at which a screen pays, as a share of the noise ‖r‖/√n in xᵀr: beyond it
+/// too many candidates are left to be scored in f64.
 pub(crate) const MAX_SCREEN_ERROR: f64 = 0.25;
 
-/// Scores |xᵀr| of one anchor that differ by no more may be equal: twice the error
-/// bound n·eps·‖x‖‖r‖ of a dot product. `norm` is ‖r‖.
+/// Scores |xᵀr| that differ by no more than this count as equal: twice the error bound n·eps·‖x‖‖r‖
+/// of a dot product, for ‖x‖ = 1 and ‖r‖ = `norm`.
 pub(crate) fn tie_width(n: usize, norm: f64) -> f64 {
     2.0 * n as f64 * f64::EPSILON * norm
 }
 
-/// r and the k columns of Q, appended.
+/// Appends to `batch` the residual and the k columns of Q = X_A·T.
+///
+/// *Shapes:* n × (1 + k), column-major.
 pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
     for t in packed_columns(anchor.inverse) {
@@ -33,7 +35,7 @@ pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64
     }
 }
 
-/// By how much RSS falls if a column joins; 0 for a collinear one.
+/// The fall in RSS if a column joins the model; 0 for a collinear one.
 pub(crate) fn exact_gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
     let Projection { e, s, .. } = project(x, anchor, column);
     if s < PIVOT_TOLERANCE * PIVOT_TOLERANCE {
@@ -42,17 +44,17 @@ pub(crate) fn exact_gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
     e * e / s
 }
 
-/// What a model leaves of a column, with all its digits.
+/// The part z of a column that is orthogonal to a model, to full precision.
 pub(crate) struct Projection {
-    /// Its product with the residual.
+    /// zᵀr.
     pub(crate) e: f64,
-    /// Its square.
+    /// ‖z‖².
     pub(crate) s: f64,
-    /// The coefficients of the part that was taken off.
+    /// The coefficients of x − z on the support, by position.
     pub(crate) u: Vec<f64>,
 }
 
-/// Projects a column twice: the second time removes what rounding left.
+/// Projects a column twice: the second pass removes what rounding left in the first.
 pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
     let k = anchor.support.len();
     let mut rest = x.column(column).to_vec();

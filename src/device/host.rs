@@ -1,34 +1,34 @@
-//! What there is of the CPU, for whoever asks.
+//! The CPU and the host's memory, for listings of devices.
 
 use std::{any::type_name, fs, num::NonZero, thread};
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// The CPU and its memory.
+/// The CPU and the host's memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostInfo {
-    /// Its maker's name for it, where the system tells.
+    /// The CPU's model name, if the system reports it.
     pub name: Option<String>,
-    /// Cores this program may run on.
+    /// Cores that this program may run on.
     pub cores: usize,
-    /// Bytes of memory, where the system tells.
+    /// Bytes of memory, if the system reports them.
     pub memory: Option<u64>,
-    /// Bytes that programs can still have, where the system tells.
+    /// Bytes of memory still available, if the system reports them.
     pub free: Option<u64>,
-    /// The vector instructions in use.
+    /// The vector instructions that this program uses here.
     pub vectors: &'static str,
-    /// f64 in one vector.
+    /// Number of f64 values in one vector.
     pub width: usize,
 }
 
-/// Asks for everything.
+/// Reads the host's properties from the system.
 pub fn host_info() -> HostInfo {
     let (vectors, width) = Arch::new().dispatch(Vectors);
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let bytes = |name| {
         let kib = value(&memory, name)?.trim_end_matches(" kB");
-        kib.parse::<u64>().ok().map(|it| it * 1024)
+        kib.parse::<u64>().ok().map(|kib| kib * 1024)
     };
     HostInfo {
         name: value(&processor, "model name").map(str::to_owned),
@@ -40,14 +40,14 @@ pub fn host_info() -> HostInfo {
     }
 }
 
-/// The value of the first line `name : value`.
+/// The value of the first line `name : value` of a text.
 fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let lines = text.lines().filter_map(|line| line.split_once(':'));
-    let mut values = lines.filter(|(it, _)| it.trim() == name);
+    let mut values = lines.filter(|(key, _)| key.trim() == name);
     values.next().map(|(_, value)| value.trim())
 }
 
-/// Asks which instructions the vector loops are compiled for here.
+/// Finds the instructions that vector loops are dispatched to.
 struct Vectors;
 
 impl WithSimd for Vectors {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_system_are_read() {
+    fn system_files_are_parsed() {
         let text = "processor\t: 0\nmodel name\t: A: B\nMemTotal:       16 kB\n";
         assert_eq!(value(text, "model name"), Some("A: B"));
         assert_eq!(value(text, "MemTotal"), Some("16 kB"));

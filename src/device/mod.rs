@@ -1,15 +1,14 @@
-//! The seam: where sweeps run and where the models of the swarm lie.
+//! The seam between searches and hardware: where sweeps run and where the models of the swarm lie.
 //!
-//! Columns are sharded over `Device`s; `Devices` makes one of them. A device holds the
-//! models of the swarm (support, factor and residual, updated in place) and a range of the
-//! columns, which it sweeps against any of the models. Small orders go in, small records
-//! come out. No sum crosses devices, so how many there are does not show in the answer.
+//! The columns of the design are sharded over `Device`s, and `Devices` treats them as one. A device
+//! holds the models of the swarm (support, factor and residual, updated in place) and a range of
+//! the columns, which it sweeps against any of the models. Orders and results are small. No sum
+//! crosses devices, so their number does not show in the answer.
 //!
-//! **The product screens, a fixed order decides.** How a product rounds may
-//! depend on how it was split, so a sweep only screens: candidates within the
-//! rounding error of the strongest are scored again by one dot product in a
-//! fixed order, and of those still equal the lowest column wins. One thread or
-//! many, one device or many, cached columns or not: one answer.
+//! **The product screens, a fixed order decides.** How a matrix product rounds may depend on how
+//! it was split, so a sweep only screens: candidates within the rounding error of the strongest are
+//! scored again by one dot product in a fixed order, and of those still equal the lowest column
+//! wins. So one thread or many, one device or many, cached columns or not give one answer.
 
 mod counters;
 pub(crate) mod counting;
@@ -18,10 +17,10 @@ pub mod cuda;
 mod devices;
 mod error;
 mod exact;
+mod gram_pool;
 pub mod host;
 mod neighbours;
-mod places;
-mod pool;
+mod placement;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -31,9 +30,9 @@ pub(crate) use counters::{open_counters, open_pair_counters};
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;
 pub use error::{Bytes, DeviceError, ScoreFault, UndefinedScore};
+pub(crate) use gram_pool::GramPool;
 pub(crate) use neighbours::Neighbours;
-pub(crate) use places::Placement;
-pub(crate) use pool::GramPool;
+pub(crate) use placement::Placement;
 pub use resources::{DeviceChoice, MIN_GPU_ELEMENTS, Partition, Precision, Resources};
 
 use std::ops::Range;
@@ -45,21 +44,21 @@ use crate::{
     least_squares::{Fit, FitView},
 };
 
-/// p columns in ranges whose lengths differ by one at most, none of them empty, as many as
-/// `count` where there are so many columns.
+/// Splits 0 … p − 1 into `count` ranges whose lengths differ by at most one; into p ranges where p
+/// is smaller, so that none is empty.
 fn split_range(p: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     let count = count.clamp(1, p.max(1));
     (0..count).map(move |at| at * p / count..(at + 1) * p / count)
 }
 
-/// The columns one device sweeps.
+/// The columns that one device sweeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shard<'x> {
-    /// All columns of the design.
+    /// All columns of the design, n × p.
     pub(crate) x: Columns<'x>,
-    /// The first of its own.
+    /// The number of the shard's first column.
     pub(crate) first: usize,
-    /// Its own.
+    /// The shard's columns.
     pub(crate) own: Columns<'x>,
 }
 
@@ -73,39 +72,40 @@ pub enum Gain {
     Exact,
 }
 
-/// What is to be done to one held model.
+/// An order to change one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelUpdate {
-    /// Add a column, unless the model explains it: then nothing is done.
+    /// Add a column, unless the model already explains it.
     Add(u32),
     /// Drop a variable.
     Drop(u32),
-    /// Drop the variable whose loss raises RSS least, of equals the lowest, and
-    /// never one that is kept; nothing is done where all are.
+    /// Drop the variable whose loss raises RSS least, ties going to the lowest. Kept variables are
+    /// never dropped.
     DropCheapest,
-    /// Build the fit of the same support anew, in ascending order.
+    /// Factor the support again, in ascending order of its columns.
     Refactor,
 }
 
-/// What became of it.
+/// The effect of one [`ModelUpdate`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UpdateOutcome {
-    /// The variable added or dropped; none where nothing was done.
+    /// The variable that was added or dropped; none where the model is unchanged.
     pub(crate) variable: Option<u32>,
-    /// RSS of the model now.
+    /// The model's residual sum of squares afterwards.
     pub(crate) rss: f64,
 }
 
-/// A held model, as a sweep is told of it.
+/// What a sweep needs to know of a model that the device holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelView<'a> {
+    /// The model's number on the device.
     pub(crate) number: usize,
-    /// Its variables.
+    /// Its variables, in any order.
     pub(crate) support: &'a [u32],
     pub(crate) rss: f64,
 }
 
-/// A column that a device's sweep could not tell from its strongest.
+/// A column that the screen could not tell from the strongest of its device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Candidate {
     pub(crate) column: u32,
@@ -113,49 +113,69 @@ pub(crate) struct Candidate {
     pub(crate) score: f64,
 }
 
-/// One device: the CPU or a GPU, its range of the columns, and the swarm's models.
+/// The CPU or a GPU, with its range of the columns and the swarm's models.
 ///
-/// Models are named by their number, 0 … count − 1. Vectors are of unit norm.
-/// Each verb is worth a launch: many models at a time.
+/// Models are numbered 0 … count − 1, as [`Device::init_models`] made them. Columns and response
+/// have unit norm. Every verb takes many models at a time, so that it is worth a launch.
+///
+/// *Errors*, of every verb: [`DeviceError::OutOfMemory`], [`DeviceError::Failed`].
 pub(crate) trait Device: Send {
-    /// Its name in reports: `cpu`, `cuda:0 NVIDIA H200`.
+    /// The device's name in reports, such as `cpu` or `cuda:0 NVIDIA H200`.
     fn name(&self) -> String;
 
-    /// The arithmetic that screens: `f64`, `f32` or `tf32`. f64 decides.
+    /// The arithmetic that screens: `f64`, `f32` or `tf32`. Decisions are always in f64.
     fn screen_precision(&self) -> &'static str;
 
-    /// Waits until nothing is under way.
+    /// Waits until all work that was launched is done.
     fn synchronize(&mut self) {}
 
-    /// Holds `count` models, each like `model`, whose variables are the kept ones.
+    /// Replaces the models by `count` copies of `model`. Its variables are the kept ones: no update
+    /// drops them.
+    ///
+    /// # Errors
+    /// As [`Device`].
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
-    /// Gives held models, the kept variables among them, these supports. [`ModelUpdate::Refactor`]
-    /// follows: until then no other verb is asked of them.
+    /// Gives models other supports, which contain the kept variables. The caller must order
+    /// [`ModelUpdate::Refactor`] of these models before anything else.
+    ///
+    /// # Errors
+    /// As [`Device`].
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
 
-    /// Updates models, each at most once, and tells what became of each, in the
-    /// order given. Any column of the design may be added.
+    /// Updates models, each at most once; the outcomes are in the order of the updates. Any column
+    /// of the design may be added.
+    ///
+    /// # Errors
+    /// As [`Device`].
     fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError>;
 
-    /// Of each model named, this device's columns outside its support that may be
-    /// the strongest of them; empty where it has none outside.
+    /// For each model, this device's columns outside the support that may be the strongest, all ties
+    /// included; empty where it has no column outside.
+    ///
+    /// # Errors
+    /// As [`Device`].
     fn find_strongest(
         &mut self,
         models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError>;
 
-    /// The `count` columns of this device that would do most for each anchor by
-    /// joining, and by taking a variable's place, and whatever equals the last of
-    /// them; where several ranks have the same columns, of which of how many parts of them. Variables of
-    /// `keep` (ascending) are not replaced. Once `stop` says so, what is left is not swept.
+    /// For each fit, the `count` columns of this device that reduce RSS most by joining it, and by
+    /// replacing one of its variables; columns that tie with the last are included.
+    ///
+    /// `keep` (ascending) lists variables that are not replaced. `part` = (i, m) sweeps only the i-th
+    /// of m ranges of this device's columns, for ranks that have the same columns. When `stop`
+    /// returns true, the remaining columns are skipped.
+    ///
+    /// # Errors
+    /// As [`Device`].
     fn find_neighbours(
         &mut self,
-        anchors: &[FitView],
+        fits: &[FitView],
         keep: &[u32],
         count: usize,
         part: (usize, usize),

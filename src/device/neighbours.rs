@@ -1,5 +1,5 @@
-//! Every model one step away: what each column would do for a model by joining
-//! it, or by taking the place of one of its variables.
+//! Every model one step away: by how much RSS falls if a column joins a model, or replaces one of
+//! its variables.
 //!
 //! With Q = X_A·T (orthonormal), W = Qᵀx and U = T·W for a column x outside:
 //!
@@ -9,8 +9,7 @@
 //!                gᵢ = ((XᵀX)⁻¹)ᵢᵢ, cᵢ = β̂ᵢ²/gᵢ: what dropping i alone costs
 //! ```
 //!
-//! Here is what every device's sweep shares; [`super::cpu`] and [`super::cuda`]
-//! have the sweeps.
+//! Here is what all devices share; the sweeps themselves are in [`super::cpu`] and [`super::cuda`].
 
 use serde::{Deserialize, Serialize};
 
@@ -21,32 +20,31 @@ use crate::{
     vector::packed_columns,
 };
 
-/// Least share of a unit column's square that the model must leave unexplained
-/// for the formulas to keep their digits: a column below it is projected by
-/// itself.
+/// Least s at which the formulas above keep their digits: a column below it is projected by itself.
 pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 
-/// One column in or for one position of the model.
+/// A column that joins a model, or replaces one of its variables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ModelChange {
-    /// The column that joins.
+    /// The column.
     pub(crate) column: u32,
-    /// By how much RSS falls; negative where it rises.
+    /// The fall in RSS; negative where it rises.
     pub(crate) fall: f64,
-    /// The position in the support that it replaces; none where it just joins.
+    /// The position in the support of the variable that it replaces, if any.
     pub(crate) replaces: Option<usize>,
 }
 
-/// The columns that would do most for a model, the strongest first; of each
-/// column its best exchange.
+/// The changes that reduce RSS of a model most.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
+    /// Columns that join, strongest first.
     pub(crate) additions: Vec<ModelChange>,
+    /// The best exchange of each column, strongest first.
     pub(crate) exchanges: Vec<ModelChange>,
 }
 
 impl Neighbours {
-    /// The `count` strongest of each kind, of what several sweeps found.
+    /// The `count` strongest of each kind, with ties of the last.
     pub(crate) fn strongest(self, count: usize) -> Self {
         Self {
             additions: strongest_changes(self.additions, count),
@@ -55,16 +53,16 @@ impl Neighbours {
     }
 }
 
-/// What of a model the formulas take.
-pub(crate) struct Model {
+/// The terms of a model that the formulas need.
+pub(crate) struct ExchangeTerms {
     pub(crate) k: usize,
     /// Tᵀ, dense, column-major.
     pub(crate) transposed: Vec<f64>,
     /// β̂ᵢ/gᵢ, 1/gᵢ and cᵢ of each position that may be replaced.
-    pub(crate) places: Vec<Option<[f64; 3]>>,
+    pub(crate) positions: Vec<Option<[f64; 3]>>,
 }
 
-impl Model {
+impl ExchangeTerms {
     pub(crate) fn new(anchor: &FitView, keep: &[u32]) -> Self {
         let k = anchor.support.len();
         let mut transposed = vec![0.0; k * k];
@@ -75,21 +73,21 @@ impl Model {
                 diagonal[i] += t * t;
             }
         }
-        let places = (0..k).map(|i| {
+        let positions = (0..k).map(|i| {
             let free = keep.binary_search(&anchor.support[i]).is_err();
             let (b, g) = (anchor.coefficients[i], diagonal[i]);
             free.then(|| [b / g, 1.0 / g, b * b / g])
         });
         Self {
             k,
-            places: places.collect(),
+            positions: positions.collect(),
             transposed,
         }
     }
 
-    /// The fall by joining and the best exchange of a column that the model all
-    /// but explains. What the others leave of it once i has left is s + Uᵢ²/gᵢ,
-    /// both parts with all their digits.
+    /// The fall by joining, and the best exchange, of a column that is nearly collinear with the
+    /// model. Without variable i the others leave s + Uᵢ²/gᵢ of it, and both parts are computed to
+    /// full precision.
     pub(crate) fn evaluate_collinear(
         &self,
         x: Columns,
@@ -103,8 +101,8 @@ impl Model {
             fall: f64::NEG_INFINITY,
             replaces: None,
         };
-        for (i, (u, place)) in u.iter().zip(&self.places).enumerate() {
-            let Some([step, inverse, cost]) = *place else {
+        for (i, (u, terms)) in u.iter().zip(&self.positions).enumerate() {
+            let Some([step, inverse, cost]) = *terms else {
                 continue;
             };
             let (e, s) = (e + step * u, s + u * u * inverse);
@@ -118,8 +116,8 @@ impl Model {
     }
 }
 
-/// The `count` strongest, strongest first, and what equals the last of them; of
-/// equals the lowest column first.
+/// The `count` strongest changes and those that tie with the last, strongest first; of equal falls
+/// the lowest column first.
 pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> Vec<ModelChange> {
     changes.sort_by(|a, b| b.fall.total_cmp(&a.fall).then(a.column.cmp(&b.column)));
     if let Some(last) = changes.get(count - 1) {
@@ -129,7 +127,7 @@ pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> 
     changes
 }
 
-/// What is as strong as a fall up to rounding.
+/// The least fall that ties with this one.
 pub(crate) fn tie_threshold(fall: f64) -> f64 {
     fall - RELATIVE_TIE * fall.abs()
 }

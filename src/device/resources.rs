@@ -1,31 +1,31 @@
-//! What a search may run on.
+//! The hardware that a search or selection may use.
 
 use std::{num::NonZeroUsize, thread::available_parallelism};
 
 use super::DeviceError;
 use crate::ranks::Communicator;
 
-/// What a search may run on. The selection does not depend on it.
+/// The hardware that a search or selection may use. Results do not depend on it.
 ///
 /// | field | meaning | default |
 /// | --- | --- | --- |
-/// | `threads` | threads of the CPU | one a core |
-/// | `devices` | where sweeps run | chosen by the size of the problem |
+/// | `threads` | threads of the CPU | one per core |
+/// | `devices` | the devices that sweep | chosen by the size of the problem |
 /// | `precision` | what screens on GPUs; f64 decides | f64 |
 /// | `memory_limit` | bytes on each device for its columns | what is free |
 /// | `communicator` | the ranks that work together | none: a single process |
 /// | `partition` | what the ranks share out | whatever communicates least |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Threads of the CPU; none for one a core.
+    /// Threads of the CPU; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
-    /// Where sweeps run.
+    /// The devices that sweep.
     pub devices: DeviceChoice,
     /// The arithmetic that screens on GPUs.
     pub precision: Precision,
-    /// Bytes that a device's own columns may take, beside the models, the columns these
-    /// have, and products: a GPU streams from the host's memory what has no room, a CPU
-    /// does without copies in f32. None for what is free.
+    /// Bytes that the columns on each device may take, not counting models and products; `None` for
+    /// all that is free. Columns beyond it stay in the host's memory, from where a GPU streams them;
+    /// a CPU then makes no copies in f32.
     pub memory_limit: Option<u64>,
     /// The ranks that work together; `None` for a single process.
     pub communicator: Option<Communicator>,
@@ -53,10 +53,10 @@ impl DeviceChoice {
 }
 
 impl Resources {
-    /// How many threads of the CPU that is.
+    /// The number of CPU threads: as requested, or this rank's share of the cores.
     pub(crate) fn thread_count(&self) -> usize {
-        let asked = self.threads.map(NonZeroUsize::get);
-        asked.unwrap_or_else(|| {
+        let requested = self.threads.map(NonZeroUsize::get);
+        requested.unwrap_or_else(|| {
             let cores = available_parallelism().map_or(1, NonZeroUsize::get);
             // Ranks that are not bound to cores of their own share them.
             let communicator = self.communicator.as_ref();
@@ -90,7 +90,7 @@ impl Resources {
         self.communicator.as_ref().is_none_or(Communicator::is_root)
     }
 
-    /// The CPU alone, with so many threads; 0 for one a core.
+    /// The CPU alone with this many threads; 0 for one per core.
     pub fn cpu(threads: usize) -> Self {
         Self {
             threads: NonZeroUsize::new(threads),
@@ -100,32 +100,31 @@ impl Resources {
     }
 }
 
-/// Where sweeps run.
+/// The devices that sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// Every GPU, where there is one and the problem is worth starting it
-    /// ([`MIN_GPU_ELEMENTS`] elements of X); else the CPU.
+    /// All GPUs, if there are any and X has at least [`MIN_GPU_ELEMENTS`] elements; else the CPU.
     #[default]
     Auto,
-    /// The CPU, in so many shards: one is the way to run, more stand for as many
-    /// devices in tests.
+    /// The CPU, with its columns in this many shards. Use one: several imitate as many devices, which
+    /// shows that results do not depend on their number.
     Cpu(NonZeroUsize),
-    /// The GPUs of these ordinals; all there are where none is named.
+    /// The GPUs with these ordinals, as CUDA numbers them; all GPUs if the list is empty.
     Cuda(Vec<usize>),
 }
 
-/// n × p from which a search goes to a GPU by itself: below, the CPU is done
+/// Elements of X, n × p, from which [`DeviceChoice::Auto`] uses GPUs: with fewer the CPU is done
 /// before a GPU has started.
 pub const MIN_GPU_ELEMENTS: usize = 1 << 26;
 
-/// The arithmetic that screens on a GPU. f64 decides in every case.
+/// The arithmetic that screens candidates on a GPU. Decisions are always in f64.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// f64, but f32 on cards whose f64 runs at a small share of their f32.
+    /// f64, but f32 on GPUs whose f64 is many times slower.
     #[default]
     F64,
-    /// f32, at half as much memory again.
+    /// f32, from a copy of the columns that takes half as much memory again.
     F32,
-    /// The tensor cores' 19-bit floats, where the card has them.
+    /// The 19-bit floats of tensor cores, on GPUs that have them.
     Tf32,
 }

@@ -11,8 +11,8 @@ use crate::{
         Shard,
         exact::push_orthonormal,
         neighbours::{
-            MIN_UNEXPLAINED, Model, ModelChange, Neighbours, strongest_changes as strongest_of,
-            tie_threshold,
+            ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours,
+            strongest_changes as strongest_of, tie_threshold,
         },
     },
     least_squares::FitView,
@@ -37,9 +37,9 @@ pub(crate) fn neighbours(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Neighbours> {
     let (n, p) = (own.n(), own.p());
-    let models: Vec<Model> = anchors
+    let models: Vec<ExchangeTerms> = anchors
         .iter()
-        .map(|anchor| Model::new(anchor, keep))
+        .map(|anchor| ExchangeTerms::new(anchor, keep))
         .collect();
     let width: usize = models.iter().map(|model| model.k + 1).sum();
     if width == 0 {
@@ -110,7 +110,7 @@ pub(crate) fn neighbours(
         .collect()
 }
 
-impl Model {
+impl ExchangeTerms {
     /// Fills the scratch for a block of columns from its products with r and Q.
     fn changes(&self, products: &[f64], rows: usize, scratch: &mut Scratch) {
         let (e, w) = products.split_at(rows);
@@ -130,7 +130,12 @@ impl Model {
                 Par::Seq,
             );
         }
-        for (i, (u, place)) in scratch.exchanged.chunks(rows).zip(&self.places).enumerate() {
+        for (i, (u, place)) in scratch
+            .exchanged
+            .chunks(rows)
+            .zip(&self.positions)
+            .enumerate()
+        {
             if let Some(place) = *place {
                 exchange(
                     u,
@@ -178,7 +183,7 @@ impl Scratch {
     fn tell(
         &self,
         x: Columns,
-        model: &Model,
+        model: &ExchangeTerms,
         anchor: &FitView,
         first: usize,
         strongest: &mut [Strongest; 2],

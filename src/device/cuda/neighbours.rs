@@ -5,7 +5,7 @@ use super::{
     super::{
         DeviceError, Neighbours,
         exact::push_orthonormal,
-        neighbours::{Model, ModelChange},
+        neighbours::{ExchangeTerms, ModelChange},
     },
     Cuda,
     gpu::{Arithmetic, MatrixProduct, arguments},
@@ -21,7 +21,7 @@ const STRIDE: usize = 256;
 
 /// One anchor on the GPU.
 struct OnCard {
-    model: Model,
+    model: ExchangeTerms,
     /// Its first column among the products.
     start: usize,
     transposed: u64,
@@ -82,12 +82,12 @@ impl Cuda<'_> {
         let bits = |value: f64| value.to_bits();
         for anchor in anchors {
             push_orthonormal(self.shard.x, anchor, &mut batch);
-            let model = Model::new(anchor, keep);
+            let model = ExchangeTerms::new(anchor, keep);
             let at = |told: &Vec<u64>| 8 * told.len() as u64;
             let transposed = at(&told);
             told.extend(model.transposed.iter().copied().map(bits));
             let places = at(&told);
-            for place in &model.places {
+            for place in &model.positions {
                 told.extend(place.unwrap_or([f64::NAN, 0.0, 0.0]).map(bits));
             }
             let support = at(&told);

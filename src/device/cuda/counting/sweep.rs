@@ -4,7 +4,12 @@
 use passel_kernels::short_entries::ShortEntriesArgs;
 
 use super::{
-super::{ super::DeviceError, gpu::Gpu, memory::Buffer, scratch::GrowableBuffer }, kernel_choice::{ GpuLimits, KernelChoice }, layout::{ Form, Pack }, packs::Packs, short_entries, tiny::{ self, JointPlanes },
+    super::{super::DeviceError, gpu::Gpu, memory::Buffer, scratch::GrowableBuffer},
+    kernel_choice::{GpuLimits, KernelChoice},
+    layout::{Form, Pack},
+    packs::Packs,
+    short_entries,
+    tiny::{self, JointPlanes},
 };
 
 /// An anchor, or a batch of them, as kernels read it: addresses on the GPU, 0 for null.
@@ -97,9 +102,13 @@ impl ZeroedBuffer {
 pub(super) struct SweepScratch {
     partial: ZeroedBuffer,
     arrived: ZeroedBuffer,
-pub(super) wide_tables: ZeroedBuffer, pub(super) spreads: GrowableBuffer < u16 >, pub(super) planes: GrowableBuffer < u32 >, pub(super) totals: GrowableBuffer < u32 >, pub(super) joint_planes: JointPlanes,
-/// Short columns that wait for one launch of all.
-pub(super) short_entries: ShortEntriesArgs,
+    pub(super) wide_tables: ZeroedBuffer,
+    pub(super) spreads: GrowableBuffer<u16>,
+    pub(super) planes: GrowableBuffer<u32>,
+    pub(super) totals: GrowableBuffer<u32>,
+    pub(super) joint_planes: JointPlanes,
+    /// Short columns that wait for one launch of all.
+    pub(super) short_entries: ShortEntriesArgs,
 }
 
 impl SweepScratch {
@@ -152,14 +161,20 @@ impl Sweep<'_> {
             self.gpu.fork()?;
         }
         let mut lane = 0;
-let counted = self.packs.sweep(self.gpu, | resident | { let KernelChoice { kernel, config } = self.choice(resident.pack); if concurrent { lane = (lane + 1) % LANES; self.gpu.use_stream(if config.in_order { 0 } else { lane });
+        let counted = self.packs.sweep(self.gpu, |resident| {
+            let KernelChoice { kernel, config } = self.choice(resident.pack);
+            if concurrent {
+                lane = (lane + 1) % LANES;
+                self.gpu.use_stream(if config.in_order { 0 } else { lane });
             }
             if self.anchor.skips_dense && matches!(resident.pack.form, Form::Dense { .. }) {
                 return Ok(());
             }
             kernel.launch(self, &resident, config, scratch)
         });
-self.gpu.use_stream(0); let counted = counted.and_then(|() | short_entries::launch_waiting(self, scratch)); let joined = match concurrent {
+        self.gpu.use_stream(0);
+        let counted = counted.and_then(|()| short_entries::launch_waiting(self, scratch));
+        let joined = match concurrent {
             true => self.gpu.join(),
             false => Ok(()),
         };

@@ -347,7 +347,11 @@ fn count_entries(
 }
 
 /// Counts columns of any form where their tables lie.
-fn count_wide(sweep: &Sweep, here: &ResidentPack, spreads: &mut GrowableBuffer < u16 >, ) -> Result <(), DeviceError > {
+fn count_wide(
+    sweep: &Sweep,
+    here: &ResidentPack,
+    spreads: &mut GrowableBuffer<u16>,
+) -> Result<(), DeviceError> {
     let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;

@@ -1,5 +1,5 @@
-//! A few hundred columns with all their products, XᵀX and Xᵀy in f64: what a
-//! walk among them needs, however many observations and columns there are.
+//! The Gram matrix of a few hundred columns: XᵀX and Xᵀy in f64, which is all that a tabu search
+//! among them needs, however many observations there are.
 
 use std::collections::HashMap;
 
@@ -8,39 +8,39 @@ use rayon::prelude::*;
 
 use crate::{design::Columns, vector::product};
 
-/// Columns a pool holds at most: 8 MiB of products.
+/// Most columns of a pool: 8 MiB of products.
 const CAPACITY: usize = 1024;
 
-/// Observations gathered at a time.
+/// Observations multiplied at a time.
 const BLOCK: usize = 512;
 
-/// New columns multiplied by one thread at a time.
+/// New columns that one thread multiplies at a time.
 const CHUNK: usize = 64;
 
-/// The pool. A column's *place* is its position in it.
+/// The Gram matrix of a growing set of columns. A column's *position* is its index in the set.
 #[derive(Debug)]
 pub(crate) struct GramPool {
-    /// By place.
+    /// Column numbers, by position.
     columns: Vec<u32>,
-    places: HashMap<u32, usize>,
-    /// Where each batch of columns taken in together ends: how a product rounds depends on
-    /// the shape of the matrices that it is one element of.
+    positions: HashMap<u32, usize>,
+    /// The ends of the batches in which columns were inserted: how a product rounds depends on the
+    /// shapes of the matrices multiplied.
     batches: Vec<usize>,
-    /// XᵀX by place, `stride` numbers a row, zero past the last place.
+    /// XᵀX by position, `stride` numbers a row, zero past the last position.
     products: Vec<f64>,
-    /// Xᵀy by place, zero past the last.
+    /// Xᵀy by position, zero past the last.
     xty: Vec<f64>,
     stride: usize,
 }
 
 impl GramPool {
-    /// An empty pool for columns of a matrix of p.
+    /// An empty pool for the columns of a matrix with p of them.
     pub(crate) fn new(p: usize) -> Self {
-        // Whole vectors of any instruction set.
+        // A multiple of every vector width.
         let stride = p.min(CAPACITY).next_multiple_of(8);
         Self {
             columns: Vec::new(),
-            places: HashMap::new(),
+            positions: HashMap::new(),
             batches: Vec::new(),
             products: vec![0.0; stride * stride],
             xty: vec![0.0; stride],
@@ -48,7 +48,9 @@ impl GramPool {
         }
     }
 
-    /// Takes in those of `columns` it has not and has room for.
+    /// Inserts those of `columns` that are new, as far as there is room, and computes their products.
+    ///
+    /// *Shapes:* `x` n × p, column-major, and `y` n, on the host.
     pub(crate) fn insert(
         &mut self,
         x: Columns,
@@ -59,8 +61,8 @@ impl GramPool {
         let first = self.columns.len();
         for column in columns {
             let place = self.columns.len();
-            if !self.is_full() && !self.places.contains_key(&column) {
-                self.places.insert(column, place);
+            if !self.is_full() && !self.positions.contains_key(&column) {
+                self.positions.insert(column, place);
                 self.columns.push(column);
                 self.xty[place] = product(x.column(column), y);
             }
@@ -70,16 +72,16 @@ impl GramPool {
             return;
         }
         self.batches.push(all);
-        // The matrix is stored by columns here, which are its rows: it is symmetric. A
-        // chunk's products do not depend on who makes them.
-        let (held, stride) = (&self.columns, self.stride);
+        // XᵀX is symmetric, so its columns are written as rows. A chunk has the same bits on any
+        // thread.
+        let (present, stride) = (&self.columns, self.stride);
         let chunk = |(at, out): (usize, &mut [f64])| {
             let from = first + at * CHUNK;
             let new = CHUNK.min(all - from);
             let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
             for start in (0..x.n()).step_by(BLOCK) {
                 let n = BLOCK.min(x.n() - start);
-                for (rows, column) in rows.chunks_mut(n).zip(held) {
+                for (rows, column) in rows.chunks_mut(n).zip(present) {
                     rows.copy_from_slice(&x.column(*column)[start..][..n]);
                 }
                 let rows = MatRef::from_column_major_slice(&rows[..n * all], n, all);
@@ -107,7 +109,8 @@ impl GramPool {
         }
     }
 
-    /// The columns as they were taken in: a pool that takes these in turn has the same bits.
+    /// The columns in the batches they were inserted in: a pool that inserts these batches in turn has
+    /// the same bits.
     pub(crate) fn batches(&self) -> Vec<Vec<u32>> {
         let starts = [0].into_iter().chain(self.batches.iter().copied());
         let batches = starts.zip(&self.batches);
@@ -115,38 +118,38 @@ impl GramPool {
         columns.collect()
     }
 
-    /// Whether there is room for no other column.
+    /// Whether there is no room for another column.
     pub(crate) fn is_full(&self) -> bool {
         self.columns.len() == self.stride
     }
 
-    /// Columns it has.
+    /// Number of columns.
     pub(crate) fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// The column at a place.
-    pub(crate) fn column(&self, place: usize) -> u32 {
-        self.columns[place]
+    /// The column at a position.
+    pub(crate) fn column(&self, position: usize) -> u32 {
+        self.columns[position]
     }
 
-    /// The place of a column, if it is there.
+    /// The position of a column, if the pool has it.
     pub(crate) fn position(&self, column: u32) -> Option<usize> {
-        self.places.get(&column).copied()
+        self.positions.get(&column).copied()
     }
 
-    /// Products of the column at a place with all, by place; padded with zeros
-    /// to whole vectors.
-    pub(crate) fn products(&self, place: usize) -> &[f64] {
-        &self.products[place * self.stride..][..self.padded()]
+    /// Products of the column at a position with all columns, by position, padded with zeros to a
+    /// multiple of 8.
+    pub(crate) fn products(&self, position: usize) -> &[f64] {
+        &self.products[position * self.stride..][..self.padded()]
     }
 
-    /// Xᵀy by place, padded with zeros.
+    /// Xᵀy by position, padded with zeros to a multiple of 8.
     pub(crate) fn xty(&self) -> &[f64] {
         &self.xty[..self.padded()]
     }
 
-    /// Its length in whole vectors.
+    /// The number of columns, rounded up to a multiple of 8.
     fn padded(&self) -> usize {
         self.columns.len().next_multiple_of(8)
     }
@@ -158,14 +161,14 @@ mod tests {
     use crate::random::Stream;
 
     fn bits(pool: &GramPool) -> Vec<Vec<u64>> {
-        let of = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect();
+        let of = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
         let rows = (0..pool.len()).map(|place| of(pool.products(place)));
         rows.chain([of(pool.xty())]).collect()
     }
 
     #[test]
     fn a_pool_that_takes_the_same_batches_has_the_same_bits() {
-        // More than a block of observations, chunks that are full and not, one column alone.
+        // More than one block of observations; full chunks, partial ones, and a single column.
         let (n, p) = (700, 300);
         let mut stream = Stream::new(5, 5);
         let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
@@ -184,7 +187,7 @@ mod tests {
             again.insert(x, &y, batch.into_iter(), 2);
         }
         assert_eq!(again.batches(), batches);
-        // Taken in at once they would round otherwise, on some CPUs.
+        // Inserted in one batch they would round differently on some CPUs.
         assert_eq!(bits(&again), bits(&pool));
     }
 }

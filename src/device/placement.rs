@@ -1,28 +1,28 @@
-//! Which devices there are for what was chosen.
+//! From the devices that a user chose to those that are there.
 
 use super::{DeviceChoice, DeviceError, MIN_GPU_ELEMENTS, cuda};
 use crate::ranks::Communicator;
 
-/// Where the devices of a search are.
+/// The devices that a search or selection runs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// The CPU, in so many shards.
+    /// The CPU, with its columns in this many shards.
     Cpu(usize),
-    /// The GPUs of these ordinals, at least one.
+    /// The GPUs with these ordinals, at least one.
     Cuda(Vec<usize>),
 }
 
 impl Placement {
-    /// Those chosen, for n × p elements; a GPU named twice counts once. A note where there
-    /// are GPUs that cannot be used, and nobody asked for them.
+    /// Resolves a choice for a problem of n × p `elements`. A GPU that is named twice counts once.
+    /// Returns a note for the report if [`DeviceChoice::Auto`] finds GPUs that it cannot use.
     ///
     /// # Errors
-    /// GPUs that were asked for and are not there.
+    /// GPUs that were requested and do not exist or cannot be used.
     pub(crate) fn resolve(
         choice: &DeviceChoice,
         elements: usize,
     ) -> Result<(Self, Option<String>), DeviceError> {
-        let places = match choice {
+        let placement = match choice {
             DeviceChoice::Cpu(count) => Self::Cpu(count.get()),
             DeviceChoice::Auto if elements < MIN_GPU_ELEMENTS => Self::Cpu(1),
             DeviceChoice::Auto => match cuda::count() {
@@ -34,25 +34,26 @@ impl Placement {
             },
             DeviceChoice::Cuda(ordinals) => {
                 let count = cuda::count()?;
-                if let Some(&asked) = ordinals.iter().find(|it| **it >= count) {
+                if let Some(&asked) = ordinals.iter().find(|ordinal| **ordinal >= count) {
                     return Err(DeviceError::NoSuchDevice { asked, count });
                 }
-                let mut once: Vec<usize> = Vec::new();
+                let mut distinct: Vec<usize> = Vec::new();
                 for ordinal in ordinals {
-                    if !once.contains(ordinal) {
-                        once.push(*ordinal);
+                    if !distinct.contains(ordinal) {
+                        distinct.push(*ordinal);
                     }
                 }
-                Self::Cuda(match once.is_empty() {
+                Self::Cuda(match distinct.is_empty() {
                     true => (0..count).collect(),
-                    false => once,
+                    false => distinct,
                 })
             }
         };
-        Ok((places, None))
+        Ok((placement, None))
     }
 
-    /// Of ranks on one machine each has some of its GPUs, or shares one with others.
+    /// The part of this placement that is this rank's: ranks on one host divide its GPUs among them,
+    /// or share a GPU where they outnumber them.
     pub(crate) fn for_rank(self, communicator: Option<&Communicator>) -> Self {
         let Self::Cuda(ordinals) = self else {
             return self;
@@ -65,7 +66,7 @@ impl Placement {
         })
     }
 
-    /// Whether the GPUs asked for are there: to be known before a long reading.
+    /// Checks that requested GPUs are there, before a table is read that may take long.
     ///
     /// # Errors
     /// As [`Placement::resolve`].
@@ -76,7 +77,7 @@ impl Placement {
         }
     }
 
-    /// Threads that wait for a device of their own.
+    /// Host threads that the devices need: one for each GPU, which waits for it.
     pub(crate) fn host_threads(&self) -> usize {
         match self {
             Self::Cpu(_) => 1,
