@@ -47,6 +47,12 @@ struct Point {
     told: bool,
 }
 
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new(Progress::None)
+    }
+}
+
 impl Meter {
     /// A meter that starts its clock now.
     pub fn new(kind: Progress) -> Self {

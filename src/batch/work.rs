@@ -26,7 +26,7 @@ use crate::{
     panics::panic_message,
     progress::JobProgress,
     ranks::Communicator,
-    run::{DataCache, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
+    run::{DataCache, Fault, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
 };
 
 /// A job that is to be done.
@@ -177,7 +177,10 @@ impl Worker<'_> {
             Ok(report) => report,
             Err(RunError::Interrupted) => return Ok(Ended::Interrupted),
             // It was told to stop.
-            Err(RunError::Procedure { .. }) if self.interrupt.requested() => {
+            Err(RunError::Incomplete(incomplete))
+                if matches!(incomplete.fault, Fault::Procedure { .. })
+                    && self.interrupt.requested() =>
+            {
                 return Ok(Ended::Interrupted);
             }
             Err(error) => return Err(self.partly(job, error)),
@@ -190,8 +193,8 @@ impl Worker<'_> {
             format!("{path} changed while it was read: run again")
         })?;
         if let Some(file) = place {
-            let written = file.finish(&report.rendered);
-            written.map_err(|error| error_chain(&error))?;
+            let text = report.render().map_err(|error| error_chain(&error))?;
+            file.finish(&text).map_err(|error| error_chain(&error))?;
         }
         let (stored, mut times) = stored(job, &report)?;
         let written = job.planned.task.output_files().into_iter();
@@ -208,15 +211,11 @@ impl Worker<'_> {
     /// Why a job failed; what it found until then is put beside the results.
     fn partly(&self, job: &PendingJob, error: RunError) -> String {
         let told = error_chain(&error);
-        let report = match error {
-            RunError::Trace { report, .. }
-            | RunError::Fault { report, .. }
-            | RunError::Unscored { report, .. }
-            | RunError::Procedure {
-                report: Some(report),
-                ..
-            } => report,
-            _ => return told,
+        let RunError::Incomplete(incomplete) = error else {
+            return told;
+        };
+        let Some(report) = incomplete.report else {
+            return told;
         };
         let written = stored(job, &report).and_then(|(stored, _)| {
             self.folder

@@ -242,31 +242,31 @@ fn run_file(path: &Path, matches: &ArgMatches, interrupt: &Interrupt, together: 
 
 /// Prints what a job gave, and what it lacks.
 fn told(job: &Job, result: Result<Report, RunError>) -> u8 {
-    let error = result.as_ref().err().map(|error| {
+    let failed = result.as_ref().err().map(RunError::exit_code);
+    if let Err(error) = &result {
         complain(&format!("error: {}", error_chain(error)));
-        if let RunError::Fault {
-            trace: Some(lost), ..
-        } = error
-        {
-            complain(&format!("error: the trace: {}", error_chain(&**lost)));
-        }
-        error.exit_code()
-    });
+    }
     let mut report = match result {
         Ok(report) => report,
-        Err(
-            RunError::Trace { report, .. }
-            | RunError::Fault { report, .. }
-            | RunError::Unscored { report, .. }
-            | RunError::Procedure {
-                report: Some(report),
-                ..
-            },
-        ) => *report,
+        Err(RunError::Incomplete(incomplete)) => {
+            if let Some(lost) = &incomplete.trace {
+                complain(&format!("error: the trace: {}", error_chain(lost)));
+            }
+            match incomplete.report {
+                Some(report) => report,
+                None => return FAILED,
+            }
+        }
         Err(error) => return error.exit_code(),
     };
     if job.output.is_none() {
-        let code = print(&report.rendered);
+        let code = match report.render() {
+            Ok(text) => print(&text),
+            Err(error) => {
+                complain(&format!("error: {}", error_chain(&error)));
+                error.exit_code()
+            }
+        };
         if code != DONE {
             return code;
         }
@@ -274,7 +274,7 @@ fn told(job: &Job, result: Result<Report, RunError>) -> u8 {
     if let Err(error) = report.remove_checkpoint() {
         complain(&format!("warning: {}", error_chain(&error)));
     }
-    match error {
+    match failed {
         Some(code) => code,
         None if report.outcome.interrupted() => {
             let goes_on = match &job.checkpoint {

@@ -1,15 +1,16 @@
 //! Why a job gave no report, or not all of it.
 
-use std::{io, path::PathBuf};
+use std::{error::Error, fmt, io, path::PathBuf};
 
 use thiserror::Error;
 
 use super::Report;
 use crate::{
-    binning::BinningError,
+    binning::{BinnedColumns, BinningError},
     design::DesignError,
     device::DeviceError,
     output::OutputError,
+    plugin::ResolvedMethod,
     search::{CheckpointError, SearchError},
     selector::{ProcedureError, SelectorError},
     simulate::SimulateError,
@@ -65,36 +66,9 @@ pub enum RunError {
     /// The report has no form in this program.
     #[error("the selection is complete, its report cannot be made")]
     Render(#[source] io::Error),
-    /// A device failed; what was found before was reported.
-    #[error("a device failed, the selection is the best until then")]
-    Fault {
-        /// What was found until then.
-        report: Box<Report>,
-        /// What failed.
-        source: DeviceError,
-        /// The trace, if that could not be written either.
-        trace: Option<Box<OutputError>>,
-    },
-    /// A selector of a plugin failed; what it chose before was reported.
-    #[error("method `{method}` of plugin `{plugin}` failed")]
-    Procedure {
-        /// What it chose until then, if it chose anything.
-        report: Option<Box<Report>>,
-        /// Its name.
-        method: String,
-        /// The plugin.
-        plugin: String,
-        /// At what.
-        source: Box<ProcedureError>,
-    },
-    /// The table of a variable gave no score; what was found before was reported.
-    #[error("{reason}; what was found before is reported")]
-    Unscored {
-        /// What was found until then.
-        report: Box<Report>,
-        /// Which variable, and why.
-        reason: String,
-    },
+    /// The work ended early, or the trace is lost: what was found is reported.
+    #[error(transparent)]
+    Incomplete(#[from] Box<Incomplete>),
     /// The table of a variable gave no score, in a resample.
     #[error("{0}")]
     NoScore(String),
@@ -125,14 +99,6 @@ pub enum RunError {
         /// At what.
         source: Box<RunError>,
     },
-    /// The selection was made and reported, but its trace could not be written.
-    #[error("the selection is complete, its trace is not")]
-    Trace {
-        /// What was found nevertheless.
-        report: Box<Report>,
-        /// What failed.
-        source: OutputError,
-    },
 }
 
 impl RunError {
@@ -154,8 +120,108 @@ impl RunError {
             Self::Resample { source, .. } => source.exit_code(),
             Self::NoScore(_) => 1,
             Self::Output(error) => error.exit_code(),
-            Self::Render(_) | Self::Fault { .. } | Self::Procedure { .. } => 1,
-            Self::Unscored { .. } | Self::Trace { .. } => 1,
+            Self::Render(_) | Self::Incomplete(_) => 1,
+        }
+    }
+}
+
+/// What a run that did not end as it should has found nevertheless.
+#[derive(Debug)]
+pub struct Incomplete {
+    /// The report, unless nothing was found.
+    pub report: Option<Report>,
+    /// What ended the work, or else was lost.
+    pub fault: Fault,
+    /// Why the trace is lost too, if it is.
+    pub trace: Option<OutputError>,
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(formatter)
+    }
+}
+
+impl Error for Incomplete {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// What ended the work of a method early, or was lost behind it.
+#[derive(Debug, Error)]
+pub enum Fault {
+    /// A device failed.
+    #[error("a device failed, the selection is the best until then")]
+    Device(#[source] DeviceError),
+    /// The contingency table of a variable has no score: of which, and why.
+    #[error("{0}; what was found before is reported")]
+    UndefinedScore(String),
+    /// The procedure of a plugin failed.
+    #[error("method `{method}` of plugin `{plugin}` failed")]
+    Procedure {
+        /// Its name.
+        method: String,
+        /// The plugin.
+        plugin: String,
+        /// The reason.
+        source: ProcedureError,
+    },
+    /// The trace could not be written.
+    #[error("the selection is complete, its trace is not")]
+    Trace(#[source] OutputError),
+}
+
+impl Fault {
+    /// The failure of a device that counted for a method, which is a `what`.
+    pub(super) fn of_counting<T>(
+        error: DeviceError,
+        columns: &BinnedColumns,
+        (what, resolved): (&str, &ResolvedMethod<T>),
+    ) -> Self {
+        let DeviceError::UndefinedScore(undefined) = error else {
+            return Self::Device(error);
+        };
+        let name = |column: u32| format!("`{}`", columns.columns[column as usize].name);
+        let (method, plugin, reason) = (&resolved.name, &resolved.plugin, undefined.describe(name));
+        Self::UndefinedScore(format!("{what} `{method}` of plugin `{plugin}`: {reason}"))
+    }
+
+    /// The failure of a plugin's procedure.
+    pub(super) fn of_procedure<T>(source: ProcedureError, resolved: &ResolvedMethod<T>) -> Self {
+        Self::Procedure {
+            method: resolved.name.clone(),
+            plugin: resolved.plugin.clone(),
+            source,
+        }
+    }
+
+    /// The warning in the report of what was chosen before.
+    pub(super) fn warning(&self) -> String {
+        let (end, reason) = match self {
+            Self::UndefinedScore(reason) => ("the end", reason.clone()),
+            Self::Procedure { source, .. } => ("the selector failed", source.to_string()),
+            Self::Device(error) => ("a device failed", error.to_string()),
+            Self::Trace(error) => ("the trace was lost", error.to_string()),
+        };
+        format!("what was chosen before {end}: {reason}")
+    }
+
+    /// The error of a run with the report of what was found before, if anything was.
+    pub(super) fn of_run(self, report: Option<Report>, trace: Option<OutputError>) -> RunError {
+        RunError::Incomplete(Box::new(Incomplete {
+            report,
+            fault: self,
+            trace,
+        }))
+    }
+
+    /// The error of a run that reports nothing.
+    pub(super) fn without_report(self) -> RunError {
+        match self {
+            Self::Device(error) => error.into(),
+            Self::UndefinedScore(reason) => RunError::NoScore(reason),
+            fault => fault.of_run(None, None),
         }
     }
 }

@@ -1,307 +1,143 @@
-//! The whole way of a job on one screen: file → table → design matrix → search
-//! → selection → report.
+//! Runs one job: open its files → check the devices → read and prepare the data → work → report →
+//! render and write. [`drive`] is this path for every [`Method`]; [`method_of`] chooses the method.
 
+mod candidates;
 mod checkpoint;
 mod data_cache;
 mod error;
-mod page_extras;
+mod method;
 mod pairs;
-mod procedures;
+mod pass;
+mod prepared;
+mod ranking;
+mod regression;
 mod resample;
 mod resample_checkpoint;
-mod selectors;
+mod simulate;
 mod stability;
 
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+use std::path::{Path, PathBuf};
 
 pub use data_cache::{DataCache, RunContext};
-pub use error::RunError;
-use page_extras::page_extras;
-pub use pairs::{pairs, run_pairs};
+pub use error::{Fault, Incomplete, RunError};
+use method::{Method, Run, method_of};
 pub use resample_checkpoint::ResampleCheckpoint;
-pub use stability::{run_stability, stability};
+pub use simulate::simulate;
 
 pub use crate::selection::Outcome;
 use crate::{
-    design::Design,
-    device::{DeviceError, Partition, Placement, Resources},
-    interrupt::{DetachableGuard, Interrupt},
-    job::{Job, Simulation, Task},
+    interrupt::DetachableGuard,
+    job::{Job, Task},
     output::{OutputError, OutputFile},
-    plugin::MethodKind,
-    report::{self, Curves, Format, PageExtras},
-    search::{Checkpointing, IterationRecord, Search, SearchError},
-    selection::{Elapsed, RankSummary, Termination},
-    table::OutputFormat,
+    report::{self, Format, PageExtras},
+    selection::Termination,
     trace::Trace,
 };
 
-/// What a job gave.
+/// Runs the job of any command. Files that it names are written whole or not at all. An interrupt
+/// is no error: the outcome is then the best until then.
+///
+/// # Errors
+/// [`RunError`] says whether the data, the settings, a device, a plugin or the output is at fault;
+/// [`RunError::Incomplete`] holds the report of what was found before.
+pub fn run_task(task: &Task, context: &RunContext) -> Result<Report, RunError> {
+    method_of(task).run(task, context)
+}
+
+/// Runs one job by PaSS or by a selector of a plugin.
+///
+/// # Errors
+/// As [`run_task`].
+pub fn run(job: &Job) -> Result<Report, RunError> {
+    run_task(&Task::Select(Box::new(job.clone())), &RunContext::default())
+}
+
+/// Takes a method along the path of a run.
+fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Report, RunError> {
+    let job = task.job();
+    // Files first: a search of hours must not end at a wrong path.
+    let output = create_file(job, job.output.as_deref())?;
+    let mut run = Run::open(task, context)?;
+    method.check(job)?;
+    let data = context.prepare::<M>(job)?;
+    let guard = method.is_detachable().then(|| job.interrupt.detachable());
+    run.meter = context.meter(job);
+    let found = method.work(&mut run, data)?;
+    std::mem::take(&mut run.meter).finish();
+    let finding = method.report(&mut run, found)?;
+    let report = Report::new(finding.outcome, finding.extras, job, guard);
+    if let Some(file) = output {
+        file.finish(&report.render()?)?;
+    }
+    let trace = run.trace.map_or(Ok(()), Trace::finish).err();
+    match (finding.fault, trace) {
+        (None, None) => Ok(report),
+        (None, Some(error)) => Err(Fault::Trace(error).of_run(Some(report), None)),
+        (Some(fault), trace) => Err(fault.of_run(Some(report), trace)),
+    }
+}
+
+/// Creates a file that a job names, if it names one and this process is the one that writes.
+fn create_file(job: &Job, path: Option<&Path>) -> Result<Option<OutputFile>, OutputError> {
+    let path = path.filter(|_| job.resources.is_root());
+    path.map(OutputFile::create).transpose()
+}
+
+/// The result of a job, and what it takes to render it.
 #[derive(Debug)]
 pub struct Report {
     /// The result itself.
     pub outcome: Outcome,
-    /// The selection in the job's format; it is in the job's output already,
-    /// where the job has one.
-    pub rendered: Vec<u8>,
-    /// The checkpoint that is of no more use once the report is told.
+    data: PathBuf,
+    format: Format,
+    extras: PageExtras,
+    /// The checkpoint that is useless once the report was delivered.
     checkpoint: Option<PathBuf>,
-    /// Of a plugin that can be left behind: as long as the report lives, a second wish to end
-    /// does not lose it.
-    _held: Option<DetachableGuard>,
+    /// Held until the report was delivered, so that a second interrupt does not lose it.
+    _guard: Option<DetachableGuard>,
 }
 
 impl Report {
-    /// The report is told: what was kept of its search, in case it had to go on, goes.
+    fn new(
+        outcome: Outcome,
+        extras: PageExtras,
+        job: &Job,
+        guard: Option<DetachableGuard>,
+    ) -> Self {
+        let is_done = match &outcome {
+            Outcome::Selection(selection) => {
+                [Termination::Iterations, Termination::Patience].contains(&selection.termination)
+            }
+            Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
+        };
+        let checkpoint = job.checkpoint.clone();
+        Self {
+            checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
+            outcome,
+            data: job.data.clone(),
+            format: job.format,
+            extras: PageExtras {
+                command: job.command.clone(),
+                ..extras
+            },
+            _guard: guard,
+        }
+    }
+
+    /// The report in the job's format.
     ///
     /// # Errors
-    /// A checkpoint that cannot be removed.
+    /// [`RunError::Render`]: the format is not for results of this kind, or not built.
+    pub fn render(&self) -> Result<Vec<u8>, RunError> {
+        report::render(&self.outcome, &self.data, self.format, &self.extras)
+            .map_err(RunError::Render)
+    }
+
+    /// Removes the checkpoint of a search that has ended by itself, once its report was delivered.
+    ///
+    /// # Errors
+    /// The checkpoint cannot be removed.
     pub fn remove_checkpoint(&mut self) -> Result<(), OutputError> {
         self.checkpoint.take().map_or(Ok(()), checkpoint::remove)
-    }
-}
-
-/// Does one task, whatever its command, of a job alone or among others.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_task(task: &Task, context: &RunContext) -> Result<Report, RunError> {
-    match task {
-        Task::Select(job) => run_job(job, context),
-        Task::Pairs(pairing) => run_pairs(pairing, context),
-        Task::Stability(stability) => run_stability(stability, context),
-    }
-}
-
-/// Runs one job; files it names are written whole or not at all.
-///
-/// # Errors
-/// The data, the settings or the output: [`RunError`] says which. An interrupt
-/// is no error: the selection is then the best so far.
-pub fn run(job: &Job) -> Result<Report, RunError> {
-    run_job(job, &RunContext::default())
-}
-
-/// The same, of a job among others.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_job(job: &Job, context: &RunContext) -> Result<Report, RunError> {
-    if let Some(settled) = &job.selector {
-        return match &settled.value {
-            MethodKind::Regression(procedure) => {
-                procedures::regress(job, context, settled, procedure)
-            }
-            MethodKind::Score(_) | MethodKind::Ranking(_) => selectors::rank(job, context, settled),
-        };
-    }
-    let started = Instant::now();
-    // Both places first: a search of hours must not end at a wrong path.
-    let output = output_of(job)?;
-    let own_trace = job.trace.as_deref().filter(|_| job.resources.is_root());
-    let mut trace = own_trace.map(Trace::create).transpose()?;
-    let kept = job.checkpoint.as_deref();
-    let from = kept.map(|it| checkpoint::open(it, job.resources.communicator.as_ref()));
-    let from = from.transpose()?.flatten();
-
-    Placement::check(&job.resources.devices)?;
-
-    let design = context.design(job, job.resources.distributed())?;
-    let (design, resources) = planned(job, design)?;
-
-    let mut meter = context.meter(job);
-    if let Some(trace) = &mut trace {
-        trace.name_columns(design.variables().iter().map(|it| it.name.as_str()));
-    }
-    let mut curves = (job.format == Format::Html).then(Curves::default);
-    let mut observe = |iteration: &IterationRecord<'_>| {
-        meter.show(iteration);
-        if let Some(curves) = &mut curves {
-            curves.record(iteration);
-        }
-        if let Some(trace) = &mut trace {
-            trace.record(iteration);
-        }
-    };
-    let criterion = &*job.criterion;
-    let place = kept.unwrap_or(Path::new(""));
-    let speaks = job.resources.is_root();
-    let mut keep = |text: &str| match speaks {
-        true => checkpoint::write(place, text),
-        false => Ok(()),
-    };
-    let search = Search {
-        design: &design,
-        criterion,
-        pass: &job.pass,
-        resources: &resources,
-        interrupt: &job.interrupt,
-        checkpointing: kept.map(|_| Checkpointing {
-            resume_from: from,
-            write: &mut keep,
-        }),
-    };
-    let found = search.run(&mut observe).map_err(|error| match error {
-        SearchError::Checkpoint(source) => RunError::Checkpoint {
-            path: place.to_owned(),
-            source,
-        },
-        error => error.into(),
-    })?;
-    meter.finish();
-
-    let mut selection = found.selection(&design, criterion, &job.pass);
-    selection.set_level(job.level);
-    selection.rank_summary = rank_summary(
-        job,
-        match resources.partition {
-            Some(Partition::Particles) => "particles",
-            Some(Partition::Sweeps) => "sweeps",
-            Some(Partition::Columns) | None => "columns",
-        },
-    );
-    let total = started.elapsed().as_secs_f64();
-    selection.elapsed_seconds = Elapsed {
-        read: total - found.seconds - found.starting,
-        devices: found.starting,
-        search: found.seconds,
-        total,
-    };
-    let extras = PageExtras {
-        curves,
-        ..page_extras(job, &design, &found)
-    };
-    let done = [Termination::Iterations, Termination::Patience].contains(&selection.termination);
-    let outcome = Outcome::Selection(Box::new(selection));
-    let rendered = report::render(&outcome, &job.data, job.format, &extras);
-    let rendered = rendered.map_err(RunError::Render)?;
-    let report = Report {
-        outcome,
-        rendered: written(output, rendered)?,
-        checkpoint: job.checkpoint.clone().filter(|_| done && speaks),
-        _held: None,
-    };
-    match (trace.map_or(Ok(()), Trace::finish), found.fault) {
-        (trace, Some(source)) => Err(RunError::Fault {
-            report: Box::new(report),
-            source,
-            trace: trace.err().map(Box::new),
-        }),
-        (Err(source), None) => Err(RunError::Trace {
-            report: Box::new(report),
-            source,
-        }),
-        (Ok(()), None) => Ok(report),
-    }
-}
-
-/// What ranks share out in a search, and the design with the columns they need for it.
-///
-/// Over columns every column that joins a model is told to all: those of random steps, about one
-/// in ten of all, and what the polish looks at. Where there are no more columns than that, each
-/// rank gets all of them at once, and no more is told of any: models are what there is to share then.
-fn planned(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
-    let told = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
-    let partition = job.resources.partition.unwrap_or(match design.p() <= told {
-        true => Partition::Particles,
-        false => Partition::Columns,
-    });
-    let resources = Resources {
-        partition: Some(partition),
-        ..job.resources.clone()
-    };
-    if partition == Partition::Columns || job.resources.distributed().is_none() {
-        return Ok((design, resources));
-    }
-    let design = Arc::unwrap_or_clone(design).replicated();
-    let design = design.map_err(DeviceError::from_rank_error)?;
-    Ok((Arc::new(design), resources))
-}
-
-/// About how many columns the polish looks at.
-const POLISHED: usize = 1000;
-
-/// What ranks that share this said until now.
-fn rank_summary(job: &Job, over: &'static str) -> Option<RankSummary> {
-    let communicator = job.resources.communicator.as_ref()?;
-    Some(RankSummary {
-        ranks: communicator.size(),
-        hosts: communicator
-            .hosts()
-            .into_iter()
-            .map(str::to_owned)
-            .collect(),
-        over,
-        messages: communicator.traffic(),
-    })
-}
-
-/// The place of a job's report, if it has one and this process is the one that writes it.
-fn output_of(job: &Job) -> Result<Option<OutputFile>, RunError> {
-    place_of(job, job.output.as_deref())
-}
-
-/// The same of another file of a job's.
-fn place_of(job: &Job, path: Option<&Path>) -> Result<Option<OutputFile>, RunError> {
-    let own = path.filter(|_| job.resources.is_root());
-    Ok(own.map(OutputFile::create).transpose()?)
-}
-
-/// Puts a report in its file, if it has one.
-fn written(output: Option<OutputFile>, rendered: Vec<u8>) -> Result<Vec<u8>, RunError> {
-    if let Some(file) = output {
-        file.finish(&rendered)?;
-    }
-    Ok(rendered)
-}
-
-/// Makes one file of simulated data.
-///
-/// # Errors
-/// The settings, or the output: [`RunError`] says which. An interrupt leaves no file.
-pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), RunError> {
-    let Simulation {
-        model,
-        settings,
-        output,
-    } = simulation;
-    // The place first: a wrong path is told before anything is drawn.
-    let form = OutputFormat::of(output)?;
-    model.check(settings)?;
-    let mut file = OutputFile::create(output)?;
-    let table = model.simulate(settings)?;
-    let sink = Heeding {
-        file: &mut file,
-        interrupt,
-    };
-    let written = form.write(&table, &model.command(settings), sink);
-    written.map_err(|source| match interrupt.requested() {
-        true => RunError::Interrupted,
-        false => file.write_error(source).into(),
-    })?;
-    Ok(file.commit()?)
-}
-
-/// A file that takes nothing more once an interrupt is requested.
-struct Heeding<'a> {
-    file: &'a mut OutputFile,
-    interrupt: &'a Interrupt,
-}
-
-impl Write for Heeding<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.interrupt.requested() {
-            true => Err(io::Error::other("interrupted")),
-            false => self.file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }

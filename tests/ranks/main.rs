@@ -14,9 +14,9 @@ use passel::{
     Design, Interrupt, Pass,
     criteria::Ebic,
     device::{DeviceChoice, Partition, Resources},
-    job,
+    job::{self, Task},
     ranks::{Communicator, thread_transports},
-    run,
+    run::{self, RunContext},
     search::{IterationRecord, SearchResult, StepRecord, search},
 };
 
@@ -133,7 +133,7 @@ fn report(arguments: &[&str], communicator: Option<Communicator>, interrupt: &In
             let mut pairing = job::arguments::pairs_job(own).unwrap();
             pairing.job.interrupt = interrupt.clone();
             pairing.job.resources.communicator = communicator;
-            run::pairs(&pairing)
+            run::run_task(&Task::Pairs(Box::new(pairing)), &RunContext::default())
         }
         (_, own) => {
             let mut job = job::arguments::select_job(own).unwrap();
@@ -142,7 +142,7 @@ fn report(arguments: &[&str], communicator: Option<Communicator>, interrupt: &In
             run::run(&job)
         }
     };
-    let mut told: Value = serde_json::from_slice(&report.unwrap().rendered).unwrap();
+    let mut told: Value = serde_json::from_slice(&report.unwrap().render().unwrap()).unwrap();
     let members = told.as_object_mut().unwrap();
     members.remove("elapsed_seconds");
     for name in ["devices", "screen", "together"] {

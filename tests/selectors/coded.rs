@@ -6,7 +6,7 @@ use passel::{
     job::{Job, JobDraft},
     plugin::{MethodKind, ResolvedMethod},
     report::Format,
-    run::{Outcome, Report, RunError, run},
+    run::{Fault, Outcome, Report, RunError, run},
     score::{Against, CountTable, Gather, Join, Measure, Score, ScoreFunction, TableFunction},
     table::Missing,
 };
@@ -122,10 +122,13 @@ fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
         let error = run(&job).unwrap_err();
         assert_eq!(error.exit_code(), 1);
         let message = error.to_string();
-        let RunError::Unscored { report, reason } = error else {
+        let RunError::Incomplete(incomplete) = error else {
             panic!("{error}");
         };
-        let Outcome::Ranking(ranking) = report.outcome else {
+        let Fault::UndefinedScore(reason) = incomplete.fault else {
+            panic!("{}", incomplete.fault);
+        };
+        let Some(Outcome::Ranking(ranking)) = incomplete.report.map(|report| report.outcome) else {
             panic!("no ranking");
         };
         assert_eq!(ranking.selected.len(), 1);

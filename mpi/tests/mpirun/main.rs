@@ -16,7 +16,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use passel::{job, run};
+use passel::{
+    job::{self, Task},
+    run::{self, RunContext},
+};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_passel-mpi");
@@ -88,10 +91,13 @@ fn alone(arguments: &[&str]) -> Value {
     let all = all.chain(&["--format", "json"]);
     let matches = job::arguments::command().get_matches_from(all);
     let report = match matches.subcommand().unwrap() {
-        ("pairs", own) => run::pairs(&job::arguments::pairs_job(own).unwrap()),
+        ("pairs", own) => {
+            let job = job::arguments::pairs_job(own).unwrap();
+            run::run_task(&Task::Pairs(Box::new(job)), &RunContext::default())
+        }
         (_, own) => run::run(&job::arguments::select_job(own).unwrap()),
     };
-    plain(&report.unwrap().rendered)
+    plain(&report.unwrap().render().unwrap())
 }
 
 fn same(arguments: &[&str], ranks: impl IntoIterator<Item = usize>) {

@@ -1,0 +1,220 @@
+//! The steps in which methods differ, and the choice of the method of a task.
+
+use std::{sync::Arc, time::Instant};
+
+use serde_json::{Map, Value};
+
+use super::{
+    DataCache, Fault, Report, RunContext, RunError,
+    candidates::{Choosable, Selected},
+    checkpoint, create_file, drive,
+    pass::PassSearch,
+    prepared::Prepared,
+    ranking::{RankingProcedure, ScoreSelection},
+    regression::RegressionProcedure,
+    stability::OnResamples,
+};
+use crate::{
+    job::{Job, Task},
+    output::OutputFile,
+    plugin::{MethodKind, ResolvedMethod},
+    progress::Meter,
+    report::PageExtras,
+    search::Checkpoint,
+    selection::{Elapsed, Outcome, RankSummary},
+    trace::Trace,
+};
+
+/// A method: the steps that [`drive`] takes, in their order.
+pub(super) trait Method {
+    /// What the job's table becomes before the work.
+    type Data: Prepared;
+    /// What the work finds, with the data that it speaks of.
+    type Found;
+    /// Whether ranks read a share of the columns each; otherwise each reads all.
+    const PARTITIONED: bool;
+
+    /// Whether a plugin's own loop runs, which a second interrupt leaves behind.
+    fn is_detachable(&self) -> bool {
+        false
+    }
+
+    /// Checks that the devices chosen can run it, which must be known before a long reading.
+    fn check(&self, job: &Job) -> Result<(), RunError>;
+
+    /// Does the work.
+    fn work(&self, run: &mut Run, data: Arc<Self::Data>) -> Result<Self::Found, RunError>;
+
+    /// Turns what was found into a report.
+    fn report(&self, run: &mut Run, found: Self::Found) -> Result<Finding, RunError>;
+}
+
+/// A method that selects variables, so that stability selection can run it on resamples.
+pub(super) trait Selector: Method<Data: Choosable, Found: Selected> + Sync {}
+
+impl<M: Method<Data: Choosable, Found: Selected> + Sync> Selector for M {}
+
+/// A job on its way: its clock, its meter, and files of its own.
+pub(super) struct Run<'a> {
+    pub(super) job: &'a Job,
+    pub(super) context: RunContext<'a>,
+    pub(super) started: Instant,
+    pub(super) meter: Meter,
+    /// Of PaSS: the steps of its particles.
+    pub(super) trace: Option<Trace>,
+    /// Of PaSS: the state to go on from.
+    pub(super) resume_from: Option<Checkpoint>,
+    /// Of pairs: the scores of all of them.
+    pub(super) matrix: Option<OutputFile>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts the clock of a job that shows and writes nothing.
+    pub(super) fn silent(job: &'a Job) -> Self {
+        Self {
+            job,
+            context: RunContext::default(),
+            started: Instant::now(),
+            meter: Meter::default(),
+            trace: None,
+            resume_from: None,
+            matrix: None,
+        }
+    }
+
+    /// Starts the clock of a job, and opens its files.
+    pub(super) fn open(task: &'a Task, context: &RunContext<'a>) -> Result<Self, RunError> {
+        let job = task.job();
+        let matrix = match task {
+            Task::Pairs(pairs) => pairs.matrix.as_deref(),
+            Task::Select(_) | Task::Stability(_) => None,
+        };
+        let matrix = create_file(job, matrix)?;
+        let trace = job.trace.as_deref().filter(|_| job.resources.is_root());
+        let trace = trace.map(Trace::create).transpose()?;
+        let checkpoint = job.checkpoint.as_deref();
+        let communicator = job.resources.communicator.as_ref();
+        let resume_from = checkpoint.map(|path| checkpoint::open(path, communicator));
+        Ok(Self {
+            context: *context,
+            trace,
+            resume_from: resume_from.transpose()?.flatten(),
+            matrix,
+            ..Self::silent(job)
+        })
+    }
+
+    /// Seconds by stage: all that was neither the start of devices nor the search is reading.
+    pub(super) fn elapsed(&self, devices: f64, search: f64) -> Elapsed {
+        let total = self.started.elapsed().as_secs_f64();
+        Elapsed {
+            read: total - search - devices,
+            devices,
+            search,
+            total,
+        }
+    }
+
+    /// The ranks that shared the work, what was partitioned over them, and their messages until
+    /// now.
+    pub(super) fn rank_summary(&self, over: &'static str) -> Option<RankSummary> {
+        let communicator = self.job.resources.communicator.as_ref()?;
+        let hosts = communicator.hosts().into_iter();
+        Some(RankSummary {
+            ranks: communicator.size(),
+            hosts: hosts.map(str::to_owned).collect(),
+            over,
+            messages: communicator.traffic(),
+        })
+    }
+}
+
+/// A result, with what only a page shows and what ended the work early.
+pub(super) struct Finding {
+    pub(super) outcome: Outcome,
+    pub(super) extras: PageExtras,
+    pub(super) fault: Option<Fault>,
+}
+
+impl Finding {
+    pub(super) fn new(outcome: Outcome, fault: Option<Fault>) -> Self {
+        let extras = PageExtras::default();
+        Self {
+            outcome,
+            extras,
+            fault,
+        }
+    }
+}
+
+/// A [`Method`] whatever its types.
+pub(super) trait AnyMethod {
+    /// See [`drive`].
+    fn run(&self, task: &Task, context: &RunContext) -> Result<Report, RunError>;
+    /// See [`DataCache::expect`].
+    fn expect(&self, job: &Job, cache: &DataCache);
+    /// See [`DataCache::release`].
+    fn release(&self, job: &Job, cache: &DataCache);
+}
+
+impl<M: Method> AnyMethod for M {
+    fn run(&self, task: &Task, context: &RunContext) -> Result<Report, RunError> {
+        drive(self, task, context)
+    }
+
+    fn expect(&self, job: &Job, cache: &DataCache) {
+        cache.expect_data::<M::Data>(job);
+    }
+
+    fn release(&self, job: &Job, cache: &DataCache) {
+        cache.release_data::<M::Data>(job);
+    }
+}
+
+/// The method of a task.
+pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
+    if let Task::Pairs(pairs) = task {
+        return Box::new(&**pairs);
+    }
+    let Some(resolved) = &task.job().selector else {
+        return selector(task, PassSearch);
+    };
+    match &resolved.value {
+        MethodKind::Score(score) => selector(task, ScoreSelection { resolved, score }),
+        MethodKind::Ranking(procedure) => selector(
+            task,
+            RankingProcedure {
+                resolved,
+                procedure,
+            },
+        ),
+        MethodKind::Regression(procedure) => selector(
+            task,
+            RegressionProcedure {
+                resolved,
+                procedure,
+            },
+        ),
+    }
+}
+
+/// A selector on all rows, or on resamples of them.
+fn selector<'a>(task: &'a Task, selector: impl Selector + 'a) -> Box<dyn AnyMethod + 'a> {
+    match task {
+        Task::Stability(stability) => Box::new(OnResamples {
+            stability,
+            selector,
+        }),
+        Task::Select(_) | Task::Pairs(_) => Box::new(selector),
+    }
+}
+
+/// Name, parameters and plugin of a method, for a report.
+pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> Map<String, Value> {
+    let mut method = Map::from_iter([("name".to_owned(), resolved.name.clone().into())]);
+    for (name, value) in &resolved.parameters {
+        method.insert(name.clone(), (*value).into());
+    }
+    method.insert("plugin".to_owned(), resolved.plugin.clone().into());
+    method
+}

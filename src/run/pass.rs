@@ -1,0 +1,187 @@
+//! PaSS, and the report of any regression model.
+
+use std::{path::Path, sync::Arc};
+
+use super::{
+    Fault, RunError,
+    candidates::{Choice, Selected},
+    checkpoint,
+    method::{Finding, Method, Run},
+};
+use crate::{
+    design::Design,
+    device::{DeviceError, Partition, Placement, Resources},
+    job::Job,
+    plugin::PASS,
+    report::{Curves, Format, PageExtras},
+    search::{Checkpointing, IterationRecord, Search, SearchError, SearchResult},
+    selection::{self, Outcome, Residuals, Selection, Termination},
+};
+
+/// A search by PaSS.
+pub(super) struct PassSearch;
+
+impl Method for PassSearch {
+    type Data = Design;
+    type Found = Model;
+    const PARTITIONED: bool = true;
+
+    fn check(&self, job: &Job) -> Result<(), RunError> {
+        Ok(Placement::check(&job.resources.devices)?)
+    }
+
+    fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
+        let job = run.job;
+        let (design, resources) = partition(job, design)?;
+        let (meter, trace) = (&mut run.meter, &mut run.trace);
+        if let Some(trace) = trace {
+            let variables = design.variables().iter();
+            trace.name_columns(variables.map(|variable| variable.name.as_str()));
+        }
+        let mut curves = (job.format == Format::Html).then(Curves::default);
+        let mut observe = |iteration: &IterationRecord<'_>| {
+            meter.show(iteration);
+            if let Some(curves) = &mut curves {
+                curves.record(iteration);
+            }
+            if let Some(trace) = trace {
+                trace.record(iteration);
+            }
+        };
+        let path = job.checkpoint.as_deref().unwrap_or(Path::new(""));
+        let mut write = |text: &str| match job.resources.is_root() {
+            true => checkpoint::write(path, text),
+            false => Ok(()),
+        };
+        let resume_from = run.resume_from.take();
+        let search = Search {
+            design: &design,
+            criterion: &*job.criterion,
+            pass: &job.pass,
+            resources: &resources,
+            interrupt: &job.interrupt,
+            checkpointing: job.checkpoint.as_ref().map(|_| Checkpointing {
+                resume_from,
+                write: &mut write,
+            }),
+        };
+        let found = search.run(&mut observe).map_err(|error| match error {
+            SearchError::Checkpoint(source) => RunError::Checkpoint {
+                path: path.to_owned(),
+                source,
+            },
+            error => error.into(),
+        })?;
+        Ok(Model {
+            design,
+            over: match resources.partition {
+                Some(Partition::Particles) => "particles",
+                Some(Partition::Sweeps) => "sweeps",
+                Some(Partition::Columns) | None => "columns",
+            },
+            curves,
+            fault: found.fault.clone().map(Fault::Device),
+            found,
+        })
+    }
+
+    fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
+        let parameters = run.job.pass.parameters(model.found.max_size);
+        let name = PASS.to_owned();
+        let selection = model.selection(run, selection::Method { name, parameters });
+        Ok(model.finding(run, selection))
+    }
+}
+
+/// The model of a regression.
+pub(super) struct Model {
+    pub(super) design: Arc<Design>,
+    pub(super) found: SearchResult,
+    /// What ended the search early.
+    pub(super) fault: Option<Fault>,
+    /// The course of the search, for a page.
+    pub(super) curves: Option<Curves>,
+    /// What was partitioned over ranks.
+    pub(super) over: &'static str,
+}
+
+impl Model {
+    /// The model on the scale of the data.
+    pub(super) fn selection(&self, run: &Run, method: selection::Method) -> Selection {
+        let (job, found) = (run.job, &self.found);
+        let mut selection = found.by(method, &self.design, &*job.criterion, &job.pass);
+        selection.set_level(job.level);
+        selection.rank_summary = run.rank_summary(self.over);
+        selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);
+        selection
+    }
+
+    /// The result, with what only a page shows.
+    pub(super) fn finding(self, run: &Run, selection: Selection) -> Finding {
+        let (design, fit) = (&self.design, &self.found.fit);
+        let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), self.fault);
+        if run.job.format == Format::Html {
+            let support = fit.support().iter();
+            finding.extras = PageExtras {
+                curves: self.curves,
+                residuals: Residuals::of(design, fit, self.found.exact),
+                deviations: support.map(|column| design.deviation(*column)).collect(),
+                ..PageExtras::default()
+            };
+        }
+        finding
+    }
+}
+
+impl Selected for Model {
+    fn choice(self) -> Result<Option<Choice>, RunError> {
+        let (design, found) = (&self.design, self.found);
+        if let Some(fault) = self.fault.or(found.fault.map(Fault::Device)) {
+            return Err(fault.without_report());
+        }
+        if found.termination == Termination::Interrupted {
+            return Ok(None);
+        }
+        let members = found.fit.support();
+        let variables = members
+            .iter()
+            .map(|column| &design.variables()[*column as usize]);
+        let mut notes = found.notes;
+        if members.len() == found.max_size && members.len() < design.p() {
+            let mend = "the criterion may be too mild, or --max-size too small";
+            notes.push(format!(
+                "the model has as many variables as allowed: {mend}"
+            ));
+        }
+        let is_late = found.termination == Termination::TimeLimit;
+        let indexes = variables.map(|variable| variable.index);
+        Ok(Some(Choice::new(indexes, notes, is_late, found.devices)))
+    }
+}
+
+/// About how many columns the polish looks at.
+const POLISHED: usize = 1000;
+
+/// What a search partitions over ranks, and the design with the columns that they need for it.
+///
+/// Over columns every column that joins a model is broadcast: those of random steps, about one in
+/// ten of all, and what the polish looks at. Where there are no more columns than that, each rank
+/// gets all of them at once, and the particles are partitioned.
+fn partition(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
+    let broadcast = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
+    let partition = job.resources.partition;
+    let partition = partition.unwrap_or(match design.p() <= broadcast {
+        true => Partition::Particles,
+        false => Partition::Columns,
+    });
+    let resources = Resources {
+        partition: Some(partition),
+        ..job.resources.clone()
+    };
+    if partition == Partition::Columns || job.resources.distributed().is_none() {
+        return Ok((design, resources));
+    }
+    let design = Arc::unwrap_or_clone(design).replicated();
+    let design = design.map_err(DeviceError::from_rank_error)?;
+    Ok((Arc::new(design), resources))
+}
