@@ -101,10 +101,11 @@ fn ing_lai_1000_x_20000_plain(bencher: divan::Bencher, swarm: Swarm) {
     bencher.bench(|| plain(large(), swarm));
 }
 
-/// Skipped, with a word, where the data are absent.
+/// Of the data beside the repository; without them there is nothing to measure.
 #[divan::bench(args = [(16, 256)], consts = [1, 2], sample_count = 50, sample_size = 1)]
 fn hung_1_1<const THREADS: usize>(bencher: divan::Bencher, swarm: Swarm) {
-    if let Some(design) = problems::hung("1_1") {
+    if problems::shared("data/hung").is_some() {
+        let design = problems::hung("1_1");
         bencher.bench(|| search(&design, "hdhqc", swarm, THREADS));
     }
 }

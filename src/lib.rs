@@ -24,6 +24,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Fixtures of `tests/` that unit tests share name the crate as its users do.
+#[cfg(test)]
+extern crate self as passel;
+
 mod vector;
 
 pub mod nearest;

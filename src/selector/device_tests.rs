@@ -1,11 +1,10 @@
-//! What a selection asks of a device that knows more than the best candidate, and believes what
-//! it is told: the answer is that of one which does not.
+//! Devices that report more than the best candidate: a selection that relies on it chooses the same.
 
-use super::{
-    coded_tests::{PLACES, coded, joint_information, resources, score},
-    declared_tests::{columns, of_term},
-    *,
-};
+#[path = "../../tests/selectors/fixtures.rs"]
+#[allow(dead_code)]
+mod fixtures;
+
+use super::*;
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode},
     device::{
@@ -17,10 +16,11 @@ use crate::{
     },
     score::{Combination, CountTable, Gather, Join, Measure, Part, Quantity},
 };
+use fixtures::{PLACES, coded, columns, joint_information, of_term, resources, score};
 
-/// A device that finds facts and winners of permutations by itself, and holds a selection to
-/// what it said would follow.
-struct Knowing<'a> {
+/// A device that reports statistics and the winners of permutations, and asserts that a selection
+/// keeps to the number of picks it announced.
+struct InformedDevice<'a> {
     counter: CpuCounter<'a>,
     columns: &'a [BinnedColumn],
     response: Categorical,
@@ -32,7 +32,7 @@ struct Knowing<'a> {
     picks: usize,
 }
 
-impl<'a> Knowing<'a> {
+impl<'a> InformedDevice<'a> {
     fn counters(
         columns: &'a BinnedColumns,
         response: &Categorical,
@@ -53,7 +53,7 @@ impl<'a> Knowing<'a> {
     }
 }
 
-impl Counter for Knowing<'_> {
+impl Counter for InformedDevice<'_> {
     fn names(&self) -> Vec<String> {
         self.counter.names()
     }
@@ -158,7 +158,7 @@ fn assert_same(
 }
 
 #[test]
-fn what_a_device_knows_is_what_the_host_would_find() {
+fn a_device_that_reports_statistics_gives_the_same_selection() {
     let mut columns = columns(3, 200, 24, 6);
     for at in [0, 3, 9] {
         let column = &mut columns.columns[at];
@@ -211,7 +211,7 @@ fn what_a_device_knows_is_what_the_host_would_find() {
             let logs = LogTable::new(columns.n, score.reach());
             let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
             let response = evaluator.categorical(&columns.response);
-            let counters = Knowing::counters(&columns, &response, (&logs, &evaluator));
+            let counters = InformedDevice::counters(&columns, &response, (&logs, &evaluator));
             let by = (&response, &logs, &evaluator);
             assert_same(&expected, &columns, by, counters, &stop);
         }
@@ -241,7 +241,7 @@ impl TableScorer for Permuting<'_> {
 }
 
 #[test]
-fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
+fn permutations_of_a_function_are_the_same_on_a_device_that_permutes() {
     let columns = columns(4, 120, 15, 4);
     // Rounded, so that there are ties by tolerance too.
     let rough = |it: &CountTable| (joint_information(it) * 50.0).round() / 50.0;
@@ -270,31 +270,4 @@ fn permutations_of_a_coded_score_are_the_same_wherever_its_values_come_from() {
         let by = (&response, &logs, &evaluator);
         assert_same(&expected, &columns, by, counters, &stop);
     }
-}
-
-#[test]
-fn what_is_as_good_as_the_best_is_held_against_chance_by_the_best() {
-    let columns = columns(8, 60, 15, 4);
-    let never = Interrupt::default();
-    let first = |tolerance| {
-        let coded = coded(joint_information, tolerance);
-        let score = score(Measure::Function(coded), Gather::Sum, Join::Alone);
-        let stop = Stop {
-            top: Some(1),
-            threshold: None,
-            permutation: Some(PermutationTest {
-                n: 199,
-                alpha: 1.0,
-                seed: 3,
-            }),
-        };
-        let asked = resources(PLACES[0]);
-        let found = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-        let first = found.chosen.into_iter().next().unwrap();
-        (first.column, first.score, first.permutation_p)
-    };
-    let (best, near) = (first(0.0), first(0.9));
-    // Another column, of a lower score, but no likelier by chance.
-    assert!(near.0 < best.0 && near.1 < best.1);
-    assert_eq!(near.2, best.2);
 }

@@ -3,22 +3,12 @@
 
 mod choose;
 #[cfg(test)]
-mod coded_tests;
-#[cfg(test)]
-mod declared_tests;
-#[cfg(test)]
 mod device_tests;
 mod independence;
 mod pairs;
-#[cfg(test)]
-mod pairwise_tests;
 mod permutation;
 mod places;
 mod procedure;
-#[cfg(test)]
-mod ranks_tests;
-#[cfg(test)]
-mod unscored_tests;
 
 use std::time::Instant;
 
@@ -164,83 +154,4 @@ pub fn rank(
             ..selection.run(counters, observe)
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        binning::{BinnedColumn, Codes, Rule},
-        score::{Combination, Gather, Join, Measure, Quantity},
-        selection::ChosenColumn,
-    };
-
-    fn column(index: usize, codes: Vec<u8>) -> BinnedColumn {
-        let levels = (0..=codes.iter().copied().max().unwrap_or(0)).map(f64::from);
-        let levels: Vec<f64> = levels.collect();
-        BinnedColumn {
-            name: format!("x{index}"),
-            index,
-            levels: levels.len(),
-            codes: Codes::Byte(codes),
-            rule: Rule::Numbers(levels),
-            missing: None,
-        }
-    }
-
-    fn chosen(columns: Vec<Vec<u8>>, response: Vec<u8>, gather: Gather) -> Vec<ChosenColumn> {
-        let columns = BinnedColumns {
-            n: response.len(),
-            columns: (0..).zip(columns).map(|(at, it)| column(at, it)).collect(),
-            response: column(0, response),
-            local: None,
-        };
-        let mim = Score {
-            measure: Measure::Declared {
-                relevance: Quantity::plain(Combination::X_Y),
-                terms: Vec::new(),
-            },
-            gather,
-            join: Join::Added,
-            against: Against::Last,
-            floor: None,
-        };
-        let stop = Stop {
-            top: Some(columns.columns.len()),
-            ..Stop::default()
-        };
-        let (resources, interrupt) = (Resources::cpu(1), Interrupt::default());
-        let found = rank(
-            &columns,
-            &mim,
-            &stop,
-            &resources,
-            &interrupt,
-            &mut |_, _| {},
-        );
-        found.map(|it| it.chosen).unwrap_or_default()
-    }
-
-    #[test]
-    fn redundancy_with_many_copies_is_their_entropy() {
-        let copy: Vec<u8> = (0..128).map(|at| at % 64).collect();
-        let response = copy.iter().map(|it| it % 2).collect();
-        let chosen = chosen(vec![copy; 60], response, Gather::Sum);
-        assert_eq!(chosen.len(), 60);
-        for it in &chosen[1..] {
-            let off = it.redundancy.map(|it| (it - 64f64.ln()).abs());
-            assert!(off.is_some_and(|it| it < 1e-12), "{it:?}");
-        }
-    }
-
-    #[test]
-    fn a_score_without_terms_is_relevance_however_it_gathers() {
-        let columns = [2, 3, 5].map(|by| (0..60).map(|at| at % by).collect());
-        let response: Vec<u8> = (0..60).map(|at| at / 7).collect();
-        for gather in [Gather::Mean, Gather::Minimum, Gather::Last] {
-            let chosen = chosen(columns.to_vec(), response.clone(), gather);
-            assert_eq!(chosen.len(), 3);
-            assert!(chosen.iter().all(|it| it.score == it.relevance));
-        }
-    }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    golden::{indices, read},
+    golden::{Place, indices, on_sets, read},
     problems::Random,
     program::{Selection, assert_near, assert_same, csv, made, run, select},
     reference::{Method, Reference, Set, TIE},
@@ -41,10 +41,8 @@ fn canonical(mut order: Vec<usize>, scores: &[f64]) -> Vec<usize> {
 }
 
 /// The fcbf of a golden file, for each of its thresholds.
-fn fcbf_agrees(name: &str) {
-    let Some(golden) = read(name, "golden") else {
-        return;
-    };
+fn fcbf_agrees(place: Place, name: &str) {
+    let golden = read(place, name, "golden");
     let mut reference = Reference::new(&golden.set);
     let p = golden.set.columns.len();
     let uncertainty = |x| reference.first(Method::Fcbf(0.0), x);
@@ -83,10 +81,8 @@ fn fcbf_agrees(name: &str) {
 }
 
 /// `jmi3` and `jim` on a golden set, the first k.
-fn reference_agrees(name: &str, k: usize) {
-    let Some(golden) = read(name, "golden") else {
-        return;
-    };
+fn reference_agrees((place, name): (Place, &str), k: usize) {
+    let golden = read(place, name, "golden");
     let mut reference = Reference::new(&golden.set);
     for (method, is) in [("jmi3", Method::Jmi3), ("jim", Method::Jim)] {
         let k = k.min(golden.set.columns.len());
@@ -96,23 +92,12 @@ fn reference_agrees(name: &str, k: usize) {
     }
 }
 
-macro_rules! on_sets {
-    ($what:ident, $check:expr; $($set:ident)*) => {
-        mod $what {
-            $(#[test]
-            fn $set() {
-                $check(stringify!($set));
-            })*
-        }
-    };
-}
-
-on_sets!(fcbf_chooses_the_golden_order, super::fcbf_agrees;
-    iris wine breast_cancer digits synth200 sparse3000);
-on_sets!(third_order_and_impurity_agree, |name| super::reference_agrees(name, 30);
-    iris wine breast_cancer);
-on_sets!(third_order_and_impurity_agree_on_some, |name| super::reference_agrees(name, 8);
-    digits synth200);
+on_sets!(fcbf_chooses_the_golden_order, fcbf_agrees; breast_cancer simulated;
+    shared: iris wine breast_cancer digits synth200 sparse3000);
+on_sets!(third_order_and_impurity_agree, |at, name| reference_agrees((at, name), 30);
+    breast_cancer simulated; shared: iris wine);
+on_sets!(third_order_and_impurity_agree_on_some, |at, name| reference_agrees((at, name), 8); ;
+    shared: digits synth200);
 
 /// jim's scores are rounded sums: near, not equal.
 #[track_caller]

@@ -10,13 +10,17 @@ mod problems;
 mod support;
 
 mod entropies;
+mod fixtures;
 mod program;
 mod reference;
 
 mod against_reference;
 mod bad_input;
 mod coded;
+mod declared;
 mod family;
+mod functions;
+mod functions_of_pairs;
 mod golden;
 mod guarded;
 mod independence;
@@ -25,6 +29,7 @@ mod pairwise;
 mod partners;
 mod places;
 mod properties;
+mod ranks;
 mod relief;
 mod stopping;
 mod ties;

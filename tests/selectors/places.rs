@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    problems::{Random, shared},
+    problems::{Random, golden},
     program::{csv, made, run},
     reference::NONE,
     support::{Folder, Ran},
@@ -36,9 +36,11 @@ fn sets(folder: &Folder) -> Vec<(PathBuf, &'static str)> {
         folder.write(name, &csv(&set, 0));
         sets.push((folder.path(name), "y"));
     }
-    let golden = ["wine", "synth200"].map(|it| format!("golden/data/{it}.csv.gz"));
-    let golden = golden.iter().filter_map(|it| shared(it));
-    sets.extend(golden.map(|it| (it, "class")));
+    let shipped = [
+        "../../examples/data/breast_cancer.csv.gz",
+        "simulated.csv.gz",
+    ];
+    sets.extend(shipped.map(|file| (golden(file), "class")));
     sets
 }
 
@@ -53,7 +55,7 @@ fn methods() -> Vec<String> {
 }
 
 /// Whether GPUs can be used; said on standard error where they cannot.
-fn cuda_is_there() -> bool {
+pub fn cuda_is_there() -> bool {
     static THERE: OnceLock<bool> = OnceLock::new();
     *THERE.get_or_init(|| {
         let folder = Folder::new();

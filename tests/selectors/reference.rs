@@ -53,8 +53,8 @@ pub const METHODS: &[(&str, &str, Method)] = &[
         "betagamma_0.5_0.5",
         Method::BetaGamma(0.5, 0.5),
     ),
-    ("jmim", "", Method::Jmim),
-    ("njmim", "", Method::Njmim),
+    ("jmim", "jmim", Method::Jmim),
+    ("njmim", "njmim", Method::Njmim),
     ("jmi3", "", Method::Jmi3),
     ("fcbf", "", Method::Fcbf(0.0)),
 ];

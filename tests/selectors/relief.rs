@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{
-    golden::read,
+    golden::{Place, indices, on_sets, read},
     problems::Random,
     program::{Selection, assert_near, run, select},
     support::Folder,
@@ -125,10 +125,8 @@ fn drawn(random: &mut Random, n: usize, classes: usize) -> Numbers {
     }
 }
 
-fn golden_agrees(name: &str) {
-    let Some(golden) = read(name, "golden") else {
-        return;
-    };
+fn golden_agrees(place: Place, name: &str) {
+    let golden = read(place, name, "golden");
     let relief = &golden.answers["relief"];
     let weights: Vec<Option<f64>> = relief["weights"]
         .as_array()
@@ -142,7 +140,7 @@ fn golden_agrees(name: &str) {
     let found = select(&golden.data, "relief", p, &["--response", "class"]);
     assert_weights(&found, &known, name);
     let told = |at: &usize| weights[*at].is_some();
-    let theirs = super::golden::indices(&relief["order"]);
+    let theirs = indices(&relief["order"]);
     let ours = found.order().into_iter().filter(told);
     for (our, their) in ours.zip(theirs.into_iter().filter(told)) {
         // Theirs are parted by rounding where they tie.
@@ -150,18 +148,8 @@ fn golden_agrees(name: &str) {
     }
 }
 
-macro_rules! on_sets {
-    ($($set:ident)*) => {
-        mod relief_has_the_golden_weights {
-            $(#[test]
-            fn $set() {
-                super::golden_agrees(stringify!($set));
-            })*
-        }
-    };
-}
-
-on_sets!(iris wine breast_cancer digits synth200);
+on_sets!(relief_has_the_golden_weights, golden_agrees; breast_cancer simulated;
+    shared: iris wine breast_cancer digits synth200);
 
 #[test]
 fn relieff_is_its_definition() {

@@ -116,26 +116,28 @@ pub fn small(n: usize, p: usize, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
     (x, y)
 }
 
-/// A file kept beside the repository (no licence lets it in), or none, said on
-/// standard error; where `PASSEL_REQUIRE_SHARED` is set its absence fails.
-pub fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("PASSEL_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    let file = root.join(path);
-    if file.exists() {
-        return Some(file);
-    }
-    let required = std::env::var_os("PASSEL_REQUIRE_SHARED").is_some();
-    assert!(!required, "{} is required and absent", file.display());
-    eprintln!("skipped: {} is absent", file.display());
-    None
+/// A file of the repository's own golden sets.
+pub fn golden(file: &str) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.join("tests/golden").join(file)
 }
 
-/// Hung's set `1_1`, `1_3`, …, if it is there.
-pub fn hung(set: &str) -> Option<Design> {
-    let file = shared(&format!("data/hung/genlin_hung_{set}.dat.gz"))?;
+/// A file of the folder beside the repository, `../shared` or `PASSEL_SHARED`, if it is there:
+/// licences keep its files out of the repository.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let root = std::env::var_os("PASSEL_SHARED").map_or_else(beside, PathBuf::from);
+    Some(root.join(path)).filter(|file| file.exists())
+}
+
+/// A file of `../shared`, for tests that are ignored unless it is asked for.
+pub fn needed(path: &str) -> PathBuf {
+    shared(path).unwrap_or_else(|| panic!("../shared/{path} is absent"))
+}
+
+/// Hung's set `1_1`, `1_3`, … of `../shared`.
+pub fn hung(set: &str) -> Design {
+    let file = needed(&format!("data/hung/genlin_hung_{set}.dat.gz"));
     let table = passel::table::read(&file, &ReadOptions::default()).unwrap();
-    Some(Design::from_table(table, &DesignOptions::default()).unwrap())
+    Design::from_table(table, &DesignOptions::default()).unwrap()
 }

@@ -1,19 +1,22 @@
-//! All pairs among ranks that have a share of the columns each, against one process.
+//! Pairs and selections among ranks that have a share of the columns each, against one process.
 
 use std::thread;
 
-use super::{
-    coded_tests::{self, coded, in_every_form, resources},
-    declared_tests::{columns, of_term},
-    pairwise_tests::holed,
-    *,
-};
-use crate::{
-    binning::Codes,
-    device::{DeviceChoice, DeviceError, ScoreFault, counting::tests::gpus},
+use passel::{
+    Interrupt,
+    binning::{BinnedColumns, Codes},
+    device::{DeviceChoice, DeviceError, Resources, ScoreFault},
     ranks::{Communicator, thread_transports},
-    score::{Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity},
-    selection::PairScan,
+    score::{
+        Against, Combination, CountTable, Gather, Join, Measure, PairScore, Part, Quantity, Score,
+    },
+    selection::{PairScan, RankedColumns, StopReason},
+    selector::{PairOptions, PermutationTest, Stop, rank, rank_pairs},
+};
+
+use super::{
+    fixtures::{self, coded, columns, holed, in_every_form, of_term, resources},
+    places::cuda_is_there,
 };
 
 fn scored(
@@ -32,6 +35,12 @@ fn scored(
     found
 }
 
+/// The columns of a rank.
+fn share(communicator: &Communicator, p: usize) -> std::ops::Range<usize> {
+    let (rank, size) = (communicator.rank(), communicator.size());
+    p * rank / size..p * (rank + 1) / size
+}
+
 /// What each of so many ranks finds, of which each has its own columns.
 fn each<T: Send>(
     size: usize,
@@ -41,7 +50,7 @@ fn each<T: Send>(
     each_on(&resources((1, 2)), size, all, find)
 }
 
-/// The same, on these devices.
+/// What each of so many ranks finds on these devices.
 fn each_on<T: Send>(
     places: &Resources,
     size: usize,
@@ -51,7 +60,7 @@ fn each_on<T: Send>(
     let rank = |ranks| {
         let interrupt = Interrupt::default();
         let communicator = Communicator::new(ranks, &interrupt).unwrap();
-        let own = communicator.local_range(all.columns.len());
+        let own = share(&communicator, all.columns.len());
         let mut columns = all.clone();
         for (at, column) in columns.columns.iter_mut().enumerate() {
             if !own.contains(&at) {
@@ -164,7 +173,7 @@ fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
             (true, true) => f64::NAN,
             _ => (table.x * 7 % 5) as f64 + 0.1 * f64::from(table.counts[0]),
         };
-        coded_tests::score(
+        fixtures::score(
             Measure::Function(coded(value, tolerance)),
             Gather::Sum,
             Join::Added,
@@ -242,13 +251,13 @@ fn ranks_end_together_when_one_is_asked_to() {
         let ended = ranks.into_iter().map(|it| it.join().unwrap());
         ended.collect::<Vec<_>>()
     });
-    assert_eq!(ended, [crate::selection::StopReason::Interrupted; 3]);
+    assert_eq!(ended, [StopReason::Interrupted; 3]);
 }
 
 /// Selections and pairs of ranks that count on GPUs, which they share.
 #[test]
 fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
-    if gpus().is_none() {
+    if !cuda_is_there() {
         return;
     }
     let cuda = Resources {
@@ -275,7 +284,7 @@ fn cuda_ranks_find_what_one_process_finds_on_the_cpu() {
         ] {
             let score = Score {
                 against,
-                ..coded_tests::score(of_term(Combination::XW_Y, 1.0, Part::Whole), gather, join)
+                ..fixtures::score(of_term(Combination::XW_Y, 1.0, Part::Whole), gather, join)
             };
             let find = |own: &_, resources: &_, interrupt: &_| {
                 chosen(rank(own, &score, &stop, resources, interrupt, &mut |_, _| {}).unwrap())
