@@ -3,18 +3,18 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 mod any;
-mod arrays;
-mod codes;
-#[cfg(feature = "parquet")]
-mod columnar;
-mod delimited;
-mod genotypes;
+mod arff;
+mod csv;
+mod dat;
 mod in_memory;
+mod libsvm;
 mod missing;
-mod sets;
-mod sparse;
+mod mrmr;
+mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod plink;
 mod truth;
-mod weka;
 
 use std::fs;
 use std::io::Write;
