@@ -4,21 +4,45 @@
 //!
 //! Each on one GPU, 5 as 1 but with the best partner of every column; problem 2 on all there are
 //! too, at most N. `--small` takes a tenth of the columns. `--levels` is 10,000 observations of
-//! 4,000 columns of so many levels, by bits and by sweeps: where one is faster than the other.
+//! 4,000 columns of so many levels.
 //!
-//! `layout` is all before the first search: cards are opened, codes brought, bits made of them. A
+//! `layout` is all before the first search: GPUs are opened, codes brought, bits made of them. A
 //! search ends with the best pairs scored exactly. `pairs/s` are unordered pairs times
 //! observations a second; `goal` is what must be reached: of that, or seconds.
 
 #![allow(clippy::unwrap_used)]
 
+mod columns;
+
 use std::process::ExitCode;
 
-use passel::device::cuda::{facts, made::PairProblem};
+use passel::{
+    Interrupt,
+    device::{DeviceChoice, Resources, cuda::facts},
+    score::{Combination, PairScore, Quantity},
+    selector::{PairOptions, rank_pairs},
+};
+
+use columns::{Distribution, columns};
+
+/// A shape of data, with two classes, and what is asked for.
+#[derive(Clone, Copy)]
+struct Problem {
+    /// Observations.
+    n: usize,
+    /// Columns.
+    p: usize,
+    /// Levels of every column.
+    levels: usize,
+    /// The best pairs.
+    top: usize,
+    /// Whether the best partner of every column is wanted too.
+    partners: bool,
+}
 
 struct Case {
     number: usize,
-    problem: PairProblem,
+    problem: Problem,
     /// Also on all GPUs.
     all: bool,
     goal: &'static str,
@@ -27,11 +51,10 @@ struct Case {
 fn cases() -> Vec<Case> {
     let case = |number, (n, p), levels, top, goal| Case {
         number,
-        problem: PairProblem {
+        problem: Problem {
             n,
             p,
             levels,
-            classes: 2,
             top,
             partners: number == 5,
         },
@@ -76,11 +99,10 @@ fn main() -> ExitCode {
     let mut failed = false;
     let crossing = levels.iter().map(|&levels| Case {
         number: 0,
-        problem: PairProblem {
+        problem: Problem {
             n: 10_000,
             p: 4000,
             levels,
-            classes: 2,
             top: 1000,
             partners: false,
         },
@@ -100,23 +122,47 @@ fn main() -> ExitCode {
         if small {
             problem.p /= 10;
         }
-        let columns = problem.draw();
+        let data = columns(
+            (problem.n, problem.p),
+            problem.levels,
+            2,
+            Distribution::Uniform,
+        );
+        let score = PairScore::Declared(Quantity::plain(Combination::XW_Y));
+        let wanted = PairOptions {
+            top: Some(problem.top),
+            partners: problem.partners,
+            ..PairOptions::default()
+        };
         let mut pairs = None;
-        for (count, swept) in [(1, false), (gpus, false), (1, true)] {
-            let again = count == 1 && pairs.is_some() && !swept;
-            if again || count > 1 && !case.all || swept && levels.is_empty() {
+        for count in [1, gpus] {
+            if count == 1 && pairs.is_some() || count > 1 && !case.all {
                 continue;
             }
-            let ordinals: Vec<usize> = (0..count).collect();
-            let measured = match problem.measure(&columns, &ordinals, (runs, swept)) {
-                Ok(measured) => measured,
+            let resources = Resources {
+                devices: DeviceChoice::Cuda((0..count).collect()),
+                ..Resources::default()
+            };
+            let scan = |_| {
+                let interrupt = Interrupt::default();
+                rank_pairs(
+                    &data,
+                    &score,
+                    &wanted,
+                    &resources,
+                    &interrupt,
+                    &mut |_, _| {},
+                )
+            };
+            let scans = match (0..runs).map(scan).collect::<Result<Vec<_>, _>>() {
+                Ok(scans) => scans,
                 Err(error) => {
                     println!("{:2} {error}", case.number);
                     failed = true;
                     continue;
                 }
             };
-            let mut searches = measured.searches;
+            let mut searches: Vec<f64> = scans.iter().map(|scan| scan.seconds).collect();
             searches.sort_by(f64::total_cmp);
             let median = searches[runs / 2];
             let (n, p) = (problem.n as f64, problem.p as f64);
@@ -126,14 +172,15 @@ fn main() -> ExitCode {
                 format!("{} x {}", problem.n, problem.p),
                 problem.levels,
                 problem.top,
-                measured.layout,
+                scans[0].starting,
                 1e3 * median,
                 1e3 * searches[0],
                 1e3 * searches[runs - 1],
                 p * (p - 1.0) / 2.0 * n / median,
-                if swept { "swept" } else { case.goal },
+                case.goal,
             );
-            if *pairs.get_or_insert_with(|| measured.pairs.clone()) != measured.pairs {
+            let own = scans[runs - 1].pairs.clone();
+            if *pairs.get_or_insert_with(|| own.clone()) != own {
                 println!("{:2} other pairs than before were found", case.number);
                 failed = true;
             }

@@ -1,38 +1,64 @@
-//! Whole selections on GPUs, of the shapes that the originals were measured on, over columns
-//! that are made on the cards: some have 41 GB, some 30 million columns.
+//! Whole selections on GPUs, of the shapes that the originals were measured on: some have 41 GB,
+//! some 30 million columns, which are drawn on the host first.
 //!
 //! `cargo bench --bench sweeps -- [--only 1,4] [--runs 3] [--gpus N] [--small]`
 //!
 //! Each on one GPU; problems 1 and 6 on all there are too, at most N. `--small` takes a tenth of
 //! the observations, or of the columns where there are few observations, and of the entries.
 //!
-//! `prepare` is everything until relevance is known, `layout` its part on the cards, making the
-//! columns included. A search is the walk behind relevance: `top` picks and `top` − 1 sweeps.
-//! `GB` is what the columns take, which every sweep reads once at least, and `share` how much of
-//! the time that takes at 4.46 TB/s a card, in per cent; `+GB` is what the sums and scores of all
-//! candidates ask for besides. `T/s` are (candidate, observation) pairs a second, or entries,
-//! in 10¹²; `goal` is what must be reached: the fastest original's seconds for all of it, or
-//! what we had.
+//! `draw` is making the columns, `layout` everything until relevance is known, on the first run. A
+//! search is the walk behind relevance: `top` picks and `top` − 1 sweeps. `GB` is what the columns'
+//! codes take where nothing is filled up, which every sweep reads once at least, and `share` how
+//! much of the time that takes at 4.46 TB/s a GPU, in per cent; `+GB` is what the sums and scores
+//! of all candidates ask for besides. `T/s` are (candidate, observation) pairs a second, or
+//! entries, in 10¹²; `goal` is what must be reached: the fastest original's seconds for all of it,
+//! or what we had.
 
 #![allow(clippy::unwrap_used)]
 
-use std::process::ExitCode;
+mod columns;
+
+use std::{process::ExitCode, time::Instant};
 
 use passel::{
-    device::cuda::{
-        facts,
-        made::{Problem, measure},
-    },
+    Interrupt,
+    binning::BinnedColumns,
+    device::{DeviceChoice, Resources, cuda::facts},
     score::{Combination, Gather, Join, Measure, Score},
+    selection::RankedColumns,
+    selector::{Stop, rank},
 };
 
-/// Bytes a second that a card reads.
+use columns::{Distribution, columns, size};
+
+/// Bytes a second that a GPU reads.
 const RATE: f64 = 4.46e12;
 
 /// What sums and scores of a candidate take in a step: sums of (x, w) and (x, w, y) written and
 /// read, those of x, of (x, y) and relevance read, two of 128 bits read and written, its number
 /// and whether it is taken.
 const CANDIDATE: f64 = 4.0 * 8.0 + 3.0 * 8.0 + 4.0 * 16.0 + 4.0 + 1.0;
+
+/// A shape of data.
+#[derive(Clone, Copy)]
+struct Problem {
+    /// Observations.
+    n: usize,
+    /// Columns.
+    p: usize,
+    /// Levels of the response.
+    classes: usize,
+    /// Levels of every column.
+    levels: usize,
+    distribution: Distribution,
+}
+
+impl Problem {
+    fn draw(&self) -> BinnedColumns {
+        let shape = (self.n, self.p);
+        columns(shape, self.levels, self.classes, self.distribution)
+    }
+}
 
 struct Case {
     number: usize,
@@ -45,7 +71,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let case = |number, method, (n, p), classes, levels, top, entries, goal| Case {
+    let case = |number, method, (n, p), classes, levels, top, entries: Option<u64>, goal| Case {
         number,
         method,
         problem: Problem {
@@ -53,7 +79,7 @@ fn cases() -> Vec<Case> {
             p,
             classes,
             levels,
-            entries,
+            distribution: entries.map_or(Distribution::Bell, Distribution::Zipf),
         },
         top,
         all: [1, 6].contains(&number),
@@ -176,13 +202,50 @@ fn score(method: &str) -> Score {
 /// A tenth of it.
 fn tenth(of: &Problem) -> Problem {
     let few = of.n < 10_000;
-    let columns = few || of.entries.is_some();
+    let (is_sparse, distribution) = match of.distribution {
+        Distribution::Zipf(entries) => (true, Distribution::Zipf(entries / 10)),
+        dense => (false, dense),
+    };
     Problem {
         n: if few { of.n } else { of.n / 10 },
-        p: if columns { of.p / 10 } else { of.p },
-        entries: of.entries.map(|it| it / 10),
+        p: if few || is_sparse { of.p / 10 } else { of.p },
+        distribution,
         ..*of
     }
+}
+
+/// So many selections of `top` columns on the GPUs of these ordinals.
+fn select(
+    columns: &BinnedColumns,
+    score: &Score,
+    ordinals: &[usize],
+    (top, runs): (usize, usize),
+) -> Result<Vec<RankedColumns>, String> {
+    let resources = Resources {
+        devices: DeviceChoice::Cuda(ordinals.to_vec()),
+        ..Resources::default()
+    };
+    let stop = Stop {
+        top: Some(top),
+        ..Stop::default()
+    };
+    let one = |_| {
+        let interrupt = Interrupt::default();
+        let ranked = rank(
+            columns,
+            score,
+            &stop,
+            &resources,
+            &interrupt,
+            &mut |_, _| {},
+        );
+        let ranked = ranked.map_err(|error| error.to_string())?;
+        match &ranked.fault {
+            Some(fault) => Err(fault.to_string()),
+            None => Ok(ranked),
+        }
+    };
+    (0..runs).map(one).collect()
 }
 
 fn main() -> ExitCode {
@@ -212,7 +275,7 @@ fn main() -> ExitCode {
         "n x p",
         "top",
         "GPUs",
-        "prepare",
+        "draw",
         "layout",
         "search ms",
         "least",
@@ -233,6 +296,10 @@ fn main() -> ExitCode {
         } else {
             case.problem
         };
+        let started = Instant::now();
+        let data = problem.draw();
+        let drawn = started.elapsed().as_secs_f64();
+        let (bytes, read) = size(&data);
         let mut picks = None;
         for count in [1, gpus] {
             if count == 1 && picks.is_some() || count > 1 && !case.all {
@@ -240,37 +307,38 @@ fn main() -> ExitCode {
             }
             let ordinals: Vec<usize> = (0..count).collect();
             let top = case.top.min(problem.p);
-            let measured = match measure(&problem, &score(case.method), &ordinals, top, runs) {
-                Ok(measured) => measured,
+            let ranked = match select(&data, &score(case.method), &ordinals, (top, runs)) {
+                Ok(ranked) => ranked,
                 Err(error) => {
                     println!("{:2} {}: {error}", case.number, case.method);
                     failed = true;
                     continue;
                 }
             };
-            let mut walks = measured.walks;
+            let mut walks: Vec<f64> = ranked.iter().map(|ranked| ranked.seconds).collect();
             walks.sort_by(f64::total_cmp);
             let (median, least, longest) = (walks[runs / 2], walks[0], walks[runs - 1]);
             let sweep = median / (top - 1).max(1) as f64;
-            let read = measured.bytes as f64 / count as f64 / RATE;
+            let floor = bytes as f64 / count as f64 / RATE;
             println!(
-                "{:2} {:4} {:>24} {top:4} {count:4} {:8.2} {:8.2} {:9.2} {:9.2} {:9.2} {:8.4} {:6.2} {:6.2} {:6.1} {:6.3}  {}",
+                "{:2} {:4} {:>24} {top:4} {count:4} {drawn:8.2} {:8.2} {:9.2} {:9.2} {:9.2} {:8.4} {:6.2} {:6.2} {:6.1} {:6.3}  {}",
                 case.number,
                 case.method,
                 format!("{} x {}", problem.n, problem.p),
-                measured.preparing,
-                measured.layout,
+                ranked[0].starting,
                 1e3 * median,
                 1e3 * least,
                 1e3 * longest,
                 1e3 * sweep,
-                measured.bytes as f64 / 1e9,
+                bytes as f64 / 1e9,
                 CANDIDATE * problem.p as f64 / 1e9,
-                100.0 * read / sweep,
-                measured.entries as f64 / sweep / 1e12,
+                100.0 * floor / sweep,
+                read as f64 / sweep / 1e12,
                 case.goal,
             );
-            if *picks.get_or_insert_with(|| measured.picks.clone()) != measured.picks {
+            let chosen = ranked[runs - 1].chosen.iter();
+            let own: Vec<(usize, f64)> = chosen.map(|it| (it.column, it.score)).collect();
+            if *picks.get_or_insert_with(|| own.clone()) != own {
                 println!(
                     "{:2} {count} GPUs picked other columns than one",
                     case.number

@@ -37,7 +37,6 @@ pub mod gain;
 pub mod gather;
 pub mod joint_codes;
 pub mod least_squares;
-pub mod made;
 pub mod neighbours;
 pub mod pair_floor;
 pub mod pair_levels;
@@ -101,7 +100,6 @@ pub const ALL: &[Kernel] = &[
     peer_argmax::KERNEL,
     wide::KERNEL,
     tiny::KERNEL,
-    made::KERNEL,
     bits::KERNEL,
     pairs::GROUPS,
     pairs::KERNEL,

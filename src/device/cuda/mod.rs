@@ -21,8 +21,6 @@ mod gpu;
 #[cfg(test)]
 mod kernel_tests;
 pub(crate) mod library;
-#[doc(hidden)]
-pub mod made;
 mod memory;
 mod models;
 mod neighbours;

@@ -17,9 +17,9 @@ impl CudaCounter<'_> {
     ) -> Result<(), DeviceError> {
         let wide = |levels| self.shards.iter().any(|it| it.is_wide(levels, false));
         let known = column.filter(|it| {
-            let (home, levels) = (self.home(*it), self.columns.levels(*it));
+            let (home, levels) = (self.home(*it), self.columns[*it as usize].levels);
             let shard = &self.shards[home];
-            !self.columns.misses(*it)
+            !self.misses(*it)
                 && !wide(levels)
                 && shard.packs.has(self.places[*it as usize] as usize)
         });
@@ -28,7 +28,7 @@ impl CudaCounter<'_> {
             let anchor = AnchorSums {
                 w: pick.x,
                 wy: pick.xy,
-                levels: self.columns.levels(column) as u32,
+                levels: self.columns[column as usize].levels as u32,
                 place: pick.place,
             };
             let lying = self.lying.get(home).and_then(|it| it.get(place).copied());

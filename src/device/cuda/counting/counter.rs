@@ -16,7 +16,7 @@ impl Counter for CudaCounter<'_> {
         self.steps += 1;
         let column = step.column.and_then(|number| self.position(number));
         let last = self.last_pick(column);
-        let own = column.filter(|it| !self.columns.misses(*it));
+        let own = column.filter(|it| !self.misses(*it));
         match (own.and(last), &step.remote) {
             (Some(pick), _) => self.sum_w += i128::from(pick.x),
             (None, Some(guest)) => self.sum_w += i128::from(guest.statistics.log_sum),
@@ -66,7 +66,7 @@ impl Counter for CudaCounter<'_> {
             return Ok(None);
         };
         let pick = self.picks.front().filter(|it| it.number == column);
-        let Some(pick) = pick.filter(|_| !self.columns.misses(column)) else {
+        let Some(pick) = pick.filter(|_| !self.misses(column)) else {
             return Ok(None);
         };
         let n = self.logs.full_term();
@@ -78,7 +78,10 @@ impl Counter for CudaCounter<'_> {
             mutual_information: pick.xy - pick.x - self.response_sum + n,
             log_sum: pick.x,
             levels: match counted {
-                0 => self.columns.occurring(column),
+                0 => {
+                    let own = &self.columns[column as usize];
+                    own.codes.occurring(own.levels)
+                }
                 counted => counted as usize,
             },
         }))

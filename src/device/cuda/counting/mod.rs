@@ -10,7 +10,6 @@
 mod anchor;
 mod coded;
 mod column_traits;
-mod columns;
 mod counter;
 mod dense;
 mod entries;
@@ -24,7 +23,6 @@ mod layout_tests;
 mod lazy;
 #[cfg(test)]
 mod lazy_tests;
-mod made;
 mod packs;
 mod pair_sweep;
 mod pairs;
@@ -46,9 +44,7 @@ mod waves;
 mod wide;
 
 pub(crate) use coded::CudaValues;
-pub(crate) use columns::Columns;
 pub(crate) use lazy::LazyOptions;
-pub(crate) use made::Made;
 pub(crate) use pair_sweep::CudaPairSweep;
 pub(crate) use pairs::CudaPairs;
 
@@ -74,7 +70,7 @@ use super::super::{
     counting::{Categorical, LogTable, ScoreEvaluator, ScoredColumn},
     split_range,
 };
-use crate::score::Against;
+use crate::{binning::BinnedColumn, score::Against};
 
 /// A walk goes further ahead where it came back within this, and not as far where it took twice
 /// as long.
@@ -82,7 +78,7 @@ const SOON: Duration = Duration::from_millis(20);
 
 /// GPUs that share the columns.
 pub(crate) struct CudaCounter<'a> {
-    columns: Columns<'a>,
+    columns: &'a [BinnedColumn],
     /// The number of the first.
     first: u32,
     /// What several GPUs have that walk together.
@@ -125,7 +121,7 @@ impl<'a> CudaCounter<'a> {
     /// # Errors
     /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
-        columns: impl Into<Columns<'a>>,
+        columns: &'a [BinnedColumn],
         first: usize,
         response: &Categorical,
         by: (&'a LogTable, &'a ScoreEvaluator),
@@ -138,13 +134,12 @@ impl<'a> CudaCounter<'a> {
 
     /// The same, where scores that only fall are counted so.
     pub(crate) fn with(
-        (columns, first): (impl Into<Columns<'a>>, usize),
+        (columns, first): (&'a [BinnedColumn], usize),
         response: &Categorical,
         (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         (ordinals, limit): (&[usize], Option<u64>),
         waves: LazyOptions,
     ) -> Result<Self, DeviceError> {
-        let columns = columns.into();
         let told = ResponseCodes {
             anchor: response,
             sum: response.log_sum(logs),
@@ -171,7 +166,14 @@ impl<'a> CudaCounter<'a> {
         }
         let lying = gpus.iter().filter(|_| linked).map(Shard::lying);
         let lying = lying.collect::<Result<_, _>>()?;
-        let (levels, misses) = (columns.most_levels(), columns.any_misses());
+        let (levels, misses) = (
+            columns
+                .iter()
+                .map(|column| column.levels)
+                .max()
+                .unwrap_or(1),
+            any_misses(columns),
+        );
         let narrow = |it: &Shard| !it.packs.streams() && !it.is_wide(levels, misses);
         let mut alone = gpus.iter().all(narrow)
             && evaluator.score().against == Against::Last
@@ -300,6 +302,11 @@ impl<'a> CudaCounter<'a> {
         Ok(())
     }
 
+    /// Whether a column of this counter misses values.
+    fn misses(&self, position: u32) -> bool {
+        self.columns[position as usize].excluded_code().is_some()
+    }
+
     /// What every column has gathered.
     fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
         let mut all = vec![0; self.columns.len()];
@@ -334,6 +341,12 @@ fn candidate(pick: &Pick, first: u32) -> ScoredColumn {
         column: Reverse(first + pick.number),
         relevance: pick.relevance,
     }
+}
+
+/// Whether any of these columns misses values.
+fn any_misses(columns: &[BinnedColumn]) -> bool {
+    let misses = |column: &BinnedColumn| column.excluded_code().is_some();
+    columns.iter().any(misses)
 }
 
 /// How far the next walk goes, behind one of so many picks and anchors swept that took so long:

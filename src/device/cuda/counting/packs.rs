@@ -159,28 +159,6 @@ impl Packs {
         })
     }
 
-    /// Packs that were made on the GPU, where nothing misses values; of each place, and one
-    /// more, where it lies, and of each its number, its levels, its most frequent code and
-    /// [`NONE`].
-    pub(super) fn lying(
-        layout: Layout,
-        packs: Vec<Buffer<u8>>,
-        places: Buffer<ColumnCodes>,
-        [numbers, levels, most, left_out]: [Buffer<u32>; 4],
-    ) -> Self {
-        Self {
-            layout,
-            homes: packs.into_iter().map(PackStorage::Gpu).collect(),
-            passing: None,
-            places,
-            numbers,
-            levels,
-            most,
-            left_out,
-            misses: None,
-        }
-    }
-
     /// Columns.
     pub(super) fn count(&self) -> usize {
         self.layout.numbers.len()

@@ -39,6 +39,21 @@ impl<'a> CudaPairSweep<'a> {
     }
 }
 
+impl CudaPairSweep<'_> {
+    /// Lets every column be a candidate again, with nothing gathered.
+    fn restart(&mut self) -> Result<(), DeviceError> {
+        let counter = &mut self.counter;
+        for shard in &counter.shards {
+            let excluded = &shard.taken;
+            shard.gpu.zero(excluded.address(), excluded.len())?;
+        }
+        counter.ahead = 1;
+        counter.reset();
+        let mut shards = counter.shards.iter();
+        shards.try_for_each(|shard| shard.gpu.wait("beginning again"))
+    }
+}
+
 impl PairCounter for CudaPairSweep<'_> {
     fn names(&self) -> Vec<String> {
         self.counter.names()
@@ -52,7 +67,7 @@ impl PairCounter for CudaPairSweep<'_> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
-        self.counter.again()?;
+        self.restart()?;
         // What is never the second of a pair need not be counted.
         (0..block.second_start()).for_each(|a| self.counter.exclude(a as u32));
         for a in 0..block.first_end() {

@@ -17,7 +17,6 @@ use super::{
         memory::Buffer,
         scratch::GrowableBuffer,
     },
-    columns::Columns,
     kernel_choice::{GpuLimits, KernelChoice, PackShape},
     layout::{Form, Pack, VECTOR},
     lazy::Lazy,
@@ -27,7 +26,7 @@ use super::{
     spread::Counts,
     sweep::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
 };
-use crate::binning::Codes;
+use crate::binning::{BinnedColumn, Codes};
 
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
@@ -101,21 +100,21 @@ impl Shard {
     /// Opens a GPU and lays some of the columns out on it.
     pub(super) fn new(
         ordinal: usize,
-        (columns, own): (Columns, Range<usize>),
+        (columns, own): (&[BinnedColumn], Range<usize>),
         response: &ResponseCodes,
         (logs, evaluator): (&LogTable, &ScoreEvaluator),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let mut gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
+        let gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
+        let (first, any_misses) = (own.start, super::any_misses(columns));
         let n = response.anchor.codes.len();
         let y_levels = response.anchor.levels;
         let classes = if response.by_class { y_levels } else { 1 };
         let terms = put(&gpu, logs.terms())?;
-        let beside = ScoreState::bytes(own.len(), columns.any_misses())
-            + 64 * own.len()
-            + RESERVE.min(64 * n);
+        let beside =
+            ScoreState::bytes(own.len(), any_misses) + 64 * own.len() + RESERVE.min(64 * n);
         let room = room(&gpu, beside, limit)?;
-        let packs = columns.packs(&mut gpu, own, (n, classes), room)?;
+        let packs = Packs::new(&gpu, &columns[own], first, (n, classes), any_misses, room)?;
         let y: Vec<u16> = response.anchor.codes.iter().map(|&it| it as u16).collect();
         let steps = evaluator.score().has_steps();
         let form = |it: fn(&Form) -> bool| packs.layout.packs.iter().any(|pack| it(&pack.form));
