@@ -3,6 +3,9 @@
 //! With `mixed` the finalizer of SplitMix64 and s its step, column j has the key
 //! kⱼ = mixed(seed + (j + 1)·s), and its word at i is mixed(kⱼ + (i + 1)·s).
 
+// Each bench takes a part of it.
+#![allow(dead_code)]
+
 use passel::binning::{BinnedColumn, BinnedColumns, Codes, Rule};
 use rayon::prelude::*;
 
