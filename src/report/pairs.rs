@@ -1,174 +1,144 @@
-//! All pairs: text, JSON, CSV.
+//! The report of all pairs as text and CSV.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use super::{
-    Format, PageExtras, field, html, json,
-    ranking::{header, number, table, warnings},
-    text,
+    ranking::header,
+    table::{self, ABSENT, Table, count, exact, facts, number, position, probability, warnings},
 };
 use crate::selection::{PairsReport, RankSummary, StopReason, VariablePartner};
 
-/// Variables told of before the pairs, alone and with their partners, in a report for a reader.
+/// Variables listed alone and with their partners in a report for a reader.
 const SINGLE: usize = 10;
 
-pub(super) fn pairs(
-    found: &PairsReport,
-    data: &Path,
-    format: Format,
-    beside: &PageExtras,
-) -> Option<String> {
-    match format {
-        Format::Text => Some(pairs_text(found, data)),
-        Format::Json => Some(json::pretty(found)),
-        Format::Csv => Some(pairs_csv(found)),
-        Format::Html => Some(html::page(json::value(found), data, beside)),
-        Format::Parquet => None,
-    }
-}
-
-fn pairs_text(found: &PairsReport, data: &Path) -> String {
-    let mut page = header(
-        (&found.response, found.classes),
-        (found.n, found.p),
-        (&found.method, found.binning.get()),
+/// The report for a reader: the best variables alone, the best partners, the pairs.
+pub(super) fn text(report: &PairsReport, data: &Path) -> String {
+    let rows = header(
+        (&report.response, report.classes),
+        (report.n, report.p),
+        (&report.method, &report.binning),
         data,
     );
-    warnings(&mut page, &found.warnings);
-    let mut single: Vec<_> = found.single.iter().collect();
+    let mut page = facts(&rows) + &warnings(&report.warnings) + "\n";
+    let mut single: Vec<_> = report.single.iter().collect();
     single.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-    let more = single.len().saturating_sub(SINGLE);
-    let rows = single.iter().take(SINGLE);
-    let rows = rows.map(|it| {
-        vec![
-            text::printable(&it.name),
-            number(it.score),
-            text::p_value(it.p_value),
-        ]
-    });
-    page += &table(&["variable", "I(x;y)", "p (G)"], &[0], rows);
-    page += &and(more);
-    if let Some(partners) = &found.partners {
+    page += &Table::of(single.iter().copied().take(SINGLE))
+        .column("variable", |variable| table::text(&variable.name))
+        .column("I(x;y)", |variable| number(variable.score, 6))
+        .column("p (G)", |variable| probability(variable.p_value))
+        .aligned(&[0]);
+    page += &more(single.len());
+    if let Some(partners) = &report.partners {
         page += &partners_text(partners);
     }
-    let rows = found.pairs.iter().map(|it| {
-        vec![
-            text::printable(&it.a),
-            text::printable(&it.b),
-            number(it.score),
-            number(it.synergy),
-        ]
-    });
-    page += &table(&["a", "b", "score", "synergy"], &[0, 1], rows);
+    page += &Table::of(&report.pairs)
+        .column("a", |pair| table::text(&pair.a))
+        .column("b", |pair| table::text(&pair.b))
+        .column("score", |pair| number(pair.score, 6))
+        .column("synergy", |pair| number(pair.synergy, 6))
+        .aligned(&[0, 1]);
     page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); informations are in nats, by counts: with few\n\
              observations a cell they are too large.\n\n";
-    let _ = writeln!(
-        page,
-        "{} pairs of {}{}; {:.3} s on {}{}",
-        found.pairs.len(),
-        found.p * found.p.saturating_sub(1) / 2,
-        match found.termination {
+    page + &format!(
+        "{} pairs of {}{}; {:.3} s on {}{}\n",
+        report.pairs.len(),
+        report.p * report.p.saturating_sub(1) / 2,
+        match report.termination {
             StopReason::Interrupted => ", interrupted: not all were scored",
             StopReason::Fault => ", a device failed: not all were scored",
             _ => "",
         },
-        found.elapsed_seconds.search,
-        found.devices.join(", "),
-        RankSummary::suffix(found.rank_summary.as_ref())
-    );
-    page
+        report.elapsed_seconds.search,
+        report.devices.join(", "),
+        RankSummary::suffix(report.rank_summary.as_ref())
+    )
 }
 
-/// The end of a table that has so many rows more.
-fn and(more: usize) -> String {
-    match more {
+/// The line below a table of the first rows of `all`.
+fn more(all: usize) -> String {
+    match all.saturating_sub(SINGLE) {
         0 => "\n".to_owned(),
         more => format!("… and {more} more (--format csv or json has all)\n\n"),
     }
 }
 
-/// Those of the best scores, the best first.
+/// The best partners, the best score first.
 fn partners_text(partners: &[VariablePartner]) -> String {
     let mut best: Vec<_> = partners.iter().collect();
-    let score = |it: &VariablePartner| it.score.unwrap_or(f64::NEG_INFINITY);
+    let score = |partner: &VariablePartner| partner.score.unwrap_or(f64::NEG_INFINITY);
     best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
-    let known = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), number);
-    let rows = best.iter().take(SINGLE).map(|it| {
-        vec![
-            text::printable(&it.name),
-            it.partner
-                .as_deref()
-                .map_or_else(|| "–".to_owned(), text::printable),
-            known(it.score),
-            known(it.synergy),
-        ]
-    });
-    let head = ["variable", "best partner", "score", "synergy"];
-    table(&head, &[0, 1], rows) + &and(best.len().saturating_sub(SINGLE))
+    let table = Table::of(best.iter().copied().take(SINGLE))
+        .column("variable", |own| table::text(&own.name))
+        .column("best partner", |own| {
+            table::text(own.partner.as_deref().unwrap_or(ABSENT))
+        })
+        .column("score", |own| number(own.score, 6))
+        .column("synergy", |own| number(own.synergy, 6));
+    table.aligned(&[0, 1]) + &more(best.len())
+}
+
+/// A row of the CSV: a variable alone, or a pair.
+struct Row<'a> {
+    a: (&'a str, usize),
+    b: Option<(&'a str, usize)>,
+    score: f64,
+    synergy: Option<f64>,
+    p_value: Option<f64>,
+    partner: Option<&'a VariablePartner>,
 }
 
 /// Every variable alone, with its partner where these were asked for; then the pairs.
-fn pairs_csv(found: &PairsReport) -> String {
-    let mut page = String::from("a,a_index,b,b_index,score,synergy,p_value");
-    let partners = found.partners.as_deref();
-    // A row of a pair has no partner, and as many fields.
-    let (head, none) = match partners {
-        Some(_) => (
-            ",partner,partner_index,partner_score,partner_synergy",
-            ",,,,",
-        ),
-        None => ("", ""),
-    };
-    page += head;
-    page.push('\n');
-    for (at, it) in found.single.iter().enumerate() {
-        let _ = write!(
-            page,
-            "{},{},,,{:?},,{:?}",
-            field(&it.name),
-            it.index,
-            it.score,
-            it.p_value
-        );
-        match partners.and_then(|partners| partners.get(at)) {
-            Some(VariablePartner {
-                partner: Some(name),
-                partner_index: Some(index),
-                score: Some(score),
-                synergy: Some(synergy),
-                ..
-            }) => {
-                let _ = write!(page, ",{},{index},{score:?},{synergy:?}", field(name));
-            }
-            _ => page += none,
-        }
-        page.push('\n');
+pub(super) fn csv(report: &PairsReport) -> String {
+    let partners = report.partners.as_deref();
+    let single = report.single.iter().enumerate().map(|(at, own)| Row {
+        a: (&own.name, own.index),
+        b: None,
+        score: own.score,
+        synergy: None,
+        p_value: Some(own.p_value),
+        partner: partners.and_then(|partners| partners.get(at)),
+    });
+    let pairs = report.pairs.iter().map(|pair| Row {
+        a: (&pair.a, pair.a_index),
+        b: Some((&pair.b, pair.b_index)),
+        score: pair.score,
+        synergy: Some(pair.synergy),
+        p_value: None,
+        partner: None,
+    });
+    let name = |own: Option<&str>| table::text(own.unwrap_or_default().to_owned());
+    let mut table = Table::of(single.chain(pairs))
+        .column("a", move |row| name(Some(row.a.0)))
+        .column("a_index", |row| count(row.a.1))
+        .column("b", move |row| name(row.b.map(|b| b.0)))
+        .column("b_index", |row| position(row.b.map(|b| b.1)))
+        .column("score", |row| exact(row.score))
+        .column("synergy", |row| exact(row.synergy))
+        .column("p_value", |row| exact(row.p_value));
+    if partners.is_some() {
+        table = table
+            .column("partner", move |row| {
+                name(row.partner.and_then(|own| own.partner.as_deref()))
+            })
+            .column("partner_index", |row| {
+                position(row.partner.and_then(|own| own.partner_index))
+            })
+            .column("partner_score", |row| {
+                exact(row.partner.and_then(|own| own.score))
+            })
+            .column("partner_synergy", |row| {
+                exact(row.partner.and_then(|own| own.synergy))
+            });
     }
-    for it in &found.pairs {
-        let (a, b) = (field(&it.a), field(&it.b));
-        let _ = writeln!(
-            page,
-            "{a},{},{b},{},{:?},{:?},{none}",
-            it.a_index, it.b_index, it.score, it.synergy
-        );
-    }
-    page
+    table.csv()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, Value, value::to_raw_value};
-
     use super::*;
-    use crate::selection::{Elapsed, SingleVariable, VariablePair};
+    use crate::selection::{SingleVariable, VariablePair};
 
-    fn method(name: &str) -> Map<String, Value> {
-        let fields = [("name", Value::from(name)), ("beta", 0.5.into())];
-        let fields = fields.into_iter().chain([("plugin", "information".into())]);
-        fields.map(|(key, value)| (key.to_owned(), value)).collect()
-    }
-
-    fn found() -> PairsReport {
+    fn report() -> PairsReport {
         let single = |name: &str, index, score| SingleVariable {
             name: name.to_owned(),
             index,
@@ -176,8 +146,6 @@ mod tests {
             p_value: 0.25,
         };
         PairsReport {
-            passel: "0.1.0",
-            method: method("mi3"),
             response: "class".to_owned(),
             classes: 2,
             n: 50,
@@ -191,26 +159,21 @@ mod tests {
                 score: 0.5,
                 synergy: -0.125,
             }],
-            partners: None,
-            binning: to_raw_value(&serde_json::json!({ "rule": "levels" })).unwrap(),
             devices: vec!["cpu".to_owned()],
-            precision: "exact",
             termination: StopReason::Top,
-            rank_summary: None,
-            elapsed_seconds: Elapsed::default(),
-            warnings: Vec::new(),
+            ..PairsReport::default()
         }
     }
 
     #[test]
-    fn pairs_are_told_behind_the_variables() {
-        let found = found();
+    fn pairs_follow_the_variables() {
+        let report = report();
         let rows = "a,0,,,0.125,,0.25\nb,1,,,0.5,,0.25\na,0,b,1,0.5,-0.125,\n";
         assert_eq!(
-            pairs_csv(&found),
+            csv(&report),
             format!("a,a_index,b,b_index,score,synergy,p_value\n{rows}")
         );
-        let page = pairs_text(&found, Path::new("d.csv"));
+        let page = text(&report, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
         assert!(place("b         0.500000  0.2500") < place("a         0.125000  0.2500"));
@@ -218,17 +181,17 @@ mod tests {
     }
 
     #[test]
-    fn partners_are_told_with_their_variables() {
+    fn partners_stand_beside_their_variables() {
         let partner = |name: &str, index, partner: Option<(&str, usize)>, score| VariablePartner {
             name: name.to_owned(),
             index,
-            partner: partner.map(|it| it.0.to_owned()),
-            partner_index: partner.map(|it| it.1),
+            partner: partner.map(|(name, _)| name.to_owned()),
+            partner_index: partner.map(|(_, index)| index),
             score,
-            synergy: score.map(|it: f64| it - 0.625),
+            synergy: score.map(|score: f64| score - 0.625),
         };
-        let mut told = found();
-        told.partners = Some(vec![
+        let mut report = report();
+        report.partners = Some(vec![
             partner("a", 0, Some(("b, \"c\"", 1)), Some(0.5)),
             partner("b", 1, None, None),
         ]);
@@ -237,21 +200,21 @@ mod tests {
                     a,0,b,1,0.5,-0.125,,,,,\n";
         let head = "a,a_index,b,b_index,score,synergy,p_value,\
                     partner,partner_index,partner_score,partner_synergy\n";
-        assert_eq!(pairs_csv(&told), format!("{head}{rows}"));
-        let page = pairs_text(&told, Path::new("d.csv"));
+        assert_eq!(csv(&report), format!("{head}{rows}"));
+        let page = text(&report, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         let best = place("a         b, \"c\"        0.500000  -0.125000\n");
         assert!(place("variable  best partner     score    synergy\n") < best);
         assert!(best < place("b         –                    –          –\n\na  b"));
-        told.partners = Some(
+        report.partners = Some(
             (0..12)
                 .map(|at| partner("v", at, Some(("a", 0)), Some(0.5)))
                 .collect(),
         );
-        let page = pairs_text(&told, Path::new("d.csv"));
+        let page = text(&report, Path::new("d.csv"));
         assert!(page.contains("… and 2 more (--format csv or json has all)\n\na  b"));
-        let json = json::pretty(&told);
+        let json = crate::report::json(&report);
         assert!(json.contains("\"partners\""), "{json}");
-        assert!(!json::pretty(&found()).contains("\"partners\""));
+        assert!(!crate::report::json(&self::report()).contains("\"partners\""));
     }
 }

@@ -1,3 +1,5 @@
+//! Reports and the tables of jobs as Apache Parquet.
+
 use std::{io, sync::Arc};
 
 use parquet::{
@@ -8,97 +10,95 @@ use parquet::{
     schema::types::Type,
 };
 
-use super::rows;
+use super::regression::rows;
 use crate::selection::{Estimate, Selection};
 
-/// A column of numbers that may be absent.
-type Of = fn(&Estimate) -> Option<f64>;
+/// The values of a column; absent ones are nulls.
+enum Values {
+    /// Texts of which none is absent.
+    Names(Vec<ByteArray>),
+    Texts(Vec<Option<ByteArray>>),
+    Integers(Vec<Option<i64>>),
+    Numbers(Vec<Option<f64>>),
+}
 
 /// The table of the CSV report in typed columns.
 pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
-    write(selection).map_err(|error| io::Error::other(error.to_string()))
-}
-
-fn write(selection: &Selection) -> Result<Vec<u8>, ParquetError> {
-    let numbers: [(&str, Of); 6] = [
-        ("coefficient", |it| Some(it.coefficient)),
-        ("std_error", |it| it.std_error),
-        ("t", |it| it.t),
-        ("p_value", |it| it.p_value),
-        ("lower", |it| it.lower),
-        ("upper", |it| it.upper),
-    ];
-    let field = |name, physical, repetition| {
-        Type::primitive_type_builder(name, physical).with_repetition(repetition)
+    let names = rows(selection).map(|row| row.0.into()).collect();
+    let index = rows(selection).map(|row| row.1.map(|index| index as i64));
+    let number = |value: fn(&Estimate) -> Option<f64>| {
+        Values::Numbers(rows(selection).map(|row| value(row.2)).collect())
     };
-    let mut fields = vec![
-        field("name", Physical::BYTE_ARRAY, Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::String))
-            .build()?,
-        field("index", Physical::INT64, Repetition::OPTIONAL).build()?,
-    ];
-    for (name, _) in numbers {
-        fields.push(field(name, Physical::DOUBLE, Repetition::OPTIONAL).build()?);
-    }
-    let schema = Type::group_type_builder("selection")
-        .with_fields(fields.into_iter().map(Arc::new).collect())
-        .build()?;
-    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default())?;
-    let mut group = file.next_row_group()?;
-    let names: Vec<ByteArray> = rows(selection).map(|row| row.name.into()).collect();
-    column::<ByteArrayType>(&mut group, &names, None)?;
-    let indices = rows(selection).map(|row| row.index.map(|index| index as i64));
-    optional::<Int64Type>(&mut group, indices)?;
-    for (_, of) in numbers {
-        optional::<DoubleType>(&mut group, rows(selection).map(|row| of(row.estimate)))?;
-    }
-    group.close()?;
-    file.into_inner()
+    write(
+        "selection",
+        vec![
+            ("name", Values::Names(names)),
+            ("index", Values::Integers(index.collect())),
+            ("coefficient", number(|own| Some(own.coefficient))),
+            ("std_error", number(|own| own.std_error)),
+            ("t", number(|own| own.t)),
+            ("p_value", number(|own| own.p_value)),
+            ("lower", number(|own| own.lower)),
+            ("upper", number(|own| own.upper)),
+        ],
+    )
 }
 
-/// A table of texts in columns of whole numbers, numbers or texts, whichever all of a column are;
-/// an empty text is none. Each row has as many as there are names.
+/// A table of texts in columns of whole numbers, numbers or texts, whichever all fields of a column
+/// are; an empty text is null. Each row has as many fields as there are names.
 pub(super) fn table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
-    typed(names, rows).map_err(|error| io::Error::other(error.to_string()))
+    let values = |at: usize| {
+        let fields = rows.iter().map(move |row| &*row[at]);
+        let fields = || {
+            fields
+                .clone()
+                .map(|text| Some(text).filter(|text| !text.is_empty()))
+        };
+        let all = |is: fn(&str) -> bool| fields().flatten().all(is);
+        match () {
+            () if all(|text| text.parse::<i64>().is_ok()) => {
+                Values::Integers(fields().map(|text| text?.parse().ok()).collect())
+            }
+            () if all(|text| text.parse::<f64>().is_ok()) => {
+                Values::Numbers(fields().map(|text| text?.parse().ok()).collect())
+            }
+            () => Values::Texts(fields().map(|text| text.map(ByteArray::from)).collect()),
+        }
+    };
+    let columns = names.iter().enumerate();
+    write(
+        "jobs",
+        columns.map(|(at, name)| (&**name, values(at))).collect(),
+    )
 }
 
-fn typed(names: &[String], rows: &[Vec<String>]) -> Result<Vec<u8>, ParquetError> {
-    let present = |at: usize| {
-        rows.iter()
-            .map(move |row| &*row[at])
-            .filter(|it| !it.is_empty())
-    };
-    let kind = |at: usize| match () {
-        () if present(at).all(|it| it.parse::<i64>().is_ok()) => Physical::INT64,
-        () if present(at).all(|it| it.parse::<f64>().is_ok()) => Physical::DOUBLE,
-        () => Physical::BYTE_ARRAY,
-    };
-    let kinds: Vec<Physical> = (0..names.len()).map(kind).collect();
-    let fields = names.iter().zip(&kinds).map(|(name, &kind)| {
+fn write(table: &str, columns: Vec<(&str, Values)>) -> io::Result<Vec<u8>> {
+    write_group(table, columns).map_err(|error| io::Error::other(error.to_string()))
+}
+
+fn write_group(table: &str, columns: Vec<(&str, Values)>) -> Result<Vec<u8>, ParquetError> {
+    let fields = columns.iter().map(|(name, values)| {
+        let (kind, repetition) = match values {
+            Values::Names(_) => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
+            Values::Texts(_) => (Physical::BYTE_ARRAY, Repetition::OPTIONAL),
+            Values::Integers(_) => (Physical::INT64, Repetition::OPTIONAL),
+            Values::Numbers(_) => (Physical::DOUBLE, Repetition::OPTIONAL),
+        };
         let text = (kind == Physical::BYTE_ARRAY).then_some(LogicalType::String);
-        let field = Type::primitive_type_builder(name, kind).with_logical_type(text);
-        field
-            .with_repetition(Repetition::OPTIONAL)
-            .build()
-            .map(Arc::new)
+        let field = Type::primitive_type_builder(name, kind).with_repetition(repetition);
+        field.with_logical_type(text).build().map(Arc::new)
     });
-    let schema = Type::group_type_builder("jobs")
+    let schema = Type::group_type_builder(table)
         .with_fields(fields.collect::<Result<_, _>>()?)
         .build()?;
     let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default())?;
     let mut group = file.next_row_group()?;
-    for (at, kind) in kinds.into_iter().enumerate() {
-        let texts = rows
-            .iter()
-            .map(|row| Some(&*row[at]).filter(|it| !it.is_empty()));
-        match kind {
-            Physical::INT64 => {
-                optional::<Int64Type>(&mut group, texts.map(|it| it?.parse().ok()))?;
-            }
-            Physical::DOUBLE => {
-                optional::<DoubleType>(&mut group, texts.map(|it| it?.parse().ok()))?;
-            }
-            _ => optional::<ByteArrayType>(&mut group, texts.map(|it| it.map(ByteArray::from)))?,
+    for (_, values) in columns {
+        match values {
+            Values::Names(values) => column::<ByteArrayType>(&mut group, &values, None)?,
+            Values::Texts(values) => optional::<ByteArrayType>(&mut group, values)?,
+            Values::Integers(values) => optional::<Int64Type>(&mut group, values)?,
+            Values::Numbers(values) => optional::<DoubleType>(&mut group, values)?,
         }
     }
     group.close()?;
@@ -108,13 +108,13 @@ fn typed(names: &[String], rows: &[Vec<String>]) -> Result<Vec<u8>, ParquetError
 /// Writes the next column, absent values as nulls.
 fn optional<T: DataType>(
     group: &mut SerializedRowGroupWriter<Vec<u8>>,
-    values: impl Iterator<Item = Option<T::T>>,
+    values: Vec<Option<T::T>>,
 ) -> Result<(), ParquetError> {
-    let (mut present, mut levels) = (Vec::new(), Vec::new());
-    for value in values {
-        levels.push(i16::from(value.is_some()));
-        present.extend(value);
-    }
+    let levels: Vec<i16> = values
+        .iter()
+        .map(|value| i16::from(value.is_some()))
+        .collect();
+    let present: Vec<T::T> = values.into_iter().flatten().collect();
     column::<T>(group, &present, Some(&levels))
 }
 

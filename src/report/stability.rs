@@ -1,188 +1,143 @@
-//! Stability selection: text, JSON, CSV.
+//! The report of stability selection as text and CSV.
 
-use std::{fmt::Write, path::Path};
-
-use serde_json::{Map, Value};
+use std::path::Path;
 
 use super::{
-    Format, PageExtras, field, html, json,
-    ranking::{number, spec, table, warnings},
-    text,
+    numbers::significant,
+    table::{self, Table, count, exact, facts, number, share, warnings},
 };
 use crate::selection::{StabilityReport, StableVariable, StopReason};
 
-/// Variables that are not selected told of in a report for a reader.
+/// Variables below the cut-off that are listed in a report for a reader.
 const OTHERS: usize = 10;
 
-pub(super) fn stability(
-    told: &StabilityReport,
-    data: &Path,
-    format: Format,
-    beside: &PageExtras,
-) -> Option<String> {
-    match format {
-        Format::Text => Some(page(told, data)),
-        Format::Json => Some(json::pretty(told)),
-        Format::Csv => Some(rows(told)),
-        Format::Html => Some(html::page(json::value(told), data, beside)),
-        Format::Parquet => None,
+/// The method as the command line takes it. A search by a criterion has many parameters, which
+/// the JSON has: its name alone.
+pub(super) fn method(report: &StabilityReport) -> String {
+    let of_plugin = report.method.parameters.contains_key("plugin");
+    match report.criterion.is_some() && !of_plugin {
+        true => report.method.name.clone(),
+        false => report.method.spec(&["plugin", "top", "threshold"]),
     }
 }
 
-/// A share, with the digits that matter.
-fn share(value: f64) -> String {
-    format!("{value:.3}")
+/// The kind of resamples, how many there are, and their size.
+pub(super) fn resamples(report: &StabilityReport) -> String {
+    let StabilityReport {
+        resamples, rows, ..
+    } = report;
+    match &*report.resampling {
+        "complementary" => format!("{} complementary pairs of {rows} rows each", resamples / 2),
+        "bootstrap" => format!("{resamples} bootstraps of {rows} rows"),
+        _ => format!("{resamples} subsamples of {rows} rows"),
+    }
 }
 
-/// A text of the parameters that a method was told, of which there may be lists.
-fn text_of<'a>(told: Option<&'a Map<String, Value>>, key: &str) -> &'a str {
-    let value = told.and_then(|it| it.get(key));
-    value.and_then(Value::as_str).unwrap_or_default()
-}
-
-fn header(told: &StabilityReport, data: &Path) -> String {
-    let method = match told.criterion {
-        // The search's parameters are many; the JSON has them.
-        Some(_) if !told.method.contains_key("plugin") => {
-            text_of(Some(&told.method), "name").to_owned()
-        }
-        _ => spec(&told.method, &["plugin", "top", "threshold"]),
-    };
-    let candidates = match told.kept.len() {
-        0 => told.p.to_string(),
-        kept => format!("{}, and {kept} kept in every model", told.p),
-    };
-    let made = match told.resampling {
-        "complementary" => format!(
-            "{} complementary pairs of {} rows each",
-            told.resamples / 2,
-            told.rows
-        ),
-        "bootstrap" => format!("{} bootstraps of {} rows", told.resamples, told.rows),
-        _ => format!("{} subsamples of {} rows", told.resamples, told.rows),
+fn header(report: &StabilityReport, data: &Path) -> String {
+    let candidates = match report.kept.len() {
+        0 => report.p.to_string(),
+        kept => format!("{}, and {kept} kept in every model", report.p),
     };
     let mut rows = vec![
-        ("data", text::printable(&data.display().to_string())),
-        ("response", text::printable(&told.response)),
-        ("observations n", told.n.to_string()),
+        ("data", data.display().to_string()),
+        ("response", report.response.clone()),
+        ("observations n", report.n.to_string()),
         ("candidates p", candidates),
-        ("method", method),
+        ("method", method(report)),
     ];
-    rows.extend(
-        told.criterion
-            .as_ref()
-            .map(|it| ("criterion", spec(it, &[]))),
-    );
-    if let Some(rules) = told.binning.as_ref() {
-        let (rule, response) = (
-            text_of(Some(rules), "rule"),
-            text_of(Some(rules), "response_rule"),
-        );
-        rows.push(("binning", format!("{rule}, of the response {response}")));
-    }
-    rows.push(("resamples", format!("{made}, seed {}", told.seed)));
-    rows.push((
-        "chosen from each q",
-        format!("{} on average", number(told.q)),
-    ));
-    if let Some(truth) = &told.truth {
-        let (found, of) = (truth.found, truth.variables);
-        let rates = format!("PSR {:.3}, FDR {:.3}", truth.psr, truth.fdr);
-        rows.push(("truth", format!("{found} of {of} found: {rates}")));
-    }
-    let mut page = String::new();
-    for (label, value) in rows {
-        // Writing to a String cannot fail.
-        let _ = writeln!(page, "{label:<20} {value}");
-    }
-    page
+    let criterion = report.criterion.as_ref();
+    rows.extend(criterion.map(|criterion| ("criterion", criterion.spec(&[]))));
+    let rules = report.binning.as_ref();
+    rows.extend(rules.map(|rules| ("binning", rules.to_string())));
+    rows.extend([
+        (
+            "resamples",
+            format!("{}, seed {}", resamples(report), report.seed),
+        ),
+        (
+            "chosen from each q",
+            format!("{} on average", significant(report.q, 6)),
+        ),
+    ]);
+    rows.extend(report.truth.as_ref().map(table::truth));
+    facts(&rows)
 }
 
-fn page(told: &StabilityReport, data: &Path) -> String {
-    let mut page = header(told, data);
-    warnings(&mut page, &told.warnings);
-    let none = || "–".to_owned();
-    let bounds = told.bounds.iter().map(|it| {
-        let decides = if it.name == told.decides { " *" } else { "" };
-        vec![
-            format!("{}{decides}", it.name),
-            it.cutoff.map_or_else(none, share),
-            it.false_picks
-                .map_or_else(none, |it| text::significant(it, 3)),
-            match it.cutoff {
-                Some(_) => it.variables.len().to_string(),
-                None => none(),
-            },
-        ]
-    });
-    page += &table(
-        &["bound", "cut-off", "false picks at most", "selected"],
-        &[0],
-        bounds,
-    );
-    page += &match told.false_picks {
+/// The report for a reader: the bounds, then the most frequent variables.
+pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
+    let mut page = header(report, data) + &warnings(&report.warnings) + "\n";
+    page += &Table::of(&report.bounds)
+        .column("bound", |bound| {
+            let decides = if bound.name == report.decides {
+                " *"
+            } else {
+                ""
+            };
+            table::text(format!("{}{decides}", bound.name))
+        })
+        .column("cut-off", |bound| share(bound.cutoff))
+        .column("false picks at most", |bound| number(bound.false_picks, 3))
+        .column("selected", |bound| match bound.cutoff {
+            Some(_) => count(bound.variables.len()),
+            None => number(None, 1),
+        })
+        .aligned(&[0]);
+    page += &match report.false_picks {
         Some(wanted) => format!(
             "\nEach at the least cut-off above one half that keeps the expected false picks at {wanted};\n\
              * decides.\n\n"
         ),
         None => "\nThe cut-off was given.\n\n".to_owned(),
     };
-    let paired = told.variables.iter().any(|it| it.simultaneous.is_some());
-    let row = |it: &StableVariable, selected: bool| {
-        let mut row = vec![text::printable(&it.name), share(it.frequency)];
-        row.extend(it.simultaneous.map(share));
-        row.push(if selected { "yes" } else { "" }.to_owned());
-        row
-    };
-    let mut head = vec!["variable", "frequency"];
-    head.extend(paired.then_some("both halves"));
-    head.push("selected");
     // The most frequent are selected.
-    let others = told.variables.iter().skip(told.k);
-    let more = told.variables.len().saturating_sub(told.k + OTHERS);
-    let each = told.selected.iter().map(|it| row(it, true));
-    let each = each.chain(others.take(OTHERS).map(|it| row(it, false)));
-    page += &table(&head, &[0], each);
-    page += &match more {
+    let others = report.variables.iter().skip(report.k).take(OTHERS);
+    let selected = report.selected.iter().map(|variable| (variable, "yes"));
+    page += &Table::of(selected.chain(others.map(|variable| (variable, ""))))
+        .column("variable", |(variable, _)| table::text(&variable.name))
+        .column("frequency", |(variable, _)| share(variable.frequency))
+        .column_if(paired(&report.variables), "both halves", |(variable, _)| {
+            share(variable.simultaneous)
+        })
+        .column("selected", |(_, selected)| table::text(*selected))
+        .aligned(&[0]);
+    page += &match report.variables.len().saturating_sub(report.k + OTHERS) {
         0 => "\n".to_owned(),
         more => format!("… and {more} less frequent (--format csv or json has all)\n\n"),
     };
-    let _ = writeln!(
-        page,
-        "{} of {} selected{}; {:.3} s on {}",
-        told.k,
-        told.p,
-        match told.termination {
-            StopReason::Interrupted => format!(
-                ", interrupted after {} of {} resamples",
-                told.resamples, told.wanted
-            ),
-            _ => String::new(),
-        },
-        told.elapsed_seconds.search,
-        told.devices.join(", ")
-    );
-    page
+    let interrupted = match report.termination {
+        StopReason::Interrupted => format!(
+            ", interrupted after {} of {} resamples",
+            report.resamples, report.wanted
+        ),
+        _ => String::new(),
+    };
+    page + &format!(
+        "{} of {} selected{interrupted}; {:.3} s on {}\n",
+        report.k,
+        report.p,
+        report.elapsed_seconds.search,
+        report.devices.join(", ")
+    )
 }
 
-/// Every variable that was ever chosen, the most frequent first.
-fn rows(told: &StabilityReport) -> String {
-    let mut page = String::from("name,index,frequency,count,simultaneous,selected\n");
-    for (at, it) in told.variables.iter().enumerate() {
-        let both = it
-            .simultaneous
-            .map_or(String::new(), |it| format!("{it:?}"));
-        let _ = writeln!(
-            page,
-            "{},{},{:?},{},{both},{}",
-            field(&it.name),
-            it.index,
-            it.frequency,
-            it.count,
-            at < told.k
-        );
-    }
-    page
+/// Whether variables were counted in complementary pairs.
+pub(super) fn paired(variables: &[StableVariable]) -> bool {
+    let mut variables = variables.iter();
+    variables.any(|variable| variable.simultaneous.is_some())
+}
+
+/// One row for every variable that was ever chosen, the most frequent first.
+pub(super) fn csv(report: &StabilityReport) -> String {
+    Table::of(report.variables.iter().enumerate())
+        .column("name", |(_, variable)| table::text(&variable.name))
+        .column("index", |(_, variable)| count(variable.index))
+        .column("frequency", |(_, variable)| exact(variable.frequency))
+        .column("count", |(_, variable)| count(variable.count))
+        .column("simultaneous", |(_, variable)| exact(variable.simultaneous))
+        .column("selected", |(at, _)| {
+            table::text((*at < report.k).to_string())
+        })
+        .csv()
 }
 
 #[cfg(test)]
@@ -190,13 +145,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::selection::{Elapsed, StabilityBound};
+    use crate::selection::{NamedParameters, StabilityBound};
 
-    fn map(value: Value) -> Map<String, Value> {
+    fn named(value: serde_json::Value) -> NamedParameters {
         serde_json::from_value(value).unwrap()
     }
 
-    fn told() -> StabilityReport {
+    fn report() -> StabilityReport {
         let variable = |name: &str, index, count| StableVariable {
             name: name.to_owned(),
             index,
@@ -205,54 +160,49 @@ mod tests {
             simultaneous: Some(0.25),
         };
         let variables = vec![variable("a,\"b\"", 3, 8_u32), variable("c", 0, 3)];
-        let bound = |name, cutoff: Option<f64>| StabilityBound {
-            name,
+        let bound = |name: &'static str, cutoff: Option<f64>| StabilityBound {
+            name: name.into(),
             cutoff,
             false_picks: cutoff.map(|_| 0.123_456),
             variables: cutoff.iter().map(|_| "a,\"b\"".to_owned()).collect(),
         };
         StabilityReport {
-            passel: "0.1.0",
-            method: map(json!({ "name": "pass", "particles": 32, "forward": [0.2, 0.8] })),
-            criterion: Some(map(json!({ "name": "ebic", "gamma": 1.0 }))),
-            binning: None,
+            method: named(json!({ "name": "pass", "particles": 32, "forward": [0.2, 0.8] })),
+            criterion: Some(named(json!({ "name": "ebic", "gamma": 1.0 }))),
             response: "y".to_owned(),
             n: 60,
             p: 4,
-            kept: Vec::new(),
-            resampling: "complementary",
+            resampling: "complementary".into(),
             wanted: 8,
             resamples: 8,
             rows: 30,
             q: 1.375,
             false_picks: Some(1.0),
-            decides: "r-concave",
+            decides: "r-concave".into(),
             cutoff: Some(0.75),
             bounds: vec![bound("worst-case", None), bound("r-concave", Some(0.75))],
             k: 1,
             selected: variables[..1].to_vec(),
             variables,
-            truth: None,
             seed: 7,
             devices: vec!["cpu".to_owned()],
-            termination: StopReason::Done,
-            elapsed_seconds: Elapsed::default(),
             warnings: vec!["a warning".to_owned()],
+            ..StabilityReport::default()
         }
     }
 
     #[test]
     fn every_chosen_variable_is_a_row() {
         assert_eq!(
-            rows(&told()),
+            csv(&report()),
             "name,index,frequency,count,simultaneous,selected\n\
              \"a,\"\"b\"\"\",3,1.0,8,0.25,true\nc,0,0.375,3,0.25,false\n"
         );
     }
 
     #[test]
-    fn the_page_tells_how_what_and_how_sure() {
-        let page = page(&told(), Path::new("d.csv"));
+    fn text_has_method_bounds_and_frequencies() {
+        let page = text(&report(), Path::new("d.csv"));
         for line in [
             "method               pass\n",
             "criterion            ebic:gamma=1\n",
@@ -273,17 +223,18 @@ mod tests {
 
     #[test]
     fn other_methods_and_resamples_have_other_lines() {
-        let mut told = told();
-        told.method =
-            map(json!({ "name": "mifs", "beta": 0.5, "plugin": "information", "top": 3 }));
-        told.criterion = None;
-        told.binning = Some(map(json!({ "rule": "auto", "response_rule": "levels" })));
-        (told.resampling, told.termination) = ("bootstrap", StopReason::Interrupted);
-        (told.wanted, told.false_picks, told.decides) = (100, None, "given");
-        told.variables
+        let mut report = report();
+        report.method =
+            named(json!({ "name": "mifs", "beta": 0.5, "plugin": "information", "top": 3 }));
+        report.criterion = None;
+        report.binning = serde_json::from_str(r#"{"rule":"auto","response_rule":"levels"}"#).ok();
+        (report.resampling, report.termination) = ("bootstrap".into(), StopReason::Interrupted);
+        (report.wanted, report.false_picks, report.decides) = (100, None, "given".into());
+        report
+            .variables
             .iter_mut()
-            .for_each(|it| it.simultaneous = None);
-        let page = page(&told, Path::new("d.csv"));
+            .for_each(|variable| variable.simultaneous = None);
+        let page = text(&report, Path::new("d.csv"));
         for line in [
             "method               mifs:beta=0.5\n",
             "binning              auto, of the response levels\n",
@@ -294,6 +245,6 @@ mod tests {
             assert!(page.contains(line), "{line}{page}");
         }
         assert!(!page.contains("both halves") && !page.contains("criterion"));
-        assert!(rows(&told).contains("c,0,0.375,3,,false\n"));
+        assert!(csv(&report).contains("c,0,0.375,3,,false\n"));
     }
 }

@@ -1,14 +1,19 @@
 //! What stability selection asks of a selector: what it may choose from, its settings, and what
 //! it chose.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     RunError,
     method::method_parameters,
     prepared::{Binned, BinnedNumbers, Prepared},
 };
-use crate::{design::Design, job::Job, plugin::PASS};
+use crate::{
+    design::Design,
+    job::Job,
+    plugin::PASS,
+    selection::{BinningRules, NamedParameters},
+};
 
 /// The variables that a method may choose from.
 pub(super) struct Candidates {
@@ -27,11 +32,11 @@ pub(super) struct Candidates {
 /// Name and settings of a method, for the report.
 #[derive(Default)]
 pub(super) struct Settings {
-    pub(super) method: Map<String, Value>,
+    pub(super) method: NamedParameters,
     /// Of regressions.
-    pub(super) criterion: Option<Map<String, Value>>,
+    pub(super) criterion: Option<NamedParameters>,
     /// The rules asked for by which values become codes, where levels are counted.
-    pub(super) binning: Option<Map<String, Value>>,
+    pub(super) binning: Option<BinningRules>,
 }
 
 /// Data that variables are chosen from.
@@ -76,9 +81,11 @@ impl Choosable for Design {
     }
 }
 
-fn named(name: &str, others: impl IntoIterator<Item = (String, Value)>) -> Map<String, Value> {
-    let name = ("name".to_owned(), name.into());
-    [name].into_iter().chain(others).collect()
+fn named(name: &str, parameters: impl IntoIterator<Item = (String, Value)>) -> NamedParameters {
+    NamedParameters {
+        name: name.to_owned(),
+        parameters: parameters.into_iter().collect(),
+    }
 }
 
 impl Choosable for Binned {
@@ -100,14 +107,16 @@ impl Choosable for Binned {
             .as_ref()
             .map(method_parameters)
             .unwrap_or_default();
-        method.insert("top".to_owned(), json!(job.stop.top));
-        method.insert("threshold".to_owned(), json!(job.stop.threshold));
-        let rules = [("rule", &job.binning), ("response_rule", &job.bin_response)];
-        let rules = rules.map(|(name, rule)| (name.to_owned(), rule.to_string().into()));
+        let parameters = &mut method.parameters;
+        parameters.insert("top".to_owned(), json!(job.stop.top));
+        parameters.insert("threshold".to_owned(), json!(job.stop.threshold));
         Settings {
             method,
             criterion: None,
-            binning: Some(rules.into_iter().collect()),
+            binning: Some(BinningRules {
+                rule: job.binning.to_string(),
+                response_rule: job.bin_response.to_string(),
+            }),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{
     DataCache, Fault, Report, RunContext, RunError,
@@ -21,7 +21,7 @@ use crate::{
     progress::Meter,
     report::PageExtras,
     search::Checkpoint,
-    selection::{Elapsed, Outcome, RankSummary},
+    selection::{Elapsed, NamedParameters, Outcome, RankSummary},
     trace::Trace,
 };
 
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
         Some(RankSummary {
             ranks: communicator.size(),
             hosts: hosts.map(str::to_owned).collect(),
-            over,
+            over: over.into(),
             messages: communicator.traffic(),
         })
     }
@@ -210,11 +210,14 @@ fn selector<'a>(task: &'a Task, selector: impl Selector + 'a) -> Box<dyn AnyMeth
 }
 
 /// Name, parameters and plugin of a method, for a report.
-pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> Map<String, Value> {
-    let mut method = Map::from_iter([("name".to_owned(), resolved.name.clone().into())]);
+pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParameters {
+    let mut parameters = Map::new();
     for (name, value) in &resolved.parameters {
-        method.insert(name.clone(), (*value).into());
+        parameters.insert(name.clone(), (*value).into());
     }
-    method.insert("plugin".to_owned(), resolved.plugin.clone().into());
-    method
+    parameters.insert("plugin".to_owned(), resolved.plugin.clone().into());
+    NamedParameters {
+        name: resolved.name.clone(),
+        parameters,
+    }
 }

@@ -89,7 +89,7 @@ impl Method for &PairsJob {
             }
         });
         let report = PairsReport {
-            passel: env!("CARGO_PKG_VERSION"),
+            passel: env!("CARGO_PKG_VERSION").into(),
             method: method_parameters(&self.method),
             response: columns.response.name.clone(),
             classes: columns.response.levels,
@@ -100,7 +100,7 @@ impl Method for &PairsJob {
             partners: self.partners.then(|| partners.collect()),
             binning: saved_binning(run, columns)?,
             devices: found.devices,
-            precision: "exact",
+            precision: "exact".into(),
             termination: found.termination,
             rank_summary: run.rank_summary("pairs"),
             elapsed_seconds: run.elapsed(found.starting, found.seconds),

@@ -88,7 +88,7 @@ impl Method for PassSearch {
     fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
         let parameters = run.job.pass.parameters(model.found.max_size);
         let name = PASS.to_owned();
-        let selection = model.selection(run, selection::Method { name, parameters });
+        let selection = model.selection(run, selection::NamedParameters { name, parameters });
         Ok(model.finding(run, selection))
     }
 }
@@ -107,7 +107,7 @@ pub(super) struct Model {
 
 impl Model {
     /// The model on the scale of the data.
-    pub(super) fn selection(&self, run: &Run, method: selection::Method) -> Selection {
+    pub(super) fn selection(&self, run: &Run, method: selection::NamedParameters) -> Selection {
         let (job, found) = (run.job, &self.found);
         let mut selection = found.by(method, &self.design, &*job.criterion, &job.pass);
         selection.set_level(job.level);

@@ -155,13 +155,13 @@ impl Order {
             permutation_p: rejected.permutation_p,
         });
         let stop = run.job.stop.permutation.map(|test| StopRule {
-            rule: "permutation",
+            rule: "permutation".into(),
             n: test.n,
             alpha: test.alpha,
         });
         let indexes: Vec<usize> = selected.iter().map(|variable| variable.index).collect();
         let ranking = Ranking {
-            passel: env!("CARGO_PKG_VERSION"),
+            passel: env!("CARGO_PKG_VERSION").into(),
             method: method_parameters(resolved),
             criterion: None,
             response: columns.response.name.clone(),
@@ -177,7 +177,7 @@ impl Order {
             set_aside: Vec::new(),
             truth: Truth::of_indexes(&self.truth, &indexes),
             devices: ranked.devices,
-            precision: "exact",
+            precision: "exact".into(),
             termination: ranked.termination,
             rank_summary: run.rank_summary("columns"),
             elapsed_seconds: run.elapsed(ranked.starting, ranked.seconds),

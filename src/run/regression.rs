@@ -11,7 +11,6 @@ use crate::{
     design::Design,
     job::Job,
     plugin::{MethodKind, ResolvedMethod},
-    selection,
     selector::{Procedure, regress_with_procedure},
 };
 
@@ -57,11 +56,10 @@ impl Method for RegressionProcedure<'_> {
     }
 
     fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
-        let mut parameters = method_parameters(self.resolved);
-        parameters.shift_remove("name");
-        parameters.insert("max_size".to_owned(), model.found.max_size.into());
-        let name = self.resolved.name.clone();
-        let mut selection = model.selection(run, selection::Method { name, parameters });
+        let mut method = method_parameters(self.resolved);
+        let max_size = model.found.max_size.into();
+        method.parameters.insert("max_size".to_owned(), max_size);
+        let mut selection = model.selection(run, method);
         let warning = model.fault.as_ref().map(Fault::warning);
         selection.warnings.extend(warning);
         match model.fault {

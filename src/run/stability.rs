@@ -226,7 +226,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             let count = cutoff(bound);
             let variables = reaching(count).map(|frequency| names[frequency.index].clone());
             StabilityBound {
-                name: bound.name(),
+                name: bound.name().into(),
                 cutoff: count.map(share),
                 false_picks: bound.expected_false(count.unwrap_or(chances.resamples), &chances),
                 variables: variables.collect(),
@@ -242,7 +242,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         warnings.extend(most_frequent(notes));
         let settings = S::Data::settings(run.job);
         let report = StabilityReport {
-            passel: env!("CARGO_PKG_VERSION"),
+            passel: env!("CARGO_PKG_VERSION").into(),
             method: settings.method,
             criterion: settings.criterion,
             binning: settings.binning,
@@ -254,15 +254,15 @@ impl<S: Selector> Method for OnResamples<'_, S> {
                 .iter()
                 .map(|index| names[*index].clone())
                 .collect(),
-            resampling: resampling.name(),
+            resampling: resampling.name().into(),
             wanted,
             resamples: chances.resamples,
             rows,
             q: chances.q,
             false_picks: given.is_none().then_some(stability.false_picks),
             decides: match given {
-                Some(_) => "given",
-                None => deciding.name(),
+                Some(_) => "given".into(),
+                None => deciding.name().into(),
             },
             cutoff: count.map(share),
             bounds: bounds.collect(),

@@ -12,7 +12,7 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CONFIDENCE_LEVEL, CriterionValue, Elapsed, Method, Selection, Termination, Truth,
+        CONFIDENCE_LEVEL, CriterionValue, Elapsed, NamedParameters, Selection, Termination, Truth,
         estimates, inclusion_weights, visited_models,
     },
 };
@@ -104,7 +104,7 @@ impl SearchResult {
     /// The result, on the original scale, with intervals at [`CONFIDENCE_LEVEL`]. What the caller alone knows (seconds
     /// of reading, say) is left for the caller to fill in.
     pub fn selection(&self, design: &Design, criterion: &dyn Criterion, pass: &Pass) -> Selection {
-        let method = Method {
+        let method = NamedParameters {
             name: "pass".to_owned(),
             parameters: pass.parameters(self.max_size),
         };
@@ -114,7 +114,7 @@ impl SearchResult {
     /// The same, of a method that need not be PaSS.
     pub fn by(
         &self,
-        method: Method,
+        method: NamedParameters,
         design: &Design,
         criterion: &dyn Criterion,
         pass: &Pass,
@@ -163,12 +163,16 @@ impl SearchResult {
         let front = self.front.iter().map(VisitedModel::pair);
         let name = |j: u32| design.variables()[j as usize].name.clone();
         let mut selection = Selection {
-            passel: env!("CARGO_PKG_VERSION"),
+            passel: env!("CARGO_PKG_VERSION").into(),
             method,
             criterion: CriterionValue {
                 name: criterion.name().to_owned(),
                 value: self.value,
-                parameters: criterion.parameters(),
+                parameters: criterion
+                    .parameters()
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value.into()))
+                    .collect(),
             },
             response: design.response().name.clone(),
             weights: design.weights().map(str::to_owned),
@@ -191,7 +195,7 @@ impl SearchResult {
             set_aside: design.set_aside().to_vec(),
             seed: pass.seed,
             devices: self.devices.clone(),
-            precision: "f64",
+            precision: "f64".into(),
             screen: self.screen.clone(),
             iterations: self.iterations,
             termination: self.termination,

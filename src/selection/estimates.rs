@@ -1,18 +1,23 @@
-//! Coefficients, standard errors, t and p on the original scale.
+//! Coefficients, standard errors, t and p-values on the original scale.
 
 use statrs::function::beta::beta_reg;
 
 use super::{Estimate, SelectedVariable};
 use crate::{design::Design, least_squares::Fit};
 
-/// The intercept and the chosen variables of a fit, on the original scale and
-/// in the order of the fit's support; their intervals are for
-/// [`Selection::set_level`].
+/// Estimates the intercept and the coefficients of a fit. Intervals are left to
+/// [`Selection::set_level`](super::Selection::set_level).
 ///
-/// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) =
-/// σ²·((XᵀX)⁻¹)ᵢᵢ, and the intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all
-/// from the fit's own factor. With weights at mean one all of it stands, the
-/// sums and means being weighted: Σ w is n.
+/// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) = σ²·((XᵀX)⁻¹)ᵢᵢ, and the
+/// intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all from the fit's own factor. With weights,
+/// whose mean is one, sums and means are weighted and Σ w is n.
+///
+/// *Shapes:* k variables, in the order of the fit's support.
+///
+/// *Units:* the original scale; the fit itself is of columns and a response of unit norm.
+///
+/// *Source:* G. Seber and A. Lee, *Linear Regression Analysis* (2nd ed., 2003), sections 3.2 and
+/// 3.10.
 pub(crate) fn estimates(
     design: &Design,
     fit: &Fit,
@@ -69,15 +74,18 @@ pub(crate) fn estimates(
     (intercept, selected)
 }
 
-/// P(|T| ≥ |t|) of Student's t: I_x(ν/2, 1/2) at x = ν / (ν + t²), which keeps
-/// its digits far out in the tails.
+/// P(|T| ≥ |t|) of Student's t with ν degrees of freedom, as I_x(ν/2, 1/2) at x = ν / (ν + t²),
+/// which keeps its digits far out in the tails.
+///
+/// *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions* (1964), 26.7.1.
 fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
-/// The q with P(|T| ≥ q) = 1 − level, by halving: positive numbers are ordered
-/// like their bits, so 63 steps reach the last bit of any of them. (statrs's own
-/// inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
+/// The q with P(|T| ≥ q) = 1 − level of Student's t, by bisection.
+///
+/// Positive numbers are ordered like their bits, so 63 steps reach the last bit of any of them.
+/// (statrs's own inverse is off by a factor of eight at ν = 1, level 1 − 10⁻⁹.)
 pub(crate) fn student_t_quantile(level: f64, freedom: f64) -> f64 {
     let (mut below, mut above) = (0, f64::MAX.to_bits());
     while above - below > 1 {

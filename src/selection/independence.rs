@@ -1,35 +1,40 @@
-//! The G-test: whether two variables are independent.
+//! The G-test of independence of two categorical variables.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-/// The likelihood ratio test of independence of a variable and the response.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// The likelihood ratio test of independence of a variable x and the response y.
+///
+/// *Source:* A. Agresti, *Categorical Data Analysis* (3rd ed., 2013), section 3.2.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Independence {
-    /// G = 2·n·I(x;y), with I in nats.
+    /// G = 2·n·I(x;y), with I in nats; G itself has no unit.
+    #[serde(deserialize_with = "super::number_or_nan")]
     pub g: f64,
-    /// Degrees of freedom: (levels of x − 1)(levels of y − 1), of those that occur.
+    /// Degrees of freedom, (levels of x − 1)(levels of y − 1), counting levels that occur.
     pub df: u64,
-    /// P(χ² ≥ G): asymptotic, and for a variable that was not chosen by looking.
+    /// P(χ² ≥ G): asymptotic, and valid for a variable that was not chosen by its G.
+    #[serde(deserialize_with = "super::number_or_nan")]
     pub p_value: f64,
 }
 
 impl Independence {
-    /// Of n observations, from I(x;y) in nats and how many levels of each occur.
+    /// Tests n observations from I(x;y) in nats and the numbers of levels of x and y that occur.
     pub(crate) fn of(n: usize, information: f64, levels: [usize; 2]) -> Self {
-        let [x, y] = levels.map(|it| it.saturating_sub(1) as u64);
+        let [x, y] = levels.map(|count| count.saturating_sub(1) as u64);
         // Rounded logarithms may leave less than nothing.
         let (g, df) = ((2.0 * n as f64 * information).max(0.0), x * y);
         Self {
             g,
             df,
-            p_value: above(g, df),
+            p_value: chi_squared_tail(g, df),
         }
     }
 }
 
-/// P(χ² ≥ x): the upper tail by itself, which keeps its digits near 0.
-fn above(x: f64, df: u64) -> f64 {
+/// P(χ² ≥ x), computed as the upper tail itself, which keeps its digits near 0.
+fn chi_squared_tail(x: f64, df: u64) -> f64 {
     match df == 0 || x <= 0.0 {
         // One level leaves nothing to depend on.
         true => 1.0,
@@ -61,7 +66,12 @@ mod tests {
                 }
                 let expected = (-x / 2.0).exp() * sum;
                 // A logarithm of some 10³ is off by 10⁻¹³.
-                assert_near(above(x, 2 * m), expected, 1e-11, &format!("{x} {m}"));
+                assert_near(
+                    chi_squared_tail(x, 2 * m),
+                    expected,
+                    1e-11,
+                    &format!("{x} {m}"),
+                );
             }
         }
     }
@@ -79,10 +89,15 @@ mod tests {
             (30, 0.05, 43.773),
             (99, 0.05, 123.225),
         ] {
-            assert_near(above(x, df), p, 1e-3, &format!("{x} {df}"));
+            assert_near(chi_squared_tail(x, df), p, 1e-3, &format!("{x} {df}"));
         }
         // P(|Z| ≥ 6) of a normal, erfc(6/√2).
-        assert_near(above(36.0, 1), 1.973_175_290e-9, 1e-9, "six sigma");
+        assert_near(
+            chi_squared_tail(36.0, 1),
+            1.973_175_290e-9,
+            1e-9,
+            "six sigma",
+        );
     }
 
     #[test]

@@ -1,36 +1,45 @@
-//! The models a search met beside the one it chose: how far behind they are, and
-//! how much the data say for each variable.
+//! The models that a search met: their weights, and the weights of the variables they hold.
+//!
+//! *Source:* K. Burnham and D. Anderson, *Model Selection and Multimodel Inference* (2nd ed., 2002),
+//! sections 2.9 (Akaike weights) and 4.2 (importance of a variable).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use super::number_or_nan;
 
 /// A model that the search met.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct VisitedModel {
-    /// φ.
+    /// φ of the model.
+    #[serde(deserialize_with = "number_or_nan")]
     pub criterion: f64,
-    /// φ less that of the best model.
+    /// Δ, its φ less that of the best model.
+    #[serde(deserialize_with = "number_or_nan")]
     pub delta: f64,
-    /// exp(−Δ/2) over the sum of it for all models met that were remembered: if φ is
-    /// a BIC, about the model's posterior probability among them.
+    /// exp(−Δ/2) divided by its sum over all models remembered: if φ is a BIC, about the model's
+    /// posterior probability among them.
+    #[serde(deserialize_with = "number_or_nan")]
     pub weight: f64,
     /// Names of its variables, in the file's order.
     pub variables: Vec<String>,
 }
 
-/// The weight of one variable.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The weight of one variable among the models met.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct InclusionWeight {
     /// The variable's name.
     pub name: String,
     /// Sum of the weights of the models remembered that hold it, in 0 … 1.
+    #[serde(deserialize_with = "number_or_nan")]
     pub weight: f64,
 }
 
 /// Variables of smaller weight are not listed.
 const LEAST: f64 = 1e-4;
 
-/// The first models of a list of (φ, columns), best first, with the weights they
-/// have among all of it.
+/// Names the columns of the models shown and weighs them among all models; models are (φ, columns).
 pub(crate) fn visited_models<'a>(
     models: impl Iterator<Item = (f64, &'a [u32])> + Clone,
     shown: impl Iterator<Item = (f64, &'a [u32])>,
@@ -47,7 +56,7 @@ pub(crate) fn visited_models<'a>(
         .collect()
 }
 
-/// The weight of each variable among the models of a list of (φ, columns).
+/// The weight of each variable among models (φ, columns), largest first.
 pub(crate) fn inclusion_weights<'a>(
     models: impl Iterator<Item = (f64, &'a [u32])> + Clone,
     name: impl Fn(u32) -> String,
@@ -81,7 +90,7 @@ fn scale<'a>(models: impl Iterator<Item = (f64, &'a [u32])> + Clone) -> (f64, f6
     (best, models.map(|(value, _)| share(value, best)).sum())
 }
 
-/// exp(−Δ/2); of models that φ puts at infinity, 1 for each if all are there.
+/// exp(−Δ/2); 1 for each model if φ of all is infinite.
 fn share(value: f64, best: f64) -> f64 {
     if value == best {
         1.0

@@ -1,49 +1,54 @@
-//! The residuals of a fit, as plots of them want them.
+//! Residuals, leverages and normal quantiles of a fit, for its diagnostic plots.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{design::Design, least_squares::Fit};
 
-/// Observations that are kept of more.
+/// The largest number of observations kept.
 const KEPT: usize = 1000;
 
-/// Of these, those of the largest residuals, and as many of the largest leverage.
+/// How many of those kept have the largest residuals, and as many the largest leverages.
 const LARGEST: usize = 200;
 
-/// One observation beside a fit.
+/// The diagnostics of one observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObservationResidual {
-    /// The row of the table, from 1 on.
+    /// The row of the table, counted from 1.
     pub row: usize,
     /// ŷ, on the response's scale.
     pub fitted: f64,
-    /// y − ŷ on that scale, times the root of the observation's weight.
+    /// y − ŷ on the response's scale, times the root of the observation's weight.
     pub residual: f64,
-    /// h: what the observation's own y adds to its ŷ, in 0 … 1.
+    /// Leverage h = ∂ŷ/∂y, in 0 … 1.
     pub leverage: f64,
     /// The residual over its standard error σ̂·√(1 − h); none where h is 1.
     pub standardised: Option<f64>,
-    /// The quantile of the standard normal distribution at the rank of the standardised
-    /// residual among all n; 0 where there is none.
+    /// The standard normal quantile at the rank of the standardised residual among all n; 0 where
+    /// there is none.
     pub quantile: f64,
 }
 
-/// Observations beside a fit: all, or the largest residuals and leverages, and others evenly by
-/// rank.
+/// The diagnostics of a fit's observations: of all of them, or of 1,000 with the largest residuals
+/// and leverages, and others evenly by rank.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Residuals {
-    /// In the file's order.
+    /// Diagnostics of the observations kept, in the file's order.
     pub observed: Vec<ObservationResidual>,
-    /// How many there are.
+    /// Observations of the fit.
     pub n: usize,
-    /// Whether they have weights.
+    /// Whether the observations have weights.
     pub weighted: bool,
 }
 
 impl Residuals {
-    /// Of a fit with degrees of freedom left; none else, or where the fit is exact.
+    /// Diagnoses a fit; none without degrees of freedom, or where the fit is exact.
     ///
-    /// h of row i is xᵢᵀ(XᵀX)⁻¹xᵢ with the intercept's share, wᵢ/n.
+    /// The leverage of row i is xᵢᵀ(XᵀX)⁻¹xᵢ plus the intercept's share wᵢ/n.
+    ///
+    /// *Shapes:* n observations of the design, k variables in the fit.
+    ///
+    /// *Source:* D. Belsley, E. Kuh and R. Welsch, *Regression Diagnostics* (1980), chapter 2;
+    /// plotting positions of R's `ppoints`.
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Option<Self> {
         let n = design.n();
         let fixed = usize::from(design.intercept());
@@ -95,7 +100,7 @@ impl Residuals {
     }
 }
 
-/// The largest residuals of either sign, the largest leverages, and others evenly by rank.
+/// Keeps the largest residuals of either sign, the largest leverages, and others evenly by rank.
 fn thinned(all: Vec<ObservationResidual>, order: &[usize]) -> Vec<ObservationResidual> {
     let mut kept = vec![false; all.len()];
     let ends = LARGEST / 2;
@@ -110,6 +115,7 @@ fn thinned(all: Vec<ObservationResidual>, order: &[usize]) -> Vec<ObservationRes
             kept[i] = true;
         }
     }
-    let kept = all.into_iter().zip(kept).filter(|it| it.1);
-    kept.map(|it| it.0).collect()
+    let kept = all.into_iter().zip(kept);
+    kept.filter_map(|(observation, keep)| keep.then_some(observation))
+        .collect()
 }

@@ -1,23 +1,24 @@
-//! The result of stability selection.
+//! The report of stability selection.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
-use super::{Elapsed, StopReason, Truth};
+use super::{BinningRules, Elapsed, Label, NamedParameters, StopReason, Truth};
 
-/// How often each variable was chosen from resamples, and which are selected for it. Serialised
-/// as it stands, it is the JSON of the program: fields are added, never renamed.
-#[derive(Debug, Clone, Serialize)]
+/// How often each variable was chosen from resamples, and which are selected for it.
+///
+/// *Source:* N. Meinshausen and P. Bühlmann, Stability selection (2010); R. Shah and R. Samworth,
+/// Variable selection with error control: another look at stability selection (2013).
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StabilityReport {
-    /// The version of passel that made it.
-    pub passel: &'static str,
-    /// Name and parameters of the method that chose, and its plugin, where it is of one.
-    pub method: Map<String, Value>,
-    /// Name and parameters of the criterion; none where the method has none.
-    pub criterion: Option<Map<String, Value>>,
-    /// The rules asked for by which values became codes, anew in each resample; none of a
-    /// regression.
-    pub binning: Option<Map<String, Value>>,
+    /// The version of passel that made the report.
+    pub passel: Label,
+    /// The method that chose from each resample, and its plugin, where it has one.
+    pub method: NamedParameters,
+    /// The criterion; none where the method has none.
+    pub criterion: Option<NamedParameters>,
+    /// The rules by which the values of each resample became codes; none for a regression.
+    pub binning: Option<BinningRules>,
     /// The name of the response.
     pub response: String,
     /// Observations that were resampled.
@@ -27,71 +28,74 @@ pub struct StabilityReport {
     /// Variables that every model holds: they are not chosen, and counted nowhere.
     pub kept: Vec<String>,
     /// `complementary`, `subsample` or `bootstrap`.
-    pub resampling: &'static str,
-    /// Resamples that were to be done; of complementary pairs both halves.
+    pub resampling: Label,
+    /// Resamples asked for; of complementary pairs both halves count.
     pub wanted: usize,
-    /// Those done, which everything below is of.
+    /// Resamples done: all that follows is about these.
     pub resamples: usize,
-    /// Rows of each.
+    /// Rows of each resample.
     pub rows: usize,
     /// Candidates chosen from a resample, on average.
     pub q: f64,
     /// The expected number of false picks that is allowed; none where the cut-off was given.
     pub false_picks: Option<f64>,
-    /// What decides: the name of a bound, or `given`.
-    pub decides: &'static str,
-    /// The cut-off: variables of this frequency and above are selected; none where no cut-off
-    /// keeps what is allowed.
+    /// What set the cut-off: the name of a bound, or `given`.
+    pub decides: Label,
+    /// Variables of this frequency and above are selected; none where no cut-off keeps the allowed
+    /// number of false picks.
     pub cutoff: Option<f64>,
-    /// The bounds of this kind of resamples.
+    /// The bounds that hold for this kind of resampling.
     pub bounds: Vec<StabilityBound>,
-    /// How many are selected.
+    /// Selected variables.
     pub k: usize,
     /// The selected variables, the most frequent first.
     pub selected: Vec<StableVariable>,
-    /// All that were chosen at least once, the most frequent first, of equal ones the file's first.
+    /// All variables chosen at least once, the most frequent first, in the file's order where
+    /// equally frequent.
     pub variables: Vec<StableVariable>,
-    /// How many of the variables that the file marks as true were selected.
+    /// How much of the true model was selected; none where the file marks no true variables.
     pub truth: Option<Truth>,
     /// The seed of resamples and selections.
     pub seed: u64,
-    /// What the selections ran on.
+    /// The devices that the selections ran on.
     pub devices: Vec<String>,
-    /// `done`, or `interrupted`: then it is of the resamples done before.
+    /// `done`, or `interrupted` before all resamples were done.
     pub termination: StopReason,
-    /// Wall-clock seconds.
+    /// Wall-clock seconds, by stage.
     pub elapsed_seconds: Elapsed,
-    /// What a reader should know.
+    /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
 }
 
-/// A bound on the expected number of false picks, at the least cut-off that keeps what is
-/// allowed, or at the one given.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A bound on the expected number of false picks, at the cut-off given, or else at the least one
+/// that keeps the allowed number.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StabilityBound {
     /// `meinshausen-buehlmann`, `worst-case`, `unimodal` or `r-concave`.
-    pub name: &'static str,
-    /// The cut-off; none where none keeps what is allowed.
+    pub name: Label,
+    /// The cut-off; none where none keeps the allowed number.
     pub cutoff: Option<f64>,
-    /// The bound there, at 1 where there is no cut-off; none where it says nothing there.
+    /// The bound at the cut-off, or at 1 without one; none where the bound does not apply there.
     pub false_picks: Option<f64>,
-    /// The variables whose frequency reaches the cut-off, as `selected` has them.
+    /// The variables whose frequency reaches the cut-off, the most frequent first.
     pub variables: Vec<String>,
 }
 
 /// A variable and how often it was chosen.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StableVariable {
     /// The column's name.
     pub name: String,
     /// 0-based position of the column in the file with response and weights taken out; the
     /// dummies of a factor are one variable, chosen where one of them is.
     pub index: usize,
-    /// The share of resamples it was chosen from.
+    /// The share of resamples from which it was chosen.
     pub frequency: f64,
-    /// How many these are.
+    /// The number of resamples from which it was chosen.
     pub count: usize,
-    /// The share of complementary pairs from both halves of which it was chosen; none where
-    /// there are no pairs.
+    /// The share of complementary pairs from both halves of which it was chosen; none for other
+    /// resampling.
     pub simultaneous: Option<f64>,
 }

@@ -41,6 +41,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["progress"]),
     ("kuva", &["report/html/draw", "report/html/maps"]),
     ("libloading", &["plugin"]),
+    ("maud", &["report/html"]),
     ("passel_abi", &["plugin"]),
     ("postcard", &["ranks"]),
     ("sha2", &["batch"]),

@@ -1,4 +1,4 @@
-//! The plots, as SVG whose colours are those of the page's style.
+//! Plots as SVG, in the colours of the page's style.
 
 use std::sync::Arc;
 
@@ -6,34 +6,29 @@ use kuva::{
     TickFormat,
     plot::{BarPlot, ForestPlot, LinePlot, ScatterPlot},
     prelude::{Layout, Plot},
-    render::{
-        annotations::{Orientation, ReferenceLine},
-        theme::Theme,
-    },
+    render::{annotations::ReferenceLine, theme::Theme},
     render_to_svg,
 };
 
 use super::labels::{shortened, ticks, titled};
 use crate::panics::catch_panic;
 
-/// Width that all are drawn at: what a phone shows at four fifths.
+/// Width of every plot: a phone shows it at four fifths.
 pub(super) const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 310.0;
 
-/// Width of a line that is a rule.
+/// Width of reference lines.
 const RULE: f64 = 1.8;
 
 pub(super) type Points = Vec<(f64, f64)>;
 
-/// What an axis is called, and between which numbers it is drawn, where that is not left to the
-/// points.
+/// An axis: its label, and the numbers between which it is drawn where the points do not say.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Axis<'a> {
-    pub(super) label: &'a str,
-    pub(super) from: Option<f64>,
-    pub(super) to: Option<f64>,
+    label: &'a str,
+    range: Option<(f64, f64)>,
     /// Only whole numbers are named.
-    pub(super) whole: bool,
+    whole: bool,
 }
 
 impl<'a> Axis<'a> {
@@ -54,65 +49,131 @@ impl<'a> Axis<'a> {
 
     pub(super) fn between(self, from: f64, to: f64) -> Self {
         Self {
-            from: Some(from),
-            to: Some(to),
+            range: Some((from, to)),
             ..self
         }
     }
 }
 
 /// A part of a plot with two axes.
-pub(super) enum Mark {
-    Line {
-        points: Points,
-        color: &'static str,
-        width: f64,
-        dashed: bool,
-        /// Level between its points.
-        step: bool,
-    },
-    Dots {
-        points: Points,
-        color: &'static str,
-        size: f64,
-        /// Of each what is told where it is pointed at; none, or as many as there are points.
-        told: Vec<String>,
-        /// Of each what stands beside it; none, or as many.
-        names: Vec<String>,
-        /// The colour of a smooth line through them (loess).
-        smooth: Option<&'static str>,
-    },
+#[derive(Default)]
+pub(super) struct Mark {
+    shape: Shape,
+    points: Points,
+    color: &'static str,
+    /// The width of a line, the size of a dot.
+    size: f64,
+    dashed: bool,
+    stepped: bool,
+    tooltips: Vec<String>,
+    names: Vec<String>,
+    /// The colour of a smooth line through dots (loess).
+    smooth: Option<&'static str>,
+}
+
+#[derive(Default)]
+enum Shape {
+    #[default]
+    Line,
+    Dots,
     /// A level line.
-    Across(f64, &'static str),
-    /// An upright one.
-    Upright(f64, &'static str),
+    Across(f64),
+    Upright(f64),
 }
 
 impl Mark {
-    pub(super) fn line(points: Points, color: &'static str, width: f64) -> Self {
-        Self::Line {
+    pub(super) fn line(points: Points, color: &'static str, size: f64) -> Self {
+        Self {
             points,
             color,
-            width,
-            dashed: false,
-            step: false,
+            size,
+            ..Self::default()
         }
     }
 
     pub(super) fn dots(points: Points, color: &'static str, size: f64) -> Self {
-        Self::Dots {
-            points,
-            color,
-            size,
-            told: Vec::new(),
-            names: Vec::new(),
-            smooth: None,
+        Self {
+            shape: Shape::Dots,
+            ..Self::line(points, color, size)
         }
+    }
+
+    pub(super) fn across(at: f64, color: &'static str) -> Self {
+        Self {
+            shape: Shape::Across(at),
+            ..Self::line(Points::new(), color, RULE)
+        }
+    }
+
+    pub(super) fn upright(at: f64, color: &'static str) -> Self {
+        Self {
+            shape: Shape::Upright(at),
+            ..Self::line(Points::new(), color, RULE)
+        }
+    }
+
+    pub(super) fn dashed(self) -> Self {
+        Self {
+            dashed: true,
+            ..self
+        }
+    }
+
+    /// A line that is level between its points.
+    pub(super) fn stepped(self) -> Self {
+        Self {
+            stepped: true,
+            ..self
+        }
+    }
+
+    /// What each dot tells where it is pointed at; none, or as many as there are dots.
+    pub(super) fn tooltips(self, tooltips: Vec<String>) -> Self {
+        Self { tooltips, ..self }
+    }
+
+    /// What stands beside each dot; none, or as many as there are dots.
+    pub(super) fn names(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
+    }
+
+    pub(super) fn smooth(self, smooth: Option<&'static str>) -> Self {
+        Self { smooth, ..self }
+    }
+
+    fn plot(self) -> Plot {
+        if matches!(self.shape, Shape::Line) {
+            let line = LinePlot::new()
+                .with_data(self.points)
+                .with_color(self.color)
+                .with_stroke_width(self.size);
+            let line = if self.dashed {
+                line.with_dashed()
+            } else {
+                line
+            };
+            return if self.stepped { line.with_step() } else { line }.into();
+        }
+        let dots = ScatterPlot::new().with_data(self.points);
+        let mut dots = dots.with_color(self.color).with_size(self.size);
+        if !self.tooltips.is_empty() {
+            dots = dots.with_tooltips().with_tooltip_labels(self.tooltips);
+        }
+        if !self.names.is_empty() {
+            dots = dots.with_labels(self.names).with_repel_labels();
+        }
+        if let Some(color) = self.smooth {
+            dots = dots
+                .with_loess()
+                .with_trend_color(color)
+                .with_trend_width(2.0);
+        }
+        dots.into()
     }
 }
 
 fn theme() -> Theme {
-    let of = |it: &str| format!("var(--{it})");
+    let of = |color: &str| format!("var(--{color})");
     Theme {
         background: "none".to_owned(),
         axis_color: of("axis"),
@@ -160,59 +221,26 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
 pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
     let mut plots: Vec<Plot> = Vec::new();
     let mut rules = Vec::new();
-    let mut all = Points::new();
+    let (mut across, mut up) = (Vec::new(), Vec::new());
     for mark in marks {
-        match mark {
-            Mark::Line {
-                points,
-                color,
-                width,
-                dashed,
-                step,
-            } => {
-                all.extend(&points);
-                let line = LinePlot::new().with_data(points).with_color(color);
-                let line = line.with_stroke_width(width);
-                let line = if dashed { line.with_dashed() } else { line };
-                plots.push(if step { line.with_step() } else { line }.into());
+        across.extend(mark.points.iter().map(|point| point.0));
+        up.extend(mark.points.iter().map(|point| point.1));
+        let rule = match mark.shape {
+            Shape::Line | Shape::Dots => {
+                plots.push(mark.plot());
+                continue;
             }
-            Mark::Dots {
-                points,
-                color,
-                size,
-                told,
-                names,
-                smooth,
-            } => {
-                all.extend(&points);
-                let dots = ScatterPlot::new().with_data(points).with_color(color);
-                let mut dots = dots.with_size(size);
-                if !told.is_empty() {
-                    dots = dots.with_tooltips().with_tooltip_labels(told);
-                }
-                if !names.is_empty() {
-                    dots = dots.with_labels(names).with_repel_labels();
-                }
-                if let Some(color) = smooth {
-                    dots = dots
-                        .with_loess()
-                        .with_trend_color(color)
-                        .with_trend_width(2.0);
-                }
-                plots.push(dots.into());
+            Shape::Across(at) => {
+                // Level lines are within the frame.
+                up.push(at);
+                ReferenceLine::horizontal(at)
             }
-            Mark::Across(at, color) => rules.push((Orientation::Horizontal, at, color)),
-            Mark::Upright(at, color) => rules.push((Orientation::Vertical, at, color)),
-        }
+            Shape::Upright(at) => ReferenceLine::vertical(at),
+        };
+        rules.push(rule.with_color(mark.color).with_stroke_width(mark.size));
     }
-    // Level lines are within the frame.
-    let level = rules
-        .iter()
-        .filter(|it| matches!(it.0, Orientation::Horizontal));
-    let up = all.iter().map(|it| it.1).chain(level.map(|it| it.1));
-    let (across, up) = (ends(all.iter().map(|it| it.0)), ends(up));
-    let (x_from, x_to) = (x.from.unwrap_or(across.0), x.to.unwrap_or(across.1));
-    let (y_from, y_to) = (y.from.unwrap_or(up.0), y.to.unwrap_or(up.1));
+    let (x_from, x_to) = x.range.unwrap_or_else(|| ends(across.into_iter()));
+    let (y_from, y_to) = y.range.unwrap_or_else(|| ends(up.into_iter()));
     let mut layout = Layout::auto_from_plots(&plots)
         .with_x_label(titled(x.label))
         .with_y_label(titled(y.label))
@@ -228,13 +256,8 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
     if y.whole {
         layout = layout.with_y_tick_step(whole_step(y_to - y_from));
     }
-    for (orientation, at, color) in rules {
-        let line = match orientation {
-            Orientation::Horizontal => ReferenceLine::horizontal(at),
-            Orientation::Vertical => ReferenceLine::vertical(at),
-        };
-        let line = line.with_color(color).with_stroke_width(RULE);
-        layout = layout.with_reference_line(line);
+    for rule in rules {
+        layout = layout.with_reference_line(rule);
     }
     drawn(plots, layout, HEIGHT)
 }
@@ -243,14 +266,15 @@ pub(super) fn format_of(from: f64, to: f64) -> TickFormat {
     TickFormat::Custom(Arc::new(ticks(from, to)))
 }
 
-/// The least and the largest number; the other way round where there is none.
+/// The least and the largest number; infinities the other way round where there is none.
 pub(super) fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), it| {
-        (least.min(it), most.max(it))
-    })
+    numbers.fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(least, most), number| (least.min(number), most.max(number)),
+    )
 }
 
-/// From the least to the largest number, with some room.
+/// From the least to the largest number, with some room around.
 fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) = extent(numbers);
     if least > most {
@@ -263,32 +287,35 @@ fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     (least - room, most + room)
 }
 
-/// A step by which whole numbers are named, some six of them.
+/// The step between the whole numbers named, some six of them.
 fn whole_step(spread: f64) -> f64 {
     let rough = (spread / 6.0).max(1.0);
     let ten = 10_f64.powf(rough.log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|it| it * ten);
-    steps.into_iter().find(|it| *it >= rough).unwrap_or(ten)
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * ten);
+    steps.into_iter().find(|step| *step >= rough).unwrap_or(ten)
 }
 
-/// Heights of plots with a row a name.
+/// The height of a plot with a row for each name.
 fn by_rows(rows: usize) -> f64 {
     78.0 + 21.0 * rows.max(2) as f64
 }
 
-/// A row each: name, estimate, lower and upper end.
+/// Estimates with their intervals, in rows of name, estimate, lower and upper end.
 pub(super) fn forest(
     rows: &[(&str, f64, f64, f64)],
     label: &str,
     between: Option<(f64, f64)>,
 ) -> String {
     let mut plot = ForestPlot::new().with_color("var(--a)").with_cap_size(3.0);
-    let names: Vec<&str> = rows.iter().map(|it| it.0).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
     for (name, (_, estimate, lower, upper)) in shortened(&names).into_iter().zip(rows) {
         plot = plot.with_row(name, *estimate, *lower, *upper);
     }
     let plots = vec![plot.into()];
-    let numbers = rows.iter().flat_map(|it| [it.1, it.2, it.3]).chain([0.0]);
+    let numbers = rows
+        .iter()
+        .flat_map(|row| [row.1, row.2, row.3])
+        .chain([0.0]);
     let (from, to) = between.unwrap_or_else(|| ends(numbers));
     let mut layout = Layout::auto_from_plots(&plots)
         .with_x_label(label.replace('$', "\\$"))
@@ -305,13 +332,14 @@ pub(super) fn forest(
     drawn(plots, layout, by_rows(rows.len()))
 }
 
-/// A bar a row with its colour, the first at the top, of shares of one; and upright lines.
+/// Bars of shares of one, in rows of name, share and colour, the first at the top; and upright
+/// lines.
 pub(super) fn bars(
     rows: &[(&str, f64, &'static str)],
     label: &str,
     rules: &[(f64, &'static str)],
 ) -> String {
-    let names: Vec<&str> = rows.iter().map(|it| it.0).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
     let bars = shortened(&names).into_iter().zip(rows).rev();
     let bars = bars.map(|(name, (_, value, color))| (name, *value, *color));
     let plot = BarPlot::new().with_colored_bars(bars);

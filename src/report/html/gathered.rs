@@ -1,4 +1,4 @@
-//! What a page tells of jobs, gathered one by one as their results are read.
+//! What the page of a run shows of its jobs, gathered job by job as their results are read.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -7,22 +7,20 @@ use std::{
 
 use serde_json::Value;
 
-use super::{
-    page::ROWS,
-    told::{cut, list, number, of, text, texts},
-};
+use super::{PageExtras, counted, finite, page::Body, sections, summary};
+use crate::selection::Outcome;
 
-/// Jobs whose own results are kept for the page, each the first of a setting.
+/// Jobs whose own results are shown, each the first of its setting.
 const DETAILED: usize = 12;
 
 /// A job of a run, and how it stands.
 #[derive(Debug, Clone)]
 pub struct JobRow {
-    /// What it is called.
+    /// The job's identifier.
     pub id: String,
-    /// Its file of data.
+    /// Its data file.
     pub data: String,
-    /// What it has for each of the options of all.
+    /// Its values of the options that the page lists.
     pub options: Vec<String>,
     /// `done`, `failed`, `stale` or `missing`.
     pub status: &'static str,
@@ -30,46 +28,40 @@ pub struct JobRow {
     pub message: String,
 }
 
-/// What a page tells of the jobs of a file, gathered job by job.
-#[derive(Debug)]
+/// The page of the jobs of a file, to which they are added one by one.
+#[derive(Debug, Default)]
 pub struct JobsPage {
     pub(super) file: String,
     /// Options that have a column.
     pub(super) options: Vec<String>,
     pub(super) rows: Vec<Row>,
     pub(super) names: Names,
-    /// Of each warning how many jobs have it.
+    /// The number of jobs with each warning.
     pub(super) warnings: BTreeMap<String, usize>,
     pub(super) devices: BTreeSet<String>,
     pub(super) versions: BTreeSet<String>,
-    pub(super) detailed: Vec<(usize, Value)>,
+    /// The results of the first jobs of each setting, as HTML.
+    pub(super) detailed: Vec<String>,
     settings: HashSet<Vec<String>>,
 }
 
-/// A job and what comparisons want of its result.
+/// A job, and what comparisons need of its result.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) job: JobRow,
-    /// n, p, k, criterion, PSR, FDR.
+    /// The numbers named by [`NUMBERS`].
     pub(super) numbers: [Option<f64>; 6],
-    /// What it chose; none of jobs that choose nothing.
+    /// The variables it chose; none for jobs that choose nothing.
     pub(super) chosen: Option<BTreeSet<u32>>,
-    /// The same as columns of the file: the dummies of a factor are one.
+    /// The chosen variables by their columns in the file: the dummies of a factor are one.
     pub(super) columns: Option<BTreeSet<u32>>,
-    /// Of stability selection: frequencies, the highest first, and the cut-off.
+    /// Frequencies of stability selection, the highest first, and its cut-off.
     pub(super) frequencies: Vec<(u32, f64)>,
     pub(super) cutoff: Option<f64>,
 }
 
-/// Where the numbers of a [`Row`] stand, and what they are called.
-pub(super) const NUMBERS: [(&str, &str); 6] = [
-    ("n", "/n"),
-    ("p", "/p"),
-    ("k", "/k"),
-    ("criterion value", "/criterion/value"),
-    ("PSR", "/truth/psr"),
-    ("FDR", "/truth/fdr"),
-];
+/// The numbers of a [`Row`], and where some of them stand.
+pub(super) const NUMBERS: [&str; 6] = ["n", "p", "k", "criterion value", "PSR", "FDR"];
 pub(super) const K: usize = 2;
 pub(super) const PSR: usize = 4;
 pub(super) const FDR: usize = 5;
@@ -98,90 +90,125 @@ impl Names {
 }
 
 impl JobsPage {
-    /// Of a job file, with these options told of each job.
+    /// Begins the page of a job file that lists these options of each job.
     pub fn new(file: &Path, options: Vec<String>) -> Self {
         let name = file.file_name().unwrap_or(file.as_os_str());
         Self {
             file: name.display().to_string(),
             options,
-            rows: Vec::new(),
-            names: Names::default(),
-            warnings: BTreeMap::new(),
-            devices: BTreeSet::new(),
-            versions: BTreeSet::new(),
-            detailed: Vec::new(),
-            settings: HashSet::new(),
+            ..Self::default()
         }
     }
 
-    /// Takes in a job with its result, null where it has none.
+    /// Adds a job with its stored result, null where it has none.
     pub fn push(&mut self, job: JobRow, result: &Value) {
-        let number_of = |at: usize| result.pointer(NUMBERS[at].1).and_then(Value::as_f64);
-        let selected = result["selected"].as_array();
-        let column = |it: &Value| it["index"].as_u64()?.try_into().ok();
-        let columns = selected.map(|all| all.iter().filter_map(column).collect());
-        let mut name = |it: &Value| self.names.number(text(it, "name"));
-        let chosen = selected.map(|all| all.iter().map(&mut name).collect());
-        let frequencies = match result.get("resampling") {
-            Some(_) => {
-                let all = list(result, "variables").iter();
-                let all = all.filter_map(|it| Some((text(it, "name"), number(it, "frequency")?)));
-                all.map(|it| (self.names.number(it.0), it.1)).collect()
-            }
-            None => Vec::new(),
+        let result = match result {
+            Value::Null => None,
+            stored => match Outcome::read(stored) {
+                Ok(outcome) => Some(outcome),
+                Err(error) => {
+                    let warning = format!("the stored result is not shown: {error}");
+                    *self.warnings.entry(warning).or_default() += 1;
+                    None
+                }
+            },
         };
-        for warning in texts(result, "warnings") {
-            *self.warnings.entry(warning.to_owned()).or_default() += 1;
+        let result = result.as_ref();
+        if let Some(outcome) = result {
+            self.count_warnings(outcome);
+            self.devices.extend(outcome.devices().iter().cloned());
+            self.versions.insert(outcome.version().to_owned());
+            self.show(&job, outcome);
         }
-        let aside = list(result, "set_aside").len();
-        if aside > 0 {
-            let told = of(aside, "variable was", "variables were");
-            *self
-                .warnings
-                .entry(format!("{told} set aside"))
-                .or_default() += 1;
-        }
-        self.devices
-            .extend(texts(result, "devices").iter().map(|it| (*it).to_owned()));
-        self.versions
-            .extend(result["passel"].as_str().map(str::to_owned));
-        // The first of each setting.
-        let seed = self.place("seed");
-        let others = job.options.iter().enumerate();
-        let setting = others
-            .filter(|it| Some(it.0) != seed)
-            .map(|it| it.1.clone())
-            .collect();
-        if !result.is_null() && self.detailed.len() < DETAILED && self.settings.insert(setting) {
-            let mut result = result.clone();
-            cut(&mut result, ROWS);
-            self.detailed.push((self.rows.len(), result));
-        }
+        let criterion = match result {
+            Some(Outcome::Selection(report)) => finite(report.criterion.value),
+            _ => None,
+        };
+        let truth = result.and_then(Outcome::truth);
+        let (frequencies, cutoff) = match result {
+            Some(Outcome::Stability(report)) => (&*report.variables, report.cutoff),
+            _ => (&[][..], None),
+        };
+        let chosen = result.and_then(Outcome::chosen);
+        let columns = chosen.iter().flatten().map(|own| own.1 as u32);
         self.rows.push(Row {
-            numbers: std::array::from_fn(number_of),
-            chosen,
-            columns,
-            frequencies,
-            cutoff: number(result, "cutoff"),
+            numbers: [
+                result.map(|outcome| outcome.n() as f64),
+                result.map(|outcome| outcome.p() as f64),
+                result.and_then(Outcome::k).map(|k| k as f64),
+                criterion,
+                truth.map(|truth| truth.psr),
+                truth.map(|truth| truth.fdr),
+            ],
+            columns: chosen.as_ref().map(|_| columns.collect()),
+            chosen: chosen.map(|all| all.iter().map(|own| self.names.number(own.0)).collect()),
+            frequencies: frequencies
+                .iter()
+                .map(|variable| (self.names.number(&variable.name), variable.frequency))
+                .collect(),
+            cutoff,
             job,
         });
     }
 
-    /// Where an option stands.
-    pub(super) fn place(&self, option: &str) -> Option<usize> {
-        self.options.iter().position(|it| it == option)
+    fn count_warnings(&mut self, outcome: &Outcome) {
+        let aside = outcome.set_aside().len();
+        let count = counted(aside, "variable was", "variables were");
+        let aside = (aside > 0).then(|| format!("{count} set aside"));
+        for warning in outcome.warnings().iter().cloned().chain(aside) {
+            *self.warnings.entry(warning).or_default() += 1;
+        }
     }
 
-    /// The options that jobs have differently, by place; the seed only if it is asked for.
+    /// Keeps the result of the first job of each setting: of all that differs but the seed.
+    fn show(&mut self, job: &JobRow, outcome: &Outcome) {
+        let seed = self.place("seed");
+        let options = job.options.iter().enumerate();
+        let setting = options.filter(|(at, _)| Some(*at) != seed);
+        let setting = setting.map(|(_, value)| value.clone()).collect();
+        if self.detailed.len() == DETAILED || !self.settings.insert(setting) {
+            return;
+        }
+        let mut part = Body::part(format!("{}-", self.detailed.len() + 1));
+        let title = format!("{}: {}", job.id, brief(outcome));
+        part.fold("job", &title, |body| {
+            summary(body, outcome, job.data.clone());
+            sections(body, outcome, &PageExtras::default());
+        });
+        self.detailed.push(part.finish());
+    }
+
+    /// The place of an option.
+    pub(super) fn place(&self, option: &str) -> Option<usize> {
+        self.options.iter().position(|own| own == option)
+    }
+
+    /// The places of the options in which jobs differ, with or without the seed.
     pub(super) fn differing(&self, with_seed: bool) -> Vec<usize> {
         let differs = |at: &usize| {
-            let first = self.rows.first().map(|it| &it.job.options[*at]);
+            let first = self.rows.first().map(|row| &row.job.options[*at]);
+            let mut rows = self.rows.iter();
             (with_seed || self.options[*at] != "seed")
-                && self
-                    .rows
-                    .iter()
-                    .any(|it| Some(&it.job.options[*at]) != first)
+                && rows.any(|row| Some(&row.job.options[*at]) != first)
         };
         (0..self.options.len()).filter(differs).collect()
+    }
+}
+
+/// A result in a few words.
+fn brief(outcome: &Outcome) -> String {
+    if let Outcome::Pairs(report) = outcome {
+        return counted(report.pairs.len(), "pair", "pairs");
+    }
+    let (chosen, k) = (outcome.chosen().unwrap_or_default(), outcome.k());
+    let first: Vec<&str> = chosen.iter().take(4).map(|own| own.0).collect();
+    let more = if chosen.len() > 4 { ", …" } else { "" };
+    match chosen.is_empty() {
+        true => "nothing chosen".to_owned(),
+        false => format!(
+            "{} chosen ({}{more})",
+            k.unwrap_or_default(),
+            first.join(", ")
+        ),
     }
 }

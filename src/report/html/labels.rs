@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::text::printable;
+use crate::report::numbers::printable;
 
 /// Signs of a name that a plot has room for.
 const SIGNS: usize = 22;
@@ -10,8 +10,8 @@ const SIGNS: usize = 22;
 /// Bytes of a label that an axis has room for.
 const TITLE: usize = 40;
 
-/// A text as a plot has room for it: its ends, for these tell names apart. (A dollar sign would
-/// begin a formula.)
+/// A name cut to the room of a plot: its ends, for these tell names apart. A dollar sign is
+/// escaped, for it would begin a formula.
 pub(super) fn short(name: &str) -> String {
     within(name, SIGNS)
 }
@@ -30,7 +30,7 @@ fn within(name: &str, signs: usize) -> String {
     text.replace('$', "\\$")
 }
 
-/// What an axis is called: most of it, where there is room.
+/// The label of an axis, shortened where there is no room for it.
 pub(super) fn titled(label: &str) -> String {
     match label.len() > TITLE {
         true => short(label),
@@ -43,32 +43,31 @@ pub(super) fn shortened(names: &[&str]) -> Vec<String> {
     apart(names, SIGNS)
 }
 
-/// The same with less room.
+/// Shortens the names of one plot to so many signs, no two of different names alike.
 pub(super) fn apart(names: &[&str], signs: usize) -> Vec<String> {
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    let mut used: BTreeMap<String, &str> = BTreeMap::new();
     let mut own = Vec::new();
     for name in names {
         let mut label = within(name, signs);
         let mut more = 2;
-        while taken.get(&label).is_some_and(|it| it != name) {
+        while used.get(&label).is_some_and(|other| other != name) {
             label = format!("{} ({more})", within(name, signs.saturating_sub(4)));
             more += 1;
         }
-        taken.insert(label.clone(), name);
+        used.insert(label.clone(), name);
         own.push(label);
     }
     own
 }
 
-/// How numbers between these are written beside an axis: with the digits that tell one from the
-/// next.
+/// Writes the numbers beside an axis, with the digits that tell one from the next.
 pub(super) fn ticks(from: f64, to: f64) -> impl Fn(f64) -> String + Clone {
     let most = from.abs().max(to.abs());
     let step = ((to - from).abs() / 10.0)
         .max(most * 1e-12)
         .max(f64::MIN_POSITIVE);
     move |number: f64| {
-        // What rounding leaves of zero.
+        // A zero up to rounding.
         let number = if number.abs() < step * 1e-6 {
             0.0
         } else {
@@ -89,7 +88,7 @@ pub(super) fn ticks(from: f64, to: f64) -> impl Fn(f64) -> String + Clone {
     }
 }
 
-/// Without the zeros at its end that say nothing.
+/// A decimal number without trailing zeros.
 fn trimmed(text: &str) -> &str {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -115,7 +114,10 @@ mod tests {
             own[0] != own[1] && own[1] != own[2] && own[0] != own[2],
             "{own:?}"
         );
-        assert!(own.iter().all(|it| it.chars().count() <= SIGNS), "{own:?}");
+        assert!(
+            own.iter().all(|name| name.chars().count() <= SIGNS),
+            "{own:?}"
+        );
         let other = shortened(&[
             "a_long_prefix_shared_by_all_0",
             "a_long_prefix_shared_by_all_1",

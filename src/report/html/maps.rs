@@ -8,7 +8,7 @@ use kuva::{
 };
 
 use super::{
-    super::text::significant,
+    super::numbers::significant,
     draw::{WIDTH, drawn, extent, format_of},
     labels::apart,
 };
@@ -16,13 +16,13 @@ use super::{
 /// Signs of a name around a network, where names stand at its sides.
 const AROUND: usize = 11;
 
-/// The same beside the rows of a heat map.
+/// Signs of a name beside the rows of a heat map.
 const BESIDE: usize = 18;
 
-/// A cell for every two names; one that is not known stays empty.
+/// A heat map with a cell for every two names; a cell without a finite number stays empty.
 ///
-/// Its colours are those of shares of `between`, or of the numbers there are. Columns are told by the
-/// numbers of the rows.
+/// Colours run over `between`, or else over the numbers there are. Columns have the numbers of the
+/// rows.
 pub(super) fn heat(
     names: &[String],
     cells: &[Vec<f64>],
@@ -33,7 +33,7 @@ pub(super) fn heat(
     let plot = Heatmap::new().with_data(cells.iter().rev().cloned());
     // What the plot makes of the numbers there are, from 0 to 1, is made shares of what there may be.
     let known = cells.iter().flatten().copied();
-    let ends = extent(known.filter(|it| it.is_finite()));
+    let ends = extent(known.filter(|value| value.is_finite()));
     let color = move |share: f64| match between {
         Some((from, to)) => pale((ends.0 + share * (ends.1 - ends.0) - from) / (to - from)),
         None => pale(share),
@@ -44,7 +44,7 @@ pub(super) fn heat(
     } else {
         plot
     };
-    // What each cell is, where it is pointed at.
+    // Tooltips.
     let pairs = names.iter().zip(cells).rev();
     let told = pairs.flat_map(|(a, row)| {
         let told = names.iter().zip(row);
@@ -59,9 +59,9 @@ pub(super) fn heat(
     let told: Vec<&str> = names.iter().map(String::as_str).collect();
     let numbered = apart(&told, BESIDE).into_iter().enumerate();
     let own: Vec<String> = numbered
-        .map(|(at, it)| format!("{it} {}", at + 1))
+        .map(|(at, name)| format!("{name} {}", at + 1))
         .collect();
-    let numbers = (1..=names.len()).map(|it| it.to_string()).collect();
+    let numbers = (1..=names.len()).map(|number| number.to_string()).collect();
     let layout = Layout::auto_from_plots(&plots)
         .with_x_categories(numbers)
         .with_y_categories(own.into_iter().rev().collect())
@@ -81,14 +81,14 @@ fn pale(share: f64) -> String {
     format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
 }
 
-/// Names joined by lines, the thicker the larger the number.
+/// A network of names joined by lines, the thicker the larger the number.
 pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
     let mut plot = NetworkPlot::new()
         .with_labels()
         .with_layout(NetworkLayout::Circle)
         .with_node_radius(6.0)
         .with_edge_opacity(0.7);
-    let (least, most) = extent(edges.iter().map(|it| it.2));
+    let (least, most) = extent(edges.iter().map(|edge| edge.2));
     let share = |score: f64| {
         if most > least {
             (score - least) / (most - least)
@@ -97,7 +97,7 @@ pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
         }
     };
     let mut names: Vec<&str> = Vec::new();
-    for name in edges.iter().flat_map(|it| [it.0, it.1]) {
+    for name in edges.iter().flat_map(|edge| [edge.0, edge.1]) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -106,8 +106,8 @@ pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
     let (first, second) = (names.iter().step_by(2), names.iter().skip(1).step_by(2));
     let labels = apart(&names, AROUND);
     let label = |name: &str| {
-        let place = names.iter().position(|it| *it == name);
-        place.map_or_else(String::new, |it| labels[it].clone())
+        let place = names.iter().position(|own| *own == name);
+        place.map_or_else(String::new, |place| labels[place].clone())
     };
     for name in first.chain(second) {
         plot = plot.with_node_color(label(name), "var(--b)");

@@ -1,9 +1,8 @@
-//! Reports as pages: made from what the report in JSON says, so that one that was stored makes
-//! the same page, and from what only the run knew.
+//! Reports as HTML pages. A page is made from the report alone, so that a stored report gives the
+//! page it gave when it was new, and from extras that only the run knows.
 
 mod compare;
 mod curves;
-mod data;
 mod draw;
 mod gathered;
 mod jobs;
@@ -18,141 +17,179 @@ mod residuals;
 mod search;
 mod shares;
 mod stability;
-mod told;
 
 use std::path::Path;
 
-use serde_json::Value;
-
-use crate::selection::Residuals;
+use super::{
+    numbers::significant,
+    table::{Table, text},
+};
+use crate::{
+    design::SetAside,
+    selection::{Outcome, Residuals, Truth},
+};
 
 pub use curves::Curves;
 pub use gathered::{JobRow, JobsPage};
-use page::{Cell, Page, Table};
+use page::{Body, ROWS, document};
 
-/// Variables set aside that are named at once; more are behind a lid.
+/// Variables set aside that are listed at once; more are folded away.
 const NAMED: usize = 12;
 
-/// What a report does not tell, and a page draws.
+/// A label and its value: what was run, on what, and how.
+type Fact = (&'static str, String);
+
+/// What a page shows beyond the report.
 #[derive(Debug, Default)]
 pub struct PageExtras {
-    /// The steps of the search.
+    /// The course of the search.
     pub curves: Option<Curves>,
-    /// The residuals of the chosen model.
+    /// Diagnostics of the chosen model.
     pub residuals: Option<Residuals>,
-    /// Of each chosen variable the standard deviation.
+    /// The standard deviation of each chosen variable, in the order of the report.
     pub deviations: Vec<f64>,
-    /// What makes the report again.
+    /// The command that makes the report again.
     pub command: Option<String>,
 }
 
-/// What a report is of.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Regression,
-    Ranking,
-    Pairs,
-    Stability,
-}
-
-impl Kind {
-    fn of(told: &Value) -> Self {
-        let has = |member| told.get(member).is_some();
-        if has("resampling") {
-            Self::Stability
-        } else if has("pairs") {
-            Self::Pairs
-        } else if has("models") {
-            Self::Regression
-        } else {
-            Self::Ranking
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Regression => "Variables of a regression",
-            Self::Ranking => "Variables by rank",
-            Self::Pairs => "Pairs of variables",
-            Self::Stability => "Stability selection",
-        }
-    }
-}
-
 /// The page of one report on the file `data`.
-pub(super) fn page(mut told: Value, data: &Path, beside: &PageExtras) -> String {
-    told::cut(&mut told, page::ROWS.max(ranking::POINTS));
-    let told = &told;
-    let kind = Kind::of(told);
+pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> String {
+    let kind = match outcome {
+        Outcome::Selection(_) => "Variables of a regression",
+        Outcome::Ranking(_) => "Variables by rank",
+        Outcome::Pairs(_) => "Pairs of variables",
+        Outcome::Stability(_) => "Stability selection",
+    };
     let file = data.file_name().unwrap_or(data.as_os_str());
-    let title = format!("{} in {}", told::text(told, "response"), file.display());
-    let mut page = Page::new(kind.name(), &title);
-    let mut facts = vec![("data", data.display().to_string())];
-    head(&mut page, told, kind, &mut facts);
-    if let Some(command) = &beside.command {
-        page.command(command);
+    let title = format!("{} in {}", outcome.response(), file.display());
+    let (mut head, mut main) = (Body::default(), Body::default());
+    summary(&mut head, outcome, data.display().to_string());
+    if let Some(command) = &extras.command {
+        head.command(command);
     }
-    page.close_head();
-    sections(&mut page, told, kind, beside);
-    page.finish()
+    sections(&mut main, outcome, extras);
+    document(kind, &title, head, main)
 }
 
-/// What came out, how, and what to know before trusting it.
-fn head(page: &mut Page, told: &Value, kind: Kind, facts: &mut Vec<(&'static str, String)>) {
-    let (lead, own) = match kind {
-        Kind::Regression => regression::head(told),
-        Kind::Ranking => ranking::head(told),
-        Kind::Pairs => pairs::head(told),
-        Kind::Stability => stability::head(told),
+/// The result in a sentence, the facts of the job, and what to know before trusting the rest.
+fn summary(body: &mut Body, outcome: &Outcome, data: String) {
+    let (lead, own) = match outcome {
+        Outcome::Selection(report) => regression::summary(report),
+        Outcome::Ranking(report) => ranking::summary(report),
+        Outcome::Pairs(report) => pairs::summary(report),
+        Outcome::Stability(report) => stability::summary(report),
     };
-    page.lead(&lead);
+    body.lead(&lead);
+    let mut facts = vec![("data", data)];
     facts.extend(own);
-    facts.extend(told::place(told));
-    page.facts(facts);
-    let aside = told::list(told, "set_aside");
-    let warnings = told::texts(told, "warnings").into_iter();
-    let mut notes: Vec<String> = warnings.map(str::to_owned).collect();
-    if kind == Kind::Regression {
-        notes.extend(regression::notes(told));
+    facts.extend(provenance(outcome));
+    body.facts(&facts);
+    let mut notes = outcome.warnings().to_vec();
+    if let Outcome::Selection(report) = outcome {
+        notes.extend(regression::notes(report));
     }
+    let aside = outcome.set_aside();
     if !aside.is_empty() {
-        let count = told::all(told, "set_aside");
-        let count = told::of(count, "variable was", "variables were");
+        let count = counted(aside.len(), "variable was", "variables were");
         notes.push(format!("{count} set aside, and never a candidate"));
     }
-    page.notes(&notes);
-    set_aside(page, aside, told::all(told, "set_aside"));
+    body.notes(&notes);
+    set_aside(body, aside);
+}
+
+/// Devices, arithmetic, times, processes and version.
+fn provenance(outcome: &Outcome) -> Vec<Fact> {
+    let mut facts = vec![("devices", outcome.devices().join(", "))];
+    let (precision, screen) = match outcome {
+        Outcome::Selection(report) => (&*report.precision, &*report.screen),
+        Outcome::Ranking(report) => (&*report.precision, ""),
+        Outcome::Pairs(report) => (&*report.precision, ""),
+        Outcome::Stability(_) => ("", ""),
+    };
+    match screen {
+        _ if precision.is_empty() => {}
+        "" => facts.push(("arithmetic", precision.to_owned())),
+        screen => facts.push(("arithmetic", format!("{precision}, screened in {screen}"))),
+    }
+    let elapsed = outcome.elapsed();
+    // Results of jobs are stored without times.
+    if elapsed.total > 0.0 {
+        let (search, total) = (
+            significant(elapsed.search, 3),
+            significant(elapsed.total, 3),
+        );
+        facts.push(("time", format!("{search} s, with reading {total} s")));
+    }
+    if let Some(ranks) = outcome.rank_summary() {
+        let (count, hosts, over) = (ranks.ranks, ranks.hosts.len(), &ranks.over);
+        facts.push((
+            "ranks",
+            format!("{count}, on machines: {hosts}, sharing {over}"),
+        ));
+    }
+    facts.push(("version", format!("passel {}", outcome.version())));
+    facts
 }
 
 /// The variables that never were candidates.
-fn set_aside(page: &mut Page, aside: &[Value], all: usize) {
+fn set_aside(body: &mut Body, aside: &[SetAside]) {
     if aside.is_empty() {
         return;
     }
-    let rows = aside.iter().take(page::ROWS);
-    let rows = rows.map(|it| ["name", "reason"].map(|member| Cell::text(told::text(it, member))));
-    let table = Table {
-        title: "Set aside",
-        caption: "",
-        names: ["variable", "reason"].map(str::to_owned).to_vec(),
-        rows: rows.map(Vec::from).collect(),
-        of: all,
-    };
-    if aside.len() <= NAMED {
-        page.table(&table);
-        return;
+    let table = Table::of(aside.iter().take(ROWS))
+        .column("variable", |variable| text(&variable.name))
+        .column("reason", |variable| text(&variable.reason));
+    match aside.len() <= NAMED {
+        true => body.table("Set aside", "", &table, aside.len()),
+        false => {
+            let title = format!("The {} variables set aside", aside.len());
+            body.fold("", &title, |body| {
+                body.table("Set aside", "", &table, aside.len())
+            });
+        }
     }
-    page.open_lid("", &format!("The {all} variables set aside"));
-    page.table(&table);
-    page.close_lid();
 }
 
 /// The result, with its figures and tables.
-fn sections(page: &mut Page, told: &Value, kind: Kind, beside: &PageExtras) {
-    match kind {
-        Kind::Regression => regression::sections(page, told, beside),
-        Kind::Ranking => ranking::sections(page, told),
-        Kind::Pairs => pairs::sections(page, told),
-        Kind::Stability => stability::sections(page, told),
+fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
+    match outcome {
+        Outcome::Selection(report) => regression::sections(body, report, extras),
+        Outcome::Ranking(report) => ranking::sections(body, report),
+        Outcome::Pairs(report) => pairs::sections(body, report),
+        Outcome::Stability(report) => stability::sections(body, report),
     }
+}
+
+/// The fact how much of the true model was selected.
+fn truth(truth: Option<&Truth>) -> Option<Fact> {
+    let Truth {
+        variables,
+        found,
+        psr,
+        fdr,
+    } = *truth?;
+    let (psr, fdr) = (significant(psr, 4), significant(fdr, 4));
+    let value = format!(
+        "{found} of {variables} true variables found: PSR {psr} (the share of the true that was found), \
+         FDR {fdr} (the share of the chosen that is false)"
+    );
+    Some(("truth", value))
+}
+
+/// A number and its noun.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Says that only the first of all are drawn or listed, where they are fewer.
+fn first_of(shown: usize, all: usize, rest: &str) -> String {
+    match all > shown {
+        true => format!(" The first {shown} of {all}{rest}."),
+        false => String::new(),
+    }
+}
+
+/// A number that can be drawn.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
 }

@@ -1,38 +1,49 @@
-//! A page that needs nothing beside itself: HTML with its style, its script, its figures and the
-//! data of each, for a screen of any width, light or dark, and for paper.
+//! The parts of a page, which needs no other file: HTML with its style, its script, its figures
+//! and the data of each, for a screen of any width, light or dark, and for paper.
 
 use std::fmt::Write;
 
-use super::super::text;
-use super::data::encoded;
-pub(super) use super::data::{Cell, Data, raw};
+use maud::{Markup, PreEscaped, html};
+
+use super::Fact;
+use crate::report::{
+    numbers::printable,
+    table::{ABSENT, Cell, Table},
+};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
+                      script-src 'unsafe-inline'";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Rows of a table that a page shows; more are counted.
+/// Rows of a table that a page shows; more are only counted.
 pub(super) const ROWS: usize = 1000;
 
-/// A page being made.
-pub(super) struct Page {
-    title: String,
-    body: String,
+/// A part of a page being made.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    html: String,
+    /// Which part of the page it is, in the identifiers of its figures.
+    part: String,
     figures: usize,
-    /// Among figures and tables.
+    /// Figures and tables that follow one another stand side by side, as far as there is room.
     in_flow: bool,
 }
 
 /// A figure with all that a reader needs to read it.
+#[derive(Default)]
 pub(super) struct Figure {
     pub(super) title: String,
     /// What the figure says, for those who do not see it.
     pub(super) alt: String,
-    /// How it is to be read.
+    /// How the figure is to be read.
     pub(super) caption: String,
     pub(super) legend: Vec<Key>,
     pub(super) svg: String,
-    pub(super) data: Data,
-    /// Cells of colour with texts on them.
+    /// The numbers drawn, as CSV.
+    pub(super) data: String,
+    /// Whether texts stand on cells of colour.
     pub(super) heat: bool,
 }
 
@@ -54,6 +65,7 @@ impl Key {
     }
 }
 
+/// How a legend shows an entry.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Line,
@@ -61,292 +73,264 @@ pub(super) enum Shape {
     Dot,
 }
 
-/// A table that a reader can sort and filter.
-pub(super) struct Table<'a> {
-    pub(super) title: &'a str,
-    pub(super) caption: &'a str,
-    /// Names of columns; those of numbers stand to the right.
-    pub(super) names: Vec<String>,
-    pub(super) rows: Vec<Vec<Cell>>,
-    /// Rows that there are.
-    pub(super) of: usize,
-}
-
-/// A text as HTML shows it; controls of a file's header are made visible.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for it in text::printable(text).chars() {
-        match it {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
-impl Page {
-    /// A page of this kind, of something.
-    pub(super) fn new(kind: &str, title: &str) -> Self {
-        let body = format!(
-            "<header>\n<p class=\"kind\">{}</p>\n<h1>{}</h1>\n",
-            escaped(kind),
-            escaped(title)
-        );
+impl Body {
+    /// Another part of a page, whose figures have identifiers of their own.
+    pub(super) fn part(name: String) -> Self {
         Self {
-            title: format!("{kind}: {title}"),
-            body,
-            figures: 0,
-            in_flow: false,
+            part: name,
+            ..Self::default()
         }
     }
 
-    /// Room for what may become a part of it.
-    pub(super) fn part(&self) -> Self {
-        Self {
-            title: String::new(),
-            body: String::new(),
-            figures: self.figures,
-            in_flow: false,
-        }
+    /// The HTML of the whole part.
+    pub(super) fn finish(mut self) -> String {
+        self.put(html! {});
+        self.html
     }
 
-    /// Makes it one.
-    pub(super) fn take(&mut self, part: Self) {
-        self.put(&part.body);
-        self.figures = part.figures;
-        self.in_flow = part.in_flow;
+    /// Adds a part that was made apart.
+    pub(super) fn append(&mut self, part: &str) {
+        self.put(PreEscaped(part.to_owned()));
     }
 
-    /// Bytes so far.
-    pub(super) fn bytes(&self) -> usize {
-        self.body.len()
+    /// Its length in bytes so far.
+    pub(super) fn len(&self) -> usize {
+        self.html.len()
     }
 
-    fn put(&mut self, html: &str) {
+    fn put(&mut self, html: Markup) {
         if self.in_flow {
-            self.body += "</div>\n";
+            self.html += "</div>\n";
             self.in_flow = false;
         }
-        self.body += html;
+        self.html += &html.0;
     }
 
-    /// Puts it beside other figures and tables, as far as there is room.
-    fn put_beside(&mut self, html: &str) {
+    fn put_in_flow(&mut self, html: Markup) {
         if !self.in_flow {
-            self.body += "<div class=\"flow\">\n";
+            self.html += "<div class=\"flow\">\n";
             self.in_flow = true;
         }
-        self.body += html;
+        self.html += &html.0;
     }
 
-    /// What came out, in a sentence.
+    /// The result in a sentence.
     pub(super) fn lead(&mut self, text: &str) {
-        self.put(&format!("<p class=\"lead\">{}</p>\n", escaped(text)));
+        self.put(html! { p.lead { (printable(text)) } "\n" });
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        self.put(&format!("<p>{}</p>\n", escaped(text)));
+        self.put(html! { p { (printable(text)) } "\n" });
     }
 
-    /// What was run, on what, and how.
-    pub(super) fn facts(&mut self, rows: &[(&str, String)]) {
-        let mut html = String::from("<dl class=\"facts\">\n");
-        for (label, value) in rows {
-            let _ = writeln!(
-                html,
-                "<div><dt>{label}</dt><dd>{}</dd></div>",
-                escaped(value)
-            );
-        }
-        self.put(&(html + "</dl>\n"));
+    pub(super) fn facts(&mut self, facts: &[Fact]) {
+        self.put(html! {
+            dl.facts { "\n"
+                @for (label, value) in facts {
+                    div { dt { (label) } dd { (printable(value)) } } "\n"
+                }
+            } "\n"
+        });
     }
 
     /// What to know before trusting the rest.
     pub(super) fn notes(&mut self, notes: &[String]) {
-        if notes.is_empty() {
-            self.put("<div class=\"notes fine\"><p>No warnings.</p></div>\n");
-            return;
-        }
-        let items = notes.iter().map(|it| format!("<li>{}</li>\n", escaped(it)));
-        let items: String = items.collect();
-        self.put(&format!(
-            "<div class=\"notes\" role=\"note\"><h3>To know first</h3><ul>\n{items}</ul></div>\n"
-        ));
+        self.put(html! {
+            @if notes.is_empty() {
+                div class="notes fine" { p { "No warnings." } } "\n"
+            } @else {
+                div.notes role="note" { h3 { "To know first" } ul { "\n"
+                    @for note in notes { li { (printable(note)) } "\n" }
+                } } "\n"
+            }
+        });
     }
 
-    /// What makes the same again.
+    /// The command that makes the report again.
     pub(super) fn command(&mut self, command: &str) {
-        let command = escaped(command);
-        self.put(&format!(
-            "<p class=\"kind\">Made by <code>{command}</code></p>\n"
-        ));
+        self.put(html! { p.kind { "Made by " code { (printable(command)) } } "\n" });
     }
 
     pub(super) fn section(&mut self, title: &str) {
-        self.put(&format!("<h2>{}</h2>\n", escaped(title)));
+        self.put(html! { h2 { (printable(title)) } "\n" });
     }
 
-    /// What follows until the lid is closed is seen when it is opened.
-    pub(super) fn open_lid(&mut self, class: &str, title: &str) {
-        self.put(&format!(
-            "<details class=\"{class}\"><summary>{}</summary>\n",
-            escaped(title)
-        ));
+    /// Folds away what `content` adds.
+    pub(super) fn fold(&mut self, class: &str, title: &str, content: impl FnOnce(&mut Self)) {
+        self.put(html! {});
+        let before = std::mem::take(&mut self.html);
+        content(self);
+        self.put(html! {});
+        let folded = PreEscaped(std::mem::replace(&mut self.html, before));
+        self.put(html! {
+            details class=(class) { summary { (printable(title)) } "\n" (folded) } "\n"
+        });
     }
 
-    pub(super) fn close_lid(&mut self) {
-        self.put("</details>\n");
-    }
-
-    pub(super) fn figure(&mut self, figure: &Figure) {
-        self.put_beside("");
+    pub(super) fn figure(&mut self, figure: Figure) {
         self.figures += 1;
-        let svg = own_ids(&figure.svg, self.figures);
-        let (alt, title) = (escaped(&figure.alt), escaped(&figure.title));
+        // The drawing has the width that the page gives it, and says what it shows.
+        let alt = html! { (printable(&figure.alt)) }.into_string();
+        let svg = own_ids(&figure.svg, &format!("{}{}", self.part, self.figures));
         let svg = svg.replacen(
             "<svg ",
             &format!("<svg role=\"img\" aria-label=\"{alt}\" "),
             1,
         );
-        let _ = write!(
-            self.body,
-            "<figure{}>\n<figcaption><div class=\"head\"><h3>{title}</h3>{}</div><p>{}</p></figcaption>\n\
-             <div class=\"plot\">{svg}</div>\n",
-            if figure.heat { " class=\"heat\"" } else { "" },
-            figure.data.link(&figure.title),
-            escaped(&figure.caption),
-        );
-        if !figure.legend.is_empty() {
-            self.body += "<ul class=\"legend\">";
-            for Key {
-                color,
-                shape,
-                label,
-            } in &figure.legend
-            {
-                let class = match shape {
-                    Shape::Line => "",
-                    Shape::Dashed => "dashed",
-                    Shape::Dot => "dot",
-                };
-                let _ = write!(
-                    self.body,
-                    "<li><i class=\"{class}\" style=\"color:{color}\"></i>{}</li>",
-                    escaped(label)
-                );
-            }
-            self.body += "</ul>\n";
-        }
-        self.body += "</figure>\n";
+        self.put_in_flow(html! {
+            figure class=[figure.heat.then_some("heat")] { "\n"
+                figcaption {
+                    div.head { h3 { (printable(&figure.title)) } (link(&figure.title, &figure.data)) }
+                    p { (printable(&figure.caption)) }
+                } "\n"
+                div.plot { (PreEscaped(svg)) } "\n"
+                @if !figure.legend.is_empty() {
+                    ul.legend { @for key in &figure.legend {
+                        li {
+                            i class=(key.class()) style={ "color:" (key.color) } {}
+                            (printable(&key.label))
+                        }
+                    } } "\n"
+                }
+            } "\n"
+        });
     }
 
-    pub(super) fn table(&mut self, table: &Table) {
-        let Table {
-            title,
-            caption,
-            names,
-            rows,
-            of,
-        } = table;
-        let shown = &rows[..rows.len().min(ROWS)];
-        let raws = shown.iter().map(|row| row.iter().map(Cell::raw).collect());
-        let data = Data {
-            names: names.clone(),
-            rows: raws.collect(),
-        };
-        let more = match of.saturating_sub(shown.len()) {
+    /// A table that a reader can sort and filter: its first [`ROWS`] rows of `all`.
+    pub(super) fn table<T>(&mut self, title: &str, caption: &str, table: &Table<T>, all: usize) {
+        let title = &printable(title);
+        let shown = table.rows.len().min(ROWS);
+        let more = match all.saturating_sub(shown) {
             0 => String::new(),
-            _ => format!(" The first {} of {of} rows.", shown.len()),
+            _ => format!(" The first {shown} of {all} rows."),
         };
-        let is_number = |at: usize| {
-            let first = rows.first().and_then(|row| row.get(at));
-            matches!(first, Some(Cell::Number(..)))
+        let first: Vec<bool> = match table.rows.first() {
+            Some(row) => table.cells(row).map(|cell| is_number(&cell)).collect(),
+            None => vec![false; table.columns.len()],
         };
-        let class = |number: bool| if number { " class=\"n\"" } else { "" };
-        let mut html = format!(
-            "<div class=\"table\"><div class=\"head\"><h3>{}</h3>{}</div>",
-            escaped(title),
-            data.link(title)
-        );
-        if !caption.is_empty() || !more.is_empty() {
-            let _ = write!(html, "<p>{}{more}</p>", escaped(caption));
-        }
-        // Reached by keys where it scrolls.
-        let _ = write!(
-            html,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\
-             <table class=\"data\" aria-label=\"{0}\"><thead><tr>",
-            escaped(title)
-        );
-        for (at, name) in names.iter().enumerate() {
-            let class = class(is_number(at));
-            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escaped(name));
-        }
-        html += "</tr></thead><tbody>\n";
-        for row in shown {
-            html += "<tr>";
-            for cell in row {
-                let _ = match cell {
-                    Cell::Text(text) | Cell::Short(_, text) => {
-                        write!(html, "<td>{}</td>", escaped(text))
+        self.put_in_flow(html! {
+            div.table {
+                div.head { h3 { (title) } (link(title, &table.data(ROWS))) }
+                @if !caption.is_empty() || !more.is_empty() { p { (printable(caption)) (more) } }
+                // Reached by keys where it scrolls.
+                div.scroll tabindex="0" role="region" aria-label=(title) {
+                    table.data aria-label=(title) {
+                        thead { tr { @for (name, number) in table.names().zip(first) {
+                            th scope="col" class=[number.then_some("n")] { (printable(name)) }
+                        } } }
+                        tbody { "\n"
+                            @for row in table.rows.iter().take(ROWS) {
+                                tr { @for cell in table.cells(row) { (field(&cell)) } } "\n"
+                            }
+                        }
                     }
-                    Cell::Link(text, file) => {
-                        let mut href = String::from("./");
-                        encoded(&mut href, file);
-                        write!(html, "<td><a href=\"{href}\">{}</a></td>", escaped(text))
-                    }
-                    Cell::Number(_, shown) => write!(
-                        html,
-                        "<td class=\"n\" data-v=\"{}\">{}</td>",
-                        cell.raw(),
-                        escaped(shown)
-                    ),
-                };
-            }
-            html += "</tr>\n";
-        }
-        self.put_beside(&(html + "</tbody></table></div></div>\n"));
-    }
-
-    /// Ends what is told first.
-    pub(super) fn close_head(&mut self) {
-        self.put("</header>\n<main>\n");
-    }
-
-    /// The whole page.
-    pub(super) fn finish(mut self) -> String {
-        let version = env!("CARGO_PKG_VERSION");
-        self.put("</main>\n");
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-             img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
-             <meta name=\"generator\" content=\"passel {version}\">\n\
-             <link rel=\"icon\" href=\"data:,\">\n\
-             <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{}\
-             <footer>Made by passel {version}. Each figure and table has its data as CSV; \
-             nothing here is loaded from anywhere.</footer>\n\
-             <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-            escaped(&self.title),
-            self.body,
-        )
+                }
+            } "\n"
+        });
     }
 }
 
+impl Key {
+    fn class(&self) -> &'static str {
+        match self.shape {
+            Shape::Line => "",
+            Shape::Dashed => "dashed",
+            Shape::Dot => "dot",
+        }
+    }
+}
+
+fn is_number(cell: &Cell) -> bool {
+    matches!(cell, Cell::Count(_) | Cell::Number(..))
+}
+
+fn field(cell: &Cell) -> Markup {
+    match cell {
+        Cell::Link(text, file) => html! {
+            td { a href={ "./" (encoded(file)) } { (printable(text)) } }
+        },
+        Cell::Number(Some(number), _) if !number.is_finite() => {
+            html! { td.n data-v="" { (ABSENT) } }
+        }
+        cell if is_number(cell) => html! { td.n data-v=(cell.data()) { (cell.shown()) } },
+        cell => html! { td { (cell.shown()) } },
+    }
+}
+
+/// A link by which the browser saves data as a file, without a server.
+fn link(title: &str, data: &str) -> Markup {
+    let name: String = title
+        .chars()
+        .map(|sign| match sign.is_ascii_alphanumeric() {
+            true => sign.to_ascii_lowercase(),
+            false => '-',
+        })
+        .collect();
+    html! {
+        a.csv download={ (name) ".csv" } href={ "data:text/csv;charset=utf-8," (encoded(data)) }
+            title={ "the data of: " (printable(title)) } { "CSV" }
+    }
+}
+
+/// A text as a part of a link: what may not stand there by its bytes.
+fn encoded(text: &str) -> String {
+    let mut link = String::with_capacity(text.len() * 5 / 4);
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => link.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b',' | b':' | b'=' | b'+' | b'*' | b'(' | b')' => {
+                link.push(char::from(byte));
+            }
+            _ => {
+                // Writing to a String cannot fail.
+                let _ = write!(link, "%{byte:02X}");
+            }
+        }
+    }
+    link
+}
+
 /// A figure whose identifiers no other of its page has: the plots are drawn one by one.
-fn own_ids(svg: &str, number: usize) -> String {
-    const STEM: &str = "kuva-clip-";
-    let mut own = String::with_capacity(svg.len());
-    let mut parts = svg.split(STEM);
-    own += parts.next().unwrap_or_default();
+fn own_ids(svg: &str, number: &str) -> String {
+    let mut parts = svg.split("kuva-clip-");
+    let mut own = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let rest = part.trim_start_matches(|it: char| it.is_ascii_digit());
+        let rest = part.trim_start_matches(|sign: char| sign.is_ascii_digit());
+        // Writing to a String cannot fail.
         let _ = write!(own, "clip-{number}{rest}");
     }
     own
+}
+
+/// The whole page.
+pub(super) fn document(kind: &str, title: &str, head: Body, main: Body) -> String {
+    let title = printable(title);
+    let page = html! {
+        (PreEscaped("<!doctype html>\n"))
+        html lang="en" { "\n"
+            head { "\n"
+                meta charset="utf-8"; "\n"
+                meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
+                meta http-equiv="Content-Security-Policy" content=(POLICY); "\n"
+                meta name="generator" content={ "passel " (VERSION) }; "\n"
+                link rel="icon" href="data:,"; "\n"
+                title { (kind) ": " (title) } "\n"
+                style { "\n" (PreEscaped(STYLE)) } "\n"
+            } "\n"
+            body { "\n"
+                header { "\n"
+                    p.kind { (kind) } "\n"
+                    h1 { (title) } "\n"
+                    (PreEscaped(head.finish()))
+                } "\n"
+                main { "\n" (PreEscaped(main.finish())) } "\n"
+                footer {
+                    "Made by passel " (VERSION) ". Each figure and table has its data as CSV; \
+                     nothing here is loaded from anywhere."
+                } "\n"
+                script { "\n" (PreEscaped(SCRIPT)) } "\n"
+            } "\n"
+        } "\n"
+    };
+    page.into_string()
 }

@@ -1,155 +1,122 @@
 //! The page of all pairs: the strongest of them as a map and as a network.
 
-use std::collections::BTreeSet;
-
-use serde_json::Value;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{
+    Fact, counted, finite,
     maps::{heat, network},
-    page::{Cell, Data, Figure, Page, Table, raw},
-    ranking::{counted, rules},
-    told::{Fact, all, count, list, number, of, spec, text},
+    page::{Body, Figure, ROWS},
+    ranking::{POINTS, binning, problem},
 };
-use crate::report::text::significant;
+use crate::{
+    report::{
+        numbers::significant,
+        table::{ABSENT, Table, count, exact, number, probability, text},
+    },
+    selection::{PairsReport, StopReason, VariablePair},
+};
 
 /// Variables of a map, and of a network.
 const MAPPED: usize = 16;
 const JOINED: usize = 18;
 
-/// What came out in a sentence, and how it was found.
-pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
-    let p = count(told, "p");
-    let pairs = list(told, "pairs");
-    let method = spec(&told["method"], &["plugin"]);
-    let best = match pairs.first() {
-        Some(it) => format!("; the strongest: {} and {}", text(it, "a"), text(it, "b")),
+/// The result in a sentence, and the facts of the scan.
+pub(super) fn summary(report: &PairsReport) -> (String, Vec<Fact>) {
+    let p = report.p;
+    let method = report.method.spec(&["plugin"]);
+    let best = match report.pairs.first() {
+        Some(pair) => format!("; the strongest: {} and {}", pair.a, pair.b),
         None => String::new(),
     };
-    let whole = match text(told, "termination") {
-        "interrupted" => " (interrupted: not all were scored)",
-        "fault" => " (a device failed: not all were scored)",
+    let cut_short = match report.termination {
+        StopReason::Interrupted => " (interrupted: not all were scored)",
+        StopReason::Fault => " (a device failed: not all were scored)",
         _ => "",
     };
     let lead = format!(
-        "{} of {} by {method}{whole}{best}.",
-        of(all(told, "pairs"), "pair", "pairs"),
+        "{} of {} by {method}{cut_short}{best}.",
+        counted(report.pairs.len(), "pair", "pairs"),
         p * p.saturating_sub(1) / 2
     );
-    let mut facts = counted(told);
+    let mut facts = Vec::from(problem(&report.response, report.classes, report.n, p));
     facts.push(("score", method));
-    facts.extend(rules(told));
+    facts.extend(binning(&report.binning));
     facts.push(("seed", "none: nothing is drawn".to_owned()));
     (lead, facts)
 }
 
-pub(super) fn sections(page: &mut Page, told: &Value) {
-    let pairs = list(told, "pairs");
-    page.section("Pairs");
-    page.text(
+pub(super) fn sections(body: &mut Body, report: &PairsReport) {
+    let pairs = &report.pairs[..report.pairs.len().min(POINTS)];
+    body.section("Pairs");
+    body.text(
         "Synergy is I((a,b);y) − I(a;y) − I(b;y): what two variables tell together beyond what each tells \
          alone; the score mi3 is I((a,b);y) itself. Informations are in nats, by counts: with few \
          observations a cell they are too large. The best of many pairs is large by chance too: the same \
          with a shuffled response shows how large.",
     );
     if !pairs.is_empty() {
-        map(page, pairs);
-        joined(page, pairs);
-        page.table(&Table {
-            title: "The strongest pairs",
-            caption: "",
-            names: ["#", "a", "b", "score", "synergy"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows: pairs
-                .iter()
-                .take(super::page::ROWS)
-                .enumerate()
-                .map(pair)
-                .collect(),
-            of: all(told, "pairs"),
-        });
+        map(body, pairs);
+        joined(body, pairs);
+        let table = Table::of(pairs.iter().enumerate().take(ROWS))
+            .column("#", |(at, _)| count(at + 1))
+            .column("a", |(_, pair)| text(&pair.a))
+            .column("b", |(_, pair)| text(&pair.b))
+            .column("score", |(_, pair)| number(pair.score, 6))
+            .column("synergy", |(_, pair)| number(pair.synergy, 6));
+        body.table("The strongest pairs", "", &table, report.pairs.len());
     }
-    // The best first.
-    let best = list(told, "single");
-    let row = |it: &Value| {
-        vec![
-            Cell::text(text(it, "name")),
-            Cell::number(number(it, "score"), 6),
-            Cell::p_value(number(it, "p_value")),
-        ]
-    };
-    page.section("Variables alone");
-    page.table(&Table {
-        title: "Every variable by I(x;y)",
-        caption: "",
-        names: ["variable", "I(x;y)", "p (G)"].map(str::to_owned).to_vec(),
-        rows: best.iter().take(super::page::ROWS).map(row).collect(),
-        of: all(told, "single"),
-    });
-    partners(page, told);
-}
-
-fn pair((at, it): (usize, &Value)) -> Vec<Cell> {
-    vec![
-        Cell::count(at + 1),
-        Cell::text(text(it, "a")),
-        Cell::text(text(it, "b")),
-        Cell::number(number(it, "score"), 6),
-        Cell::number(number(it, "synergy"), 6),
-    ]
-}
-
-/// Of every variable the one it scores best with, where that was asked for.
-fn partners(page: &mut Page, told: &Value) {
-    let best = list(told, "partners");
-    if best.is_empty() {
-        return;
+    body.section("Variables alone");
+    let table = Table::of(best(&report.single, |variable| Some(variable.score)))
+        .column("variable", |variable| text(&variable.name))
+        .column("I(x;y)", |variable| number(variable.score, 6))
+        .column("p (G)", |variable| probability(variable.p_value));
+    body.table("Every variable by I(x;y)", "", &table, report.single.len());
+    if let Some(partners) = report.partners.as_ref().filter(|all| !all.is_empty()) {
+        let table = Table::of(best(partners, |own| own.score))
+            .column("variable", |own| text(&own.name))
+            .column("partner", |own| {
+                text(own.partner.as_deref().unwrap_or(ABSENT))
+            })
+            .column("score", |own| number(own.score, 6))
+            .column("synergy", |own| number(own.synergy, 6));
+        body.table("Best partners", "", &table, partners.len());
     }
-    let row = |it: &Value| {
-        vec![
-            Cell::text(text(it, "name")),
-            Cell::text(match text(it, "partner") {
-                "" => "–",
-                name => name,
-            }),
-            Cell::number(number(it, "score"), 6),
-            Cell::number(number(it, "synergy"), 6),
-        ]
-    };
-    page.table(&Table {
-        title: "Best partners",
-        caption: "",
-        names: ["variable", "partner", "score", "synergy"]
-            .map(str::to_owned)
-            .to_vec(),
-        rows: best.iter().take(super::page::ROWS).map(row).collect(),
-        of: all(told, "partners"),
-    });
 }
 
-fn map(page: &mut Page, pairs: &[Value]) {
+/// The rows of a table that have the highest scores, best first.
+fn best<T>(all: &[T], score: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
+    let score = |own: &T| score(own).and_then(finite).unwrap_or(f64::NEG_INFINITY);
+    let mut rows: Vec<&T> = all.iter().collect();
+    rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    rows.truncate(ROWS);
+    rows
+}
+
+fn map(body: &mut Body, pairs: &[VariablePair]) {
     let mut names: Vec<String> = Vec::new();
-    for it in pairs {
-        let own = [text(it, "a"), text(it, "b")].map(str::to_owned);
-        let new: Vec<String> = own.into_iter().filter(|it| !names.contains(it)).collect();
+    for pair in pairs {
+        let mut new = vec![pair.a.clone(), pair.b.clone()];
+        new.retain(|name| !names.contains(name));
         if names.len() + new.len() > MAPPED {
             break;
         }
         names.extend(new);
     }
+    let place = |name: &str| names.iter().position(|own| own == name);
     let mut cells = vec![vec![f64::NAN; names.len()]; names.len()];
-    let mut data = Vec::new();
-    for it in pairs {
-        let place = |member| names.iter().position(|name| name == text(it, member));
-        if let (Some(a), Some(b), Some(score)) = (place("a"), place("b"), number(it, "score")) {
+    let mut mapped = Vec::new();
+    for pair in pairs {
+        if let (Some(a), Some(b), Some(score)) =
+            (place(&pair.a), place(&pair.b), finite(pair.score))
+        {
             (cells[a][b], cells[b][a]) = (score, score);
-            data.push(vec![names[a].clone(), names[b].clone(), raw(score)]);
+            mapped.push(pair);
         }
     }
-    let best = data.first().map_or_else(String::new, |it| {
-        format!(", the strongest {} and {}", it[0], it[1])
+    let best = mapped.first().map_or_else(String::new, |pair| {
+        format!(", the strongest {} and {}", pair.a, pair.b)
     });
-    page.figure(&Figure {
+    body.figure(Figure {
         title: "Map of the strongest".to_owned(),
         alt: format!("Heat map of the scores of pairs of {} variables{best}", names.len()),
         caption: format!(
@@ -158,52 +125,59 @@ fn map(page: &mut Page, pairs: &[Value]) {
             names.len(),
             pairs.len()
         ),
-        legend: Vec::new(),
         svg: heat(&names, &cells, false, None),
-        data: Data::of(&["a", "b", "score"], data.into_iter()),
+        data: data(&mapped),
         heat: true,
+        ..Figure::default()
     });
 }
 
-fn joined(page: &mut Page, pairs: &[Value]) {
-    let (mut names, mut edges) = (BTreeSet::new(), Vec::new());
-    for it in pairs {
-        let (a, b) = (text(it, "a"), text(it, "b"));
-        names.extend([a, b]);
+/// The two variables and the score of each pair.
+fn data(pairs: &[&VariablePair]) -> String {
+    Table::of(pairs)
+        .column("a", |pair| text(&pair.a))
+        .column("b", |pair| text(&pair.b))
+        .column("score", |pair| exact(pair.score))
+        .data(pairs.len())
+}
+
+fn joined(body: &mut Body, pairs: &[VariablePair]) {
+    let (mut names, mut joined) = (BTreeSet::new(), Vec::new());
+    for pair in pairs {
+        names.extend([&pair.a, &pair.b]);
         if names.len() > JOINED {
             break;
         }
-        edges.extend(number(it, "score").map(|score| (a, b, score)));
+        joined.extend(finite(pair.score).map(|_| pair));
     }
-    if edges.is_empty() {
+    let (Some(first), Some(last)) = (joined.first(), joined.last()) else {
         return;
-    }
+    };
     let mut ties: Vec<(&str, usize)> = Vec::new();
-    for name in edges.iter().flat_map(|it| [it.0, it.1]) {
-        match ties.iter_mut().find(|it| it.0 == name) {
-            Some(it) => it.1 += 1,
+    for name in joined.iter().flat_map(|pair| [&*pair.a, &*pair.b]) {
+        match ties.iter_mut().find(|own| own.0 == name) {
+            Some(own) => own.1 += 1,
             None => ties.push((name, 1)),
         }
     }
-    ties.sort_by_key(|it| std::cmp::Reverse(it.1));
-    let hub = ties.first().map_or_else(String::new, |it| {
-        format!("; {} is in {} of them", it.0, it.1)
-    });
-    let data = edges
-        .iter()
-        .map(|it| vec![it.0.to_owned(), it.1.to_owned(), raw(it.2)]);
-    page.figure(&Figure {
+    ties.sort_by_key(|own| Reverse(own.1));
+    let (hub, of_hub) = ties[0];
+    let edges = joined.iter().map(|pair| (&*pair.a, &*pair.b, pair.score));
+    let edges: Vec<_> = edges.collect();
+    body.figure(Figure {
         title: "Network of the strongest".to_owned(),
-        alt: format!("Network of the {} strongest pairs{hub}", edges.len()),
+        alt: format!(
+            "Network of the {} strongest pairs; {hub} is in {of_hub} of them",
+            edges.len()
+        ),
         caption: format!(
             "The {} strongest pairs, the thinnest line of score {}, the thickest of {}.",
             edges.len(),
-            significant(edges[edges.len() - 1].2, 3),
-            significant(edges[0].2, 3)
+            significant(last.score, 3),
+            significant(first.score, 3)
         ),
-        legend: Vec::new(),
         svg: network(&edges),
-        data: Data::of(&["a", "b", "score"], data),
-        heat: false,
+        data: data(&joined),
+        ..Figure::default()
     });
 }

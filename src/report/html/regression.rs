@@ -1,56 +1,53 @@
 //! The page of a regression: the chosen model, how it was found, and how well it fits.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter};
 
 use serde_json::Value;
 
 use super::{
-    PageExtras,
+    Fact, PageExtras, counted,
     draw::forest,
-    page::{Cell, Data, Figure, Page, ROWS, Table, raw},
+    finite,
+    page::{Body, Figure, ROWS},
     residuals, search,
     shares::Shares,
-    told::{Fact, all, count, list, number, of, shown, spec, text, texts, truth},
+    truth,
 };
-use crate::report::{
-    goodness::Goodness,
-    text::{percent, significant},
+use crate::{
+    report::{
+        goodness::Goodness,
+        numbers::{percent, printable, significant},
+        regression::{candidates, ended, method, rows},
+        table::{ABSENT, Cell, Style, Table, exact, number, probability, text},
+    },
+    selection::{Estimate, NamedParameters, Selection, Termination},
 };
 
 /// Rows of a plot with names.
 const NAMED: usize = 20;
 
-/// Variables are drawn from this inclusion weight on.
+/// The least inclusion weight that is drawn.
 const NOTED: f64 = 0.005;
 
-/// From this on they are as good as 1.
+/// Inclusion weights from here on are as good as 1.
 const WHOLE: f64 = 0.9995;
 
 /// Names in the sentence that a page begins with.
 const LED: usize = 8;
 
-/// What came out in a sentence, and how it was found.
-pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
-    let (n, p, k) = (count(told, "n"), count(told, "p"), count(told, "k"));
-    let criterion = &told["criterion"];
-    let named = spec(criterion, &["value"]);
-    let value = number(criterion, "value").map_or("–".to_owned(), |it| significant(it, 9));
-    let (fit, free) = fit(told);
-    let kept = texts(told, "kept");
-    let names: Vec<&str> = list(told, "selected")
-        .iter()
-        .map(|it| text(it, "name"))
-        .collect();
-    let names: Vec<&str> = names.into_iter().filter(|it| !kept.contains(it)).collect();
-    let first = names
-        .iter()
-        .take(LED)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
+/// The result in a sentence, and the facts of the search.
+pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
+    let criterion = report.criterion.spec();
+    let value = finite(report.criterion.value).map_or(ABSENT.to_owned(), |it| significant(it, 9));
+    let (fit, error) = fit(report);
+    let kept = &report.kept;
+    let names = report.selected.iter().map(|variable| &*variable.name);
+    let names: Vec<&str> = names.filter(|name| !is_kept(report, name)).collect();
+    let first = names[..names.len().min(LED)].join(", ");
     let lead = format!(
-        "{} chosen of {p}{}{}; {named} = {value}{fit}.",
-        of(k - kept.len().min(k), "variable", "variables"),
+        "{} chosen of {}{}{}; {criterion} = {value}{fit}.",
+        counted(report.k - kept.len().min(report.k), "variable", "variables"),
+        report.p,
         match names.len() {
             0 => String::new(),
             1..=LED => format!(": {first}"),
@@ -61,197 +58,154 @@ pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
             count => format!(", beside {count} always kept"),
         }
     );
-    let candidates = match number(told, "p_total") {
-        Some(total) => format!("{p}, of {total} before screening"),
-        None => p.to_string(),
-    };
-    let method = &told["method"];
-    let swarm = match (number(method, "particles"), number(method, "iterations")) {
-        (Some(particles), Some(iterations)) => {
-            format!(": {particles} particles × {iterations} iterations")
-        }
-        _ => String::new(),
-    };
-    let mut facts = vec![("response", text(told, "response").to_owned())];
-    let weights = text(told, "weights");
-    facts.extend((!weights.is_empty()).then(|| ("weights", weights.to_owned())));
+    let mut facts = vec![("response", report.response.clone())];
+    facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
-        ("observations", n.to_string()),
-        ("candidates", candidates),
-        ("method", format!("{}{swarm}", text(method, "name"))),
-        ("criterion", named),
-        ("seed", shown(&told["seed"])),
-        ("ended", ended(told)),
-        ("residual error", free),
+        ("observations", report.n.to_string()),
+        ("candidates", candidates(report)),
+        ("method", method(report)),
+        ("criterion", criterion),
+        ("seed", report.seed.to_string()),
+        ("ended", ended(report)),
+        ("residual error", error),
     ]);
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
-    facts.extend(truth(told).map(|it| ("truth", it)));
+    facts.extend(truth(report.truth.as_ref()));
     (lead, facts)
 }
 
-/// What to know that the report tells elsewhere.
-pub(super) fn notes(told: &Value) -> Vec<String> {
-    let mut notes = Vec::new();
-    if told["certified"].as_bool() != Some(true) {
-        notes.push(
+fn is_kept(report: &Selection, name: &str) -> bool {
+    report.kept.iter().any(|kept| kept == name)
+}
+
+/// What to know beyond the report's own warnings.
+pub(super) fn notes(report: &Selection) -> Vec<String> {
+    let cut_short = matches!(
+        report.termination,
+        Termination::TimeLimit | Termination::Interrupted | Termination::Fault
+    );
+    let unpolished = report.method.parameters.get("polish") == Some(&Value::Bool(false));
+    let notes = [
+        (!report.certified).then(|| {
             "not certified: the addition, drop or exchange of one variable may lower the criterion"
-                .to_owned(),
-        );
-    }
-    if ["time-limit", "interrupted", "fault"].contains(&text(told, "termination")) {
-        notes.push(format!("the search was cut short: {}", ended(told)));
-    }
-    if told["method"]["polish"].as_bool() == Some(false) {
-        notes.push(
+                .to_owned()
+        }),
+        cut_short.then(|| format!("the search was cut short: {}", ended(report))),
+        unpolished.then(|| {
             "without the polish far too few models are met for weights: take them for nothing"
-                .to_owned(),
-        );
-    }
-    notes
+                .to_owned()
+        }),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
 /// R² for a sentence, and the residual standard error.
-fn fit(told: &Value) -> (String, String) {
-    let fixed = usize::from(!told["intercept"].is_null());
-    let (n, k) = (count(told, "n"), count(told, "k"));
-    let (Some(rss), Some(tss)) = (number(told, "rss"), number(told, "tss")) else {
+fn fit(report: &Selection) -> (String, String) {
+    let fixed = usize::from(report.intercept.is_some());
+    let (Some(rss), Some(tss)) = (finite(report.rss), finite(report.tss)) else {
         return Default::default();
     };
-    let fit = Goodness::of((n, k + fixed), fixed, (rss, tss));
-    let error = fit.error.map_or("–".to_owned(), |it| significant(it, 6));
+    let fit = Goodness::of((report.n, report.k + fixed), fixed, (rss, tss));
+    let error = number(fit.error, 6).shown();
     let error = format!("{error} with {} degrees of freedom", fit.free);
     let Some(r2) = fit.r2 else {
         return (String::new(), error);
     };
     let about = if fixed == 1 { "R²" } else { "R² about zero" };
-    let mut told = format!("; {about} {}", significant(r2, 4));
+    let mut shares = format!("; {about} {}", significant(r2, 4));
     if let Some(adjusted) = fit.adjusted {
-        told += &format!(", adjusted {}", significant(adjusted, 4));
+        shares += &format!(", adjusted {}", significant(adjusted, 4));
     }
-    (told, error)
+    (shares, error)
 }
 
-fn ended(told: &Value) -> String {
-    let done = count(told, "iterations");
-    match text(told, "termination") {
-        "iterations" => "all iterations done".to_owned(),
-        "patience" => format!("no better model after iteration {done}"),
-        "time-limit" => format!("time limit, {done} iterations done"),
-        "interrupted" => format!("interrupted, {done} iterations done"),
-        "fault" => format!("by a failure, {done} iterations done"),
-        "done" => format!("{done} models fitted"),
-        other => other.to_owned(),
-    }
-}
-
-pub(super) fn sections(page: &mut Page, told: &Value, beside: &PageExtras) {
-    page.section("The chosen model");
-    if told["certified"].as_bool() == Some(true) {
-        page.text(
+pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    body.section("The chosen model");
+    if report.certified {
+        body.text(
             "Certified: no allowed addition, drop or exchange of one variable lowers the criterion.",
         );
     }
-    if list(told, "selected")
-        .iter()
-        .any(|it| !it["p_value"].is_null())
-    {
-        page.text(
+    let any = |is: fn(&(&str, Option<usize>, &Estimate)) -> bool| {
+        rows(report)
+            .filter(|row| row.1.is_some())
+            .any(|row| is(&row))
+    };
+    if any(|row| row.2.p_value.is_some()) {
+        body.text(
             "The p-values and intervals take the model as given beforehand; it was chosen by looking at \
              the same data, so they are optimistic.",
         );
     }
-    if list(told, "selected")
-        .iter()
-        .any(|it| text(it, "name").contains('='))
-    {
-        page.text(
+    if any(|row| row.0.contains('=')) {
+        body.text(
             "A name column=level is a dummy, 1 where the column has that level: its coefficient is against all \
              levels whose dummies are not in the model.",
         );
     }
-    page.table(&coefficients(told, beside));
-    coefficient_plot(page, told, beside);
-    inclusion(page, told);
-    if let Some(residuals) = &beside.residuals {
-        page.section("Residuals");
-        residuals::plots(page, residuals, text(told, "response"));
+    coefficients(body, report, extras);
+    coefficient_plot(body, report, extras);
+    inclusion(body, report);
+    if let Some(residuals) = &extras.residuals {
+        body.section("Residuals");
+        residuals::plots(body, residuals, &report.response);
     }
-    search::sections(page, told, beside.curves.as_ref());
-    parameters(page, told);
+    search::sections(body, report, extras.curves.as_ref());
+    settings(body, &report.method);
 }
 
-fn coefficients<'a>(told: &Value, beside: &PageExtras) -> Table<'a> {
-    let level = number(told, "level").unwrap_or_default();
-    let tail = 50.0 * (1.0 - level);
-    let mut names: Vec<String> = ["variable", "coefficient", "std. error", "t", "p"]
-        .map(str::to_owned)
-        .to_vec();
-    names.extend([tail, 100.0 - tail].map(percent));
-    let selected = list(told, "selected");
-    let scaled = !selected.is_empty() && beside.deviations.len() == selected.len();
-    names.extend(scaled.then(|| "per deviation".to_owned()));
-    names.push("inclusion".to_owned());
-    let kept = texts(told, "kept");
-    let row = |name: &str, it: &Value, deviation: Option<f64>, weight| {
-        let mut row = vec![
-            Cell::text(name),
-            Cell::number(number(it, "coefficient"), 6),
-            Cell::number(number(it, "std_error"), 4),
-            Cell::number(number(it, "t"), 4),
-            Cell::p_value(number(it, "p_value")),
-            Cell::number(number(it, "lower"), 6),
-            Cell::number(number(it, "upper"), 6),
-        ];
-        let effect = number(it, "coefficient")
-            .zip(deviation)
-            .map(|it| it.0 * it.1);
-        row.extend(scaled.then(|| Cell::number(effect, 4)));
-        row.push(match kept.contains(&name) {
-            true => Cell::Number(None, "kept".to_owned()),
-            false => Cell::number(weight, 3),
+fn coefficients(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    let selected = &report.selected;
+    let scaled = !selected.is_empty() && extras.deviations.len() == selected.len();
+    let intercept = report.intercept.iter().map(|_| None);
+    let deviations = intercept.chain(extras.deviations.iter().copied().map(Some));
+    let each = rows(report)
+        .zip(deviations.chain(iter::repeat(None)))
+        .take(ROWS);
+    let tail = 50.0 * (1.0 - report.level);
+    let inclusion = |name: &str| {
+        let mut weights = report.inclusion.iter();
+        weights.find(|own| own.name == name).map(|own| own.weight)
+    };
+    let table = Table::of(each)
+        .column("variable", |(row, _)| text(row.0))
+        .column("coefficient", |(row, _)| number(row.2.coefficient, 6))
+        .column("std. error", |(row, _)| number(row.2.std_error, 4))
+        .column("t", |(row, _)| number(row.2.t, 4))
+        .column("p", |(row, _)| probability(row.2.p_value))
+        .column(percent(tail), |(row, _)| number(row.2.lower, 6))
+        .column(percent(100.0 - tail), |(row, _)| number(row.2.upper, 6))
+        .column_if(scaled, "per deviation", |(row, deviation)| {
+            number(deviation.map(|deviation| row.2.coefficient * deviation), 4)
+        })
+        .column("inclusion", |(row, _)| match row {
+            (_, None, _) => number(None, 3),
+            (name, _, _) if is_kept(report, name) => Cell::Number(None, Style::Word("kept")),
+            (name, _, _) => number(inclusion(name), 3),
         });
-        row
+    let caption = match scaled {
+        true => {
+            "Coefficients on the file's own scale; per deviation: of one standard deviation of the variable."
+        }
+        false => "Coefficients on the file's own scale.",
     };
-    let weight = |name: &str| {
-        let own = list(told, "inclusion")
-            .iter()
-            .find(|it| text(it, "name") == name);
-        own.and_then(|it| number(it, "weight"))
-    };
-    let intercept = &told["intercept"];
-    let first = (!intercept.is_null()).then(|| row("(intercept)", intercept, None, None));
-    let others = selected.iter().enumerate().map(|(at, it)| {
-        let name = text(it, "name");
-        row(name, it, beside.deviations.get(at).copied(), weight(name))
-    });
-    Table {
-        title: "Selected variables",
-        caption: match scaled {
-            true => {
-                "Coefficients on the file's own scale; per deviation: of one standard deviation of the variable."
-            }
-            false => "Coefficients on the file's own scale.",
-        },
-        names,
-        rows: first.into_iter().chain(others).take(ROWS).collect(),
-        of: all(told, "selected") + usize::from(!intercept.is_null()),
-    }
+    body.table("Selected variables", caption, &table, rows(report).count());
 }
 
-fn coefficient_plot(page: &mut Page, told: &Value, beside: &PageExtras) {
-    let selected = list(told, "selected");
-    let scaled = beside.deviations.len() == selected.len();
+fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    let selected = &report.selected;
+    let scaled = extras.deviations.len() == selected.len();
     let mut rows: Vec<(&str, f64, f64, f64)> = Vec::new();
     let mut bare = false;
-    for (at, it) in selected.iter().enumerate() {
-        let unit = if scaled { beside.deviations[at] } else { 1.0 };
-        let of = |member| number(it, member).map(|it| it * unit);
-        if let Some(own) = of("coefficient") {
+    for (at, variable) in selected.iter().enumerate() {
+        let unit = if scaled { extras.deviations[at] } else { 1.0 };
+        let estimate = &variable.estimate;
+        if let Some(own) = finite(estimate.coefficient) {
             // An exact fit has none.
-            let ends = of("lower").zip(of("upper"));
+            let ends = estimate.lower.zip(estimate.upper);
             bare |= ends.is_none();
-            let ends = ends.unwrap_or((own, own));
-            rows.push((text(it, "name"), own, ends.0, ends.1));
+            let (lower, upper) = ends.unwrap_or((own, own));
+            rows.push((&variable.name, own * unit, lower * unit, upper * unit));
         }
     }
     if rows.is_empty() {
@@ -260,31 +214,19 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &PageExtras) {
     rows.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let all = rows.len();
     rows.truncate(NAMED);
-    let level = 100.0 * number(told, "level").unwrap_or_default();
-    let response = text(told, "response");
     let label = match scaled {
-        true => format!("{response} per standard deviation"),
+        true => format!("{} per standard deviation", report.response),
         false => "coefficient".to_owned(),
     };
-    let first: Vec<String> = rows
-        .iter()
-        .take(5)
-        .map(|it| {
-            let [own, lower, upper] = [it.1, it.2, it.3].map(|it| significant(it, 3));
-            match bare {
-                true => format!("{} {own}", it.0),
-                false => format!("{} {own} ({lower} to {upper})", it.0),
-            }
-        })
-        .collect();
-    let data = rows.iter().map(|it| {
-        let mut numbers = [it.1, it.2, it.3].map(raw);
-        if bare {
-            numbers[1..].fill(String::new());
+    let first = rows.iter().take(5).map(|(name, own, lower, upper)| {
+        let [own, lower, upper] = [own, lower, upper].map(|value| significant(*value, 3));
+        match bare {
+            true => format!("{name} {own}"),
+            false => format!("{name} {own} ({lower} to {upper})"),
         }
-        [it.0.to_owned()].into_iter().chain(numbers).collect()
     });
-    page.figure(&Figure {
+    let first: Vec<String> = first.collect();
+    body.figure(Figure {
         title: "Coefficients".to_owned(),
         alt: format!(
             "Forest plot of {all} coefficients; the largest: {}",
@@ -295,7 +237,7 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &PageExtras) {
             match bare {
                 true => " without intervals: there are no degrees of freedom, or the fit is exact"
                     .to_owned(),
-                false => format!(" with {} intervals", percent(level)),
+                false => format!(" with {} intervals", percent(100.0 * report.level)),
             },
             match scaled {
                 true => ", each of one standard deviation of its variable",
@@ -306,34 +248,28 @@ fn coefficient_plot(page: &mut Page, told: &Value, beside: &PageExtras) {
                 false => String::new(),
             }
         ),
-        legend: Vec::new(),
         svg: forest(&rows, &label, None),
-        data: Data::of(&["variable", "estimate", "lower", "upper"], data),
-        heat: false,
+        data: Table::of(&rows)
+            .column("variable", |row| text(row.0))
+            .column("estimate", |row| exact(row.1))
+            .column("lower", |row| exact((!bare).then_some(row.2)))
+            .column("upper", |row| exact((!bare).then_some(row.3)))
+            .data(NAMED),
+        ..Figure::default()
     });
 }
 
-fn inclusion(page: &mut Page, told: &Value) {
-    let weights = list(told, "inclusion");
-    let selected: BTreeSet<&str> = list(told, "selected")
-        .iter()
-        .map(|it| text(it, "name"))
-        .collect();
-    let kept = texts(told, "kept");
-    let noted =
-        |it: &&Value| number(it, "weight") >= Some(NOTED) && !kept.contains(&text(it, "name"));
-    let noted: Vec<&Value> = weights.iter().filter(noted).collect();
+fn inclusion(body: &mut Body, report: &Selection) {
+    let weights = &report.inclusion;
+    let selected = report.selected.iter().map(|variable| &*variable.name);
+    let selected: BTreeSet<&str> = selected.collect();
+    let noted = weights.iter().filter(|own| own.weight >= NOTED);
+    let noted: Vec<_> = noted.filter(|own| !is_kept(report, &own.name)).collect();
     // Where there is no room for all, those that are sure are only counted.
-    let sure = noted
-        .iter()
-        .filter(|it| number(it, "weight") >= Some(WHOLE))
-        .count();
+    let sure = noted.iter().filter(|own| own.weight >= WHOLE).count();
     let left_out = if noted.len() > NAMED { sure } else { 0 };
     let rows = noted.into_iter().skip(left_out).take(NAMED);
-    let rows = rows.filter_map(|it| {
-        let name = text(it, "name");
-        Some((name, number(it, "weight")?, selected.contains(name)))
-    });
+    let rows = rows.map(|own| (&*own.name, own.weight, selected.contains(&*own.name)));
     let rows: Vec<_> = rows.collect();
     Shares {
         title: "Inclusion weights",
@@ -341,37 +277,43 @@ fn inclusion(page: &mut Page, told: &Value) {
         caption: format!(
             "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
              sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
-            count(told, "met"),
+            report.met,
             match left_out {
                 0 => String::new(),
                 count => format!(" {} more at 1.00 {} not drawn.", count, if count == 1 { "is" } else { "are" }),
             },
-            match weights.len() > rows.len() + left_out + kept.len() {
+            match weights.len() > rows.len() + left_out + report.kept.len() {
                 true => format!(" {} of {} are drawn; the JSON has all.", rows.len(), weights.len()),
                 false => String::new(),
             }
         ),
         rows: &rows,
-        of: ("inclusion weight", "weight"),
+        labels: ("inclusion weight", "weight"),
         cutoff: None,
     }
-    .put(page);
+    .draw(body);
 }
 
-pub(super) fn parameters(page: &mut Page, told: &Value) {
-    let Some(members) = told["method"].as_object() else {
-        return;
-    };
-    let rows = members
+/// The name of a method and all its parameters.
+pub(super) fn settings(body: &mut Body, method: &NamedParameters) {
+    let name = Value::from(&*method.name);
+    let rows = method
+        .parameters
         .iter()
-        .map(|(name, value)| vec![Cell::text(name), Cell::text(shown(value))]);
-    page.open_lid("", "Settings of the method");
-    page.table(&Table {
-        title: "Settings",
-        caption: "",
-        names: ["setting", "value"].map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        of: members.len(),
+        .map(|(name, value)| (&**name, value));
+    let table = Table::of(iter::once(("name", &name)).chain(rows))
+        .column("setting", |row| text(row.0))
+        .column("value", |row| text(on_one_line(row.1)));
+    body.fold("", "Settings of the method", |body| {
+        body.table("Settings", "", &table, table.rows.len());
     });
-    page.close_lid();
+}
+
+fn on_one_line(value: &Value) -> String {
+    match value {
+        Value::String(text) => printable(text),
+        Value::Null => "none".to_owned(),
+        Value::Array(all) => all.iter().map(on_one_line).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
 }

@@ -1,206 +1,154 @@
-//! The page of a stability selection: how often each variable was chosen, and the bounds.
-
-use serde_json::Value;
+//! The page of stability selection: how often each variable was chosen, and the bounds.
 
 use super::{
+    Fact, counted,
     draw::{Axis, Mark, plane},
-    page::{Cell, Data, Figure, Key, Page, Shape, Table, raw},
-    ranking::rules,
-    regression::parameters,
+    first_of,
+    page::{Body, Figure, Key, ROWS, Shape},
+    ranking::POINTS,
+    regression::settings,
     shares::Shares,
-    told::{Fact, all, count, list, number, of, shown, spec, text, texts, truth},
+    truth,
 };
-use crate::report::text::significant;
+use crate::{
+    report::{
+        numbers::significant,
+        stability::{method, paired, resamples},
+        table::{Table, count, exact, number, text},
+    },
+    selection::{StabilityReport, StopReason},
+};
 
-/// Variables of a plot with names, and of one without.
+/// Variables of a plot with names.
 const NAMED: usize = 30;
-const POINTS: usize = 2000;
 
-/// What came out in a sentence, and how it was found.
-pub(super) fn head(told: &Value) -> (String, Vec<Fact>) {
-    let (p, k) = (count(told, "p"), count(told, "k"));
-    let decides = text(told, "decides");
-    let lead = match (number(told, "cutoff"), number(told, "false_picks")) {
-        (Some(cutoff), Some(wanted)) => format!(
-            "{} of {p}, chosen from {} % of the resamples or more: the cut-off at which the bound {decides} \
-             expects at most {wanted} false.",
-            of(k, "stable variable", "stable variables"),
+/// The result in a sentence, and the facts of the job.
+pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
+    let (p, k, decides) = (report.p, report.k, &report.decides);
+    let lead = match report.cutoff {
+        Some(cutoff) => format!(
+            "{} of {p}, chosen from {} % of the resamples or more{}.",
+            counted(k, "stable variable", "stable variables"),
             significant(100.0 * cutoff, 3),
+            match report.false_picks {
+                Some(wanted) => format!(
+                    ": the cut-off at which the bound {decides} expects at most {wanted} false"
+                ),
+                None => ", as asked for".to_owned(),
+            }
         ),
-        (Some(cutoff), None) => format!(
-            "{} of {p}, chosen from {} % of the resamples or more, as asked for.",
-            of(k, "stable variable", "stable variables"),
-            significant(100.0 * cutoff, 3),
-        ),
-        (None, _) => {
+        None => {
             "No variable: no cut-off keeps the expected false picks as low as wanted.".to_owned()
         }
     };
-    let (resamples, rows) = (count(told, "resamples"), count(told, "rows"));
-    let made = match text(told, "resampling") {
-        "complementary" => format!("{} complementary pairs of {rows} rows each", resamples / 2),
-        "bootstrap" => format!("{resamples} bootstraps of {rows} rows"),
-        _ => format!("{resamples} subsamples of {rows} rows"),
-    };
-    // The search's parameters are many; the JSON has them.
-    let method = match told["criterion"].is_null() || !told["method"]["plugin"].is_null() {
-        true => spec(&told["method"], &["plugin", "top", "threshold"]),
-        false => text(&told["method"], "name").to_owned(),
-    };
     let mut facts = vec![
-        ("response", text(told, "response").to_owned()),
-        ("observations", count(told, "n").to_string()),
+        ("response", report.response.clone()),
+        ("observations", report.n.to_string()),
         ("candidates", p.to_string()),
-        ("method", method),
+        ("method", method(report)),
     ];
-    let kept = texts(told, "kept");
+    let kept = &report.kept;
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
-    if !told["criterion"].is_null() {
-        facts.push(("criterion", spec(&told["criterion"], &[])));
+    let criterion = report.criterion.as_ref();
+    facts.extend(criterion.map(|criterion| ("criterion", criterion.spec(&[]))));
+    let rules = report.binning.as_ref();
+    facts.extend(rules.map(|rules| ("binning", rules.to_string())));
+    facts.push(("resamples", resamples(report)));
+    if report.termination == StopReason::Interrupted {
+        let (done, wanted) = (report.resamples, report.wanted);
+        facts.push(("ended", format!("interrupted after {done} of {wanted}")));
     }
-    facts.extend(rules(told));
-    facts.push(("resamples", made));
-    if text(told, "termination") == "interrupted" {
-        facts.push((
-            "ended",
-            format!("interrupted after {resamples} of {}", count(told, "wanted")),
-        ));
-    }
-    let q = number(told, "q").map_or("–".to_owned(), |it| significant(it, 4));
+    let q = significant(report.q, 4);
     facts.push(("chosen of each", format!("{q} on average")));
-    facts.push(("seed", shown(&told["seed"])));
-    facts.extend(truth(told).map(|it| ("truth", it)));
+    facts.push(("seed", report.seed.to_string()));
+    facts.extend(truth(report.truth.as_ref()));
     (lead, facts)
 }
 
-pub(super) fn sections(page: &mut Page, told: &Value) {
-    page.section("How often each was chosen");
-    frequencies(page, told);
-    by_rank(page, told);
-    bounds(page, told);
-    let variables = list(told, "variables");
-    let k = count(told, "k");
-    let paired = variables.iter().any(|it| !it["simultaneous"].is_null());
-    let mut names = ["variable", "frequency", "times"]
-        .map(str::to_owned)
-        .to_vec();
-    names.extend(paired.then(|| "both halves".to_owned()));
-    names.push("selected".to_owned());
-    let rows = variables
-        .iter()
-        .take(super::page::ROWS)
-        .enumerate()
-        .map(|(at, it)| {
-            let mut row = vec![
-                Cell::text(text(it, "name")),
-                Cell::number(number(it, "frequency"), 3),
-                Cell::count(count(it, "count")),
-            ];
-            row.extend(paired.then(|| Cell::number(number(it, "simultaneous"), 3)));
-            // The most frequent are selected.
-            row.push(Cell::text(if at < k { "yes" } else { "" }));
-            row
+pub(super) fn sections(body: &mut Body, report: &StabilityReport) {
+    body.section("How often each was chosen");
+    frequencies(body, report);
+    by_rank(body, report);
+    bounds(body, report);
+    let variables = &report.variables;
+    let k = report.k;
+    let table = Table::of(variables.iter().enumerate().take(ROWS))
+        .column("variable", |(_, variable)| text(&variable.name))
+        .column("frequency", |(_, variable)| number(variable.frequency, 3))
+        .column("times", |(_, variable)| count(variable.count))
+        .column_if(paired(variables), "both halves", |(_, variable)| {
+            number(variable.simultaneous, 3)
+        })
+        // The most frequent are selected.
+        .column("selected", move |(at, _)| {
+            text(if *at < k { "yes" } else { "" })
         });
-    page.table(&Table {
-        title: "Variables chosen at least once",
-        caption: "",
-        names,
-        rows: rows.collect(),
-        of: all(told, "variables"),
-    });
-    parameters(page, told);
+    body.table(
+        "Variables chosen at least once",
+        "",
+        &table,
+        variables.len(),
+    );
+    settings(body, &report.method);
 }
 
-fn frequencies(page: &mut Page, told: &Value) {
-    let (variables, k) = (list(told, "variables"), count(told, "k"));
-    let rows = variables.iter().take(NAMED).enumerate();
-    let rows =
-        rows.filter_map(|(at, it)| Some((text(it, "name"), number(it, "frequency")?, at < k)));
+fn frequencies(body: &mut Body, report: &StabilityReport) {
+    let rows = report.variables.iter().take(NAMED).enumerate();
+    let rows = rows.map(|(at, variable)| (&*variable.name, variable.frequency, at < report.k));
     let rows: Vec<_> = rows.collect();
     Shares {
         title: "The most frequent",
         alt: "Bars of the shares of resamples that chose a variable",
         caption: format!(
             "The share of resamples from which each was chosen.{}",
-            match all(told, "variables") > rows.len() {
-                true => format!(" The first {} of {}.", rows.len(), all(told, "variables")),
-                false => String::new(),
-            }
+            first_of(rows.len(), report.variables.len(), "")
         ),
         rows: &rows,
-        of: ("frequency", "frequency"),
-        cutoff: number(told, "cutoff"),
+        labels: ("frequency", "frequency"),
+        cutoff: report.cutoff,
     }
-    .put(page);
+    .draw(body);
 }
 
 /// All frequencies, so that a gap among them is seen, or that there is none.
-fn by_rank(page: &mut Page, told: &Value) {
-    let variables = list(told, "variables");
-    let points: Vec<(f64, f64)> = variables
-        .iter()
-        .take(POINTS)
-        .enumerate()
-        .filter_map(|(at, it)| Some((at as f64 + 1.0, number(it, "frequency")?)))
-        .collect();
-    if points.len() < 2 {
+fn by_rank(body: &mut Body, report: &StabilityReport) {
+    let all = report.variables.len();
+    let variables = &report.variables[..all.min(POINTS)];
+    if variables.len() < 2 {
         return;
     }
-    let mut marks = vec![Mark::Dots {
-        told: variables
-            .iter()
-            .take(POINTS)
-            .map(|it| text(it, "name").to_owned())
-            .collect(),
-        points: points.clone(),
-        color: "var(--a)",
-        size: 3.0,
-        names: Vec::new(),
-        smooth: None,
-    }];
-    let decides = text(told, "decides");
+    let points = variables.iter().enumerate();
+    let points = points.map(|(at, variable)| (at as f64 + 1.0, variable.frequency));
+    let names = variables.iter().map(|variable| variable.name.clone());
+    let dots = Mark::dots(points.collect(), "var(--a)", 3.0);
+    let mut marks = vec![dots.tooltips(names.collect())];
     let mut legend = Vec::new();
-    for bound in list(told, "bounds") {
-        let name = text(bound, "name");
-        if let Some(cutoff) = number(bound, "cutoff").filter(|_| name != decides) {
-            marks.push(Mark::Across(cutoff, "var(--axis)"));
-        }
+    let others = report
+        .bounds
+        .iter()
+        .filter(|bound| bound.name != report.decides);
+    let others = others.filter_map(|bound| bound.cutoff);
+    marks.extend(others.map(|cutoff| Mark::across(cutoff, "var(--axis)")));
+    let has_others = marks.len() > 1;
+    if let Some(cutoff) = report.cutoff {
+        let label = format!("cut-off ({})", report.decides);
+        marks.push(Mark::across(cutoff, "var(--b)"));
+        legend.push(Key::new("var(--b)", Shape::Dashed, &label));
     }
-    if marks.len() > 1 {
-        legend.push(Key::new(
-            "var(--axis)",
-            Shape::Dashed,
-            "cut-offs of the other bounds",
-        ));
+    if has_others {
+        let label = "cut-offs of the other bounds";
+        legend.push(Key::new("var(--axis)", Shape::Dashed, label));
     }
-    if let Some(cutoff) = number(told, "cutoff") {
-        marks.push(Mark::Across(cutoff, "var(--b)"));
-        legend.insert(
-            0,
-            Key::new("var(--b)", Shape::Dashed, &format!("cut-off ({decides})")),
-        );
-    }
-    let data = variables.iter().zip(&points);
-    let data =
-        data.map(|(it, point)| vec![raw(point.0), text(it, "name").to_owned(), raw(point.1)]);
-    let data: Vec<Vec<String>> = data.collect();
-    page.figure(&Figure {
+    body.figure(Figure {
         title: "Frequencies by rank".to_owned(),
         alt: format!(
             "Frequencies of {} variables by rank; {} reach the cut-off",
             variables.len(),
-            count(told, "k")
+            report.k
         ),
         caption: format!(
             "A gap parts what is chosen again and again from what chance brings in.{}",
-            match all(told, "variables") > points.len() {
-                true => format!(
-                    " The first {} of {} are drawn.",
-                    points.len(),
-                    all(told, "variables")
-                ),
-                false => String::new(),
-            }
+            first_of(variables.len(), all, " are drawn")
         ),
         legend,
         svg: plane(
@@ -208,56 +156,45 @@ fn by_rank(page: &mut Page, told: &Value) {
             Axis::counts("rank"),
             Axis::of("frequency").between(0.0, 1.04),
         ),
-        data: Data::of(&["rank", "variable", "frequency"], data.into_iter()),
+        data: Table::of(variables.iter().enumerate())
+            .column("rank", |(at, _)| count(at + 1))
+            .column("variable", |(_, variable)| text(&variable.name))
+            .column("frequency", |(_, variable)| exact(variable.frequency))
+            .data(POINTS),
         heat: false,
     });
 }
 
-fn bounds(page: &mut Page, told: &Value) {
-    let decides = text(told, "decides");
-    let rows = list(told, "bounds").iter().map(|it| {
-        let name = text(it, "name");
-        let mark = if name == decides { "yes" } else { "" };
-        let selected = list(it, "variables").len();
-        vec![
-            Cell::text(name),
-            Cell::number(number(it, "cutoff"), 3),
-            Cell::number(number(it, "false_picks"), 3),
-            match number(it, "cutoff") {
-                Some(_) => Cell::count(selected),
-                None => Cell::number(None, 1),
-            },
-            Cell::text(mark),
-        ]
-    });
-    let rows: Vec<Vec<Cell>> = rows.collect();
-    let q = number(told, "q").unwrap_or_default() / (count(told, "p").max(1) as f64);
-    page.section("What the bounds say");
-    page.text(&format!(
+fn bounds(body: &mut Body, report: &StabilityReport) {
+    body.section("What the bounds say");
+    body.text(&format!(
         "They are of an expected number, with q measured, not of this selection. By the bounds of \
          complementary pairs a false pick is a variable that the method itself chooses rarely: from half of \
          the rows with a chance of at most θ = q/p, here {}. The worst case takes nothing for granted; \
          unimodal and r-concave assume a shape of the shares of resamples, which no theorem promises. By \
          Meinshausen and Bühlmann's a false pick is a variable without an effect, where all of these are \
          chosen alike. A dash: the bound says nothing there.",
-        significant(q, 2)
+        significant(report.q / report.p.max(1) as f64, 2)
     ));
-    page.table(&Table {
-        title: "Bounds on the expected false picks",
-        caption: match told["false_picks"].is_null() {
-            true => "The cut-off was given.",
-            false => "Each at the least cut-off above one half that keeps what is allowed.",
-        },
-        names: [
-            "bound",
-            "cut-off",
-            "false picks at most",
-            "selected",
-            "decides",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        of: rows.len(),
-        rows,
-    });
+    let table = Table::of(&report.bounds)
+        .column("bound", |bound| text(&*bound.name))
+        .column("cut-off", |bound| number(bound.cutoff, 3))
+        .column("false picks at most", |bound| number(bound.false_picks, 3))
+        .column("selected", |bound| match bound.cutoff {
+            Some(_) => count(bound.variables.len()),
+            None => number(None, 1),
+        })
+        .column("decides", |bound| {
+            text(if bound.name == report.decides {
+                "yes"
+            } else {
+                ""
+            })
+        });
+    let caption = match report.false_picks {
+        None => "The cut-off was given.",
+        Some(_) => "Each at the least cut-off above one half that keeps what is allowed.",
+    };
+    let title = "Bounds on the expected false picks";
+    body.table(title, caption, &table, report.bounds.len());
 }

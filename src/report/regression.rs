@@ -1,0 +1,334 @@
+//! The report of a regression model as text and CSV.
+
+use std::{fmt::Write, path::Path};
+
+use super::{
+    goodness::Goodness,
+    models,
+    numbers::{percent, printable, significant},
+    table::{self, Table, exact, facts, number, position, probability, share, warnings},
+};
+use crate::selection::{Estimate, RankSummary, Selection, Termination};
+
+/// Variables set aside that are named one by one; more are only counted.
+const NAMED: usize = 10;
+
+/// The report for a reader: fit, warnings, variables, other models, how the search went.
+pub(super) fn text(selection: &Selection, data: &Path) -> String {
+    let mut page =
+        header(selection, data) + &notes(selection) + "\n" + &variables(selection) + "\n";
+    let mut chosen = selection.selected.iter();
+    if chosen.any(|variable| variable.estimate.p_value.is_some()) {
+        page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
+                 looking at the same data, so they are optimistic.\n\n";
+    }
+    page + &models::text(selection) + &search(selection)
+}
+
+fn header(selection: &Selection, data: &Path) -> String {
+    let fixed = usize::from(selection.intercept.is_some());
+    let (n, k) = (selection.n, selection.k);
+    let Goodness {
+        free,
+        r2,
+        adjusted,
+        error,
+    } = Goodness::of((n, k + fixed), fixed, (selection.rss, selection.tss));
+    let digits = |value: Option<f64>| number(value, 6).shown();
+    let criterion = &selection.criterion;
+    let mut rows = vec![
+        ("data", data.display().to_string()),
+        ("response", selection.response.clone()),
+    ];
+    let weights = selection.weights.clone();
+    rows.extend(weights.map(|weights| ("weights", weights)));
+    rows.extend([
+        ("observations n", n.to_string()),
+        ("candidates p", candidates(selection)),
+        ("variables k", k.to_string()),
+    ]);
+    if !selection.kept.is_empty() {
+        rows.push(("always kept", selection.kept.join(", ")));
+    }
+    rows.extend([
+        (
+            "criterion",
+            format!("{} = {}", criterion.spec(), significant(criterion.value, 9)),
+        ),
+        (
+            // Without an intercept the sums of squares are about zero.
+            if fixed == 1 { "R²" } else { "R² about zero" },
+            format!("{}, adjusted {}", digits(r2), digits(adjusted)),
+        ),
+        (
+            "residual std. error",
+            format!("{} with {free} degrees of freedom", digits(error)),
+        ),
+    ]);
+    if let Some(truth) = &selection.truth {
+        let (psr, fdr) = (significant(truth.psr, 4), significant(truth.fdr, 4));
+        let (found, all) = (truth.found, truth.variables);
+        let rates = format!("{found} of {all} true variables found: PSR {psr}, FDR {fdr}");
+        rows.push(("truth", rates));
+    }
+    facts(&rows)
+}
+
+/// The number of candidates, and of those before a prescreening.
+pub(super) fn candidates(selection: &Selection) -> String {
+    match selection.p_total {
+        Some(total) => format!("{}, of {total} before screening", selection.p),
+        None => selection.p.to_string(),
+    }
+}
+
+fn notes(selection: &Selection) -> String {
+    let aside = &selection.set_aside;
+    let mut page = String::new();
+    if !(selection.warnings.is_empty() && aside.is_empty()) {
+        page.push('\n');
+    }
+    page += &warnings(&selection.warnings);
+    for variable in aside.iter().take(NAMED) {
+        let (name, reason) = (printable(&variable.name), printable(&variable.reason));
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "set aside: {name} ({reason})");
+    }
+    if aside.len() > NAMED {
+        let more = aside.len() - NAMED;
+        let _ = writeln!(
+            page,
+            "set aside: {more} more; the JSON report names them all"
+        );
+    }
+    page
+}
+
+/// The intercept, where there is one, then the chosen variables: name, index and estimate.
+pub(super) fn rows(
+    selection: &Selection,
+) -> impl Iterator<Item = (&str, Option<usize>, &Estimate)> {
+    let intercept = selection.intercept.iter();
+    let chosen = selection.selected.iter();
+    intercept
+        .map(|estimate| ("(intercept)", None, estimate))
+        .chain(chosen.map(|variable| (&*variable.name, Some(variable.index), &variable.estimate)))
+}
+
+fn variables(selection: &Selection) -> String {
+    if selection.intercept.is_none() && selection.selected.is_empty() {
+        return "no variable was chosen\n".to_owned();
+    }
+    let tail = 50.0 * (1.0 - selection.level);
+    Table::of(rows(selection))
+        .column("variable", |row| table::text(row.0))
+        .column("coefficient", |row| number(row.2.coefficient, 6))
+        .column("std. error", |row| number(row.2.std_error, 4))
+        .column("t", |row| number(row.2.t, 4))
+        .column("p", |row| probability(row.2.p_value))
+        .column(percent(tail), |row| number(row.2.lower, 6))
+        .column(percent(100.0 - tail), |row| number(row.2.upper, 6))
+        .column("inclusion", |(name, index, _)| {
+            let weights = index.iter().flat_map(|_| &selection.inclusion);
+            let mut own = weights.filter(|weight| weight.name == *name);
+            own.next().map_or(table::text(""), |own| share(own.weight))
+        })
+        .aligned(&[0])
+}
+
+/// One row a variable, the intercept first with an empty index.
+pub(super) fn csv(selection: &Selection) -> String {
+    Table::of(rows(selection))
+        .column("name", |row| table::text(row.0))
+        .column("index", |row| position(row.1))
+        .column("coefficient", |row| exact(row.2.coefficient))
+        .column("std_error", |row| exact(row.2.std_error))
+        .column("t", |row| exact(row.2.t))
+        .column("p_value", |row| exact(row.2.p_value))
+        .column("lower", |row| exact(row.2.lower))
+        .column("upper", |row| exact(row.2.upper))
+        .csv()
+}
+
+fn search(selection: &Selection) -> String {
+    let optimum = match selection.certified {
+        true => "No allowed addition, drop or exchange of one variable lowers the criterion.",
+        false => {
+            "Not certified: the addition, drop or exchange of one variable may lower the criterion."
+        }
+    };
+    let end = match selection.termination {
+        Termination::Fault => format!("ended {}", ended(selection)),
+        _ => ended(selection),
+    };
+    format!(
+        "{optimum}\nFound by {}, seed {}, on {}{}; {end}; {} s.\n",
+        method(selection),
+        selection.seed,
+        selection.devices.join(", "),
+        RankSummary::suffix(selection.rank_summary.as_ref()),
+        significant(selection.elapsed_seconds.total, 3),
+    )
+}
+
+/// The method, with the size of its swarm where it has one.
+pub(super) fn method(selection: &Selection) -> String {
+    let method = &selection.method;
+    match (method.number("particles"), method.number("iterations")) {
+        (Some(particles), Some(iterations)) => {
+            format!(
+                "{}: {particles} particles × {iterations} iterations",
+                method.name
+            )
+        }
+        _ => method.name.clone(),
+    }
+}
+
+/// Why the search ended, in a few words.
+pub(super) fn ended(selection: &Selection) -> String {
+    let done = selection.iterations;
+    match selection.termination {
+        Termination::Iterations => "all iterations done".to_owned(),
+        Termination::Patience => format!("no better model after iteration {done}"),
+        Termination::TimeLimit => format!("time limit, {done} iterations done"),
+        Termination::Interrupted => format!("interrupted, {done} iterations done"),
+        Termination::Fault => format!("by a failure, {done} iterations done"),
+        Termination::Done => format!("{done} models fitted"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{report::example, selection::Truth};
+
+    #[test]
+    fn the_whole_report() {
+        let text = text(&example::selection(), Path::new("houses.csv"));
+        assert_eq!(
+            text,
+            "\
+data                 houses.csv
+response             price
+observations n       200
+candidates p         1000
+variables k          2
+criterion            ebic:gamma=1 = -207.171682
+R²                   0.800000, adjusted 0.797970
+residual std. error  0.503793 with 197 degrees of freedom
+
+warning: the size bound was reached
+set aside: one (constant)
+
+variable     coefficient  std. error       t        p      2.5 %    97.5 %  inclusion
+(intercept)      1.50000      0.2500   6.000  9.0e-09    1.00698   1.99302
+area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916      1.000
+a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8      0.750
+
+The p-values and intervals take the model as given beforehand; it was chosen by
+looking at the same data, so they are optimistic.
+
+The best of 2 models met; weight: exp(−Δ/2), over the sum of it for all of them.
+
+    Δ  weight  k  beside the selection
+0.000   0.750  2
+2.500   0.250  2  + rooms − a,\"b\"
+
+best met by size: 1: -167.1717, 2: -207.1717
+inclusion of others: rooms 0.250
+
+No allowed addition, drop or exchange of one variable lowers the criterion.
+Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations done; 1.30 s.
+"
+        );
+    }
+
+    #[test]
+    fn the_truth_is_one_line_where_the_file_has_it() {
+        let mut selection = example::selection();
+        // `area` and two variables that were not chosen.
+        selection.truth = Truth::of(&[3, 5, 20], &selection.selected);
+        let text = text(&selection, Path::new("x"));
+        let line = "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n";
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_always_there_has_a_line_of_its_own() {
+        let mut selection = example::selection();
+        selection.weights = Some("w\t".into());
+        selection.p_total = Some(50_000);
+        selection.set_level(0.999);
+        let text = text(&selection, Path::new("x"));
+        for part in [
+            "candidates p         1000, of 50000 before screening\n",
+            "     0.05 %   99.95 %  inclusion\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(
+            text.contains("price\nweights              w\\t\nobservations"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn no_degrees_of_freedom_is_a_dash_and_no_number() {
+        let mut selection = example::selection();
+        selection.n = 3;
+        selection.tss = 0.0;
+        let text = text(&selection, Path::new("x"));
+        assert!(
+            text.contains("R²                   –, adjusted –\n"),
+            "{text}"
+        );
+        assert!(text.contains("error  – with 0 degrees"), "{text}");
+    }
+
+    #[test]
+    fn a_header_cannot_steer_the_terminal() {
+        let mut selection = example::selection();
+        selection.selected[0].name = "a\u{1b}[31m\nb".into();
+        let text = text(&selection, Path::new("x"));
+        assert!(text.contains("a\\u{1b}[31m\\nb"), "{text}");
+    }
+
+    #[test]
+    fn one_row_a_variable_with_the_intercept_first() {
+        let mut selection = example::selection();
+        let ends = |estimate: &mut Estimate, lower, upper| {
+            (estimate.lower, estimate.upper) = (lower, upper);
+        };
+        selection.selected[0].estimate.p_value = None;
+        ends(&mut selection.selected[0].estimate, None, Some(0.5));
+        ends(&mut selection.selected[1].estimate, None, None);
+        if let Some(intercept) = &mut selection.intercept {
+            ends(intercept, Some(1.0), Some(2.0));
+        }
+        assert_eq!(
+            csv(&selection),
+            "name,index,coefficient,std_error,t,p_value,lower,upper\n\
+             (intercept),,1.5,0.25,6.0,9e-9,1.0,2.0\n\
+             area,3,0.1,0.003,33.333333333333336,,,0.5\n\
+             \"a,\"\"b\"\"\",17,-123456.789,50000.0,-2.4691357800000002,0.0144,,\n"
+        );
+    }
+
+    #[test]
+    fn fields_stand_where_the_contract_says_and_numbers_come_back() {
+        let mut selection = example::selection();
+        selection.rss = 0.1 + 0.2;
+        let text = crate::report::json(&selection);
+        assert!(text.ends_with("}\n"));
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["method"]["name"], "pass");
+        assert_eq!(json["method"]["particles"], 64);
+        assert_eq!(json["criterion"]["gamma"], 1.0);
+        assert_eq!(json["selected"][1]["index"], 17);
+        assert_eq!(json["selected"][0]["coefficient"], 0.1);
+        assert_eq!(json["rss"].as_f64(), Some(0.1 + 0.2));
+        assert_eq!(json["termination"], "iterations");
+        assert_eq!(json["set_aside"][0]["reason"], "constant");
+    }
+}

@@ -1,0 +1,85 @@
+//! Methods, criteria and binning rules with their parameters, as a report names them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, value::RawValue};
+
+/// A method or a criterion by its name, with the parameters it ran with.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NamedParameters {
+    /// The name on the command line.
+    pub name: String,
+    /// The parameters in the order they are documented, defaults filled in; of a method of a
+    /// plugin also `plugin`, its plugin's name.
+    #[serde(flatten)]
+    pub parameters: Map<String, Value>,
+}
+
+impl NamedParameters {
+    /// A parameter that is a number.
+    pub(crate) fn number(&self, parameter: &str) -> Option<f64> {
+        self.parameters.get(parameter)?.as_f64()
+    }
+
+    /// Name and numeric parameters as the command line takes them, without some: `mifs:beta=0.5`.
+    pub(crate) fn spec(&self, without: &[&str]) -> String {
+        spec(&self.name, &self.parameters, without)
+    }
+}
+
+/// A criterion and its value for the chosen model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CriterionValue {
+    /// The name on the command line.
+    pub name: String,
+    /// φ of the chosen model: smaller is better.
+    #[serde(deserialize_with = "super::number_or_nan")]
+    pub value: f64,
+    /// The parameters, defaults filled in.
+    #[serde(flatten)]
+    pub parameters: Map<String, Value>,
+}
+
+impl CriterionValue {
+    /// Name and parameters as the command line takes them: `ebic:gamma=1`.
+    pub(crate) fn spec(&self) -> String {
+        spec(&self.name, &self.parameters, &[])
+    }
+}
+
+fn spec(name: &str, parameters: &Map<String, Value>, without: &[&str]) -> String {
+    let parameters = parameters
+        .iter()
+        .filter(|(name, _)| !without.contains(&name.as_str()))
+        // Lists and texts have no form on the command line.
+        .filter_map(|(name, value)| Some(format!("{name}={}", value.as_f64()?)));
+    let parameters: Vec<String> = parameters.collect();
+    let colon = if parameters.is_empty() { "" } else { ":" };
+    format!("{name}{colon}{}", parameters.join(","))
+}
+
+/// The rules by which values became codes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BinningRules {
+    /// The rule of the candidates.
+    pub rule: String,
+    /// The rule of the response.
+    pub response_rule: String,
+}
+
+impl BinningRules {
+    /// The two rules of a saved binning; none where nothing was saved.
+    pub(crate) fn of(saved: &RawValue) -> Option<Self> {
+        serde_json::from_str(saved.get()).ok()
+    }
+}
+
+impl fmt::Display for BinningRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, of the response {}", self.rule, self.response_rule)
+    }
+}

@@ -1,0 +1,166 @@
+//! The report of a regression model: its fit on the original scale, and how it was found.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CriterionValue, Elapsed, InclusionWeight, Label, NamedParameters, RankSummary, Truth,
+    VisitedModel, number_or_nan, student_t_quantile,
+};
+use crate::design::SetAside;
+
+/// A selected regression model, its fit on the original scale, and how it was found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Selection {
+    /// The version of passel that made the report.
+    pub passel: Label,
+    /// The method and its parameters.
+    pub method: NamedParameters,
+    /// The criterion, its parameters and its value for this model.
+    pub criterion: CriterionValue,
+    /// The name of the response.
+    pub response: String,
+    /// The column of weights; none where all observations count alike.
+    pub weights: Option<String>,
+    /// Observations used.
+    pub n: usize,
+    /// Candidate variables, without those set aside.
+    pub p: usize,
+    /// Candidates before a prescreening, if the job says how many: the p of the criterion.
+    pub p_total: Option<usize>,
+    /// Chosen variables, the kept ones among them; the intercept is not counted.
+    pub k: usize,
+    /// Variables that every model holds: they were not chosen.
+    pub kept: Vec<String>,
+    /// Residual sum of squares Σ w (y − ŷ)², on the response's scale; weights w have mean one over
+    /// the observations used.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub rss: f64,
+    /// Total sum of squares of the response: about its mean, or about zero without an intercept.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub tss: f64,
+    /// The level of the confidence intervals, between 0 and 1.
+    pub level: f64,
+    /// The intercept's estimate; none for a model without an intercept.
+    pub intercept: Option<Estimate>,
+    /// The chosen variables, in the file's order.
+    pub selected: Vec<SelectedVariable>,
+    /// No addition, drop or exchange of one variable lowers φ, of those allowed: within the size
+    /// bound, the kept variables staying, no collinear column.
+    pub certified: bool,
+    /// Distinct models met over which the weights are normalised: at most the 1,000 best and the
+    /// selection.
+    pub met: usize,
+    /// The ten best distinct models that the search met, best first: the first is the selection.
+    pub models: Vec<VisitedModel>,
+    /// The weight of each variable among the models met, largest first.
+    pub inclusion: Vec<InclusionWeight>,
+    /// The best model met of each size, ascending by size: how the criterion weighs size against
+    /// fit.
+    pub front: Vec<VisitedModel>,
+    /// Variables that never were candidates, with the reason.
+    pub set_aside: Vec<SetAside>,
+    /// How much of the true model was chosen; none where the file marks no true variables.
+    pub truth: Option<Truth>,
+    /// The seed of every random number.
+    pub seed: u64,
+    /// The devices that swept, by name.
+    pub devices: Vec<String>,
+    /// The arithmetic that decided.
+    pub precision: Label,
+    /// The arithmetic that screened candidates for it.
+    pub screen: String,
+    /// Iterations done, the starts being the first.
+    pub iterations: usize,
+    /// Why the search ended.
+    pub termination: Termination,
+    /// The processes, where there were several.
+    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
+    pub rank_summary: Option<RankSummary>,
+    /// Wall-clock seconds, by stage.
+    pub elapsed_seconds: Elapsed,
+    /// What a reader should know before trusting the rest.
+    pub warnings: Vec<String>,
+}
+
+/// One estimated coefficient, on the original scale of its variable.
+///
+/// Standard error, t, p and interval are absent where no degrees of freedom are left (n ≤ k + 1)
+/// or the fit is exact. The two-sided p-value and the interval are by Student's t with n − k − 1
+/// degrees of freedom (n − k without an intercept); both take the model as given beforehand, so
+/// after selection they are optimistic.
+///
+/// *Units:* the response's, over those of the variable.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Estimate {
+    /// β̂.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub coefficient: f64,
+    /// The standard error of β̂.
+    pub std_error: Option<f64>,
+    /// β̂ over its standard error, without a unit.
+    pub t: Option<f64>,
+    /// The two-sided p-value of β = 0.
+    pub p_value: Option<f64>,
+    /// Lower end of the confidence interval at the selection's level.
+    pub lower: Option<f64>,
+    /// Upper end of the confidence interval.
+    pub upper: Option<f64>,
+}
+
+/// A chosen variable and its coefficient.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SelectedVariable {
+    /// The column's name; `column=level` for a dummy of a factor.
+    pub name: String,
+    /// 0-based position of the column in the file with response and weights taken out, before
+    /// anything is set aside; dummies of one factor share it.
+    pub index: usize,
+    /// Its coefficient.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Termination {
+    /// Every iteration was done.
+    #[default]
+    Iterations,
+    /// No better model was found in as many iterations as the patience allows.
+    Patience,
+    /// The time limit was reached.
+    TimeLimit,
+    /// Interrupted from outside: the best model so far is reported.
+    Interrupted,
+    /// A device or a plugin failed: the best model so far is reported.
+    Fault,
+    /// The procedure of a plugin ended by itself.
+    Done,
+}
+
+impl Selection {
+    /// Sets the level of all confidence intervals: β̂ ± q·(standard error) with
+    /// P(|T| ≥ q) = 1 − level. A level outside (0, 1) removes the intervals.
+    ///
+    /// *Source:* any textbook of linear regression, e.g. Seber and Lee, *Linear Regression
+    /// Analysis* (2003), section 5.1.
+    pub fn set_level(&mut self, level: f64) {
+        self.level = level;
+        let fixed = usize::from(self.intercept.is_some());
+        let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
+        let q = (level > 0.0 && level < 1.0).then(|| student_t_quantile(level, freedom));
+        let chosen = self
+            .selected
+            .iter_mut()
+            .map(|variable| &mut variable.estimate);
+        for estimate in self.intercept.iter_mut().chain(chosen) {
+            let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
+            estimate.lower = half.map(|half| estimate.coefficient - half);
+            estimate.upper = half.map(|half| estimate.coefficient + half);
+        }
+    }
+}
