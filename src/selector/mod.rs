@@ -35,8 +35,8 @@ use places::{Counting, room};
 pub(crate) use places::{check_devices, require_cpu};
 pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
-    CallError, Problem, Procedure, ProcedureError, ProcedureOptions, ProcedureRanking,
-    ProcedureRegression, rank_with_procedure, regress_with_procedure,
+    CallError, Problem, Procedure, ProcedureContext, ProcedureError, ProcedureOptions,
+    ProcedureRanking, ProcedureRegression, rank_with_procedure, regress_with_procedure,
 };
 
 /// When a selection ends.

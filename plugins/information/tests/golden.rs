@@ -41,6 +41,7 @@ fn agrees(folder: &Path, data: &str, set: &str) {
     let columns = columns(&folder.join(format!("{data}{set}.csv.gz")));
     let golden = File::open(folder.join(format!("golden_{set}.json"))).unwrap();
     let golden: Value = serde_json::from_reader(golden).unwrap();
+    let k = golden["k"].as_u64().unwrap() as usize;
     let methods = golden["methods"].as_object().unwrap();
     let known = |name: &&String| METHODS.iter().any(|method| method.0 == *name);
     assert_eq!(methods.keys().filter(known).count(), methods.len());
@@ -51,7 +52,7 @@ fn agrees(folder: &Path, data: &str, set: &str) {
         };
         let score = (selector.score)(values).unwrap();
         let expected = golden["canonical_order"].as_array().unwrap();
-        let chosen = chosen(&score, &columns, expected.len());
+        let chosen = chosen(&score, &columns, k);
         let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
         assert_eq!(&order, expected, "{set} {name}");
         let scores = golden["canonical_scores"].as_array().unwrap();
@@ -68,7 +69,8 @@ fn agrees(folder: &Path, data: &str, set: &str) {
     for (threshold, golden) in golden["fcbf"].as_object().unwrap() {
         let score = (all::FCBF.score)(&[threshold.parse().unwrap()]).unwrap();
         let expected = golden["order"].as_array().unwrap();
-        let chosen = chosen(&score, &columns, expected.len());
+        // One beyond, so that an end too late is seen.
+        let chosen = chosen(&score, &columns, expected.len() + 1);
         let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
         assert_eq!(&order, expected, "{set} fcbf {threshold}");
     }
@@ -109,8 +111,7 @@ fn columns(path: &Path) -> Vec<Vec<u32>> {
 fn chosen(score: &Score, columns: &[Vec<u32>], most: usize) -> Vec<(usize, f64)> {
     let (y, variables) = columns.split_last().unwrap();
     let mut chosen: Vec<(usize, f64)> = Vec::new();
-    // One beyond, so that an end too late is seen.
-    while chosen.len() < (most + 1).min(variables.len()) {
+    while chosen.len() < most.min(variables.len()) {
         let anchors: Vec<&[u32]> = chosen.iter().map(|it| &*variables[it.0]).collect();
         let left = (0..variables.len()).filter(|at| chosen.iter().all(|it| it.0 != *at));
         let scores = left.map(|at| (at, trial::score(score, &variables[at], &anchors, y)));

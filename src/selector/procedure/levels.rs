@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{CallError, Desk, End, Problem, Procedure, ProcedureError, UNHEEDED, aside};
+use super::{
+    CallError, Completion, DETACHED_NOTE, Problem, Procedure, ProcedureContext, ProcedureError,
+    run_detached,
+};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
@@ -63,11 +66,11 @@ pub fn rank_with_procedure(
     let started = Instant::now();
     let threads = resources.thread_count();
     let draws = (asked.seed, asked.time_limit);
-    let desk = Desk::new(p, (top, Vec::new()), draws, threads, interrupt)?;
+    let context = ProcedureContext::new(p, (top, Vec::new()), draws, threads, interrupt)?;
     let (procedure, own) = (Arc::clone(procedure), Arc::clone(columns));
-    let end = aside(&desk, observe, move |desk| {
+    let end = run_detached(&context, observe, move |context| {
         procedure.run(&Levels {
-            desk,
+            context,
             columns: &own,
             numbers: &numbers,
         })
@@ -75,20 +78,20 @@ pub fn rank_with_procedure(
     let seconds = started.elapsed().as_secs_f64();
     let mut notes = Vec::new();
     let fault = match end {
-        End::Returned(said) => desk.fault(said),
-        End::Left => {
-            notes.push(UNHEEDED.to_owned());
+        Completion::Returned(said) => context.error(said),
+        Completion::Detached => {
+            notes.push(DETACHED_NOTE.to_owned());
             None
         }
     };
     let termination = match &fault {
         Some(_) => StopReason::Fault,
         None if interrupt.requested() => StopReason::Interrupted,
-        None if desk.late() => StopReason::TimeLimit,
+        None if context.is_late() => StopReason::TimeLimit,
         None => StopReason::Done,
     };
     let ranked = RankedColumns {
-        chosen: told(columns, &desk.chosen()),
+        chosen: told(columns, &context.chosen()),
         refused: None,
         termination,
         devices: vec!["cpu".to_owned()],
@@ -137,25 +140,20 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
 }
 
 struct Levels<'a> {
-    desk: &'a Desk,
+    context: &'a ProcedureContext,
     columns: &'a BinnedColumns,
     numbers: &'a [Values],
 }
 
 impl Levels<'_> {
     fn column(&self, column: usize) -> Result<&BinnedColumn, CallError> {
-        let p = self.desk.p;
+        let p = self.context.p;
         let found = match column == p {
             true => Some(&self.columns.response),
             false => self.columns.columns.get(column),
         };
-        self.desk
+        self.context
             .noted(found.ok_or(CallError::Column { column, p }))
-    }
-
-    fn not_lent<T>(&self, what: &'static str) -> Result<T, CallError> {
-        let of = "a problem over levels";
-        self.desk.noted(Err(CallError::NotLent { what, of }))
     }
 }
 
@@ -164,29 +162,21 @@ impl Problem for Levels<'_> {
         self.columns.n
     }
 
-    fn p(&self) -> usize {
-        self.desk.p
+    fn context(&self) -> &ProcedureContext {
+        self.context
     }
 
-    fn most(&self) -> usize {
-        self.desk.most
-    }
-
-    fn note(&self, misuse: CallError) {
-        let _: Result<(), CallError> = self.desk.noted(Err(misuse));
-    }
-
-    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
-        self.desk.take(column, score)
+    fn kind(&self) -> &'static str {
+        "a problem over levels"
     }
 
     fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
-        let p = self.desk.p;
+        let p = self.context.p;
         let values = self
             .numbers
             .get(column)
             .ok_or(CallError::Column { column, p });
-        match self.desk.noted(values)? {
+        match self.context.noted(values)? {
             Values::Factor { codes, .. } => {
                 for (number, code) in room.iter_mut().zip(codes) {
                     *number = match *code {
@@ -214,29 +204,5 @@ impl Problem for Levels<'_> {
             *to = code.into();
         }
         Ok(column.levels)
-    }
-
-    fn sweep(&self, _: &[f64], _: usize, _: &mut [usize], _: &mut [f64]) -> Result<(), CallError> {
-        self.not_lent("sweeps")
-    }
-
-    fn fit(&self, _: &[usize], _: Option<&mut [f64]>) -> Result<f64, CallError> {
-        self.not_lent("fits")
-    }
-
-    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        self.desk.each(count, work);
-    }
-
-    fn random(&self, stream: u32, words: &mut [u32]) {
-        self.desk.random(stream, words);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.desk.interrupted()
-    }
-
-    fn progress(&self, done: usize, of: usize) {
-        self.desk.progress(done, of);
     }
 }

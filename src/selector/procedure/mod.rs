@@ -1,5 +1,5 @@
-//! Selectors that go a way of their own: what they are lent, what they chose, and how one that
-//! does not heed the wish to end is left behind.
+//! Procedures: selection methods of plugins that are more than a score. They run on a thread that
+//! is detached if it ignores requests to end.
 
 mod levels;
 mod regression;
@@ -30,111 +30,154 @@ pub(crate) use levels::OVER_LEVELS;
 pub use levels::{ProcedureOptions, ProcedureRanking, rank_with_procedure};
 pub use regression::{ProcedureRegression, regress_with_procedure};
 
-/// A selector that chooses variables by itself.
+/// A selection method of a plugin that is more than a score: it chooses the variables itself.
 pub trait Procedure: fmt::Debug + Send + Sync {
     /// Chooses variables, and returns when all are chosen.
     ///
     /// # Errors
-    /// What it cannot do, on one line; what it chose before stands.
+    /// The reason for a failure, on one line; variables chosen before it stand.
     fn run(&self, problem: &dyn Problem) -> Result<(), String>;
 }
 
-/// What a procedure is lent. All of it may be called from any thread, until the procedure
-/// returns.
+/// The problem that a procedure solves. Every function may be called from any thread, until the
+/// procedure returns. The first [`CallError`] fails the selection, whether or not the procedure
+/// heeds it.
 pub trait Problem: Send + Sync {
-    /// Observations.
+    /// Observations n.
     fn n(&self) -> usize;
 
-    /// Candidates, numbered from 0; as a column it stands for the response.
-    fn p(&self) -> usize;
+    /// The part that every problem has.
+    #[doc(hidden)]
+    fn context(&self) -> &ProcedureContext;
 
-    /// Variables that may be chosen beside those kept, which may be chosen as well and are not
-    /// counted.
-    fn most(&self) -> usize;
+    /// The kind of problem, as errors name it: `a regression`.
+    #[doc(hidden)]
+    fn kind(&self) -> &'static str;
 
-    /// Remembers a misuse that was found before it came this far.
-    fn note(&self, misuse: CallError);
+    /// Candidates p, numbered from 0; column p is the response.
+    fn p(&self) -> usize {
+        self.context().p
+    }
 
-    /// Takes a variable, the best first, with its score.
+    /// The most variables that may be chosen; kept variables are not counted.
+    fn most(&self) -> usize {
+        self.context().most
+    }
+
+    /// Records an error found before a call reached this problem.
+    fn note(&self, error: CallError) {
+        let _: Result<(), CallError> = self.context().noted(Err(error));
+    }
+
+    /// Chooses a variable, the best first, with its score.
     ///
     /// # Errors
-    /// See [`CallError`], here and below. The first one ends the selection as an error, whether
-    /// or not the procedure heeds it.
-    fn choose(&self, column: usize, score: f64) -> Result<(), CallError>;
+    /// Not a candidate, chosen before, one too many, or a score that is not finite.
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
+        self.context().choose(column, score)
+    }
 
-    /// Writes the n numbers of a column.
+    /// Writes the numbers of a column; *shapes:* `buffer` has n elements.
     ///
     /// # Errors
     /// Not a column.
-    fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError>;
+    fn numbers(&self, column: usize, buffer: &mut [f64]) -> Result<(), CallError>;
 
-    /// Over levels: writes the n codes of a column; how many levels it has.
+    /// Writes the codes of a column of a problem over levels, and returns its number of levels;
+    /// *shapes:* `buffer` has n elements.
     ///
     /// # Errors
     /// Not a column, or a regression.
-    fn codes(&self, column: usize, room: &mut [u32]) -> Result<usize, CallError>;
+    fn codes(&self, _column: usize, _buffer: &mut [u32]) -> Result<usize, CallError> {
+        self.context().not_lent("codes", self.kind())
+    }
 
-    /// Whether a column is of text, whose numbers are equal or not and nothing else.
-    fn is_nominal(&self, column: usize) -> bool;
+    /// Whether a column is of text: its numbers are equal or not, and have no order.
+    fn is_nominal(&self, _column: usize) -> bool {
+        false
+    }
 
-    /// Over a regression: for each anchor r, n numbers each, the candidates of largest |xᵀr|
-    /// and xᵀr, the largest first, of equal ones the lowest; as many of each as there is room
-    /// for, of both kinds alike.
+    /// Sweeps the candidates of a regression: for each anchor r, the candidates of largest |xᵀr|
+    /// and their xᵀr, the largest first, of equal ones the lowest.
+    ///
+    /// *Shapes:* `anchors` is n × m, column-major; `columns` and `products` are `wanted` × m.
     ///
     /// # Errors
-    /// An anchor that holds what is no number, more wanted than there are, or levels.
+    /// An anchor that is not finite, more wanted than there are, or a problem over levels.
     fn sweep(
         &self,
-        anchors: &[f64],
-        wanted: usize,
-        columns: &mut [usize],
-        products: &mut [f64],
-    ) -> Result<(), CallError>;
+        _anchors: &[f64],
+        _wanted: usize,
+        _columns: &mut [usize],
+        _products: &mut [f64],
+    ) -> Result<(), CallError> {
+        self.context().not_lent("sweeps", self.kind())
+    }
 
-    /// Over a regression: fits these variables and the kept ones, in this order of entry; the
-    /// value of the criterion, +∞ where one is collinear with those before it.
+    /// Fits a regression on these variables and the kept ones, in this order of entry; the value
+    /// of the criterion, +∞ where a variable is collinear with those before it.
+    ///
+    /// *Shapes:* `residuals`, if wanted, has n elements.
     ///
     /// # Errors
-    /// Not a candidate, one twice, more than may be chosen, or levels.
-    fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, CallError>;
+    /// Not a candidate, one twice, more than may be chosen, or a problem over levels.
+    fn fit(&self, _columns: &[usize], _residuals: Option<&mut [f64]>) -> Result<f64, CallError> {
+        self.context().not_lent("fits", self.kind())
+    }
 
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
-    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        use rayon::prelude::*;
+        let all = || (0..count).into_par_iter().for_each(work);
+        self.context().pool.install(all);
+    }
 
-    /// Writes random words of a stream, which begins anew with every call.
-    fn random(&self, stream: u32, words: &mut [u32]);
+    /// Writes random words of a stream of the user's seed; a stream begins anew with every call.
+    fn random(&self, stream: u32, words: &mut [u32]) {
+        let mut stream = Stream::new(self.context().seed, STREAMS + u64::from(stream));
+        for word in words {
+            *word = (stream.next_word() >> 32) as u32;
+        }
+    }
 
-    /// Whether the user wants the end.
-    fn interrupted(&self) -> bool;
+    /// Whether the procedure should end: the user or the time limit wants it.
+    fn interrupted(&self) -> bool {
+        let context = self.context();
+        context.interrupt.requested() || context.is_late()
+    }
 
-    /// Shows how far it is.
-    fn progress(&self, done: usize, of: usize);
+    /// Reports progress.
+    fn progress(&self, done: usize, of: usize) {
+        let context = self.context();
+        context.done.store(done, Ordering::Relaxed);
+        context.of.store(of, Ordering::Relaxed);
+    }
 }
 
-/// What a procedure asked for and cannot have.
+/// An invalid call by a procedure, or a failure during one.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CallError {
-    /// Not a column.
+    /// A column does not exist.
     #[error("it named column {column} of {p}")]
     Column {
-        /// As it said.
+        /// The column.
         column: usize,
-        /// How many there are.
+        /// The number of candidates.
         p: usize,
     },
-    /// A variable chosen before.
+    /// A variable was chosen twice.
     #[error("it chose column {column} twice")]
     Twice {
-        /// As it said.
+        /// The column.
         column: usize,
     },
-    /// More variables than may be chosen.
+    /// More variables were chosen than are allowed.
     #[error("it chose more than {most} variables")]
     TooMany {
-        /// How many may be.
+        /// The largest number.
         most: usize,
     },
-    /// A score that is no number.
+    /// A score is not finite.
     #[error("its score of column {column} is {score}")]
     Score {
         /// The column.
@@ -142,106 +185,107 @@ pub enum CallError {
         /// NaN, or an infinity.
         score: f64,
     },
-    /// An anchor with a NaN or an infinity.
+    /// An anchor is not finite.
     #[error("its anchor {at} holds {value}")]
     Anchor {
-        /// Which, from 0.
+        /// The number of the anchor, from 0.
         at: usize,
-        /// What it holds.
+        /// The value in it.
         value: f64,
     },
-    /// More candidates of a sweep than there are.
+    /// A sweep for more candidates than there are.
     #[error("it asked for the {wanted} strongest of {p} candidates")]
     Wanted {
-        /// As it said.
+        /// The number asked for.
         wanted: usize,
-        /// How many there are.
+        /// The number of candidates.
         p: usize,
     },
-    /// Something of levels for a regression, or the other way round.
+    /// A call that this kind of problem does not have.
     #[error("it asked for {what}, which {of} does not have")]
     NotLent {
-        /// What it asked for.
+        /// What was called for.
         what: &'static str,
-        /// What it chooses from.
+        /// The kind of problem.
         of: &'static str,
     },
-    /// A pointer that must not be null.
+    /// A pointer is null that must not be.
     #[error("it handed over a null pointer, not {what}")]
     Null {
-        /// What it should lead to.
+        /// What it should point to.
         what: &'static str,
     },
-    /// More numbers than any memory holds.
+    /// An array is larger than any memory.
     #[error("it handed over {what} that no memory can hold")]
     Room {
-        /// What they are.
+        /// The array.
         what: &'static str,
     },
     /// A device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The fault is passel's.
+    /// A panic in passel itself.
     #[error("passel itself failed: {0}")]
     Broken(String),
 }
 
-/// Why a procedure's selection failed; what was chosen before stands.
+/// Why a procedure failed; variables chosen before stand.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProcedureError {
-    /// It says that it cannot.
+    /// The procedure returned this reason.
     #[error("{0}")]
     Failed(String),
-    /// It broke its contract.
+    /// The procedure made an invalid call, or a device failed.
     #[error(transparent)]
     Call(#[from] CallError),
 }
 
-/// What any procedure's problem has, shared with who waits for it.
+/// The part that every problem has, shared with the thread that waits for the procedure.
 #[derive(Debug)]
-struct Desk {
+pub struct ProcedureContext {
     p: usize,
     most: usize,
-    /// Variables that every model holds, ascending: chosen or not, they do not count.
+    /// Variables that every model holds, ascending; chosen or not, they do not count.
     keep: Vec<u32>,
     seed: u64,
-    /// The threads that are lent.
+    /// The threads of [`Problem::each`].
     pool: ThreadPool,
     interrupt: Interrupt,
-    /// When it is to end.
-    until: Option<Instant>,
+    deadline: Option<Instant>,
     chosen: Mutex<Vec<(usize, f64)>>,
-    misuse: Mutex<Option<CallError>>,
-    /// Whether the criterion was no number of some model.
+    error: Mutex<Option<CallError>>,
+    /// Whether the criterion was NaN for some model.
     undefined: AtomicBool,
     done: AtomicUsize,
     of: AtomicUsize,
 }
 
-/// How a procedure ended.
-enum End<T> {
-    /// It returned.
+/// How the thread of a procedure ended.
+enum Completion<T> {
     Returned(T),
-    /// It did not heed the wish to end: its thread runs on, and is nobody's.
-    Left,
+    /// It ignored the request to end: its thread runs on, detached.
+    Detached,
 }
 
-/// Streams of procedures begin here: no particle, no simulation and no permutation has them.
+/// The first random stream of procedures; particles, simulations and permutations have others.
 const STREAMS: u64 = 1 << 62;
 
-/// What to say of one that was left behind.
-const UNHEEDED: &str =
+/// The note for a procedure that was detached.
+const DETACHED_NOTE: &str =
     "the selector did not heed the wish to end and was left behind: this is what it had chosen";
 
-/// How long a procedure may go on after the first wish to end, or its time limit, before it is
-/// left behind: a batch system kills what does not heed it.
+/// How long a procedure may run on after the first request to end, or its time limit, before it is
+/// detached: a batch system would soon kill the whole process.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Between two looks at the wish to end.
-const LOOK: Duration = Duration::from_millis(20);
+/// The interval at which requests to end are looked for.
+const POLL: Duration = Duration::from_millis(20);
 
-impl Desk {
-    /// For p candidates, at most so many of them beside those kept; with threads of its own.
+impl ProcedureContext {
+    /// A context for p candidates of which `most` may be chosen beside the kept ones.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
     fn new(
         p: usize,
         (most, keep): (usize, Vec<u32>),
@@ -256,25 +300,27 @@ impl Desk {
             seed,
             pool: pool(threads)?,
             interrupt: interrupt.clone(),
-            until: time_limit.map(|it| Instant::now() + it),
+            deadline: time_limit.map(|limit| Instant::now() + limit),
             chosen: Default::default(),
-            misuse: Default::default(),
+            error: Default::default(),
             undefined: Default::default(),
             done: Default::default(),
             of: Default::default(),
         }))
     }
 
-    fn take(&self, column: usize, score: f64) -> Result<(), CallError> {
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
         let mut chosen = lock(&self.chosen);
         let p = self.p;
-        let kept =
-            |it: usize| u32::try_from(it).is_ok_and(|it| self.keep.binary_search(&it).is_ok());
+        let kept = |column: usize| {
+            u32::try_from(column).is_ok_and(|column| self.keep.binary_search(&column).is_ok())
+        };
+        let counted = || chosen.iter().filter(|(column, _)| !kept(*column)).count();
         self.noted(if column >= p {
             Err(CallError::Column { column, p })
-        } else if chosen.iter().any(|it| it.0 == column) {
+        } else if chosen.iter().any(|(other, _)| *other == column) {
             Err(CallError::Twice { column })
-        } else if !kept(column) && chosen.iter().filter(|it| !kept(it.0)).count() == self.most {
+        } else if !kept(column) && counted() == self.most {
             Err(CallError::TooMany { most: self.most })
         } else if !score.is_finite() {
             Err(CallError::Score { column, score })
@@ -284,56 +330,39 @@ impl Desk {
         })
     }
 
-    /// The first misuse is remembered.
+    /// Records the error of a call, if it is the first.
     fn noted<T>(&self, result: Result<T, CallError>) -> Result<T, CallError> {
-        if let Err(misuse) = &result {
-            lock(&self.misuse).get_or_insert(misuse.clone());
+        if let Err(error) = &result {
+            lock(&self.error).get_or_insert(error.clone());
         }
         result
     }
 
-    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        use rayon::prelude::*;
-        self.pool
-            .install(|| (0..count).into_par_iter().for_each(work));
+    fn not_lent<T>(&self, what: &'static str, of: &'static str) -> Result<T, CallError> {
+        self.noted(Err(CallError::NotLent { what, of }))
     }
 
-    fn random(&self, stream: u32, words: &mut [u32]) {
-        let mut stream = Stream::new(self.seed, STREAMS + u64::from(stream));
-        for word in words {
-            *word = (stream.next_word() >> 32) as u32;
-        }
+    fn is_late(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn late(&self) -> bool {
-        self.until.is_some_and(|it| Instant::now() >= it)
+    /// Whether the procedure is no longer waited for: the user insists, or the grace is over.
+    fn is_abandoned(&self) -> bool {
+        let overdue = |deadline: Instant| Instant::now() >= deadline + GRACE;
+        self.interrupt.is_forced() || self.deadline.is_some_and(overdue)
     }
 
-    /// Whether nobody waits for it any more: it was asked twice, or long enough.
-    fn given_up(&self) -> bool {
-        let overdue = |it: Instant| Instant::now() >= it + GRACE;
-        self.interrupt.is_forced() || self.until.is_some_and(overdue)
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.requested() || self.late()
-    }
-
-    fn progress(&self, done: usize, of: usize) {
-        self.done.store(done, Ordering::Relaxed);
-        self.of.store(of, Ordering::Relaxed);
-    }
-
-    /// What was chosen so far.
+    /// The variables chosen so far, with their scores.
     fn chosen(&self) -> Vec<(usize, f64)> {
         lock(&self.chosen).clone()
     }
 
-    /// What went wrong, of what the procedure said and of what it did.
-    fn fault(&self, said: Result<(), String>) -> Option<ProcedureError> {
-        // What it says of its own misuse is less than what is known.
-        let misuse = lock(&self.misuse).clone().map(ProcedureError::Call);
-        misuse.or_else(|| said.err().map(ProcedureError::Failed))
+    /// The error of a procedure that returned this.
+    fn error(&self, returned: Result<(), String>) -> Option<ProcedureError> {
+        // A faulty call explains more than the reason that followed from it.
+        let call = lock(&self.error).clone().map(ProcedureError::Call);
+        call.or_else(|| returned.err().map(ProcedureError::Failed))
     }
 }
 
@@ -341,45 +370,48 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the work on a thread that can be left behind: another's code need not heed the wish to
-/// end. `observe` is told how far it is.
-fn aside<T: Send + 'static>(
-    desk: &Arc<Desk>,
+/// Runs the work on a thread that is detached if it ignores requests to end, as a plugin may.
+/// `observe` is called with its progress.
+///
+/// # Errors
+/// A thread that cannot be started.
+fn run_detached<T: Send + 'static>(
+    context: &Arc<ProcedureContext>,
     observe: &mut dyn FnMut(usize, usize),
-    work: impl FnOnce(&Desk) -> T + Send + 'static,
-) -> Result<End<T>, ThreadError> {
+    work: impl FnOnce(&ProcedureContext) -> T + Send + 'static,
+) -> Result<Completion<T>, ThreadError> {
     let (send, receive) = mpsc::channel();
-    let own = Arc::clone(desk);
-    let interrupt = desk.interrupt.clone();
-    let _foreign = interrupt.detachable();
-    let started = thread::Builder::new().spawn(move || {
-        let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
-        // Nobody listens any more where it was left.
-        let _ = send.send(done);
+    let own = Arc::clone(context);
+    let interrupt = context.interrupt.clone();
+    let _guard = interrupt.detachable();
+    let spawned = thread::Builder::new().spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        // Once it is detached, nobody receives this.
+        let _ = send.send(result);
     });
-    started.map_err(|source| ThreadError::Spawn { source })?;
+    spawned.map_err(|source| ThreadError::Spawn { source })?;
     let mut shown = 0;
-    let mut asked: Option<Instant> = None;
+    let mut requested: Option<Instant> = None;
     loop {
-        if asked.is_none() && interrupt.requested() {
-            asked = Some(Instant::now());
+        if requested.is_none() && interrupt.requested() {
+            requested = Some(Instant::now());
         }
-        let unheeded = asked.is_some_and(|it| it.elapsed() >= GRACE);
-        match receive.recv_timeout(LOOK) {
-            Ok(Ok(done)) => return Ok(End::Returned(done)),
+        let overdue = requested.is_some_and(|since| since.elapsed() >= GRACE);
+        match receive.recv_timeout(POLL) {
+            Ok(Ok(result)) => return Ok(Completion::Returned(result)),
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(RecvTimeoutError::Timeout) if desk.given_up() || unheeded => {
+            Err(RecvTimeoutError::Timeout) if context.is_abandoned() || overdue => {
                 interrupt.mark_detached();
-                return Ok(End::Left);
+                return Ok(Completion::Detached);
             }
             Err(RecvTimeoutError::Timeout) => {
-                let done = desk.done.load(Ordering::Relaxed);
+                let done = context.done.load(Ordering::Relaxed);
                 if done != shown {
                     shown = done;
-                    observe(done, desk.of.load(Ordering::Relaxed));
+                    observe(done, context.of.load(Ordering::Relaxed));
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => return Ok(End::Left),
+            Err(RecvTimeoutError::Disconnected) => return Ok(Completion::Detached),
         }
     }
 }

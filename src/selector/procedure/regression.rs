@@ -11,7 +11,8 @@ use passel_criteria::Criterion;
 use rayon::ThreadPool;
 
 use super::{
-    CallError, Desk, End, Problem, Procedure, ProcedureError, UNHEEDED, aside, lock, pool,
+    CallError, Completion, DETACHED_NOTE, Problem, Procedure, ProcedureContext, ProcedureError,
+    lock, pool, run_detached,
 };
 use crate::{
     design::Design,
@@ -54,13 +55,13 @@ pub fn regress_with_procedure(
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
     let draws = (pass.seed, pass.time_limit);
-    let desk = Desk::new(design.p(), (most, keep), draws, threads, interrupt)?;
+    let context = ProcedureContext::new(design.p(), (most, keep), draws, threads, interrupt)?;
     let sweeps = Arc::new(pool(threads.max(places.host_threads()))?);
     let fits = Arc::new(Mutex::new(Fits::default()));
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
     let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
     let lent = Arc::clone(&sweeps);
-    let work = move |desk: &Desk| -> Result<Result<(), String>, SearchError> {
+    let work = move |context: &ProcedureContext| -> Result<Result<(), String>, SearchError> {
         let (design, criterion, fits) = &own;
         let starting = Instant::now();
         let (x, y) = (design.columns(), design.y());
@@ -73,9 +74,9 @@ pub fn regress_with_procedure(
             starting: starting.elapsed().as_secs_f64(),
         };
         let regression = Regression {
-            desk,
+            context,
             design,
-            objective: Objective::of(&**criterion, design, &desk.undefined),
+            objective: Objective::of(&**criterion, design, &context.undefined),
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -83,22 +84,22 @@ pub fn regress_with_procedure(
         Ok(procedure.run(&regression))
     };
     let mut left_behind = Vec::new();
-    let fault = match aside(&desk, observe, work)? {
-        End::Returned(said) => desk.fault(said?),
-        End::Left => {
-            left_behind.push(UNHEEDED.to_owned());
+    let fault = match run_detached(&context, observe, work)? {
+        Completion::Returned(said) => context.error(said?),
+        Completion::Detached => {
+            left_behind.push(DETACHED_NOTE.to_owned());
             None
         }
     };
-    let (asked, late) = (interrupt.requested(), desk.late());
-    let (members, left_out) = members(design, &desk.chosen());
+    let (asked, late) = (interrupt.requested(), context.is_late());
+    let (members, left_out) = members(design, &context.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
     // Where it was left behind, the threads lent may be at work for it for ever.
     let mut found = sweeps.install(|| {
         SearchResult::of(
             design.columns(),
             design.y(),
-            Objective::of(&**criterion, design, &desk.undefined),
+            Objective::of(&**criterion, design, &context.undefined),
             &members,
             fits.met,
         )
@@ -108,7 +109,7 @@ pub fn regress_with_procedure(
     found.notes.extend(note);
     found.notes.extend(left_behind);
     found.notes.extend(left_out);
-    found.notes.extend(undefined_note(&desk.undefined));
+    found.notes.extend(undefined_note(&context.undefined));
     let On {
         devices,
         screen,
@@ -167,7 +168,7 @@ struct Fits {
 }
 
 struct Regression<'a> {
-    desk: &'a Desk,
+    context: &'a ProcedureContext,
     design: &'a Design,
     objective: Objective<'a>,
     fits: &'a Mutex<Fits>,
@@ -179,7 +180,7 @@ struct Regression<'a> {
 impl Regression<'_> {
     /// The strongest candidates of each anchor, by number and xᵀr.
     fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
-        let (n, p) = (self.design.n(), self.desk.p);
+        let (n, p) = (self.design.n(), self.context.p);
         if wanted > p {
             return Err(CallError::Wanted { wanted, p });
         }
@@ -243,10 +244,11 @@ impl Regression<'_> {
         let sweep = || {
             let mut locked = lock(&self.devices);
             let devices = &mut *locked;
-            let swept = || devices.find_neighbours(anchors, &[], wanted, &|| self.desk.given_up());
+            let swept =
+                || devices.find_neighbours(anchors, &[], wanted, &|| self.context.is_abandoned());
             self.sweeps.install(swept)
         };
-        match self.desk.pool.current_thread_index() {
+        match self.context.pool.current_thread_index() {
             None => sweep(),
             Some(_) => thread::scope(|scope| {
                 let swept = scope.spawn(sweep).join();
@@ -257,7 +259,7 @@ impl Regression<'_> {
 
     /// The fit of these variables beside the kept ones, or as far as none is collinear.
     fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), CallError> {
-        let (p, keep) = (self.desk.p, self.design.keep());
+        let (p, keep) = (self.context.p, self.design.keep());
         let mut support = keep.to_vec();
         for (at, &column) in columns.iter().enumerate() {
             if column >= p {
@@ -270,7 +272,7 @@ impl Regression<'_> {
                 support.push(column as u32);
             }
         }
-        let most = self.desk.most;
+        let most = self.context.most;
         if support.len() > most + keep.len() {
             return Err(CallError::TooMany { most });
         }
@@ -286,11 +288,6 @@ impl Regression<'_> {
         }
         Ok((fit, whole))
     }
-
-    fn not_lent<T>(&self, what: &'static str) -> Result<T, CallError> {
-        let of = "a regression";
-        self.desk.noted(Err(CallError::NotLent { what, of }))
-    }
 }
 
 impl Problem for Regression<'_> {
@@ -298,39 +295,23 @@ impl Problem for Regression<'_> {
         self.design.n()
     }
 
-    fn p(&self) -> usize {
-        self.desk.p
+    fn context(&self) -> &ProcedureContext {
+        self.context
     }
 
-    fn most(&self) -> usize {
-        self.desk.most
-    }
-
-    fn note(&self, misuse: CallError) {
-        let _: Result<(), CallError> = self.desk.noted(Err(misuse));
-    }
-
-    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
-        self.desk.take(column, score)
+    fn kind(&self) -> &'static str {
+        "a regression"
     }
 
     fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
-        let p = self.desk.p;
+        let p = self.context.p;
         let numbers = match column {
             _ if column < p => Ok(self.design.columns().column(column as u32)),
             _ if column == p => Ok(self.design.y()),
             _ => Err(CallError::Column { column, p }),
         };
-        room.copy_from_slice(self.desk.noted(numbers)?);
+        room.copy_from_slice(self.context.noted(numbers)?);
         Ok(())
-    }
-
-    fn is_nominal(&self, _: usize) -> bool {
-        false
-    }
-
-    fn codes(&self, _: usize, _: &mut [u32]) -> Result<usize, CallError> {
-        self.not_lent("codes")
     }
 
     fn sweep(
@@ -340,10 +321,10 @@ impl Problem for Regression<'_> {
         columns: &mut [usize],
         products: &mut [f64],
     ) -> Result<(), CallError> {
-        if wanted == 0 || anchors.is_empty() && wanted <= self.desk.p {
+        if wanted == 0 || anchors.is_empty() && wanted <= self.context.p {
             return Ok(());
         }
-        let swept = self.desk.noted(self.swept(anchors, wanted))?;
+        let swept = self.context.noted(self.swept(anchors, wanted))?;
         let rooms = columns.chunks_mut(wanted).zip(products.chunks_mut(wanted));
         for (found, (columns, products)) in swept.into_iter().zip(rooms) {
             for ((column, product), (to, product_to)) in
@@ -356,7 +337,7 @@ impl Problem for Regression<'_> {
     }
 
     fn fit(&self, columns: &[usize], residuals: Option<&mut [f64]>) -> Result<f64, CallError> {
-        let (fit, whole) = self.desk.noted(self.fitted(columns))?;
+        let (fit, whole) = self.context.noted(self.fitted(columns))?;
         if let Some(room) = residuals {
             room.copy_from_slice(fit.residual());
         }
@@ -373,21 +354,5 @@ impl Problem for Regression<'_> {
         }
         fits.last = Some(fit);
         Ok(value)
-    }
-
-    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        self.desk.each(count, work);
-    }
-
-    fn random(&self, stream: u32, words: &mut [u32]) {
-        self.desk.random(stream, words);
-    }
-
-    fn interrupted(&self) -> bool {
-        self.desk.interrupted()
-    }
-
-    fn progress(&self, done: usize, of: usize) {
-        self.desk.progress(done, of);
     }
 }
