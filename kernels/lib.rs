@@ -1,10 +1,12 @@
 //! The kernels of passel in CUDA C, compiled for the GPU at hand when the program runs.
 //!
-//! One stem for one kernel: `gather.cu` is the kernel, `gather.rs` says what it does, its
-//! shapes and how it is launched, and holds `reference`, the same on the CPU, written
-//! from the definition. This crate is text: it needs no CUDA and launches nothing.
+//! A kernel has a stem: `gather.cu` is the kernel; `gather.rs` states its formula, its shapes and
+//! how it is launched, and holds `reference`, its result by the CPU, written from the definition;
+//! `src/device/cuda/kernel_tests/gather.rs` compares both on a GPU. This crate is text: it needs no
+//! CUDA and launches nothing. `README.md` says how a kernel is added.
 
-/// The text of a kernel of tiles, by a kind of products.
+/// The text of a kernel that multiplies tiles of bits, by one kind of products
+/// ([`pairs::BitProducts`]).
 macro_rules! tiles {
     ($kind:literal, $file:literal) => {
         concat!(
@@ -28,48 +30,73 @@ macro_rules! tiles {
     };
 }
 
-pub mod bits;
-pub mod counting;
-pub mod deferred;
-pub mod dense;
-pub mod entries;
-pub mod gain;
-pub mod gather;
-pub mod joint_codes;
-pub mod least_squares;
-pub mod neighbours;
-pub mod pair_floor;
-pub mod pair_levels;
-pub mod pair_sums;
-pub mod pair_tables;
-pub mod pairs;
-pub mod peer_argmax;
-pub mod plugin_values;
-pub mod rows;
-pub mod score;
-pub mod short_entries;
-pub mod strongest;
-pub mod tiny;
-pub mod update;
-pub mod wide;
+/// Declares the module of each stem and lists the kernels that it compiles. `$d` is a dollar sign, for
+/// the macro that this one defines.
+macro_rules! kernels {
+    (($d:tt) $($stem:ident [$($kernel:ident),+])+) => {
+        $(pub mod $stem;)+
 
-/// One `.cu` file.
+        /// Every kernel.
+        pub const ALL: &[Kernel] = &[$($($stem::$kernel),+),+];
+
+        /// Calls a macro with every stem, separated by commas: so what needs an item for each
+        /// kernel does not compile where one lacks it.
+        #[macro_export]
+        macro_rules! for_each_stem {
+            ($d macro_name:ident) => {
+                $d macro_name! { $($stem),+ }
+            };
+        }
+    };
+}
+
+// To add a kernel, add its stem here; beside it what it compiles.
+kernels! {
+    ($)
+    bits [KERNEL]
+    deferred [KERNEL]
+    dense [KERNEL, LISTING]
+    entries [KERNEL]
+    gain [KERNEL]
+    gather [KERNEL]
+    joint_codes [KERNEL]
+    neighbours [KERNEL]
+    pair_floor [KERNEL]
+    pair_levels [GROUPS, KERNEL, BYTES, WORDS]
+    pair_sums [KERNEL]
+    pair_tables [KERNEL]
+    pairs [GROUPS, KERNEL, BYTES, WORDS]
+    peer_argmax [KERNEL]
+    plugin_values [KERNEL]
+    rows [KERNEL]
+    score [KERNEL]
+    short_entries [KERNEL]
+    strongest [KERNEL]
+    tiny [KERNEL]
+    update [KERNEL]
+    wide [KERNEL]
+}
+
+pub mod counting;
+pub mod least_squares;
+
+/// A CUDA C module: a `.cu` file behind the headers that it needs, compiled as one text.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
-    /// The stem of its file.
+    /// The stem of its file; of several modules of one file the others begin with it.
     pub name: &'static str,
-    /// The text of the `.cu` file; [`text`](Self::text) is what is compiled.
+    /// The `.cu` file and the headers it needs; [`text`](Self::text) is what is compiled.
     pub source: &'static str,
     /// The names of its `extern "C" __global__` functions.
     pub functions: &'static [&'static str],
-    /// (architecture, function) whose spills of registers to memory are accepted; why
-    /// stands beside each.
+    /// (architecture, function) whose spills of registers to memory are accepted; a comment
+    /// beside each says why.
     pub spills: &'static [(&'static str, &'static str)],
 }
 
 impl Kernel {
-    /// The full text: [`COMMON`], then the kernel. Messages of the compiler name the
-    /// lines of the kernel's own file.
+    /// The text to compile: [`COMMON`], then the source. The compiler's messages name files and
+    /// their own lines.
     pub fn text(&self) -> String {
         format!(
             "#line 1 \"common.cuh\"\n{COMMON}\n#line 1 \"{}.cu\"\n{}",
@@ -78,44 +105,11 @@ impl Kernel {
     }
 }
 
-/// What stands before every kernel.
+/// The header that precedes every kernel.
 pub const COMMON: &str = include_str!("common.cuh");
 
-/// Every kernel.
-pub const ALL: &[Kernel] = &[
-    update::KERNEL,
-    gain::KERNEL,
-    gather::KERNEL,
-    strongest::KERNEL,
-    neighbours::KERNEL,
-    plugin_values::KERNEL,
-    dense::KERNEL,
-    dense::LISTING,
-    entries::KERNEL,
-    short_entries::KERNEL,
-    rows::KERNEL,
-    joint_codes::KERNEL,
-    score::KERNEL,
-    deferred::KERNEL,
-    peer_argmax::KERNEL,
-    wide::KERNEL,
-    tiny::KERNEL,
-    bits::KERNEL,
-    pairs::GROUPS,
-    pairs::KERNEL,
-    pairs::BYTES,
-    pairs::WORDS,
-    pair_levels::GROUPS,
-    pair_levels::KERNEL,
-    pair_levels::BYTES,
-    pair_levels::WORDS,
-    pair_tables::KERNEL,
-    pair_floor::KERNEL,
-    pair_sums::KERNEL,
-];
-
-/// Those that counting needs; where scores only fall those of [`DEFERRED`] too, on several GPUs
-/// those of [`PEERS`].
+/// Kernels of a selection by counted scores; [`DEFERRED`] and [`PEERS`] are loaded besides where they
+/// are used.
 pub const COUNTING: &[Kernel] = &[
     dense::KERNEL,
     entries::KERNEL,
@@ -127,16 +121,17 @@ pub const COUNTING: &[Kernel] = &[
     tiny::KERNEL,
 ];
 
-/// Those that put columns off.
+/// Kernels that evaluate scores lazily, where scores only fall.
 pub const DEFERRED: &[Kernel] = &[dense::LISTING, deferred::KERNEL];
 
-/// Those of GPUs that walk together.
+/// Kernels of several GPUs that choose the best candidate of all.
 pub const PEERS: &[Kernel] = &[peer_argmax::KERNEL];
 
-/// Those that score all pairs, beside those of a kind of products.
+/// Kernels that score all pairs; those of one kind of products ([`pairs`], [`pair_levels`]) or
+/// [`pair_tables`] are loaded besides.
 pub const PAIRS: &[Kernel] = &[bits::KERNEL, pair_floor::KERNEL, pair_sums::KERNEL];
 
-/// Those that a search of regressions needs.
+/// Kernels of a search of regressions.
 pub const SEARCH: &[Kernel] = &[
     update::KERNEL,
     gain::KERNEL,

@@ -203,7 +203,7 @@ fn cuda_and_unsafe_code_stay_in_their_folders() {
 }
 
 #[test]
-fn every_kernel_is_listed_with_its_reference() {
+fn every_kernel_is_listed_and_has_a_reference_and_a_case() {
     let list = fs::read_to_string(root().join("kernels/lib.rs")).unwrap();
     for entry in fs::read_dir(root().join("kernels")).unwrap() {
         let path = entry.unwrap().path();
@@ -213,10 +213,18 @@ fn every_kernel_is_listed_with_its_reference() {
         let stem = path.file_stem().unwrap().to_str().unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.lines().count() <= LONGEST, "{stem}.cu is long");
-        assert!(list.contains(&format!("pub mod {stem};")), "{stem}");
-        assert!(list.contains(&format!("{stem}::KERNEL")), "{stem}");
+        assert!(list.contains(&format!("\n    {stem} [")), "{stem}");
         let twin = fs::read_to_string(path.with_extension("rs")).unwrap();
         assert!(twin.contains("pub fn reference"), "{stem}.rs");
+        let case = format!("src/device/cuda/kernel_tests/{stem}.rs");
+        let case = fs::read_to_string(root().join(case)).unwrap();
+        let parts = ["KERNEL", "reference"].map(|item| format!("{stem}::{item}"));
+        for part in &parts {
+            assert!(
+                case.contains(part.as_str()),
+                "the case of {stem} has no {part}"
+            );
+        }
     }
 }
 

@@ -82,7 +82,14 @@ fn check_lists(
         ..rule(test, 1, join)
     };
     let numbers = test.order(count);
-    let [x, xy, relevance] = [0, 1, 2].map(|_| sums(test, count));
+    let [x, xy] = [0, 1].map(|_| sums(test, count));
+    let first = |candidate: usize| TableSums {
+        of: [rule.n, x[candidate], 0, rule.y, 0, xy[candidate], 0, 0],
+        left: ROWS,
+    };
+    let last = &rule.term[rule.terms as usize];
+    let relevance = |candidate| score::quantity(last, &first(candidate), ROWS, rule.unit);
+    let relevance: Vec<i64> = (0..count).map(relevance).collect();
     let table = |candidate: usize, step: usize| {
         let (anchor, [xw, xwy]) = (problem.anchors[step], &problem.sums[step]);
         let of = [
@@ -161,18 +168,19 @@ fn check_lists(
         while test.get::<Pick>(pick, 1)?[0].number == STALLED {
             resume(test, &problem, (args, deferred), (WINNERS, step), pick)?;
         }
-        let score = |candidate: usize| {
-            let gathered = (0..step).fold(i128::MAX, |before, at| {
-                score::gathered(&rule, before, &table(candidate, at), ROWS)
-            });
-            score::total(&rule, relevance[candidate], gathered, step as u32)
+        let candidate = |candidate: usize| {
+            let steps = (0..step).map(|at| table(candidate, at));
+            (first(candidate), steps.collect())
         };
-        let scores: Vec<Option<i128>> = (0..count).map(score).collect();
-        let best = score::best(&scores, &numbers).unwrap();
+        let candidates: Vec<(TableSums, Vec<TableSums>)> = (0..count).map(candidate).collect();
+        let (best, _) = deferred::reference(&rule, ROWS, &candidates, &numbers);
+        let best = best.unwrap();
+        let (first, steps) = &candidates[best];
+        let score = score::reference(&rule, ROWS, first, steps).unwrap();
         let found = test.get::<Pick>(pick, 1)?[0];
         assert_eq!(
             (found.number, found.place, found.score),
-            (numbers[best], best as u32, scores[best].unwrap_or(0)),
+            (numbers[best], best as u32, score),
             "join {join}, step {step}"
         );
     }

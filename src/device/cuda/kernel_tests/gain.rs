@@ -2,7 +2,7 @@
 
 use passel_kernels::{
     Kernel,
-    gain::{self, reference},
+    gain,
     least_squares, update,
     update::Order,
 };
@@ -50,7 +50,7 @@ impl KernelCase for Case {
             // Of the space of the support.
             assert_near(dot(a, &fit.residual), 0.0, 1e-11);
         }
-        let expected = reference(&columns, &y, &support);
+        let expected = gain::reference(&columns, &y, &support);
         let products = basis.chunks(n).flat_map(|vector| {
             let product = move |column: &[f64]| dot(column, vector);
             columns.chunks(n).map(product).collect::<Vec<_>>()

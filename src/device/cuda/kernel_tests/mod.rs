@@ -35,45 +35,19 @@ trait KernelCase {
 
 /// Declares a module and a test for each stem.
 macro_rules! cases {
-    ($($stem:ident),* $(,)?) => {
-        $(mod $stem;)*
-
-        /// Stems that have a case.
-        const STEMS: &[&str] = &[$(stringify!($stem)),*];
-
+    ($($stem:ident),+) => {
         $(
+            mod $stem;
+
             #[test]
             fn $stem() {
                 run_case::<$stem::Case>(stringify!($stem));
             }
-        )*
+        )+
     };
 }
 
-cases![
-    bits,
-    deferred,
-    dense,
-    entries,
-    gain,
-    gather,
-    joint_codes,
-    neighbours,
-    pair_floor,
-    pair_levels,
-    pair_sums,
-    pair_tables,
-    pairs,
-    peer_argmax,
-    plugin_values,
-    rows,
-    score,
-    short_entries,
-    strongest,
-    tiny,
-    update,
-    wide,
-];
+passel_kernels::for_each_stem!(cases);
 
 /// Runs a case at each of its sizes on the first GPU; says so and passes where there is none and
 /// none is required.
@@ -273,15 +247,6 @@ impl TestAnchor {
 fn assert_near(kernel: f64, reference: f64, tolerance: f64) {
     let off = (kernel - reference).abs() / reference.abs().max(1.0);
     assert!(off <= tolerance, "{kernel} is not {reference}");
-}
-
-#[test]
-fn every_kernel_has_a_case() {
-    let cases: BTreeSet<&str> = STEMS.iter().copied().collect();
-    for kernel in ALL {
-        let has_case = |stem: &&str| kernel.name.strip_prefix(*stem).is_some();
-        assert!(cases.iter().any(has_case), "{} has no case", kernel.name);
-    }
 }
 
 /// Two kernels may export functions of one name: each is found in its own kernel.

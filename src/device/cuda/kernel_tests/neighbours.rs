@@ -3,7 +3,7 @@
 
 use passel_kernels::{
     Kernel, least_squares,
-    neighbours::{self, reference},
+    neighbours,
 };
 
 use super::{super::gpu::arguments, DeviceError, KernelCase, TestGpu, assert_near};
@@ -78,7 +78,7 @@ impl KernelCase for Case {
             groups
         ];
         test.launch(&neighbours::KERNEL, "changes", (2, 1), (256, 0), given)?;
-        let expected = reference(&columns, &y, &support, &keep);
+        let expected = neighbours::reference(&columns, &y, &support, &keep);
         let found = [test.get::<f64>(joining, p)?, test.get::<f64>(replacing, p)?];
         let positions = test.get::<u32>(place, p)?;
         for (at, change) in expected.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use passel_kernels::{
     Kernel,
-    strongest::{self, reference},
+    strongest,
 };
 
 use super::{super::gpu::arguments, DeviceError, KernelCase, TestGpu, assert_near};
@@ -28,7 +28,7 @@ impl KernelCase for Case {
         };
         let products: Vec<f64> = columns.chunks(N).map(product).collect();
         let members = [0u32, 2];
-        let expected = reference(&columns, &residual, &members);
+        let expected = strongest::reference(&columns, &residual, &members);
         let narrowed: Vec<f32> = products.iter().map(|value| *value as f32).collect();
         let (wide, narrow) = (test.put(&products)?, test.put(&vec![0f32; p])?);
         let count = p as i64;
