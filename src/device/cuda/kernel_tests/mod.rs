@@ -5,7 +5,13 @@
 //! beyond 46,341 (whose square passes 2³¹) where counting that far is cheap. Integers are equal bit
 //! for bit; floats are within the tolerance that the case states.
 
-use std::{collections::BTreeSet, ffi::c_void, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::c_void,
+    sync::{atomic::Ordering, mpsc::channel},
+    thread,
+    time::Duration,
+};
 
 use passel_kernels::{
     ALL, Kernel,
@@ -15,7 +21,7 @@ use passel_kernels::{
 use super::{
     super::{DeviceError, counting::tests::gpus},
     gpu::Gpu,
-    memory::{Buffer, Pinned},
+    memory::{Buffer, Pinned, as_launching_thread, with_waiting_kernels},
 };
 use crate::random::{Stream, uniform_below};
 
@@ -190,15 +196,17 @@ impl TestGpu {
         work: impl FnOnce(u64) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         let stop: Pinned<u32> = self.gpu.pinned(1)?;
+        let (ended, wait) = channel::<()>();
+        let launch = || work(stop.address()).and_then(|done| self.gpu.wait(DURING).map(|()| done));
         thread::scope(|scope| {
-            let (ended, wait) = std::sync::mpsc::channel::<()>();
             let word = stop.word();
             scope.spawn(move || {
                 if wait.recv_timeout(Duration::from_secs(20)).is_err() {
-                    word.store(1, std::sync::atomic::Ordering::Relaxed);
+                    word.store(1, Ordering::Relaxed);
                 }
             });
-            let done = work(stop.address()).and_then(|done| self.gpu.wait(DURING).map(|()| done));
+            // No other test frees memory meanwhile, which would wait for these kernels.
+            let done = with_waiting_kernels(|| as_launching_thread(launch));
             let _ = ended.send(());
             done
         })
@@ -264,7 +272,7 @@ fn functions_are_those_of_their_own_kernels() {
             .iter()
             .map(move |name| (kernel.name, *name))
     });
-    let mut modules = std::collections::BTreeMap::new();
+    let mut modules = BTreeMap::new();
     let mut handles = BTreeSet::new();
     for (kernel, name) in functions {
         let (handle, module) = gpu.identity(kernel, name).unwrap();

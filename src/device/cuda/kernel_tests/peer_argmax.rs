@@ -132,6 +132,9 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
         args.posts[at] = test.put(&mailbox)?;
         args.guests[at] = peer.guest;
     }
+    // Functions are loaded when they are first launched, which must not be while others wait.
+    let alone = PeerArgs { gpus: 0, ..args };
+    launch(test, &peers, &alone, 0)?;
     let mut excluded = vec![vec![false; CANDIDATES]; count];
     for sequence in 1..=4 {
         let args = PeerArgs { sequence, ..args };
