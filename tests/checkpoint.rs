@@ -6,15 +6,10 @@
 #[path = "support/program.rs"]
 mod support;
 
-use std::{
-    fs,
-    process::Stdio,
-    thread,
-    time::{Duration, Instant},
-};
+use std::fs;
 
 use serde_json::Value;
-use support::{Folder, Ran, told};
+use support::{Folder, Ran, finish, kill, send, start, wait_until};
 
 const SELECT: [&str; 6] = ["select", "data.csv", "--response", "y", "--format", "json"];
 const KEEP: [&str; 2] = ["--checkpoint", "ck.json"];
@@ -60,75 +55,71 @@ fn where_nothing_stops_it_nothing_shows_and_nothing_stays() {
     assert_eq!(folder.names(), ["data.csv", "o.json"]);
 }
 
+/// A search of this seed and the report of one that nothing stopped. The search is so long that
+/// `stopped`, which runs it in parts, returns the report of the last; `None` if it was too short.
+fn ends_as_one_search(seed: &str, stopped: impl Fn(&Folder, &[&str]) -> Option<Ran>) {
+    let folder = simulated("100");
+    for doubling in 0..12 {
+        let iterations = (10_000 << doubling).to_string();
+        let settings = [
+            "--iterations",
+            &iterations,
+            "--criterion",
+            "bic",
+            "--seed",
+            seed,
+        ];
+        let kept = select(&[&KEEP[..], &settings].concat());
+        let Some(last) = stopped(&folder, &kept) else {
+            continue;
+        };
+        assert_eq!((last.code, last.stderr.as_str()), (Some(0), ""));
+        let whole = folder.run(&select(&settings));
+        assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+        assert_eq!(report(&last.stdout), report(&whole.stdout));
+        // A kill may leave what was half written, under a hidden name.
+        let names = folder.names();
+        let shown = names.iter().filter(|name| !name.starts_with(".passel-"));
+        assert_eq!(shown.collect::<Vec<_>>(), ["data.csv"]);
+        return;
+    }
+    panic!("no search was long enough to be stopped");
+}
+
 #[test]
 fn limit_after_limit_ends_as_one_search() {
-    let folder = simulated("100");
-    let settings = ["--iterations", "20000", "--criterion", "bic"];
-    let whole = folder.run(&select(&settings));
-    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
-    let mut parts = 0;
-    let last = loop {
-        let limit = ["--time-limit", ["200ms", "350ms"][parts % 2]];
-        let threads = ["--threads", ["1", "2"][parts % 2]];
-        let ran = folder.run(&select(&[&KEEP[..], &settings, &limit, &threads].concat()));
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-        let json: Value = serde_json::from_str(&ran.stdout).unwrap();
-        parts += 1;
-        if json["termination"] == "iterations" {
-            break ran;
+    ends_as_one_search("1", |folder, kept| {
+        for part in 0..20 {
+            let limit = ["--time-limit", ["200ms", "350ms"][part % 2]];
+            let threads = ["--threads", ["1", "2"][part % 2]];
+            let ran = folder.run(&[kept, &limit, &threads].concat());
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+            let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+            if json["termination"] == "iterations" {
+                return (part > 0).then_some(ran);
+            }
+            assert!(folder.path("ck.json").is_file());
         }
-        assert!(folder.path("ck.json").is_file());
-        if parts == 40 {
-            // A machine that does other work too: far enough.
-            break folder.run(&select(&[&KEEP[..], &settings].concat()));
-        }
-    };
-    assert!(parts > 1, "it was too short to stop");
-    assert_eq!(report(&last.stdout), report(&whole.stdout));
-    assert_eq!(folder.names(), ["data.csv"]);
+        Some(folder.run(kept))
+    });
 }
 
 #[test]
 fn killed_again_and_again_it_ends_as_one_search() {
-    let folder = simulated("100");
-    let settings = ["--iterations", "20000", "--criterion", "bic", "--seed", "5"];
-    let began = Instant::now();
-    let whole = folder.run(&select(&settings));
-    let took = began.elapsed();
-    let (mut kept, mut state, mut kills) = (0, 1_u64, 0);
-    let last = loop {
-        let mut command = folder.passel(&select(&[&KEEP[..], &settings].concat()));
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let share = (state >> 33) as f64 / f64::from(1_u32 << 31);
-        // The last may run to its end.
-        let wait = if kills < 12 {
-            Duration::from_millis(150) + took.mul_f64(share / 3.0)
-        } else {
-            Duration::from_secs(600)
-        };
-        let until = Instant::now() + wait;
-        while child.try_wait().unwrap().is_none() && Instant::now() < until {
-            thread::sleep(Duration::from_millis(5));
+    ends_as_one_search("5", |folder, kept| {
+        let state = || fs::read(folder.path("ck.json")).ok();
+        for kills in 0..6 {
+            let before = state();
+            let mut child = start(folder.passel(kept));
+            if !wait_until(&mut child, || {
+                state().is_some_and(|now| Some(now) != before)
+            }) {
+                return (kills > 0).then(|| finish(child));
+            }
+            kill(child);
         }
-        if child.try_wait().unwrap().is_some() {
-            break told(child.wait_with_output().unwrap());
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-        kept += usize::from(folder.path("ck.json").is_file());
-    };
-    assert_eq!((last.code, last.stderr.as_str()), (Some(0), ""));
-    assert!(kept > 0, "{kills} kills in {took:?}");
-    assert_eq!(report(&last.stdout), report(&whole.stdout));
-    // A kill may leave what was half written, under a hidden name.
-    let names = folder.names();
-    let shown = names.iter().filter(|it| !it.starts_with(".passel-"));
-    assert_eq!(shown.collect::<Vec<_>>(), ["data.csv"]);
+        Some(folder.run(kept))
+    });
 }
 
 #[cfg(unix)]
@@ -136,17 +127,14 @@ fn killed_again_and_again_it_ends_as_one_search() {
 fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
     let folder = Folder::new();
     let settings = ["--iterations", "1000000000", "--particles", "3"];
+    let state = || fs::read(folder.path("ck.json")).ok();
     let interrupted = || -> Ran {
-        let mut command = folder.passel(&select(&[&KEEP[..], &settings].concat()));
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
-        thread::sleep(Duration::from_millis(700));
-        let id = child.id().to_string();
-        let sent = std::process::Command::new("kill")
-            .args(["-INT", &id])
-            .status();
-        assert!(sent.unwrap().success());
-        told(child.wait_with_output().unwrap())
+        let before = state();
+        let mut child = start(folder.passel(&select(&[&KEEP[..], &settings].concat())));
+        assert!(wait_until(&mut child, || state()
+            .is_some_and(|now| Some(now) != before)));
+        send(&child, "INT");
+        finish(child)
     };
     let mut before = 0;
     for _ in 0..3 {
@@ -154,7 +142,7 @@ fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
         assert_eq!(ran.code, Some(130), "{}", ran.stderr);
         assert_eq!(
             ran.stderr,
-            "interrupted: this is the best so far; the same command goes on from ck.json\n"
+            "interrupted: this is the best so far; the same command continues from ck.json\n"
         );
         let json: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(json["termination"], "interrupted");
@@ -229,7 +217,7 @@ fn a_wrong_place_and_what_excludes_it_are_told_before_any_work() {
     );
     assert_eq!(
         refused(&["--checkpoint", "ck.json", "--trace", "t.csv"]),
-        "error: checkpoint and trace exclude each other: a search that goes on has not kept \
+        "error: checkpoint and trace exclude each other: a search that continues has not kept \
          the steps it took before; leave one of them out\n"
     );
     assert_eq!(
@@ -242,7 +230,7 @@ fn a_wrong_place_and_what_excludes_it_are_told_before_any_work() {
     );
     let ran = folder.run(&select(&["--checkpoint", "ck.json", "--method", "jmi"]));
     assert_eq!(ran.code, Some(2));
-    let told = "checkpoint has no effect with the method jmi; it is of the method pass";
+    let told = "checkpoint has no effect with the method jmi; it is for the method pass";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(folder.names(), ["data.csv"]);
 }

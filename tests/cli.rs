@@ -5,10 +5,10 @@
 #[path = "support/program.rs"]
 mod support;
 
-use std::{fs, io::Read, process::Stdio, thread, time::Duration};
+use std::fs;
 
 use serde_json::Value;
-use support::{Folder, ran, told};
+use support::{Folder, HANDLES_INT, finish, ran, send, start, wait_for_line};
 
 const SELECT: [&str; 4] = ["select", "data.csv", "--response", "y"];
 
@@ -329,31 +329,11 @@ fn interrupted(folder: &Folder, more: &[&str]) -> support::Ran {
         "json",
     ];
     let arguments = [&SELECT[..], &endless, more].concat();
-    let mut command = folder.passel(&arguments);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The first progress line says that the search runs.
-    let stderr = child.stderr.as_mut().unwrap();
-    let mut byte = [0];
-    while stderr.read(&mut byte).unwrap() == 1 && byte != *b"\n" {}
-    let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    // At most half a minute, and ten progress lines a second do not fill a pipe.
-    for _ in 0..600 {
-        if child.try_wait().unwrap().is_some() {
-            return told(child.wait_with_output().unwrap());
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    child.kill().unwrap();
-    panic!("an interrupt did not end the search");
+    let mut child = start(folder.passel(&arguments));
+    // The first progress line shows that the search is under way.
+    wait_for_line(&mut child);
+    send(&child, "INT");
+    finish(child)
 }
 
 #[cfg(unix)]
@@ -397,11 +377,12 @@ fn an_interrupt_still_writes_output_and_trace() {
 #[test]
 fn a_second_interrupt_ends_at_once() {
     let folder = Folder::new();
-    // Nobody reads the pipe, so opening it waits, heedless of the first signal.
+    // Nobody reads the pipe, so opening it waits, heedless of the first signal. A signal that follows
+    // before the first was handled is one with it, so the second is repeated.
     let script = "mkfifo pipe; \"$passel\" select data.csv --response y --output pipe & id=$!; \
-                  sleep 0.3; kill -INT $id; sleep 0.3; kill -0 $id && echo waits; \
-                  kill -INT $id; wait $id";
-    let ran = ran(folder.shell(script));
+                  handles_int $id; kill -INT $id; sleep 0.3; kill -0 $id && echo waits; \
+                  while kill -INT $id 2> /dev/null; do sleep 0.05; done; wait $id";
+    let ran = ran(folder.shell(&format!("{HANDLES_INT}{script}")));
     assert_eq!(
         (ran.code, ran.stdout.as_str()),
         (Some(130), "waits\n"),

@@ -169,7 +169,7 @@ fn each_wrong_shape_is_told_with_its_mend() {
         ),
         (
             "[[job]]\ndata = \"data.csv\"\nseed = [1, 2]\noutput = \"o\"\n",
-            &["also writes o", "{id} stands for what the job is called"],
+            &["also writes o", "{id} stands for the name of the job"],
         ),
         (
             "[[job]]\ndata = \"data.csv\"\nno-intercept = 1\n",

@@ -1,4 +1,4 @@
-//! The folder of results: one file a job, written whole or not at all; one process at a time.
+//! The folder of results: one file per job, written whole or not at all, by one process at a time.
 
 use std::{
     collections::HashSet,
@@ -14,39 +14,40 @@ use serde::{
 use serde_json::Value;
 use thiserror::Error;
 
-use super::manifest::{Input, Manifest};
+use super::manifest::{InputFile, Manifest};
 use crate::{
     fnv::Fnv,
     output::{OutputError, OutputFile},
 };
 
-/// Locked while a process runs jobs into the folder; the system unlocks it however that ends.
+/// The file that a process locks while it runs jobs into the folder. The system releases the lock
+/// however the process ends.
 const LOCK: &str = ".lock";
 
-/// Where files are that are not whole yet: results being written, and what searches can go on
-/// from. Nothing else is there.
+/// The subfolder of results that are being written, and of checkpoints. It holds nothing else.
 const WORK: &str = ".work";
 
-/// Behind the name of a job that failed, and of what other files one wrote: no name has such a
-/// sign there.
+/// Follows the name of a failed job in the file of what it found. No job's name ends like this.
 const PARTIAL: &str = "~partial";
-const FILES: &str = "~files";
 
-/// Where the times of jobs are appended.
+/// Follows the name of a job in the file that lists the hashes of its other output files.
+const OUTPUTS: &str = "~files";
+
+/// The file to which the times of jobs are appended.
 const TIMES: &str = "times.csv";
 
-/// Why no job can be run into a folder.
+/// Why a folder of results cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// It cannot be made, or not written to.
+    /// It cannot be created or written to.
     #[error("cannot write to the folder {}", path.display())]
-    Place {
+    Unwritable {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// Another process is at it.
+    /// Another process runs jobs into it.
     #[error("another passel runs jobs into {}; wait for it, or name another folder with --output", path.display())]
     Busy {
         /// The folder.
@@ -54,61 +55,52 @@ pub enum FolderError {
     },
 }
 
-/// A folder that is this process's own.
+/// A folder of results that belongs to this process or to its ranks.
 #[derive(Debug)]
-pub struct Folder {
+pub struct ResultFolder {
     path: PathBuf,
-    /// Holds the lock; none where another rank does.
+    /// Holds the lock; `None` where rank 0 holds it.
     _lock: Option<File>,
 }
 
-/// A result as it lies in its file.
+/// The contents of a result file.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Stored {
-    /// What it was made of.
+pub struct StoredResult {
+    /// What the result was made of.
     pub manifest: Manifest,
-    /// The report, without the times.
+    /// The report, without its times.
     pub result: Value,
 }
 
-/// The same, of which the report is there but not read.
-#[derive(Debug, Deserialize)]
-pub struct Head {
-    /// As of [`Stored`].
-    pub manifest: Manifest,
-    #[serde(rename = "result")]
-    _result: IgnoredAny,
-}
-
-/// Seconds that a job took.
+/// Where the time of a job went. *Units:* seconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Times {
-    /// Threads that it had.
+pub struct JobTimes {
+    /// The number of threads that the job ran on.
     pub threads: usize,
-    /// To read its data, where they were not read before.
+    /// Reading its data; 0 if another job had read them.
     pub read: f64,
-    /// To start its devices.
+    /// Starting its devices.
     pub devices: f64,
-    /// To search.
+    /// Searching.
     pub search: f64,
-    /// From its start to its end.
+    /// The whole job.
     pub total: f64,
 }
 
-impl Folder {
-    /// Makes the folder where it is not there, and keeps others out.
+impl ResultFolder {
+    /// Creates the folder if it is not there, and locks it.
     ///
     /// # Errors
-    /// [`FolderError`].
+    /// The folder cannot be written to, or another process has locked it.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
-        let place = |source| FolderError::Place {
+        let unwritable = |source| FolderError::Unwritable {
             path: path.to_owned(),
             source,
         };
-        fs::create_dir_all(path).map_err(place)?;
-        let mut open = OpenOptions::new();
-        let open = open.read(true).write(true).create(true).truncate(false);
-        let lock = open.open(path.join(LOCK)).map_err(place)?;
+        fs::create_dir_all(path).map_err(unwritable)?;
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let lock = options.open(path.join(LOCK)).map_err(unwritable)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -116,19 +108,19 @@ impl Folder {
                     path: path.to_owned(),
                 });
             }
-            Err(TryLockError::Error(source)) => return Err(place(source)),
+            Err(TryLockError::Error(source)) => return Err(unwritable(source)),
         }
         let work = path.join(WORK);
-        fs::create_dir_all(&work).map_err(place)?;
-        // What a killed process left half-written is nobody's.
-        for entry in fs::read_dir(&work).map_err(place)?.flatten() {
+        fs::create_dir_all(&work).map_err(unwritable)?;
+        // Files that a killed process left half-written.
+        for entry in fs::read_dir(&work).map_err(unwritable)?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(".passel-") {
                 let _ = fs::remove_file(entry.path());
             }
         }
         let times = path.join(TIMES);
         if !times.exists() {
-            fs::write(times, "job,threads,read,devices,search,total\n").map_err(place)?;
+            fs::write(times, "job,threads,read,devices,search,total\n").map_err(unwritable)?;
         }
         Ok(Self {
             path: path.to_owned(),
@@ -136,98 +128,90 @@ impl Folder {
         })
     }
 
-    /// The same folder, which another rank has opened.
-    pub fn beside(path: &Path) -> Self {
+    /// A folder that rank 0 has opened and locked.
+    pub fn opened_by_root(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             _lock: None,
         }
     }
 
-    /// Whether this machine sees what the one that opened it has made.
-    pub fn is_there(&self) -> bool {
+    /// Returns true if this machine sees the folder.
+    pub fn exists(&self) -> bool {
         self.path.join(WORK).is_dir()
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where a job's result lies.
-    pub fn result(&self, id: &str) -> PathBuf {
-        result(&self.path, id)
-    }
-
-    /// Writes a result and its times.
+    /// Writes the result of a job, the hashes of its other output files, and its times.
     ///
     /// # Errors
-    /// The file cannot be written: nothing of it is there then.
+    /// The result cannot be written; then none of it is there.
     pub fn write(
         &self,
-        stored: &Stored,
-        files: &[Input],
-        times: &Times,
+        stored: &StoredResult,
+        outputs: &[InputFile],
+        times: &JobTimes,
     ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
-        if !files.is_empty() {
-            self.put(&self.path.join(format!("{id}{FILES}.json")), &files)?;
+        if !outputs.is_empty() {
+            self.write_json(&outputs_path(&self.path, id), &outputs)?;
         }
-        self.put(&self.result(id), stored)?;
-        for beside in [self.partial(id), self.checkpoint(&stored.manifest)] {
-            let _ = fs::remove_file(beside);
+        self.write_json(&result_path(&self.path, id), stored)?;
+        for obsolete in [self.partial_path(id), self.checkpoint(&stored.manifest)] {
+            let _ = fs::remove_file(obsolete);
         }
-        // They are of no result: a line that is lost is no harm.
-        let _ = self.add(id, times);
+        // Times are no part of the result: a line that is lost does no harm.
+        let _ = self.append_times(id, times);
         Ok(())
     }
 
-    /// Writes what a job that failed found until then.
+    /// Writes what a failed job had found; returns the path of that file.
     ///
     /// # Errors
-    /// As [`Folder::write`].
-    pub fn write_partial(&self, stored: &Stored) -> Result<PathBuf, OutputError> {
-        let path = self.partial(&stored.manifest.job);
-        self.put(&path, stored)?;
+    /// The file cannot be written.
+    pub fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
+        let path = self.partial_path(&stored.manifest.job);
+        self.write_json(&path, stored)?;
         Ok(path)
     }
 
-    /// Where a search of this keeps what it can go on from: not where one of anything else does.
-    pub fn checkpoint(&self, of: &Manifest) -> PathBuf {
-        self.path.join(WORK).join(checkpoint(of))
+    /// The path of the checkpoint of a job with this manifest. Jobs with different manifests have
+    /// different checkpoints.
+    pub fn checkpoint(&self, manifest: &Manifest) -> PathBuf {
+        self.path.join(WORK).join(checkpoint_name(manifest))
     }
 
-    /// Removes what searches kept that are none of these.
-    pub fn sweep<'a>(&self, open: impl Iterator<Item = &'a Manifest>) {
-        let own: HashSet<String> = open.map(checkpoint).collect();
-        for entry in fs::read_dir(self.path.join(WORK))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            if !own.contains(&*entry.file_name().to_string_lossy()) {
+    /// Removes all checkpoints but those of jobs with these manifests.
+    pub fn remove_checkpoints_except<'a>(&self, pending: impl Iterator<Item = &'a Manifest>) {
+        let kept: HashSet<String> = pending.map(checkpoint_name).collect();
+        let entries = fs::read_dir(self.path.join(WORK)).into_iter().flatten();
+        for entry in entries.flatten() {
+            if !kept.contains(&*entry.file_name().to_string_lossy()) {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
-    /// No job is called so.
-    fn partial(&self, id: &str) -> PathBuf {
+    fn partial_path(&self, id: &str) -> PathBuf {
         self.path.join(format!("{id}{PARTIAL}.json"))
     }
 
-    fn put(&self, path: &Path, stored: &impl Serialize) -> Result<(), OutputError> {
+    fn write_json(&self, path: &Path, contents: &impl Serialize) -> Result<(), OutputError> {
         let file = OutputFile::create_staged(path, Some(&self.path.join(WORK)))?;
-        let text = serde_json::to_vec_pretty(stored);
+        let text = serde_json::to_vec_pretty(contents);
         let mut text = text.map_err(|error| file.write_error(error.into()))?;
         text.push(b'\n');
         file.finish(&text)
     }
 
-    fn add(&self, id: &str, times: &Times) -> io::Result<()> {
+    fn append_times(&self, id: &str, times: &JobTimes) -> io::Result<()> {
         let path = self.path.join(TIMES);
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        let Times {
+        let JobTimes {
             threads,
             read,
             devices,
@@ -238,62 +222,70 @@ impl Folder {
         file.write_all(line.as_bytes())
     }
 
-    /// Results that belong to no job, by what they are called, in order.
-    pub fn strangers(&self, own: &HashSet<&str>) -> Vec<String> {
-        let names = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        let names = names.filter_map(|it| it.file_name().into_string().ok());
-        let ids = names.filter_map(|it| it.strip_suffix(".json").map(str::to_owned));
-        let strange = |id: &String| {
-            let beside = id.strip_suffix(PARTIAL).or(id.strip_suffix(FILES));
-            let id = beside.unwrap_or(id);
-            !id.starts_with('.') && !own.contains(id)
+    /// The stems of JSON files that belong to none of these jobs, in order.
+    pub fn orphans(&self, jobs: &HashSet<&str>) -> Vec<String> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let stems = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned));
+        let is_orphan = |stem: &String| {
+            let job = stem.strip_suffix(PARTIAL).or(stem.strip_suffix(OUTPUTS));
+            let job = job.unwrap_or(stem);
+            !job.starts_with('.') && !jobs.contains(job)
         };
-        let mut all: Vec<String> = ids.filter(strange).collect();
-        all.sort();
-        all
+        let mut orphans: Vec<String> = stems.filter(is_orphan).collect();
+        orphans.sort();
+        orphans
     }
 }
 
-impl Drop for Folder {
+impl Drop for ResultFolder {
     fn drop(&mut self) {
-        // If it is empty.
+        // This fails, as it should, while checkpoints are in it.
         let _ = fs::remove_dir(self.path.join(WORK));
     }
 }
 
-/// What a file of a search is called.
-fn checkpoint(of: &Manifest) -> String {
-    let of = Manifest {
-        // Where it runs is known at the end.
+/// The name of the checkpoint of a job with this manifest.
+fn checkpoint_name(manifest: &Manifest) -> String {
+    let manifest = Manifest {
+        // The devices are not known before the job has ended.
         devices: Value::Null,
-        ..of.clone()
+        ..manifest.clone()
     };
-    let text = serde_json::to_vec(&of).unwrap_or_default();
+    let text = serde_json::to_vec(&manifest).unwrap_or_default();
     format!("{:032x}.json", Fnv::new().part(&text).finish())
 }
 
-/// Where a job's result lies in a folder.
-fn result(folder: &Path, id: &str) -> PathBuf {
+fn result_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
 
-/// What the result of a job in a folder was made of; none where there is none, or none that can
-/// be read.
-pub fn head(folder: &Path, id: &str) -> Option<Head> {
-    read(&result(folder, id))
+fn outputs_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}{OUTPUTS}.json"))
 }
 
-/// Other files that a job wrote, each by its option, as they were then.
-pub fn files(folder: &Path, id: &str) -> Vec<Input> {
-    read(&folder.join(format!("{id}{FILES}.json"))).unwrap_or_default()
+/// The manifest of a job's result; `None` if there is no result, or an unreadable one. The report
+/// is not parsed.
+pub fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
+    #[derive(Deserialize)]
+    struct Head {
+        manifest: Manifest,
+        #[serde(rename = "result")]
+        _result: IgnoredAny,
+    }
+    read_json(&result_path(folder, id)).map(|head: Head| head.manifest)
 }
 
-/// The result of a job in a folder.
-pub fn stored(folder: &Path, id: &str) -> Option<Stored> {
-    read(&result(folder, id))
+/// The other files that a job wrote, each under the name of its option, as they were then.
+pub fn read_output_hashes(folder: &Path, id: &str) -> Vec<InputFile> {
+    read_json(&outputs_path(folder, id)).unwrap_or_default()
 }
 
-/// What lies in a file, if it is there and whole.
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+/// The result of a job; `None` if there is none, or an unreadable one.
+pub fn read_result(folder: &Path, id: &str) -> Option<Value> {
+    read_json(&result_path(folder, id)).map(|stored: StoredResult| stored.result)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }

@@ -1,8 +1,8 @@
-//! What a result was made of: it is out of date where any of this is different.
+//! Everything that shapes a result: a result with another manifest is out of date.
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs::{File, Metadata},
+    fs::File,
     io::{self, Read},
     path::{Path, PathBuf, absolute},
     time::SystemTime,
@@ -17,7 +17,7 @@ use crate::{
     job::{Task, file::PlannedJob},
 };
 
-/// Options that change no result.
+/// Options that do not change the result.
 pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "threads",
     "device",
@@ -31,119 +31,111 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "plugins",
 ];
 
-/// What a result was made of.
+/// Everything that shaped a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of passel.
     pub passel: String,
-    /// What the job is called.
+    /// The name of the job.
     pub job: String,
-    /// The command that it stands for.
+    /// The command that the job stands for.
     pub command: String,
-    /// The file of data, as the job file has it.
+    /// The data file, relative to the folder of the job file.
     pub data: String,
-    /// Every file that it reads.
-    pub inputs: Vec<Input>,
+    /// Every file that the job read.
+    pub inputs: Vec<InputFile>,
     /// The options that were given and shape the result.
     pub options: BTreeMap<String, Vec<String>>,
     /// The seed.
     pub seed: u64,
-    /// Where it was computed; the result does not depend on it.
+    /// The kinds of device it was computed on, which do not change the result.
     #[serde(default)]
     pub devices: Value,
 }
 
-/// A file that was read.
+/// A file and the hash of its contents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Input {
-    /// Its path, as the job file leads to it.
+pub struct InputFile {
+    /// Its path relative to the folder of the job file; of plugins, the file name alone.
     pub path: String,
-    /// Its size in bytes.
+    /// Its size. *Units:* bytes.
     pub bytes: u64,
     /// Its SHA-256, in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Manifest {
-    /// What a job's result will be made of.
+    /// The manifest that a job's result would have now; `folder` is that of the job file.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file that the job reads cannot be read.
     pub fn of(
         planned: &PlannedJob,
         folder: &Path,
-        inputs: &mut Inputs,
+        hashes: &mut FileHashes,
     ) -> Result<Self, InputError> {
         let job = planned.task.job();
-        let own = |path: &Path| shown(path, folder);
-        let (read, libraries) = read_by(&planned.task);
-        let mut all = Vec::new();
-        for path in read {
-            let shown = own(&path);
-            all.push(inputs.of(&path)?.called(shown));
+        let mut inputs = Vec::new();
+        for path in job.input_files() {
+            let name = relative_path(&path, folder);
+            inputs.push(hashes.hash(&path)?.named(name));
         }
-        // Wherever they were found.
-        for path in libraries {
+        // Plugins are known by name: the same one may be installed elsewhere.
+        for path in &job.libraries {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            all.push(inputs.of(path)?.called(name.into_owned()));
+            inputs.push(hashes.hash(path)?.named(name.into_owned()));
         }
-        let shaping = planned
-            .options
-            .iter()
-            .filter(|it| !WITHOUT_EFFECT.contains(&it.0));
+        let options = planned.options.iter();
+        let shaping = options.filter(|(name, _)| !WITHOUT_EFFECT.contains(name));
         Ok(Self {
             passel: env!("CARGO_PKG_VERSION").to_owned(),
             job: planned.id.clone(),
             command: planned.task.command().name().to_owned(),
-            data: own(&job.data),
-            inputs: all,
-            options: shaping.map(|it| (it.0.to_owned(), it.1.clone())).collect(),
+            data: relative_path(&job.data, folder),
+            inputs,
+            options: shaping
+                .map(|(name, texts)| ((*name).to_owned(), texts.clone()))
+                .collect(),
             seed: job.pass.seed,
             devices: Value::Null,
         })
     }
 
-    /// What of it another has otherwise; none where both make the same result.
-    pub fn differs(&self, other: &Self) -> Option<String> {
-        let changed = |what: &str, from: &str, to: &str| Some(format!("{what}: {from} → {to}"));
-        if self.passel != other.passel {
-            return changed("passel", &self.passel, &other.passel);
+    /// Describes the first difference to `new` that changes the result; `None` if there is none.
+    pub fn difference(&self, new: &Self) -> Option<String> {
+        let changed = |what: &str, old: &str, new: &str| Some(format!("{what}: {old} → {new}"));
+        if self.passel != new.passel {
+            return changed("passel", &self.passel, &new.passel);
         }
-        if self.command != other.command {
-            return changed("command", &self.command, &other.command);
+        if self.command != new.command {
+            return changed("command", &self.command, &new.command);
         }
-        for name in self.options.keys().chain(other.options.keys()) {
-            let shown = |it: &Self| match it.options.get(name) {
+        for name in self.options.keys().chain(new.options.keys()) {
+            let text = |manifest: &Self| match manifest.options.get(name) {
                 Some(texts) => texts.join(","),
                 None => "not given".to_owned(),
             };
-            if self.options.get(name) != other.options.get(name) {
-                return changed(name, &shown(self), &shown(other));
+            if self.options.get(name) != new.options.get(name) {
+                return changed(name, &text(self), &text(new));
             }
         }
-        if self.data != other.data {
-            return changed("data", &self.data, &other.data);
+        if self.data != new.data {
+            return changed("data", &self.data, &new.data);
         }
-        for (own, others) in self.inputs.iter().zip(&other.inputs) {
-            if own.path != others.path {
-                return changed("file", &own.path, &others.path);
+        for (old, new) in self.inputs.iter().zip(&new.inputs) {
+            if old.path != new.path {
+                return changed("file", &old.path, &new.path);
             }
-            if own != others {
-                return Some(format!("{} has changed", others.path));
+            if old != new {
+                return Some(format!("{} has changed", new.path));
             }
         }
-        if self.seed != other.seed {
-            return changed("seed", &self.seed.to_string(), &other.seed.to_string());
+        if self.seed != new.seed {
+            return changed("seed", &self.seed.to_string(), &new.seed.to_string());
         }
-        let same = self.inputs.len() == other.inputs.len();
-        (!same).then(|| "it reads other files".to_owned())
+        let same_count = self.inputs.len() == new.inputs.len();
+        (!same_count).then(|| "it reads other files".to_owned())
     }
-}
-
-/// The files that a task reads: data, then libraries.
-fn read_by(task: &Task) -> (Vec<PathBuf>, &[PathBuf]) {
-    let job = task.job();
-    (job.input_files(), &job.libraries)
 }
 
 /// A file that cannot be read.
@@ -152,28 +144,28 @@ fn read_by(task: &Task) -> (Vec<PathBuf>, &[PathBuf]) {
 pub struct InputError {
     /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's reason.
     pub source: io::Error,
 }
 
-/// The files read, each hashed once.
+/// The hashes of files that jobs read, each computed once.
 #[derive(Debug)]
-pub struct Inputs {
-    known: HashMap<PathBuf, Known>,
+pub struct FileHashes {
+    known: HashMap<PathBuf, FileHash>,
     interrupt: Interrupt,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct FileHash {
     bytes: u64,
     sha256: String,
-    changed: Option<SystemTime>,
+    modified: Option<SystemTime>,
 }
 
-impl Known {
-    fn called(self, path: String) -> Input {
+impl FileHash {
+    fn named(self, path: String) -> InputFile {
         let Self { bytes, sha256, .. } = self;
-        Input {
+        InputFile {
             path,
             bytes,
             sha256,
@@ -181,44 +173,48 @@ impl Known {
     }
 }
 
-impl Inputs {
-    /// None yet; the end of the work may be asked for while they are read.
-    pub fn heeding(interrupt: &Interrupt) -> Self {
+impl FileHashes {
+    /// No hashes yet; `interrupt` ends the hashing of a large file.
+    pub fn new(interrupt: &Interrupt) -> Self {
         Self {
             known: HashMap::new(),
             interrupt: interrupt.clone(),
         }
     }
 
-    fn of(&mut self, path: &Path) -> Result<Known, InputError> {
+    fn hash(&mut self, path: &Path) -> Result<FileHash, InputError> {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }
-        let known = hashed(path, &self.interrupt).map_err(|source| InputError {
+        let hash = hash_file(path, &self.interrupt).map_err(|source| InputError {
             path: path.to_owned(),
             source,
         })?;
-        self.known.insert(path.to_owned(), known.clone());
-        Ok(known)
+        self.known.insert(path.to_owned(), hash.clone());
+        Ok(hash)
     }
 
-    /// A file that a job wrote by this option, as it is now.
-    pub fn anew(&self, path: &Path, option: &str) -> Option<Input> {
-        let known = hashed(path, &self.interrupt).ok()?;
-        Some(known.called(option.to_owned()))
+    /// The present hash of a file that a job wrote, under the name of its option; `None` if it
+    /// cannot be read.
+    pub fn hash_output(&self, path: &Path, option: &str) -> Option<InputFile> {
+        let hash = hash_file(path, &self.interrupt).ok()?;
+        Some(hash.named(option.to_owned()))
     }
 
-    /// Whether the files that a task reads are as they were when they were hashed; else the one
-    /// that is not.
-    pub fn unchanged(&self, task: &Task) -> Result<(), PathBuf> {
-        let (read, libraries) = read_by(task);
-        for path in read.iter().chain(libraries) {
+    /// Checks that the files that a task reads have not changed since they were hashed.
+    ///
+    /// # Errors
+    /// The first file that has changed.
+    pub fn check_unchanged(&self, task: &Task) -> Result<(), PathBuf> {
+        let job = task.job();
+        for path in job.input_files().iter().chain(&job.libraries) {
             let Some(known) = self.known.get(path) else {
                 continue;
             };
-            let now = path.metadata().ok();
-            let same = now.is_some_and(|it| it.len() == known.bytes && time(&it) == known.changed);
-            if !same {
+            let is_same = path
+                .metadata()
+                .is_ok_and(|now| now.len() == known.bytes && now.modified().ok() == known.modified);
+            if !is_same {
                 return Err(path.clone());
             }
         }
@@ -229,13 +225,13 @@ impl Inputs {
 /// The SHA-256 of a file, in hexadecimal digits.
 ///
 /// # Errors
-/// What the system says.
+/// The file cannot be read.
 pub fn sha256(path: &Path) -> io::Result<String> {
-    Ok(hashed(path, &Interrupt::default())?.sha256)
+    Ok(hash_file(path, &Interrupt::default())?.sha256)
 }
 
-/// A path as it leads from a folder, where it lies there; whichever way the two were told.
-pub fn shown(path: &Path, folder: &Path) -> String {
+/// A path relative to a folder if it is inside, else absolute; both may be given either way.
+pub fn relative_path(path: &Path, folder: &Path) -> String {
     let whole = |path: &Path| absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = match folder.as_os_str().is_empty() {
         true => whole(Path::new(".")),
@@ -246,36 +242,32 @@ pub fn shown(path: &Path, folder: &Path) -> String {
     short.to_string_lossy().into_owned()
 }
 
-fn time(metadata: &Metadata) -> Option<SystemTime> {
-    metadata.modified().ok()
-}
-
-fn hashed(path: &Path, interrupt: &Interrupt) -> io::Result<Known> {
+fn hash_file(path: &Path, interrupt: &Interrupt) -> io::Result<FileHash> {
     if !path.metadata()?.is_file() {
-        // A pipe gives what it has once.
-        return Err(io::Error::other("it is no file"));
+        // A pipe can be read only once, and the job has to read it.
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     let mut hasher = Sha256::new();
-    let mut part = vec![0; 1 << 20];
+    let mut chunk = vec![0; 1 << 20];
     let mut bytes = 0;
     loop {
         if interrupt.requested() {
             return Err(io::Error::other("interrupted"));
         }
-        match file.read(&mut part)? {
+        match file.read(&mut chunk)? {
             0 => break,
             count => {
                 bytes += count as u64;
-                hasher.update(&part[..count]);
+                hasher.update(&chunk[..count]);
             }
         }
     }
-    let sum = hasher.finalize();
-    Ok(Known {
+    let digest = hasher.finalize();
+    Ok(FileHash {
         bytes,
-        sha256: sum.iter().map(|it| format!("{it:02x}")).collect(),
-        changed: time(&metadata),
+        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        modified: metadata.modified().ok(),
     })
 }

@@ -1,91 +1,88 @@
-//! The jobs of a file: what is done, what is to do, and doing it, so that nothing is lost.
+//! Runs the jobs of a job file, so that a run that ends early loses nothing but the jobs in flight.
 //!
-//! Each result lies in a file of its own, written whole or not at all when its job ends, with the
-//! manifest of what it was made of. So a run that ends, however it ends, has lost what was in
-//! flight and no more; the next one does what is missing or out of date.
+//! Each result is a file of its own, written whole or not at all when its job ends, together with
+//! the [`Manifest`] of everything that shaped it. Whether a job is done follows from that file
+//! alone, so the next run does exactly what is missing or out of date.
 
 mod folder;
 mod manifest;
+mod pool;
 mod ranks;
-mod room;
-mod standing;
+mod status;
+mod survey;
 mod tables;
-mod work;
+mod worker;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
     error::Error,
     path::Path,
-    sync::{Condvar, Mutex, PoisonError, atomic::AtomicUsize},
+    sync::{Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
 
 pub use folder::FolderError;
-pub use manifest::{Input, Manifest, sha256};
-pub use standing::{JobStatus, Status, job_statuses, matching_jobs, status_table};
+pub use manifest::{InputFile, Manifest, sha256};
+pub use status::{JobStatus, Status, job_statuses, matching_jobs, status_table};
+pub use worker::panic_report;
 
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
     output::OutputError,
-    progress::JobProgress,
     ranks::Communicator,
-    run::DataCache,
 };
-use folder::Folder;
-use manifest::Inputs;
-use room::{Demand, GpuCensus, ResourcePool};
-use standing::status;
-use tables::Told;
-pub use work::panic_report;
-use work::{PendingJob, Worker};
+use folder::ResultFolder;
+use ranks::Role;
+use survey::Survey;
+use worker::Runner;
 
-/// How a run ended.
+/// What a run has done, and what it left undone.
 #[derive(Debug, Default)]
 pub struct RunSummary {
-    /// Jobs whose results were there before.
+    /// The number of jobs whose results were there before the run.
     pub before: usize,
-    /// Jobs done now, by what they are called.
+    /// The names of the jobs that the run did.
     pub done: BTreeSet<String>,
-    /// Why others failed, by what they are called.
+    /// The names of the jobs that failed, each with the reason.
     pub failed: BTreeMap<String, String>,
-    /// Why the tables could not be written.
+    /// Why the tables could not be written; `None` if they were.
     pub tables: Option<OutputError>,
-    /// Jobs that were not started, or not finished, for the run was interrupted.
+    /// The number of jobs that an interrupt kept from being started or finished.
     pub left: usize,
 }
 
-/// Why a run could not begin.
+/// Why a run could not begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// Its folder.
+    /// The folder of results cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Another rank of the same run.
+    /// Another rank of the same run failed or is gone.
     #[error("the ranks cannot go on together: {reason}")]
     Ranks {
-        /// What the one that looked for it saw.
+        /// What this rank saw.
         reason: String,
     },
-    /// A pattern that is none.
+    /// The pattern of `--only` is malformed.
     #[error("--only {pattern}: {reason}")]
     Pattern {
-        /// What was given.
+        /// The pattern.
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// A pattern that no job matches.
-    #[error("--only {pattern} matches no job; `--list` has what they are called")]
+    /// No job matches the pattern of `--only`.
+    #[error("--only {pattern} matches no job; `--list` shows the names of the jobs")]
     NoJob {
-        /// What was given.
+        /// The pattern.
         pattern: String,
     },
 }
 
 impl BatchError {
-    /// 2 where arguments or the folder are wrong, 1 where ranks failed.
+    /// The exit code of the program: 2 for wrong arguments or folders, 1 for ranks that failed.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Ranks { .. } => 1,
@@ -95,7 +92,7 @@ impl BatchError {
 }
 
 impl RunSummary {
-    /// In a few lines.
+    /// The summary in a few lines for the user, ending with where the results in `folder` are.
     pub fn to_text(&self, folder: &Path) -> String {
         let all = self.before + self.done.len() + self.failed.len() + self.left;
         let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
@@ -111,229 +108,107 @@ impl RunSummary {
         let folder = folder.display();
         text + &match self.tables {
             None => format!(
-                "\n{folder}/jobs.csv has a row a job, results.csv one a variable; report.html shows them\n"
+                "\n{folder}/jobs.csv has one row per job, results.csv one per selected variable; \
+                 report.html shows them\n"
             ),
             Some(_) => format!("\nthe results are in {folder}\n"),
         }
     }
 }
 
-/// Does what is missing or out of date of these jobs of a file, and writes the tables of all. Of
-/// ranks each takes some of the jobs, or all work at each; what is said of the end is for the first.
+/// Does those of `jobs`, which are jobs of `file`, whose results are missing or out of date, and
+/// writes the tables of all jobs of the file. With a communicator, the ranks share the jobs, and only
+/// rank 0 returns a complete summary.
 ///
 /// # Errors
-/// The folder cannot be had. A job that fails is no error, nor tables that cannot be written: see
-/// [`Summary`].
+/// The folder of results cannot be used, or a rank is gone. Jobs that fail and tables that cannot be
+/// written are not errors: the [`RunSummary`] lists them.
 pub fn run(
     file: &JobFile,
     jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
-    let folder = ranks::open(&file.settings.folder(&file.path), communicator)?;
-    let watch = Watch::default();
+    let folder = ranks::open_folder(&file.settings.folder(&file.path), communicator)?;
+    let timer = Timer::default();
     thread::scope(|scope| {
         if let Some(limit) = file.settings.time_limit {
-            let watch = &watch;
-            scope.spawn(move || watch.wait(limit, interrupt));
+            let timer = &timer;
+            scope.spawn(move || timer.interrupt_after(limit, interrupt));
         }
-        let ended = run_into(folder, file, jobs, interrupt, communicator);
-        watch.end();
-        ended
+        let summary = run_into(folder, file, jobs, interrupt, communicator);
+        timer.cancel();
+        summary
     })
 }
 
+/// Does the jobs of [`run`] into a folder that this run has opened.
 fn run_into(
-    folder: Folder,
+    folder: ResultFolder,
     file: &JobFile,
     jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
-    let is_first = communicator.is_none_or(Communicator::is_root);
-    let wanted: HashSet<&str> = jobs.iter().map(|it| &*it.id).collect();
-    let (mut inputs, mut cards) = (Inputs::heeding(interrupt), GpuCensus::default());
-    let mut told: HashMap<&str, Told> = HashMap::new();
-    let (mut open, mut notes, mut left) = (Vec::new(), Vec::new(), 0);
-    let (mut before, mut failed) = (0, BTreeMap::new());
-    // Of ranks the first looks what there is to do; nobody else can say that it should end.
-    if let Some(communicator) = communicator {
-        communicator.interrupt_locally(true);
+    let is_root = communicator.is_none_or(Communicator::is_root);
+    let mut survey = Survey::new(file, interrupt);
+    if is_root {
+        // The other ranks wait for rank 0 meanwhile, so it alone can heed an interrupt.
+        ranks::interrupt_locally(communicator, true);
+        survey.inspect_folder(&folder, jobs, interrupt);
+        survey.group_by_data();
+        ranks::interrupt_locally(communicator, false);
     }
-    for planned in file.jobs.iter().filter(|_| is_first) {
-        let (id, is_wanted) = (&*planned.id, wanted.contains(&*planned.id));
-        let manifest = Manifest::of(planned, file.folder(), &mut inputs);
-        if interrupt.requested() {
-            left += usize::from(is_wanted);
-            continue;
-        }
-        let manifest = match manifest {
-            Ok(manifest) => manifest,
-            Err(error) => {
-                if is_wanted {
-                    failed.insert(planned.id.clone(), error_chain(&error));
-                }
-                continue;
-            }
-        };
-        let status = status(folder.path(), planned, &manifest, &inputs);
-        match &status {
-            Status::Done => {
-                told.insert(id, Told::Done);
-                before += usize::from(is_wanted);
-                continue;
-            }
-            Status::Stale(why) => {
-                told.insert(id, Told::Stale);
-                if is_wanted {
-                    notes.push(format!("{id}: out of date ({why})"));
-                }
-            }
-            Status::Missing | Status::Unreadable(_) => {}
-        }
-        if is_wanted {
-            let need = Demand::of(&planned.task, &mut cards);
-            open.push(PendingJob {
-                planned,
-                manifest,
-                need,
-            });
-        }
+    let role = ranks::assign(&mut survey, communicator)?;
+    if let Role::Follow(communicator, names) = &role {
+        ranks::follow(names, file, interrupt, communicator);
+        return Ok(RunSummary::default());
     }
-    let all: HashSet<&str> = file.jobs.iter().map(|it| &*it.id).collect();
-    let strangers = is_first.then(|| folder.strangers(&all));
-    for stranger in strangers.into_iter().flatten() {
-        let path = folder.path().join(stranger);
-        let (path, file) = (path.display(), file.path.display());
-        notes.push(format!("{path}.json is of no job of {file}"));
+    let pool = survey.resource_pool(communicator);
+    let runner = Runner::new(&survey, &folder, pool, &role, interrupt);
+    let summary = role.merge(runner.run())?;
+    if !is_root {
+        return Ok(summary);
     }
-    if is_first && wanted.len() == all.len() && !interrupt.requested() {
-        folder.sweep(open.iter().map(|it| &it.manifest));
-    }
-    // Jobs of one file of data follow one another: it is given back before the next is read.
-    let mut places = HashMap::new();
-    for (at, it) in open.iter().enumerate() {
-        places.entry(&it.planned.task.job().data).or_insert(at);
-    }
-    let place = |it: &PendingJob| places[&it.planned.task.job().data];
-    let mut order: Vec<(usize, usize)> = open.iter().map(place).zip(0..).collect();
-    order.sort_unstable();
-    drop(places);
-    let mut together = None;
-    if let Some(communicator) = communicator {
-        communicator.interrupt_locally(false);
-        let ids: Vec<&str> = order.iter().map(|it| &*open[it.1].planned.id).collect();
-        let plan = ranks::plan(&ids, file.settings.apart, communicator)?;
-        if plan.apart {
-            let own = plan.own(communicator);
-            open = ranks::take(&own, file, (&mut inputs, &mut cards), open, &mut failed);
-            order = (0..open.len()).map(|at| (at, at)).collect();
-        } else if is_first {
-            together = Some(communicator);
-            // All GPUs of all ranks are every job's.
-            open.iter_mut().for_each(|it| it.need.for_all());
-        } else {
-            ranks::follow(&plan.ids, file, interrupt, communicator);
-            return Ok(RunSummary::default());
-        }
-        communicator.interrupt_locally(plan.apart);
-    }
-    let cache = DataCache::default();
-    for it in &open {
-        cache.expect(&it.planned.task);
-    }
-    let needs: Vec<&Demand> = open.iter().map(|it| &it.need).collect();
-    // Of ranks that take some each, each counts its own.
-    let of = before + failed.len() + open.len();
-    let batch = Worker {
-        together,
-        room: ResourcePool::new(&file.settings, &mut cards, &needs, communicator),
-        board: JobProgress::new(file.settings.progress, before, of),
-        of,
-        ended: AtomicUsize::new(before + failed.len()),
-        next: AtomicUsize::new(0),
-        state: Mutex::new(RunSummary {
-            before,
-            failed,
-            left,
-            ..RunSummary::default()
-        }),
-        folder,
-        inputs,
-        cache,
-        interrupt,
-    };
-    let lines = notes.iter().map(|it| format!("note: {it}"));
-    lines.for_each(|it| batch.board.print_line(&it));
-    for (id, message) in &batch.state().failed {
-        batch.board.print_line(&format!("error: {id}: {message}"));
-    }
-    thread::scope(|scope| {
-        let at_once = match together {
-            Some(_) => 1,
-            None => batch.room.at_once(),
-        };
-        let workers = at_once.min(open.len());
-        for _ in 0..workers {
-            scope.spawn(|| batch.work(&open, &order));
-        }
-    });
-    let Worker {
-        board,
-        state,
-        folder,
-        ..
-    } = batch;
-    board.finish();
-    let mut summary = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(communicator) = communicator.filter(|_| together.is_none()) {
-        communicator.interrupt_locally(false);
-        summary = ranks::all(summary, communicator)?;
-        if !is_first {
-            return Ok(summary);
-        }
-    }
-    told.extend(summary.done.iter().map(|id| (&**id, Told::Done)));
-    for (id, why) in &summary.failed {
-        told.insert(id, Told::Failed(why));
-    }
-    let tables = tables::write(folder.path(), file, &told).err();
-    drop(told);
+    let tables = tables::write(&folder, file, &survey.recorded, &summary).err();
     Ok(RunSummary { tables, ..summary })
 }
 
-/// Asks for the end of a run that takes too long.
+/// Interrupts a run that reaches its time limit.
 #[derive(Default)]
-struct Watch {
-    ended: Mutex<bool>,
-    told: Condvar,
+struct Timer {
+    cancelled: Mutex<bool>,
+    changed: Condvar,
 }
 
-impl Watch {
-    fn wait(&self, limit: Duration, interrupt: &Interrupt) {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.told.wait_timeout_while(ended, limit, |ended| !*ended);
-        let (ended, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !*ended {
+impl Timer {
+    fn interrupt_after(&self, limit: Duration, interrupt: &Interrupt) {
+        let cancelled = self.cancelled.lock();
+        let cancelled = cancelled.unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_timeout_while(cancelled, limit, |cancelled| !*cancelled);
+        let (cancelled, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if !*cancelled {
             interrupt.request();
         }
     }
 
-    fn end(&self) {
-        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.told.notify_all();
+    fn cancel(&self) {
+        let cancelled = self.cancelled.lock();
+        *cancelled.unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
     }
 }
 
-/// An error with its causes, each told once, on one line.
+/// An error and its causes on one line. A cause that the text contains already is not repeated.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        // Many a message has its cause in it already.
-        let told = cause.to_string();
-        if !text.contains(&told) {
-            text += &format!(": {told}");
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text += &format!(": {message}");
         }
         next = cause.source();
     }

@@ -1,7 +1,7 @@
-//! What ranks do of a run: each some of the jobs, or all each job.
+//! How several ranks share the jobs of a run.
 
 use std::{
-    collections::BTreeMap,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
@@ -9,47 +9,78 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BatchError, RunSummary, error_chain,
-    folder::Folder,
-    manifest::{Inputs, Manifest},
-    room::{Demand, GpuCensus},
-    work::{PendingJob, panic_report},
+    BatchError, RunSummary, error_chain, folder::ResultFolder, panic_report, survey::Survey,
 };
 use crate::{
     interrupt::Interrupt,
-    job::file::{JobFile, PlannedJob},
+    job::{RankSharing, file::JobFile},
     ranks::Communicator,
     run::{RunContext, RunError, run_task},
 };
 
-fn gone(error: std::io::Error) -> BatchError {
+/// What this process does of the jobs of a run.
+pub(super) enum Role<'a> {
+    /// It is the only process, and does all jobs.
+    Single,
+    /// Each rank does jobs of its own.
+    Separate(&'a Communicator),
+    /// All ranks work at each job; this one is rank 0, which writes the results.
+    Lead(&'a Communicator),
+    /// All ranks work at each job; this one does the jobs of these names as rank 0 does.
+    Follow(&'a Communicator, Vec<String>),
+}
+
+/// What rank 0 has decided for all ranks.
+#[derive(Serialize, Deserialize)]
+struct Plan {
+    /// The names of the jobs, in the order in which they are done.
+    names: Vec<String>,
+    /// Whether each rank does jobs of its own.
+    separate: bool,
+}
+
+fn rank_error(error: io::Error) -> BatchError {
     BatchError::Ranks {
         reason: error.to_string(),
     }
 }
 
-/// The folder: the first opens it, and holds its lock for all.
-pub(super) fn open(path: &Path, communicator: Option<&Communicator>) -> Result<Folder, BatchError> {
+/// See [`Communicator::interrupt_locally`]; a single process always does.
+pub(super) fn interrupt_locally(communicator: Option<&Communicator>, locally: bool) {
+    if let Some(communicator) = communicator {
+        communicator.interrupt_locally(locally);
+    }
+}
+
+/// Opens the folder of results. Of several ranks, rank 0 holds its lock for all.
+///
+/// # Errors
+/// The folder cannot be used, or is not there on the machine of some rank.
+pub(super) fn open_folder(
+    path: &Path,
+    communicator: Option<&Communicator>,
+) -> Result<ResultFolder, BatchError> {
     let Some(communicator) = communicator else {
-        return Ok(Folder::open(path)?);
+        return Ok(ResultFolder::open(path)?);
     };
-    let own = communicator.is_root().then(|| Folder::open(path));
+    let own = communicator.is_root().then(|| ResultFolder::open(path));
     let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok));
-    let is_open = is_open.map_err(gone)?;
+    let is_open = is_open.map_err(rank_error)?;
     let folder = match own {
         Some(own) => own?,
-        None => Folder::beside(path),
+        None => ResultFolder::opened_by_root(path),
     };
     if !is_open {
-        let reason = "the first could not open the folder of results".to_owned();
+        let reason = "rank 0 could not open the folder of results".to_owned();
         return Err(BatchError::Ranks { reason });
     }
-    let seen = communicator.gather(&folder.is_there()).map_err(gone)?;
-    match seen.iter().position(|it| !it) {
+    let visible = communicator.gather(&folder.exists()).map_err(rank_error)?;
+    match visible.iter().position(|visible| !visible) {
         None => Ok(folder),
         Some(rank) => Err(BatchError::Ranks {
             reason: format!(
-                "rank {rank} on {} does not see the folder {}: name one that all machines have",
+                "rank {rank} on {} does not see the folder {}: name a folder that all machines \
+                 share, with --output",
                 communicator.host(rank),
                 path.display()
             ),
@@ -57,90 +88,87 @@ pub(super) fn open(path: &Path, communicator: Option<&Communicator>) -> Result<F
     }
 }
 
-/// What is to be done, and how.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Plan {
-    /// What the jobs are called, in the order they are done.
-    pub(super) ids: Vec<String>,
-    /// Whether each rank takes some of them.
-    pub(super) apart: bool,
-}
-
-/// What the first found to do.
-pub(super) fn plan(
-    ids: &[&str],
-    apart: Option<bool>,
-    communicator: &Communicator,
-) -> Result<Plan, BatchError> {
+/// Decides how the ranks share the pending jobs, and leaves this rank's own in the survey.
+///
+/// # Errors
+/// A rank is gone.
+pub(super) fn assign<'a>(
+    survey: &mut Survey,
+    communicator: Option<&'a Communicator>,
+) -> Result<Role<'a>, BatchError> {
+    let Some(communicator) = communicator else {
+        return Ok(Role::Single);
+    };
+    let (rank, size) = (communicator.rank(), communicator.size());
     let plan = communicator.broadcast_first(|| Plan {
-        ids: ids.iter().map(|it| (*it).to_owned()).collect(),
-        apart: apart.unwrap_or(ids.len() >= communicator.size()),
-    });
-    plan.map_err(gone)
-}
-
-impl Plan {
-    /// The jobs of this rank: neighbours have neighbouring jobs, for these may be longer or shorter
-    /// the further down.
-    pub(super) fn own(&self, communicator: &Communicator) -> Vec<&str> {
-        let own = self
-            .ids
+        names: survey
+            .pending
             .iter()
-            .skip(communicator.rank())
-            .step_by(communicator.size());
-        own.map(String::as_str).collect()
+            .map(|job| job.planned.id.clone())
+            .collect(),
+        separate: match survey.file.settings.ranks {
+            RankSharing::Auto => survey.pending.len() >= size,
+            RankSharing::Apart => true,
+            RankSharing::Together => false,
+        },
+    });
+    let plan = plan.map_err(rank_error)?;
+    if plan.separate {
+        // Neighbouring jobs may take ever longer, so each rank takes every size-th.
+        let own = plan.names.iter().skip(rank).step_by(size);
+        survey.restrict_to(&own.map(String::as_str).collect::<Vec<_>>());
+        communicator.interrupt_locally(true);
+        return Ok(Role::Separate(communicator));
     }
+    if !communicator.is_root() {
+        return Ok(Role::Follow(communicator, plan.names));
+    }
+    // Every job runs on all GPUs of all ranks, so none is reserved.
+    let demands = survey.pending.iter_mut().map(|job| &mut job.demand);
+    demands.for_each(|demand| demand.reserve_no_gpu());
+    Ok(Role::Lead(communicator))
 }
 
-/// The jobs of these names, which the first rank has looked at already.
-pub(super) fn take<'a>(
-    own: &[&str],
-    file: &'a JobFile,
-    (inputs, cards): (&mut Inputs, &mut GpuCensus),
-    open: Vec<PendingJob<'a>>,
-    failed: &mut BTreeMap<String, String>,
-) -> Vec<PendingJob<'a>> {
-    let mut known: BTreeMap<&str, PendingJob> =
-        open.into_iter().map(|it| (&*it.planned.id, it)).collect();
-    let mut taken = Vec::new();
-    for id in own {
-        taken.extend(known.remove(id).or_else(|| {
-            let planned = file.jobs.iter().find(|it| it.id == *id);
-            opened(planned, file, (&mut *inputs, &mut *cards), failed)
-        }));
-    }
-    taken
-}
-
-fn opened<'a>(
-    planned: Option<&'a PlannedJob>,
-    file: &JobFile,
-    (inputs, cards): (&mut Inputs, &mut GpuCensus),
-    failed: &mut BTreeMap<String, String>,
-) -> Option<PendingJob<'a>> {
-    let planned = planned?;
-    match Manifest::of(planned, file.folder(), inputs) {
-        Ok(manifest) => Some(PendingJob {
-            planned,
-            manifest,
-            need: Demand::of(&planned.task, cards),
-        }),
-        Err(error) => {
-            failed.insert(planned.id.clone(), error_chain(&error));
-            None
+impl<'a> Role<'a> {
+    /// The ranks that work at each job with this one.
+    pub(super) fn partners(&self) -> Option<&'a Communicator> {
+        match self {
+            Self::Lead(communicator) | Self::Follow(communicator, _) => Some(communicator),
+            Self::Single | Self::Separate(_) => None,
         }
     }
+
+    /// Adds up what all ranks have done.
+    ///
+    /// # Errors
+    /// A rank is gone.
+    pub(super) fn merge(&self, own: RunSummary) -> Result<RunSummary, BatchError> {
+        let Self::Separate(communicator) = self else {
+            return Ok(own);
+        };
+        communicator.interrupt_locally(false);
+        let own = (own.before, own.done, own.failed, own.left);
+        let all = communicator.gather(&own).map_err(rank_error)?;
+        let mut sum = RunSummary::default();
+        for (before, done, failed, left) in all {
+            sum.before += before;
+            sum.done.extend(done);
+            sum.failed.extend(failed);
+            sum.left += left;
+        }
+        Ok(sum)
+    }
 }
 
-/// Does with the first rank, which writes, what it does.
+/// Works at each of these jobs together with rank 0, which writes the results.
 pub(super) fn follow(
-    ids: &[String],
+    names: &[String],
     file: &JobFile,
     interrupt: &Interrupt,
     communicator: &Communicator,
 ) {
-    for id in ids {
-        let Some(planned) = file.jobs.iter().find(|it| it.id == *id) else {
+    for name in names {
+        let Some(planned) = file.jobs.iter().find(|job| job.id == *name) else {
             continue;
         };
         if interrupt.requested() {
@@ -149,13 +177,13 @@ pub(super) fn follow(
         communicator.reset();
         let mut task = planned.task.clone();
         let runs_on_one_rank = task.runs_on_one_rank();
-        let own = task.job_mut();
-        own.interrupt = interrupt.clone();
-        own.output = None;
-        own.resources.threads = file.settings.threads.or(own.resources.threads);
-        own.resources.communicator = Some(communicator.clone());
-        // The first has a place for it.
-        task.set_checkpoint(PathBuf::from(id));
+        let job = task.job_mut();
+        job.interrupt = interrupt.clone();
+        job.output = None;
+        job.resources.threads = file.settings.threads.or(job.resources.threads);
+        job.resources.communicator = Some(communicator.clone());
+        // Only rank 0 reads and writes the checkpoint, but all ranks must know that there is one.
+        task.set_checkpoint(PathBuf::from(name));
         let context = RunContext::default();
         let run = || match runs_on_one_rank {
             true => Ok(()),
@@ -164,7 +192,7 @@ pub(super) fn follow(
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let mut result = run();
             if let Err(RunError::Checkpoint { .. }) = result {
-                // The first has removed it, and begins anew.
+                // Rank 0 has removed the damaged checkpoint, and starts again.
                 result = run();
             }
             result.map_err(|error| error_chain(&error))
@@ -174,18 +202,4 @@ pub(super) fn follow(
             return;
         }
     }
-}
-
-/// What all ranks did of their jobs.
-pub(super) fn all(own: RunSummary, communicator: &Communicator) -> Result<RunSummary, BatchError> {
-    let told = (own.before, own.done, own.failed, own.left);
-    let all = communicator.gather(&told).map_err(gone)?;
-    let mut summary = RunSummary::default();
-    for (before, done, failed, left) in all {
-        summary.before += before;
-        summary.done.extend(done);
-        summary.failed.extend(failed);
-        summary.left += left;
-    }
-    Ok(summary)
 }

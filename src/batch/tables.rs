@@ -1,4 +1,4 @@
-//! The tidy tables of a run: a row a job, a row a selected variable, a row a pair.
+//! The tables of a run: one row per job, per selected variable and per pair.
 
 #[cfg(feature = "parquet")]
 use std::path::PathBuf;
@@ -11,8 +11,10 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    folder::stored,
-    manifest::{WITHOUT_EFFECT, shown as shown_path},
+    RunSummary,
+    folder::{ResultFolder, read_result},
+    manifest::{WITHOUT_EFFECT, relative_path},
+    survey::Recorded,
 };
 use crate::{
     job::{
@@ -24,11 +26,14 @@ use crate::{
     report::{JobRow, JobsPage, field},
 };
 
-/// Options that have a column in any case.
+/// The first columns of every table.
+const JOB_COLUMNS: [&str; 3] = ["job", "command", "data"];
+
+/// Options that always have a column.
 const ALWAYS: [&str; 3] = ["method", "criterion", "seed"];
 
-/// Of a report, what a row a job tells: where it stands.
-const OF_JOB: &[(&str, &str)] = &[
+/// The columns of `jobs.csv` that come from the report, and where they are in it.
+const RESULT_COLUMNS: &[(&str, &str)] = &[
     ("n", "/n"),
     ("p", "/p"),
     ("k", "/k"),
@@ -40,8 +45,8 @@ const OF_JOB: &[(&str, &str)] = &[
     ("fdr", "/truth/fdr"),
 ];
 
-/// What a row a variable tells: members of it in the report.
-const OF_VARIABLE: &[&str] = &[
+/// The columns of `results.csv` that come from a selected variable of the report.
+const VARIABLE_COLUMNS: &[&str] = &[
     "name",
     "index",
     "coefficient",
@@ -56,126 +61,115 @@ const OF_VARIABLE: &[&str] = &[
     "frequency",
 ];
 
-/// What a row a pair tells.
-const OF_PAIR: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
+/// The columns of `pairs.csv` that come from a pair of the report.
+const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
 
-/// How a job stands at the end of a run; without a word it has no result.
-#[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
-    /// Its result is there.
-    Done,
-    /// It is of something else.
-    Stale,
-    /// Why there is none.
-    Failed(&'a str),
-}
-
-/// Writes `jobs.csv`, `results.csv` and `pairs.csv` of all jobs of a file in the folder, and the page
-/// of them, `report.html`. How they stand is told by what they are called.
+/// Writes `jobs.csv`, `results.csv`, `pairs.csv` and the page `report.html` of all jobs of a file.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(folder: &Path, file: &JobFile, told: &HashMap<&str, Told>) -> Result<(), OutputError> {
-    let options = columns(&file.jobs);
-    let asked = || options.iter().map(|it| column(it));
-    let of_all = || {
-        ["job", "command", "data"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(asked())
-    };
-    let texts =
-        |names: &[&str]| -> Vec<String> { names.iter().map(|it| (*it).to_owned()).collect() };
-    let mut all = Table::create(&folder.join("jobs.csv"))?;
-    let mut variables = Table::create(&folder.join("results.csv"))?;
-    let mut pairs = Table::create(&folder.join("pairs.csv"))?;
-    let page = OutputFile::create(&folder.join("report.html"))?;
-    // What changes no result is no setting.
-    let settings = options.iter().filter(|it| !WITHOUT_EFFECT.contains(it));
-    let settings = settings.map(|it| (*it).to_owned());
-    let names = ["command".to_owned()].into_iter().chain(settings);
-    let mut jobs = JobsPage::new(&file.path, names.collect());
-    let of_job = OF_JOB.iter().map(|it| it.0.to_owned());
-    all.row(
-        of_all()
-            .chain(texts(&["status"]))
-            .chain(of_job)
-            .chain(texts(&["message"])),
+pub fn write(
+    folder: &ResultFolder,
+    file: &JobFile,
+    recorded: &HashMap<&str, Recorded>,
+    summary: &RunSummary,
+) -> Result<(), OutputError> {
+    let create = |name: &str| Table::create(&folder.path().join(name));
+    let mut jobs = create("jobs.csv")?;
+    let mut variables = create("results.csv")?;
+    let mut pairs = create("pairs.csv")?;
+    let page_file = OutputFile::create(&folder.path().join("report.html"))?;
+    let options = option_columns(&file.jobs);
+    // The page compares jobs by what shapes their results.
+    let shapes_result = |option: &&&str| !WITHOUT_EFFECT.contains(option);
+    let settings = options.iter().filter(shapes_result);
+    let settings = ["command"].iter().chain(settings);
+    let mut page = JobsPage::new(
+        &file.path,
+        settings.map(|name| (*name).to_owned()).collect(),
     );
-    variables.row(of_all().chain(texts(&["rank"])).chain(texts(OF_VARIABLE)));
-    pairs.row(of_all().chain(texts(&["rank"])).chain(texts(OF_PAIR)));
+    let mut head: Vec<String> = JOB_COLUMNS.map(str::to_owned).into();
+    head.extend(options.iter().map(|option| column_name(option)));
+    let results = RESULT_COLUMNS.iter().map(|(name, _)| *name);
+    jobs.row(
+        &head,
+        ["status"].into_iter().chain(results).chain(["message"]),
+    );
+    variables.row(&head, ["rank"].iter().chain(VARIABLE_COLUMNS).copied());
+    pairs.row(&head, ["rank"].iter().chain(PAIR_COLUMNS).copied());
     for planned in &file.jobs {
         let task = &planned.task;
-        let data = shown_path(&task.job().data, file.folder());
-        let own = [&*planned.id, task.command().name(), &data].map(str::to_owned);
-        let own = own
-            .into_iter()
-            .chain(options.iter().map(|it| value(planned, it)));
-        let own: Vec<String> = own.collect();
-        let (status, message) = match told.get(&*planned.id) {
-            Some(Told::Failed(message)) => ("failed", *message),
-            Some(Told::Done) => ("done", ""),
-            Some(Told::Stale) => ("stale", ""),
-            None => ("missing", ""),
+        let id = &*planned.id;
+        let (command, data) = (
+            task.command().name(),
+            relative_path(&task.job().data, file.folder()),
+        );
+        let values: Vec<String> = options
+            .iter()
+            .map(|option| option_value(planned, option))
+            .collect();
+        let (status, message) = match (summary.failed.get(id), recorded.get(id)) {
+            (Some(message), _) => ("failed", &**message),
+            _ if summary.done.contains(id) => ("done", ""),
+            (None, Some(Recorded::Done)) => ("done", ""),
+            (None, Some(Recorded::Stale)) => ("stale", ""),
+            (None, None) => ("missing", ""),
         };
         let result = match status {
-            "done" => stored(folder, &planned.id).map(|it| it.result),
+            "done" => read_result(folder.path(), id),
             _ => None,
         };
         let result = result.unwrap_or(Value::Null);
+        let settings = options.iter().zip(&values);
+        let settings = settings.filter(|(option, _)| shapes_result(option));
+        let settings = settings.map(|(_, value)| value.clone());
         let row = JobRow {
-            id: own[0].clone(),
-            data: own[2].clone(),
-            options: settings_of(&own[1], &options, &own[3..]),
+            id: id.to_owned(),
+            data: data.clone(),
+            options: [command.to_owned()].into_iter().chain(settings).collect(),
             status,
             message: message.to_owned(),
         };
-        jobs.push(row, &result);
-        let of_job = OF_JOB.iter().map(|it| shown(result.pointer(it.1)));
-        let row = own.iter().cloned().chain(texts(&[status]));
-        all.row(row.chain(of_job).chain(texts(&[message])));
-        for (table, member, names) in [
-            (&mut variables, "selected", OF_VARIABLE),
-            (&mut pairs, "pairs", OF_PAIR),
+        page.push(row, &result);
+        let mut own = vec![id.to_owned(), command.to_owned(), data];
+        own.extend(values);
+        let results = RESULT_COLUMNS.iter();
+        let results = results.map(|(_, pointer)| cell(result.pointer(pointer)));
+        let status = [status.to_owned()].into_iter();
+        jobs.row(&own, status.chain(results).chain([message.to_owned()]));
+        for (table, member, columns) in [
+            (&mut variables, "selected", VARIABLE_COLUMNS),
+            (&mut pairs, "pairs", PAIR_COLUMNS),
         ] {
             let rows = result.get(member).and_then(Value::as_array);
-            for (rank, it) in rows.into_iter().flatten().enumerate() {
-                let row = own.iter().cloned().chain([(rank + 1).to_string()]);
-                table.row(row.chain(names.iter().map(|name| shown(it.get(name)))));
+            for (rank, row) in (1..).zip(rows.into_iter().flatten()) {
+                let cells = columns.iter().map(|name| cell(row.get(name)));
+                table.row(&own, [rank.to_string()].into_iter().chain(cells));
             }
         }
     }
     pairs.finish()?;
     variables.finish()?;
-    all.finish()?;
-    page.finish(jobs.page().as_bytes())
+    jobs.finish()?;
+    page_file.finish(page.page().as_bytes())
 }
 
-/// The command, and the options that change results.
-fn settings_of(command: &str, options: &[&str], values: &[String]) -> Vec<String> {
-    let both = options.iter().zip(values);
-    let telling = both.filter(|it| !WITHOUT_EFFECT.contains(it.0));
-    let values = telling.map(|it| it.1.clone());
-    [command.to_owned()].into_iter().chain(values).collect()
-}
-
-/// The name of an option's column, which no other has.
-fn column(option: &str) -> String {
-    let of_job = OF_JOB.iter().map(|it| it.0);
-    let mut others = of_job.chain(OF_VARIABLE.iter().chain(OF_PAIR).copied());
-    match others.any(|it| it == option) {
+/// The name of an option's column, which no other column has.
+fn column_name(option: &str) -> String {
+    let results = RESULT_COLUMNS.iter().map(|(name, _)| *name);
+    let mut others = results.chain(VARIABLE_COLUMNS.iter().chain(PAIR_COLUMNS).copied());
+    match others.any(|other| other == option) {
         true => format!("option_{option}"),
         false => option.to_owned(),
     }
 }
 
-/// What a job has for an option: as it was given, or else what it is without a word, where every
-/// job has a column of it.
-fn value(planned: &PlannedJob, name: &str) -> String {
-    let given = planned.options.iter().find(|it| it.0 == name);
-    if let Some((_, texts)) = given {
-        let bare = texts.iter().map(|it| it.trim_matches('"'));
-        return bare.collect::<Vec<_>>().join(",");
+/// A job's value of an option: the one that was given, else the default of an option that always
+/// has a column.
+fn option_value(planned: &PlannedJob, name: &str) -> String {
+    if let Some((_, texts)) = planned.options.iter().find(|(option, _)| *option == name) {
+        let texts = texts.iter().map(|text| text.trim_matches('"'));
+        return texts.collect::<Vec<_>>().join(",");
     }
     let (task, job) = (&planned.task, planned.task.job());
     match (name, task) {
@@ -183,24 +177,26 @@ fn value(planned: &PlannedJob, name: &str) -> String {
         ("method", Task::Pairs(_)) => String::new(),
         ("method", _) => job.method.clone(),
         ("criterion", Task::Select(_) | Task::Stability(_)) if job.selector.is_none() => {
-            option(name).map_or(String::new(), |it| it.default.to_owned())
+            option(name).map_or(String::new(), |option| option.default.to_owned())
         }
         _ => String::new(),
     }
 }
 
-/// The options that have a column: some always, and those that jobs have differently.
-fn columns(jobs: &[PlannedJob]) -> Vec<&'static str> {
+/// The options that have a column: those of [`ALWAYS`], and those in which jobs differ.
+fn option_columns(jobs: &[PlannedJob]) -> Vec<&'static str> {
     let value = |planned: &PlannedJob, name: &str| {
-        let found = planned.options.iter().find(|it| it.0 == name);
-        found.map(|it| it.1.clone())
+        let mut options = planned.options.iter();
+        options
+            .find(|(option, _)| *option == name)
+            .map(|(_, texts)| texts.clone())
     };
-    let options = jobs.iter().flat_map(|it| it.options.iter().map(|it| it.0));
-    let names: BTreeSet<&str> = options.filter(|it| !ALWAYS.contains(it)).collect();
-    // What differs at all differs from the first.
+    let options = jobs.iter().flat_map(|planned| &planned.options);
+    let options = options.map(|(name, _)| *name);
+    let names: BTreeSet<&str> = options.filter(|name| !ALWAYS.contains(name)).collect();
     let differs = |name: &&str| {
-        let first = jobs.first().and_then(|it| value(it, name));
-        jobs.iter().any(|it| value(it, name) != first)
+        let first = jobs.first().and_then(|planned| value(planned, name));
+        jobs.iter().any(|planned| value(planned, name) != first)
     };
     ALWAYS
         .into_iter()
@@ -208,8 +204,8 @@ fn columns(jobs: &[PlannedJob]) -> Vec<&'static str> {
         .collect()
 }
 
-/// A value as a field: nothing where there is none.
-fn shown(value: Option<&Value>) -> String {
+/// A value of a report as a cell of a table; empty for none.
+fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -217,13 +213,14 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// A CSV being written, and the same as Parquet where that is built; its first error is told at
-/// the end.
+/// A CSV file being written, and its Parquet twin where that feature is built in. The first error
+/// is returned at the end.
 struct Table {
     file: BufWriter<OutputFile>,
     failed: Option<io::Error>,
     #[cfg(feature = "parquet")]
-    also: (PathBuf, Vec<Vec<String>>),
+    /// The path and the rows of the Parquet file.
+    parquet: (PathBuf, Vec<Vec<String>>),
 }
 
 impl Table {
@@ -233,19 +230,20 @@ impl Table {
             file,
             failed: None,
             #[cfg(feature = "parquet")]
-            also: (path.with_extension("parquet"), Vec::new()),
+            parquet: (path.with_extension("parquet"), Vec::new()),
         })
     }
 
-    /// The names first.
-    fn row(&mut self, fields: impl Iterator<Item = String>) {
-        let own: Vec<String> = fields.collect();
-        let fields: Vec<_> = own.iter().map(|it| field(it)).collect();
+    /// Adds a row, the names of the columns first.
+    fn row(&mut self, job: &[String], rest: impl IntoIterator<Item = impl Into<String>>) {
+        let mut row = job.to_vec();
+        row.extend(rest.into_iter().map(Into::into));
+        let fields: Vec<_> = row.iter().map(|cell| field(cell)).collect();
         if self.failed.is_none() {
             self.failed = writeln!(self.file, "{}", fields.join(",")).err();
         }
         #[cfg(feature = "parquet")]
-        self.also.1.push(own);
+        self.parquet.1.push(row);
     }
 
     fn finish(mut self) -> Result<(), OutputError> {
@@ -256,7 +254,7 @@ impl Table {
             None => file.commit(),
         }?;
         #[cfg(feature = "parquet")]
-        if let (path, [names, rows @ ..]) = (self.also.0, &*self.also.1) {
+        if let (path, [names, rows @ ..]) = (self.parquet.0, &*self.parquet.1) {
             let file = OutputFile::create(&path)?;
             let page = crate::report::parquet_table(names, rows);
             let page = page.map_err(|source| file.write_error(source))?;

@@ -8,9 +8,10 @@ use clap::{
 };
 
 use super::{
-    Job, JobDraft, OPTIONS, OptionError, OptionSpec, PAIRS, PairsDraft, PairsJob, RUN, RawValues,
-    RunSettings, SIMULATE, STABILITY, Simulation, StabilityDraft, StabilityJob, option,
-    options::pairs_shared_options, simulation::defaults,
+    JobDraft, OptionError, OptionInfo, OptionSpec, RUN, RunSettings, SIMULATE, Simulation, Task,
+    option,
+    simulation::defaults,
+    task::{Command as TaskCommand, TaskDraft},
 };
 use crate::simulate::{MODELS, model};
 
@@ -19,18 +20,18 @@ Example:
   passel select houses.csv --response price --criterion hdbic \\
       --keep area --format json --output houses.json
 
-  Chooses, among all other columns of houses.csv, those that explain price
-  best; area is in every model. The same command makes the same selection.
+  Selects, from all other columns of houses.csv, those that explain price
+  best; area is in every model. The same command gives the same selection.
 
-Exit codes: 0 done; 1 the work failed; 2 arguments, job file or data wrong;
-130 interrupted, with the best so far written (a second Ctrl-C ends at once).";
+Exit codes: 0 success; 1 the work failed; 2 wrong arguments, job file or data;
+130 interrupted, with the best so far reported (a second Ctrl-C ends at once).";
 
 const PAIRS_EXAMPLE: &str = "\
 Example:
   passel pairs genes.csv --response disease --score synergy --top 20
 
-  Tells I(x;y) of every variable x, and the 20 pairs that together tell most
-  beyond what each tells alone.";
+  Reports I(x;y) for every variable x, and the 20 pairs that together say most
+  about the response beyond what each of their variables says alone.";
 
 const RUN_EXAMPLE: &str = "\
 Example, jobs.toml:
@@ -45,15 +46,15 @@ Example, jobs.toml:
   passel run jobs.toml --list
   passel run jobs.toml
 
-  Makes 200 jobs of each file. Their results go to jobs-results/, one file
-  each, and as tables to jobs.csv and results.csv there. Run it again after
-  whatever ended it: what is done is not done again. A job that fails does not
-  stop the others; the exit code is then 1. docs/jobs.md has the whole.";
+  Makes 200 jobs for each data file. Each result is a file in jobs-results/,
+  with the tables jobs.csv and results.csv of all. If the run is interrupted,
+  run it again: finished jobs are not repeated. A job that fails does not stop
+  the others, but the exit code is then 1. See docs/jobs.md.";
 
-/// Shells that completions can be had for.
+/// The shells that there are completions for.
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// Commands that have a manual page.
+/// The commands that have a manual page.
 const COMMANDS: [&str; 9] = [
     "select",
     "pairs",
@@ -71,26 +72,24 @@ Example:
   passel stability genes.csv --response disease --method jmi --top 20 \\
       --resamples 100 --false-picks 1
 
-  Runs jmi on both halves of 100 random splits of the rows, and selects what is
-  chosen so often that one false pick is to be expected at most.";
+  Runs jmi on both halves of 100 random splits of the rows, and selects the
+  variables chosen so often that at most one false pick is to be expected.";
 
-/// The commands that ranks do together.
+/// The command line of `passel-mpi`: the commands that ranks can do together.
 pub fn mpi_command() -> Command {
     let all = command();
     let some = ["select", "pairs", "run"];
-    let own = all
-        .get_subcommands()
-        .filter(|it| some.contains(&it.get_name()));
-    let own: Vec<Command> = own.cloned().collect();
+    let own = all.get_subcommands().cloned();
+    let own = own.filter(|command| some.contains(&command.get_name()));
     Command::new("passel-mpi")
         .version(env!("CARGO_PKG_VERSION"))
         .about("passel on many machines: mpirun -n RANKS passel-mpi …")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(own)
+        .subcommands(own.collect::<Vec<_>>())
 }
 
-/// The command line of the program: `select`, `pairs`, `stability`, `run`, `simulate` and the lists.
+/// The command line of `passel`.
 pub fn command() -> Command {
     let data = Arg::new("data")
         .value_name("DATA")
@@ -101,22 +100,23 @@ pub fn command() -> Command {
         .value_name("JOBS.toml")
         .required(true)
         .value_parser(ValueParser::path_buf())
-        .help("The job file: [run], [defaults] and a list of [[job]], each with data = \"FILE\"");
+        .help("The job file: the tables [run] and [defaults], and one or more [[job]], each with data = \"FILE\"");
     let format = Arg::new("format")
         .long("format")
         .value_name("FORM")
         .value_parser(["text", "json"])
         .default_value("text")
         .help("Form of the list");
-    // The option of that name, for the lists that depend on it.
-    let plugins = option("plugins").map(|it| argument(it, it.default).help_heading(None));
+    // For the lists that depend on plugins, outside the groups of `select`.
+    let plugins =
+        option("plugins").map(|option| argument(option.info(), option.default).help_heading(None));
     let model = Arg::new("model")
         .value_name("MODEL")
         .required(true)
         .value_parser(PossibleValuesParser::new(
             MODELS.iter().map(|model| model.name),
         ))
-        .help("The model the data come from");
+        .help("The model that the data come from");
     Command::new("passel")
         .version(env!("CARGO_PKG_VERSION"))
         .about(env!("CARGO_PKG_DESCRIPTION"))
@@ -125,59 +125,57 @@ pub fn command() -> Command {
         .after_help(EXAMPLE)
         .subcommand(
             Command::new("select")
-                .about("Select variables of one file")
+                .about("Select variables of one data file")
                 .arg(data.clone())
-                .args(OPTIONS.iter().map(|it| argument(it, it.default)))
+                .args(arguments(TaskCommand::Select.options()))
                 .after_help(EXAMPLE),
         )
         .subcommand(
             Command::new("pairs")
-                .about("Score every variable and every pair of one file")
+                .about("Score every variable and every pair of one data file")
                 .arg(data.clone())
-                .args(PAIRS.iter().map(|it| argument(it, it.default)))
-                .args(pairs_shared_options().map(|it| argument(it, it.default)))
+                .args(arguments(TaskCommand::Pairs.options()))
                 .after_help(PAIRS_EXAMPLE),
         )
         .subcommand(
             Command::new("stability")
-                .about("Select what a method chooses from most resamples of one file")
+                .about("Select the variables that a method chooses from most resamples of one data file")
                 .arg(data.clone())
-                .args(STABILITY.iter().map(|it| argument(it, it.default)))
-                .args(OPTIONS.iter().map(|it| argument(it, it.default)))
+                .args(arguments(TaskCommand::Stability.options()))
                 .after_help(STABILITY_EXAMPLE),
         )
         .subcommand(
             Command::new("run")
-                .about("Run the jobs of a job file: what has no result yet, or one out of date")
+                .about("Run the jobs of a job file whose results are missing or out of date")
                 .arg(jobs)
-                .args(RUN.iter().map(|it| argument(it, it.default)))
+                .args(arguments(RUN.iter().map(OptionSpec::info)))
                 .arg(
                     Arg::new("only")
                         .long("only")
                         .value_name("PATTERN")
-                        .help("Take only the jobs whose name has this in it, or is as it says where it holds * or ?"),
+                        .help("Run only the jobs whose names contain this, or match it if it contains * or ?"),
                 )
                 .arg(
                     Arg::new("check")
                         .long("check")
                         .action(ArgAction::SetTrue)
-                        .help("Tell every mistake of the file, and run nothing"),
+                        .help("Report every mistake in the job file, and run nothing"),
                 )
                 .arg(
                     Arg::new("list")
                         .long("list")
                         .action(ArgAction::SetTrue)
                         .conflicts_with("check")
-                        .help("List the jobs, how each stands and what memory it needs, and run nothing"),
+                        .help("List the jobs, with their status and the memory they need, and run nothing"),
                 )
                 .after_help(RUN_EXAMPLE),
         )
         .subcommand(
             Command::new("simulate")
-                .about("Write data with a known truth, which `select` then compares with")
+                .about("Write data with a known truth, with which `select` then compares its selection")
                 .arg(model)
                 .args(SIMULATE.iter().map(|option| {
-                    let argument = argument(option, &defaults(option.name));
+                    let argument = argument(option.info(), &defaults(option.name));
                     argument.required(option.name == "output")
                 }))
                 .after_help(models()),
@@ -201,17 +199,17 @@ pub fn command() -> Command {
         )
         .subcommand(
             Command::new("plugins")
-                .about("List the plugins, what they bring, and what was refused and why")
+                .about("List the plugins, what they provide, and why libraries were refused")
                 .arg(format)
                 .arg(Arg::new("cuda").long("cuda").action(ArgAction::SetTrue).help(
-                    "Compile their functions in CUDA C, and run them on the first GPU, if there \
-                     is one, beside their twins",
+                    "Compile their functions in CUDA C and, if there is a GPU, compare them with \
+                     the functions for the CPU",
                 ))
                 .args(&plugins),
         )
         .subcommand(
             Command::new("completions")
-                .about("Print completions for a shell: of every command and option")
+                .about("Print the completions of commands and options for a shell")
                 .arg(
                     Arg::new("shell")
                         .value_name("SHELL")
@@ -225,12 +223,12 @@ pub fn command() -> Command {
         )
         .subcommand(
             Command::new("man")
-                .about("Print a manual page, for `man -l`: of the program or one of its commands")
+                .about("Print the manual page of the program or of one of its commands, for `man -l`")
                 .arg(
                     Arg::new("command")
                         .value_name("COMMAND")
                         .value_parser(COMMANDS)
-                        .help("The command; none for the program"),
+                        .help("The command; without it, the program"),
                 )
                 .after_help(
                     "Example:\n  passel man run > ~/.local/share/man/man1/passel-run.1",
@@ -238,7 +236,7 @@ pub fn command() -> Command {
         )
 }
 
-/// The models with their formulas, for the help.
+/// The models and their formulas, for the help of `simulate`.
 fn models() -> String {
     let models = MODELS.iter().map(|model| {
         let (name, title, formula) = (model.name, model.title, model.formula);
@@ -252,28 +250,28 @@ fn models() -> String {
     )
 }
 
-fn argument<T>(option: &'static OptionSpec<T>, default: &str) -> Arg {
+/// The argument of an option; its help ends with the default and the range.
+fn argument(option: OptionInfo, default: &str) -> Arg {
+    let argument = Arg::new(option.name)
+        .long(option.name)
+        .help_heading(option.heading);
+    if option.is_flag() {
+        return argument.help(option.help).action(ArgAction::SetTrue);
+    }
     let mut facts = Vec::new();
-    if !default.is_empty() && !option.value.is_empty() {
+    if !default.is_empty() {
         facts.push(format!("default: {default}"));
     }
-    if !option.list && !option.value.is_empty() {
+    if !option.list {
         facts.push(format!("range: {}", option.range));
     }
     let facts = match facts.is_empty() {
         true => String::new(),
         false => format!(" [{}]", facts.join("; ")),
     };
-    let argument = Arg::new(option.name)
-        .long(option.name)
-        .help(format!("{}{facts}", option.help))
-        .help_heading(option.heading);
-    if option.value.is_empty() {
-        return argument.action(ArgAction::SetTrue);
-    }
-    // A list may begin with a negative number, though no range allows one, and ρ
-    // with `-.`: that is for the option to say, not for a guess at another option.
+    // Probabilities and ρ that begin with a minus are out of range, not misspelt options.
     let argument = argument
+        .help(format!("{}{facts}", option.help))
         .value_name(option.value)
         .allow_negative_numbers(true)
         .allow_hyphen_values(option.value.contains("I,R") || option.value == "RHO");
@@ -283,66 +281,66 @@ fn argument<T>(option: &'static OptionSpec<T>, default: &str) -> Arg {
     })
 }
 
-/// The texts given for an option.
-fn values<T>(matches: &ArgMatches, option: &OptionSpec<T>) -> Vec<String> {
-    if option.value.is_empty() {
-        let given = matches.get_flag(option.name);
-        return given.then(|| "true".to_owned()).into_iter().collect();
-    }
-    let values = matches.get_many::<String>(option.name);
-    values.into_iter().flatten().cloned().collect()
+/// The arguments of these options, with the defaults that they document.
+fn arguments(options: impl Iterator<Item = OptionInfo>) -> impl Iterator<Item = Arg> {
+    options.map(|option| argument(option, option.default))
 }
 
-/// Of these options those that were given, with their texts.
+/// The texts given for an option; none if it was not given.
+fn texts(matches: &ArgMatches, option: OptionInfo) -> Vec<String> {
+    if option.is_flag() {
+        let is_set = matches.get_flag(option.name);
+        return is_set.then(|| "true".to_owned()).into_iter().collect();
+    }
+    let texts = matches.get_many::<String>(option.name);
+    texts.into_iter().flatten().cloned().collect()
+}
+
+/// Those of the options that were given, each with its texts.
 fn given<T: 'static>(
     matches: &ArgMatches,
-    options: impl IntoIterator<Item = &'static OptionSpec<T>>,
+    options: &'static [OptionSpec<T>],
 ) -> impl Iterator<Item = (&'static OptionSpec<T>, Vec<String>)> {
-    let all = options.into_iter().map(|it| (it, values(matches, it)));
-    all.filter(|(_, values)| !values.is_empty())
+    let all = options.iter();
+    let all = all.map(|option| (option, texts(matches, option.info())));
+    all.filter(|(_, texts)| !texts.is_empty())
 }
 
 /// The simulation that the arguments of `simulate` ask for.
 ///
 /// # Errors
-/// Every option that cannot be taken, and every one that the model does not have.
+/// Every option that is refused, and every option that the model does not have.
 pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> {
     let name = matches.get_one::<String>("model");
-    // The command line takes no other name than a model's.
+    // The command line accepts the names of models alone.
     let model = name.and_then(|name| model(name)).unwrap_or(&MODELS[0]);
     let given: Vec<_> = given(matches, SIMULATE).collect();
     Simulation::new(model, &given)
 }
 
-/// The libraries that the arguments of `methods` and `plugins` name.
+/// The libraries that the arguments of `criteria`, `methods` and `plugins` name.
 ///
 /// # Errors
-/// A list that is none.
+/// The list is malformed.
 pub fn plugin_files(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
-    let Some(option) = option("plugins") else {
-        return Ok(Vec::new());
-    };
-    let values = values(matches, option);
-    let (option, range, values) = (option.name, option.range, &values);
-    RawValues {
-        option,
-        range,
-        values,
+    let mut draft = JobDraft::new("");
+    if let Some(option) = option("plugins") {
+        draft.set(option.name, &texts(matches, option.info()))?;
     }
-    .paths()
+    Ok(draft.job.plugins)
 }
 
-/// What the arguments of `run` ask for over what the job file says.
+/// The settings of a job file, overridden by the arguments of `run`.
 ///
 /// # Errors
-/// Every option that cannot be taken.
+/// Every option that is refused.
 pub fn run_settings(
     matches: &ArgMatches,
-    of_file: RunSettings,
+    mut settings: RunSettings,
 ) -> Result<RunSettings, Vec<OptionError>> {
-    let (mut settings, mut errors) = (of_file, Vec::new());
-    for (option, values) in given(matches, RUN) {
-        errors.extend(option.read(&mut settings, &values).err());
+    let mut errors = Vec::new();
+    for (option, texts) in given(matches, RUN) {
+        errors.extend(option.read(&mut settings, &texts).err());
     }
     match errors.is_empty() {
         true => Ok(settings),
@@ -350,70 +348,27 @@ pub fn run_settings(
     }
 }
 
-/// What the arguments of `pairs` ask for.
+/// The task that the arguments of a command ask for.
 ///
 /// # Errors
-/// Every option that cannot be taken, and every two that contradict each other.
-pub fn pairs_job(matches: &ArgMatches) -> Result<PairsJob, Vec<OptionError>> {
+/// Every option that is refused, every conflict between options, and every method, score or
+/// criterion that does not exist.
+pub fn task(command: TaskCommand, matches: &ArgMatches) -> Result<Task, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
-    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
-    let mut pairing = PairsDraft::default();
+    let draft = JobDraft::new(data.cloned().unwrap_or_default());
+    let mut draft = TaskDraft::new(draft, command);
     let mut errors = Vec::new();
-    for (option, values) in given(matches, pairs_shared_options()) {
-        errors.extend(draft.set(option.name, &values).err());
-    }
-    for (option, values) in given(matches, PAIRS) {
-        errors.extend(option.read(&mut pairing, &values).err());
-    }
-    match errors.is_empty() {
-        true => pairing.check(draft),
-        false => Err(errors),
-    }
-}
-
-/// What the arguments of `stability` ask for.
-///
-/// # Errors
-/// Every option that cannot be taken, and every two that contradict each other.
-pub fn stability_job(matches: &ArgMatches) -> Result<StabilityJob, Vec<OptionError>> {
-    let data = matches.get_one::<PathBuf>("data");
-    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
-    let mut own = StabilityDraft::default();
-    let mut errors = Vec::new();
-    for (option, values) in given(matches, STABILITY) {
-        errors.extend(option.read(&mut own, &values).err());
-    }
-    for (option, values) in given(matches, OPTIONS) {
-        errors.extend(draft.set(option.name, &values).err());
-    }
-    match own.check(draft) {
-        Ok(it) if errors.is_empty() => Ok(it),
-        Ok(_) => Err(errors),
-        Err(more) => {
-            errors.extend(more);
-            Err(errors)
+    for option in command.options() {
+        let texts = texts(matches, option);
+        if !texts.is_empty() {
+            errors.extend(draft.set(option.name, &texts).err());
         }
     }
-}
-
-/// The job that the arguments of `select` ask for.
-///
-/// # Errors
-/// Every option that cannot be taken, and every two that contradict each other.
-pub fn select_job(matches: &ArgMatches) -> Result<Job, Vec<OptionError>> {
-    let data = matches.get_one::<PathBuf>("data");
-    let mut draft = JobDraft::new(data.cloned().unwrap_or_default());
-    let mut errors = Vec::new();
-    for (option, values) in given(matches, OPTIONS) {
-        errors.extend(draft.set(option.name, &values).err());
-    }
-    // Even a draft with refused options, as of a job file: what it asks for that there is not
-    // is told as well.
+    // The remaining options are checked too, so that the user sees every mistake at once.
     match draft.check() {
-        Ok(job) if errors.is_empty() => Ok(job),
-        Ok(_) => Err(errors),
-        Err(more) => {
-            errors.extend(more);
+        Ok(task) if errors.is_empty() => Ok(task),
+        checked => {
+            errors.extend(checked.err().into_iter().flatten());
             Err(errors)
         }
     }

@@ -5,60 +5,59 @@ use std::path::PathBuf;
 use passel_criteria::CriterionError;
 use thiserror::Error;
 
-use super::options::Kind;
-
+use super::options::MethodClass;
 use crate::{
     plugin::{MethodError, PluginError},
     selector::PERMUTATION_COUNTS,
 };
 
-/// An option, or two together, that cannot be taken.
+/// Why an option is refused, or a combination of options.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum OptionError {
     /// No option has this name.
     #[error("there is no option `{option}`")]
     Unknown {
-        /// The name given.
+        /// The name that was given.
         option: String,
-        /// The option it resembles.
+        /// The option whose name is nearest, if one is near.
         nearest: Option<&'static str>,
     },
-    /// The value is of another kind, or outside the range.
+    /// The value is of the wrong kind, or out of range.
     #[error("{option} = {value} must be {range}")]
     Range {
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What is allowed.
+        /// The values that are allowed.
         range: &'static str,
     },
-    /// One value was wanted and none or several were given.
+    /// The option takes one value, and none or several were given.
     #[error("{option} takes one value, not {count}")]
     Several {
         /// The option.
         option: &'static str,
-        /// How many were given.
+        /// The number of values that were given.
         count: usize,
     },
-    /// The value is none of the words allowed.
+    /// The value is none of the allowed words.
     #[error("{option} = {value} must be {range}")]
     Choice {
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// The words allowed.
+        /// The allowed words.
         range: &'static str,
-        /// The word it resembles.
+        /// The word that is nearest, if one is near.
         nearest: Option<&'static str>,
     },
-    /// Probabilities that are negative, or do not sum to one.
+    /// Probabilities are negative, or do not sum to one.
     #[error("{option} = {value} must be probabilities: none below 0, with sum 1 (it is {sum})")]
     Probabilities {
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
         /// Their sum.
         sum: f64,
@@ -68,104 +67,104 @@ pub enum OptionError {
     List {
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What is allowed.
+        /// The values that are allowed.
         range: &'static str,
-        /// What is wrong with it.
+        /// What is wrong with the list.
         reason: &'static str,
     },
-    /// The criterion cannot be made.
+    /// The criterion does not exist, or not with these parameters.
     #[error("criterion = {value}: {error}")]
     Criterion {
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What the criteria said.
+        /// What is wrong with it.
         error: CriterionError,
-        /// The name or the parameter it resembles.
+        /// The name or parameter that is nearest, if one is near.
         nearest: Option<String>,
     },
-    /// Two options name one file.
+    /// Two options name the same file.
     #[error("{option} and {other} are the same file, {}", path.display())]
     SameFile {
-        /// The option that would write.
+        /// The option that would write to it.
         option: &'static str,
-        /// The other.
+        /// The other option, or what else the file is.
         other: &'static str,
         /// The file.
         path: PathBuf,
     },
-    /// One column is asked to be two things.
+    /// Two options name the same column for different purposes.
     #[error("{option} and {other} both name {name}")]
     NameTwice {
-        /// The one.
+        /// The first option.
         option: &'static str,
-        /// The other.
+        /// The second option.
         other: &'static str,
         /// The column.
         name: String,
     },
-    /// The model has no such option.
+    /// The model of a simulation has no such option.
     #[error("the model {model} has no option {option}: it has {options}")]
     NotOfModel {
-        /// What was given.
+        /// The value that was given.
         option: &'static str,
         /// The model.
         model: String,
-        /// The options it has.
+        /// The options that it has.
         options: String,
     },
-    /// The method has no use for the option.
+    /// The method does not use the option.
     #[error("{option} has no effect with the method {method}")]
     NotOfMethod {
-        /// What was given.
+        /// The value that was given.
         option: &'static str,
         /// The method.
         method: String,
     },
-    /// The option is of one selection, and many are made.
-    #[error("{option} is of one selection: it has no effect on many")]
-    OfOneSelection {
-        /// What was given.
+    /// The option applies to a single selection, not to resamples.
+    #[error("{option} applies to a single selection and has no effect on resamples: leave it out")]
+    OfSingleSelection {
+        /// The value that was given.
         option: &'static str,
     },
-    /// The option does not go with another that was given, or left out.
+    /// The option contradicts another one.
     #[error("{option} {reason}")]
     Contradicts {
-        /// What was given.
+        /// The value that was given.
         option: &'static str,
-        /// What it is of, and what to do.
+        /// Why, and what to do about it.
         reason: &'static str,
     },
-    /// There is no such method or pair score, or not with such parameters.
+    /// The method or pair score does not exist, or not with these parameters.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The method may be of a plugin that is not there.
-    #[error("{error}: {reason}; `passel plugins` says where they are looked for")]
+    /// The method does not exist, but might come from a plugin that was refused or not found.
+    #[error("{error}: {reason}; `passel plugins` lists the places that are searched")]
     NoPlugin {
-        /// What was asked for.
+        /// The method that was asked for.
         error: Box<MethodError>,
-        /// What of the plugins is amiss.
+        /// What is wrong with the plugins.
         reason: String,
     },
-    /// A library that was named is no plugin.
+    /// A library that was named is not a plugin.
     #[error(transparent)]
     Plugin(#[from] PluginError),
-    /// A ranking has no form there.
-    #[error("format = parquet is for the method pass: take csv, json or html")]
+    /// Only selections by a criterion have a Parquet form.
+    #[error("format = parquet is only for the method pass: use csv, json or html")]
     ParquetOfPass,
-    /// Parquet is left out of this program.
-    #[error("format = parquet: this passel was built without it")]
+    /// The program was built without Parquet.
+    #[error("format = parquet: this passel was built without Parquet")]
     ParquetUnbuilt,
-    /// A report that is no text has no file to go to.
-    #[error("format = parquet is for a file: name it with output")]
+    /// A Parquet report cannot go to standard output.
+    #[error("format = parquet needs a file: name it with output")]
     ParquetOutput,
-    /// A trace is whole, a search with a checkpoint may run in parts.
+    /// A trace cannot cover the parts of a search that continues from a checkpoint.
     #[error(
-        "checkpoint and trace exclude each other: a search that goes on has not kept the steps it took before; leave one of them out"
+        "checkpoint and trace exclude each other: a search that continues has not kept the steps before its checkpoint; leave one of them out"
     )]
-    TracedInParts,
-    /// A level that no p-value can be as small as.
+    TraceOfParts,
+    /// No p-value of so few permutations can be as small as the level.
     #[error(
         "{option} = permutation: alpha = {alpha} is below 1/{}, the smallest p-value of {n} permutations", n + 1
     )]
@@ -174,21 +173,21 @@ pub enum OptionError {
         option: &'static str,
         /// The level.
         alpha: f64,
-        /// Permutations.
+        /// The number of permutations.
         n: usize,
     },
-    /// Particles would start above the largest model.
+    /// Particles would start with more variables than the largest model has.
     #[error("start-size = {start_size} is above max-size = {max_size}")]
     StartAboveMax {
-        /// Variables a particle starts with.
+        /// The number of variables that a particle starts with.
         start_size: usize,
-        /// The largest model.
+        /// The size of the largest model.
         max_size: usize,
     },
 }
 
 impl OptionError {
-    /// The option to look at first.
+    /// The option that the user should look at first.
     pub fn option(&self) -> &str {
         match self {
             Self::Unknown { option, .. } => option,
@@ -200,7 +199,7 @@ impl OptionError {
             | Self::Unreachable { option, .. }
             | Self::SameFile { option, .. }
             | Self::NotOfModel { option, .. }
-            | Self::OfOneSelection { option }
+            | Self::OfSingleSelection { option }
             | Self::Contradicts { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
@@ -210,11 +209,11 @@ impl OptionError {
             Self::Plugin(_) => "plugins",
             Self::ParquetUnbuilt | Self::ParquetOutput | Self::ParquetOfPass => "format",
             Self::StartAboveMax { .. } => "start-size",
-            Self::TracedInParts => "checkpoint",
+            Self::TraceOfParts => "checkpoint",
         }
     }
 
-    /// What would mend it, where that can be said.
+    /// What would mend the mistake, if that is known.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Criterion {
@@ -225,30 +224,32 @@ impl OptionError {
             Self::Method(error) => error
                 .is_unknown()
                 .then(|| "`passel methods` lists them".to_owned()),
-            // Wherever it is out of place the method is a selector.
+            // The search by criterion always uses the seed.
             Self::NotOfMethod { option: "seed", .. } => Some(
-                "it is of the method pass, and of selectors with stop = permutation".to_owned(),
+                "it is for the method pass, and for selectors with stop = permutation".to_owned(),
             ),
             Self::Unreachable { alpha, .. } => {
                 let n = (1.0 / alpha).ceil() - 1.0;
                 let most = *PERMUTATION_COUNTS.end();
                 Some(match n <= most as f64 {
-                    true => format!("take n={n} or more"),
-                    false => format!("take n={most} and an alpha of 1e-6 or more"),
+                    true => format!("use n={n} or more"),
+                    false => format!("use n={most} and an alpha of 1e-6 or more"),
                 })
             }
             Self::NotOfMethod { option, .. } => {
-                let is_of = |kind: Kind| kind.uses(option);
-                let told = match (is_of(Kind::Pass), is_of(Kind::Regresses)) {
-                    (true, true) if is_of(Kind::Scores) => {
-                        "it is of regressions, and of selectors by a score"
+                let used_by = |class: MethodClass| class.uses(option);
+                let classes = match (used_by(MethodClass::Pass), used_by(MethodClass::Regression)) {
+                    (true, true) if used_by(MethodClass::Score) => {
+                        "it is for regressions, and for selectors by a score"
                     }
-                    (true, true) => "it is of regressions: the method pass, or a plugin's",
-                    (true, false) => "it is of the method pass",
-                    (false, _) if !is_of(Kind::Ranks) => "it is of selectors by a score",
-                    (false, _) => "it is of selectors that rank: name one with method",
+                    (true, true) => "it is for regressions: by the method pass, or by a plugin",
+                    (true, false) => "it is for the method pass",
+                    (false, _) if !used_by(MethodClass::Ranking) => {
+                        "it is for selectors by a score"
+                    }
+                    (false, _) => "it is for selectors that rank: name one with method",
                 };
-                Some(told.to_owned())
+                Some(classes.to_owned())
             }
             Self::ParquetUnbuilt => {
                 Some("build it with `cargo install --path . --features parquet`".to_owned())

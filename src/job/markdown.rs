@@ -1,48 +1,57 @@
-//! The page of options, made from the table.
+//! docs/options.md, made from the tables of options.
 
-use std::fmt::Write;
+use super::{OPTIONS, OptionInfo, OptionSpec, PAIRS, RUN, STABILITY};
 
-use super::{OPTIONS, OptionSpec, PAIRS, RUN, STABILITY};
-
-/// docs/options.md: every option in one table a heading.
+/// The page docs/options.md: every option, in one table per group.
 pub fn options_markdown() -> String {
     let mut page = String::from(
         "# Options\n\n\
-         Of `passel select DATA` as `--name value`, and of a job as `name = value`, where a run sees to\n\
-         `progress` and `checkpoint` itself.\n\
-         Made from `OPTIONS` in src/job/options/ by `PASSEL_BLESS=1 cargo test`.\n",
+         The options of `passel select DATA` are written `--name value` on the command line and\n\
+         `name = value` in a job of a job file. A run sets `progress` and `checkpoint` for its jobs\n\
+         itself. This page is made from `OPTIONS` in src/job/options/ by\n\
+         `PASSEL_BLESS=1 cargo test`.\n",
     );
-    let mut heading = "";
-    for option in OPTIONS {
-        if option.heading != heading {
-            heading = option.heading;
-            // Writing to a String cannot fail.
-            let _ = write!(
-                page,
-                "\n## {heading}\n\n| option | default | range | meaning |\n| --- | --- | --- | --- |\n"
-            );
-        }
-        page += &row(option);
+    for group in OPTIONS.chunk_by(|a, b| a.heading == b.heading) {
+        let heading = group.first().map_or("", |option| option.heading);
+        page += &section(heading, "", group.iter().map(OptionSpec::info));
     }
-    page += "\n## Stability\n\nOf `passel stability DATA` alone, which has all those above but \
-             `--trace`, `--level` and `--checkpoint` too: [stability.md](stability.md).\n\n\
-             | option | default | range | meaning |\n| --- | --- | --- | --- |\n";
-    page.extend(STABILITY.iter().map(row));
-    page += "\n## Pairs\n\nOf `passel pairs DATA` alone, which has those above that are of data, levels, \
-             `top`, `threshold`, plugins, devices and reports too.\n\n\
-             | option | default | range | meaning |\n| --- | --- | --- | --- |\n";
-    page.extend(PAIRS.iter().map(row));
-    page += "\n## Runs\n\nOf `passel run JOBS.toml`, and of the table `[run]` of a job file: \
-             [jobs.md](jobs.md).\n\n| option | default | range | meaning |\n| --- | --- | --- | --- |\n";
-    page.extend(RUN.iter().map(row));
+    page += &section(
+        "Stability",
+        "`passel stability DATA` has these, and all options above but `--trace`, `--level` and\n\
+         `--checkpoint`: see [stability.md](stability.md).\n\n",
+        STABILITY.iter().map(OptionSpec::info),
+    );
+    page += &section(
+        "Pairs",
+        "`passel pairs DATA` has these, and the options above for data, levels, `top`, `threshold`,\n\
+         plugins, devices and reports.\n\n",
+        PAIRS.iter().map(OptionSpec::info),
+    );
+    page += &section(
+        "Runs",
+        "`passel run JOBS.toml` has these, and the table `[run]` of a job file: see\n\
+         [jobs.md](jobs.md).\n\n",
+        RUN.iter().map(OptionSpec::info),
+    );
     page
 }
 
-/// One option's row of its table.
-fn row<T>(option: &OptionSpec<T>) -> String {
-    let value = if option.value.is_empty() { "" } else { " " };
+fn section(heading: &str, introduction: &str, options: impl Iterator<Item = OptionInfo>) -> String {
+    let rows = options.map(|option| {
+        let OptionInfo {
+            name,
+            value,
+            default,
+            range,
+            help,
+            ..
+        } = option;
+        let space = if option.is_flag() { "" } else { " " };
+        format!("| `--{name}{space}{value}` | {default} | {range} | {help} |\n")
+    });
     format!(
-        "| `--{}{value}{}` | {} | {} | {} |\n",
-        option.name, option.value, option.default, option.range, option.help
+        "\n## {heading}\n\n{introduction}| option | default | range | meaning |\n\
+         | --- | --- | --- | --- |\n{}",
+        rows.collect::<String>()
     )
 }

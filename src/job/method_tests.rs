@@ -46,22 +46,22 @@ fn what_the_method_has_no_use_for_is_refused() {
     assert_eq!(
         refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),
         [
-            "particles has no effect with the method jmi; it is of the method pass",
-            "level has no effect with the method jmi; it is of regressions: the method pass, or a \
-             plugin's",
+            "particles has no effect with the method jmi; it is for the method pass",
+            "level has no effect with the method jmi; it is for regressions: by the method pass, or \
+             by a plugin",
         ]
     );
     assert_eq!(
         refused(&[("top", "3")]),
         [
-            "top has no effect with the method pass; it is of selectors that rank: name one with method"
+            "top has no effect with the method pass; it is for selectors that rank: name one with method"
         ]
     );
     assert_eq!(
         refused(&[("method", "jmi"), ("format", "parquet")])
             .last()
             .unwrap(),
-        "format = parquet is for the method pass: take csv, json or html"
+        "format = parquet is only for the method pass: use csv, json or html"
     );
 }
 
@@ -71,7 +71,7 @@ fn defaults_of_a_job_file_may_be_of_other_methods() {
     for (name, value) in [("particles", "9"), ("top", "4")] {
         draft.set(name, &[value.to_owned()]).unwrap();
     }
-    draft.settle(|_| true);
+    draft.mark_defaults(|_| true);
     let mut second = draft.clone();
     second.set("method", &["jmi".to_owned()]).unwrap();
     assert_eq!(draft.check().unwrap().pass.particles, 9);
@@ -107,7 +107,7 @@ fn a_seed_is_of_selectors_that_permute() {
     assert_eq!(
         refused(&[("method", "jmi"), ("seed", "7")]),
         [
-            "seed has no effect with the method jmi; it is of the method pass, and of selectors with \
+            "seed has no effect with the method jmi; it is for the method pass, and for selectors with \
           stop = permutation"
         ]
     );

@@ -1,160 +1,141 @@
-//! A simulation to be made: its options once, from which its command line, help and
-//! docs/simulate.md are made. What an option is by default, its model says.
+//! The options of `passel simulate`, from which its command line, its help and docs/simulate.md are
+//! made. The defaults are those of each model.
 
 use std::{fmt::Write, path::PathBuf};
 
 use super::{OptionError, OptionSpec};
 use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
 
-/// One file of simulated data to be made.
+/// One file of simulated data to write.
 #[derive(Debug, Clone)]
 pub struct Simulation {
-    /// The model it comes from.
+    /// The model that the data come from.
     pub model: &'static SimulationModel,
-    /// What the model is asked for.
+    /// The parameters of the model.
     pub settings: SimulationSettings,
-    /// Where it goes; the name tells the format.
+    /// The file; its name determines the format.
     pub output: PathBuf,
 }
 
-const MODEL: &str = "Model";
-const OUTPUT: &str = "Output";
+const MODEL: OptionSpec<Simulation> = OptionSpec::in_group("Model");
+const OUTPUT: OptionSpec<Simulation> = OptionSpec::in_group("Output");
 
-/// The options of `passel simulate`, in the order they are listed.
+/// The options of `passel simulate`, in the order in which they are listed.
 pub const SIMULATE: &[OptionSpec<Simulation>] = &[
     OptionSpec {
         name: "n",
         value: "N",
-        default: "",
         range: "3 … 1000000000",
-        help: "Observations",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.n = given.count(3..=1_000_000_000)?;
-            Ok(())
+        help: "Number of observations",
+        set: |simulation, values| {
+            values
+                .count(3..=1_000_000_000)
+                .map(|value| simulation.settings.n = value)
         },
+        ..MODEL
     },
     OptionSpec {
         name: "p",
         value: "P",
-        default: "",
         range: "1 … 1000000000",
-        help: "Variables",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.p = given.count(1..=1_000_000_000)?;
-            Ok(())
+        help: "Number of variables",
+        set: |simulation, values| {
+            values
+                .count(1..=1_000_000_000)
+                .map(|value| simulation.settings.p = value)
         },
+        ..MODEL
     },
     OptionSpec {
         name: "r",
         value: "R",
-        default: "",
-        range: "1 … p; of ar1 even, and at most p/2",
-        help: "True variables",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.r = given.count(1..=usize::MAX)?;
-            Ok(())
+        range: "1 … p; for ar1 even and at most p/2",
+        help: "Number of true variables",
+        set: |simulation, values| {
+            values
+                .count(1..=usize::MAX)
+                .map(|value| simulation.settings.r = value)
         },
+        ..MODEL
     },
     OptionSpec {
         name: "correlation",
         value: "HOW",
-        default: "",
         range: "independent, constant or ar",
         help: "Correlation of the columns: none, ρ between any two, or ρ^|i − j|",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
+        set: |simulation, values| {
             let all = [
                 Correlation::Independent,
                 Correlation::Constant,
                 Correlation::Autoregressive,
             ];
-            it.settings.correlation = given.choice(&all.map(|it| (it.name(), it)))?;
+            simulation.settings.correlation =
+                values.choice(&all.map(|value| (value.name(), value)))?;
             Ok(())
         },
+        ..MODEL
     },
     OptionSpec {
         name: "rho",
         value: "RHO",
-        default: "",
-        range: "above -1 and below 1; not below 0 where it is constant",
+        range: "above -1 and below 1; at least 0 for constant correlation",
         help: "ρ, the correlation of two columns",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.rho = given.number(|rho| rho.abs() < 1.0)?;
-            Ok(())
+        set: |simulation, values| {
+            values
+                .number(|rho| rho.abs() < 1.0)
+                .map(|value| simulation.settings.rho = value)
         },
+        ..MODEL
     },
     OptionSpec {
         name: "snps",
         value: "Q",
-        default: "",
         range: "22 … 4000",
-        help: "SNPs; with their products they are Q(Q + 1)/2 variables",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.snps = given.count(22..=4000)?;
-            Ok(())
+        help: "Number of SNPs; with their products there are Q(Q + 1)/2 variables",
+        set: |simulation, values| {
+            values
+                .count(22..=4000)
+                .map(|value| simulation.settings.snps = value)
         },
+        ..MODEL
     },
     OptionSpec {
         name: "snr",
         value: "RATIO",
-        default: "",
         range: "1e-9 … 1e15, or none",
-        help: "Signal to noise, var(Xβ)/var(ε), exactly so in the sample; none: noise N(0, 1)",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.snr = match given.one()? {
+        help: "Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)",
+        set: |simulation, values| {
+            simulation.settings.snr = match values.one()? {
                 "none" => None,
-                _ => Some(given.number(|snr| (1e-9..=1e15).contains(&snr))?),
+                _ => Some(values.number(|snr| (1e-9..=1e15).contains(&snr))?),
             };
             Ok(())
         },
+        ..MODEL
     },
     OptionSpec {
         name: "seed",
         value: "S",
-        default: "",
         range: "0 … 18446744073709551615",
-        help: "Seed of every random number",
-        heading: MODEL,
-        list: false,
-        set: |it, given| {
-            it.settings.seed = given.seed()?;
-            Ok(())
-        },
+        help: "Seed of all random numbers",
+        set: |simulation, values| values.seed().map(|value| simulation.settings.seed = value),
+        ..MODEL
     },
     OptionSpec {
         name: "output",
         value: "FILE",
-        default: "",
-        range: ".csv, .tsv or .dat, and .gz behind it",
-        help: "The file to write, whole or not at all; needed",
-        heading: OUTPUT,
-        list: false,
-        set: |it, given| {
-            it.output = given.path()?;
-            Ok(())
-        },
+        range: ".csv, .tsv or .dat, each with or without .gz",
+        help: "The file to write, whole or not at all; required",
+        set: |simulation, values| values.path().map(|value| simulation.output = value),
+        ..OUTPUT
     },
 ];
 
 impl Simulation {
-    /// A simulation of a model at its defaults, with these options set: the texts given for
-    /// each that was given.
+    /// The defaults of a model, with these options set, each from its texts.
     ///
     /// # Errors
-    /// Every option that cannot be taken, and every one that the model does not have.
+    /// Every option that is refused, and every option that the model does not have.
     pub fn new(
         model: &'static SimulationModel,
         given: &[(&'static OptionSpec<Self>, Vec<String>)],
@@ -165,26 +146,28 @@ impl Simulation {
             output: PathBuf::new(),
         };
         let mut errors = Vec::new();
-        for (option, values) in given {
-            errors.extend(option.read(&mut simulation, values).err());
+        for (option, texts) in given {
+            errors.extend(option.read(&mut simulation, texts).err());
         }
-        let (settings, output) = (&simulation.settings, "output");
-        let has: Vec<&str> = model.options(settings).collect();
+        let settings = &simulation.settings;
+        let has: Vec<&str> = model.options(settings).chain(["output"]).collect();
         for (option, _) in given {
-            if option.name != output && !has.contains(&option.name) {
-                // What it does not have, it need not read.
-                errors.retain(|error| error.option() != option.name);
-                // An option it has with other settings is missed for those it was given.
-                let why = match model.options.contains(&option.name) {
-                    true => format!(" with correlation {}", settings.correlation.name()),
-                    false => String::new(),
-                };
-                errors.push(OptionError::NotOfModel {
-                    option: option.name,
-                    model: format!("{}{why}", model.name),
-                    options: has.join(", "),
-                });
+            let name = option.name;
+            if has.contains(&name) {
+                continue;
             }
+            // Whether the model would take the value does not matter.
+            errors.retain(|error| error.option() != name);
+            let why = match model.options.contains(&name) {
+                true => format!(" with correlation {}", settings.correlation.name()),
+                false => String::new(),
+            };
+            let options = has.iter().filter(|other| **other != "output").copied();
+            errors.push(OptionError::NotOfModel {
+                option: name,
+                model: format!("{}{why}", model.name),
+                options: options.collect::<Vec<_>>().join(", "),
+            });
         }
         match errors.is_empty() {
             true => Ok(simulation),
@@ -193,28 +176,28 @@ impl Simulation {
     }
 }
 
-/// What an option is where it is not given, for each model that has it.
+/// The default of an option: one for all models, or that of each model which has the option.
 pub(super) fn defaults(option: &str) -> String {
-    let having = MODELS.iter().filter(|it| it.options.contains(&option));
-    let texts: Vec<(&str, String)> = having
+    let models = MODELS
+        .iter()
+        .filter(|model| model.options.contains(&option));
+    let texts: Vec<(&str, String)> = models
         .map(|model| (model.name, model.defaults.text(option)))
         .collect();
     match texts.first() {
-        None => String::new(),
-        // One for all is told once.
         Some((_, first))
-            if texts.len() == MODELS.len() && texts.iter().all(|it| it.1 == *first) =>
+            if texts.len() == MODELS.len() && texts.iter().all(|(_, text)| text == first) =>
         {
             first.clone()
         }
-        Some(_) => {
+        _ => {
             let texts = texts.iter().map(|(model, text)| format!("{model} {text}"));
             texts.collect::<Vec<_>>().join(", ")
         }
     }
 }
 
-/// docs/simulate.md: the models, and their options with each one's default.
+/// The page docs/simulate.md: the models, and the default of each option for each model.
 pub fn simulate_markdown() -> String {
     let mut page = String::from(
         "# Simulated data\n\n\
@@ -224,37 +207,37 @@ pub fn simulate_markdown() -> String {
          # passel simulate ing-lai --n 400 --p 4000 --r 10 --snr none --seed 1\n    \
          # passel truth x0,x1,x2,x3,x4,x5,x6,x7,x8,x9\n\n\
          and a `.dat` marks them in its row `*`. `passel select` reads both and reports how much\n\
-         of the truth it found ([reports.md](reports.md)). Lines that begin with `# passel ` may\n\
-         be put above the header of any CSV or TSV; no others are taken for them. Elsewhere they\n\
-         are comments: `pandas.read_csv(FILE, comment='#')`, `read.csv(FILE, comment.char = '#')`.\n\n\
-         Made from `MODELS` in src/simulate/ and `SIMULATE` in src/job/simulation.rs by\n\
+         of the truth it found ([reports.md](reports.md)). Such lines, which begin with\n\
+         `# passel `, may stand above the header of any CSV or TSV. Other programs skip them as\n\
+         comments: `pandas.read_csv(FILE, comment='#')`, `read.csv(FILE, comment.char = '#')`.\n\n\
+         This page is made from `MODELS` in src/simulate/ and `SIMULATE` in src/job/simulation.rs by\n\
          `PASSEL_BLESS=1 cargo test`.\n\n\
          ## Models\n\n| model | good for | X, β and columns | source |\n| --- | --- | --- | --- |\n",
     );
     let cell = |text: &str| text.replace('|', "\\|").replace('*', "\\*");
     // Writing to a String cannot fail.
-    for it in MODELS {
+    for model in MODELS {
         let _ = writeln!(
             page,
             "| `{}` | {} | {} | {} |",
-            it.name,
-            cell(it.title),
-            cell(it.formula),
-            it.source
+            model.name,
+            cell(model.title),
+            cell(model.formula),
+            model.source
         );
     }
-    page += "\nThe response is y = Xβ + ε.\n\n## Options\n\nEach model's default; a model has no option \
-             without one.\n\n| option |";
-    for it in MODELS {
-        let _ = write!(page, " {} |", it.name);
+    page += "\nThe response is y = Xβ + ε.\n\n## Options\n\nThe default of each model; a model without a default \
+             for an option does not have it.\n\n| option |";
+    for model in MODELS {
+        let _ = write!(page, " {} |", model.name);
     }
     page += " range | meaning |\n| --- |";
     page += &" --- |".repeat(MODELS.len() + 2);
     for option in SIMULATE {
         let _ = write!(page, "\n| `--{} {}` |", option.name, option.value);
-        for it in MODELS {
-            let _ = match it.options.contains(&option.name) {
-                true => write!(page, " {} |", it.defaults.text(option.name)),
+        for model in MODELS {
+            let _ = match model.options.contains(&option.name) {
+                true => write!(page, " {} |", model.defaults.text(option.name)),
                 false => write!(page, "  |"),
             };
         }

@@ -1,35 +1,36 @@
-//! What `passel stability` is asked for.
+//! The options of `passel stability`.
 
 use super::{Job, JobDraft, OptionError};
 use crate::{report::Format, stability::Resampling};
 
-/// A selection from many resamples of one file, checked as far as it can be without its data.
+/// A selection from resamples of one file, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]
 pub struct StabilityJob {
-    /// What is run on each resample, and where the report goes; its seed is that of all.
+    /// The selection that is run on each resample, and the report of all. Its seed also draws the
+    /// resamples.
     pub job: Job,
     /// How rows are drawn.
     pub resampling: Resampling,
-    /// How many resamples; of complementary pairs how many pairs.
+    /// The number of resamples; for complementary pairs, the number of pairs.
     pub resamples: usize,
     /// The expected number of false picks that is allowed.
     pub false_picks: f64,
-    /// The cut-off of frequencies, where that is told instead.
+    /// The cut-off of frequencies; `None` to derive it from `false_picks`.
     pub cutoff: Option<f64>,
 }
 
-/// What only `passel stability` has, being filled in.
+/// The options that only `passel stability` has, being set.
 #[derive(Debug, Clone)]
 pub struct StabilityDraft {
-    /// How rows are drawn.
+    /// See [`StabilityJob::resampling`].
     pub(super) resampling: Resampling,
-    /// How many resamples.
+    /// See [`StabilityJob::resamples`].
     pub(super) resamples: usize,
-    /// The part of the rows in a subsample.
+    /// The fraction of the rows in a subsample.
     pub(super) fraction: Option<f64>,
-    /// The expected number of false picks that is allowed.
+    /// See [`StabilityJob::false_picks`].
     pub(super) false_picks: Option<f64>,
-    /// The cut-off.
+    /// See [`StabilityJob::cutoff`].
     pub(super) cutoff: Option<f64>,
 }
 
@@ -45,49 +46,49 @@ impl Default for StabilityDraft {
     }
 }
 
-/// The part of the rows in a subsample unless another is asked for.
+/// The default fraction of the rows in a subsample.
 pub(super) const FRACTION: f64 = 0.5;
 
-/// Options of one selection that mean nothing to many.
-const OF_ONE: [&str; 3] = ["trace", "level", "checkpoint"];
+/// Options of a single selection, which have no effect on resamples.
+const OF_SINGLE_SELECTION: [&str; 3] = ["trace", "level", "checkpoint"];
 
 impl StabilityDraft {
-    /// With the options that `select` has too.
+    /// The checked job; `shared` has the options that `select` has too.
     ///
     /// # Errors
-    /// Every option, and every two, that contradict the rest.
+    /// Every option that has no effect, every conflict between options, and a method or criterion
+    /// that does not exist.
     pub(super) fn check(self, mut shared: JobDraft) -> Result<StabilityJob, Vec<OptionError>> {
-        let mut errors = Vec::new();
-        for option in OF_ONE {
-            if shared.given.contains(&option) {
-                errors.push(OptionError::OfOneSelection { option });
-            }
-        }
+        let explicit = shared.explicit.iter().copied();
+        let of_single = OF_SINGLE_SELECTION.into_iter();
+        let mut errors: Vec<_> = of_single
+            .filter(|option| explicit.clone().any(|name| name == *option))
+            .map(|option| OptionError::OfSingleSelection { option })
+            .collect();
         (shared.job.trace, shared.job.checkpoint) = (None, None);
-        // Of resamples, whatever the method draws.
+        // The seed draws the resamples, whether or not the method uses it.
         shared
-            .given
-            .retain(|it| *it != "seed" && !OF_ONE.contains(it));
+            .explicit
+            .retain(|option| *option != "seed" && !OF_SINGLE_SELECTION.contains(option));
         if shared.job.format == Format::Parquet {
             errors.push(OptionError::ParquetOfPass);
             shared.job.format = Format::Text;
         }
         let resampling = match (self.resampling, self.fraction) {
             (Resampling::Subsample(_), part) => Resampling::Subsample(part.unwrap_or(FRACTION)),
-            (other, part) => {
-                if part.is_some() {
-                    errors.push(OptionError::Contradicts {
-                        option: "fraction",
-                        reason: "is of resampling = subsample: other resamples have a size of their own",
-                    });
-                }
+            (other, None) => other,
+            (other, Some(_)) => {
+                errors.push(OptionError::Contradicts {
+                    option: "fraction",
+                    reason: "needs resampling = subsample: other resamples have a fixed size",
+                });
                 other
             }
         };
         if self.cutoff.is_some() && self.false_picks.is_some() {
             errors.push(OptionError::Contradicts {
                 option: "false-picks",
-                reason: "says what the cut-off is to be, and cutoff is given: leave one out",
+                reason: "determines the cut-off, and cutoff is given too: leave one of them out",
             });
         }
         match shared.check() {
@@ -98,9 +99,8 @@ impl StabilityDraft {
                 false_picks: self.false_picks.unwrap_or(1.0),
                 cutoff: self.cutoff,
             }),
-            Ok(_) => Err(errors),
-            Err(more) => {
-                errors.extend(more);
+            checked => {
+                errors.extend(checked.err().into_iter().flatten());
                 Err(errors)
             }
         }
@@ -116,32 +116,32 @@ mod tests {
         let (mut shared, mut own) = (JobDraft::new("x.csv"), StabilityDraft::default());
         for (name, value) in options {
             let values = [(*value).to_owned()];
-            match STABILITY.iter().find(|it| it.name == *name) {
+            match STABILITY.iter().find(|option| option.name == *name) {
                 Some(option) => option.read(&mut own, &values).unwrap(),
                 None => shared.set(name, &values).unwrap(),
             }
         }
-        let told = |errors: Vec<OptionError>| errors.iter().map(ToString::to_string).collect();
-        own.check(shared).map_err(told)
+        let messages = |errors: Vec<OptionError>| errors.iter().map(ToString::to_string).collect();
+        own.check(shared).map_err(messages)
     }
 
     #[test]
     fn defaults_are_a_hundred_complementary_pairs() {
-        let it = checked(&[]).unwrap();
+        let job = checked(&[]).unwrap();
         assert_eq!(
-            (it.resampling, it.resamples),
+            (job.resampling, job.resamples),
             (Resampling::Complementary, 100)
         );
-        assert_eq!((it.false_picks, it.cutoff), (1.0, None));
-        let it = checked(&[("resampling", "subsample")]).unwrap();
-        assert_eq!(it.resampling, Resampling::Subsample(0.5));
-        // Over text, a row of another option.
-        let it = checked(&[("fraction", "0.25"), ("resampling", "subsample")]).unwrap();
-        assert_eq!(it.resampling, Resampling::Subsample(0.25));
+        assert_eq!((job.false_picks, job.cutoff), (1.0, None));
+        let job = checked(&[("resampling", "subsample")]).unwrap();
+        assert_eq!(job.resampling, Resampling::Subsample(0.5));
+        // In any order.
+        let job = checked(&[("fraction", "0.25"), ("resampling", "subsample")]).unwrap();
+        assert_eq!(job.resampling, Resampling::Subsample(0.25));
     }
 
     #[test]
-    fn contradictions_are_all_told() {
+    fn every_contradiction_is_reported() {
         let errors = checked(&[
             ("fraction", "0.5"),
             ("cutoff", "0.7"),
@@ -154,12 +154,12 @@ mod tests {
             ("response", "y"),
         ]);
         let expected = [
-            "trace is of one selection: it has no effect on many",
-            "level is of one selection: it has no effect on many",
-            "checkpoint is of one selection: it has no effect on many",
-            "format = parquet is for the method pass: take csv, json or html",
-            "fraction is of resampling = subsample: other resamples have a size of their own",
-            "false-picks says what the cut-off is to be, and cutoff is given: leave one out",
+            "trace applies to a single selection and has no effect on resamples: leave it out",
+            "level applies to a single selection and has no effect on resamples: leave it out",
+            "checkpoint applies to a single selection and has no effect on resamples: leave it out",
+            "format = parquet is only for the method pass: use csv, json or html",
+            "fraction needs resampling = subsample: other resamples have a fixed size",
+            "false-picks determines the cut-off, and cutoff is given too: leave one of them out",
             "keep and response both name y",
         ];
         assert_eq!(errors.unwrap_err(), expected);
@@ -180,7 +180,7 @@ mod tests {
             ("cutoff", "1.01"),
             ("resampling", "jackknife"),
         ] {
-            let option = STABILITY.iter().find(|it| it.name == name).unwrap();
+            let option = STABILITY.iter().find(|option| option.name == name).unwrap();
             let read = option.read(&mut StabilityDraft::default(), &[value.to_owned()]);
             assert!(read.is_err(), "{name} {value}");
         }

@@ -1,17 +1,16 @@
-//! What one job does: a command of the program with its options.
+//! One job of any command: a command of the program with its options.
 
 use std::path::PathBuf;
 
 use super::{
-    Job, JobDraft, OPTIONS, OptionError, OptionSpec, PAIRS, PairsDraft, PairsJob, RUN, RunSettings,
+    Job, JobDraft, OPTIONS, OptionError, OptionInfo, OptionSpec, PAIRS, PairsDraft, PairsJob,
     STABILITY, StabilityDraft, StabilityJob, option,
-    options::{Kind, SHARED},
+    options::{MethodClass, SHARED_WITH_PAIRS},
 };
-use crate::nearest::nearest;
 use crate::plugin::MethodKind;
 
-/// Options that a run sees to, for all of its jobs.
-const OF_THE_RUN: [&str; 2] = ["progress", "checkpoint"];
+/// Options that a run sets for all of its jobs.
+const SET_BY_RUN: [&str; 2] = ["progress", "checkpoint"];
 
 /// The command that a job stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,10 +25,16 @@ pub enum Command {
 }
 
 impl Command {
-    /// All there are.
+    /// All commands that a job may stand for.
     pub const ALL: [Self; 3] = [Self::Select, Self::Pairs, Self::Stability];
 
-    /// As it is written on the command line.
+    /// The command with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|command| command.name() == name)
+    }
+
+    /// The command's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Select => "select",
@@ -38,133 +43,68 @@ impl Command {
         }
     }
 
-    /// Its options, in the order they are listed.
-    pub fn options(self) -> Vec<OptionInfo> {
-        match self {
-            Self::Select => OPTIONS.iter().map(OptionSpec::info).collect(),
-            Self::Stability => {
-                let own = STABILITY.iter().map(OptionSpec::info);
-                own.chain(OPTIONS.iter().map(OptionSpec::info)).collect()
-            }
-            Self::Pairs => {
-                let shared = OPTIONS.iter().filter(|it| SHARED.contains(&it.name));
-                PAIRS
-                    .iter()
-                    .map(OptionSpec::info)
-                    .chain(shared.map(OptionSpec::info))
-                    .collect()
-            }
-        }
+    /// The options of the command, in the order in which they are listed.
+    pub fn options(self) -> impl Iterator<Item = OptionInfo> {
+        let pairs = PAIRS.iter().filter(move |_| self == Self::Pairs);
+        let stability = STABILITY.iter().filter(move |_| self == Self::Stability);
+        let shared = OPTIONS
+            .iter()
+            .filter(move |option| self != Self::Pairs || SHARED_WITH_PAIRS.contains(&option.name));
+        let own = pairs
+            .map(OptionSpec::info)
+            .chain(stability.map(OptionSpec::info));
+        own.chain(shared.map(OptionSpec::info))
     }
 
-    /// Whether a job of it may have this option.
+    /// Returns true if a job of this command may have the option.
     pub fn has(self, name: &str) -> bool {
-        let own = match self {
-            Self::Select => option(name).is_some(),
-            Self::Stability => option(name).is_some() || STABILITY.iter().any(|it| it.name == name),
-            Self::Pairs => SHARED.contains(&name) || PAIRS.iter().any(|it| it.name == name),
-        };
-        own && !OF_THE_RUN.contains(&name)
+        let has = self.options().any(|option| option.name == name);
+        has && !SET_BY_RUN.contains(&name)
     }
 }
 
-/// What there is to say of an option, whatever it is read into.
-#[derive(Debug, Clone, Copy)]
-pub struct OptionInfo {
-    /// As [`OptionSpec::name`].
-    pub name: &'static str,
-    /// As [`OptionSpec::value`].
-    pub value: &'static str,
-    /// As [`OptionSpec::default`].
-    pub default: &'static str,
-    /// As [`OptionSpec::range`].
-    pub range: &'static str,
-    /// As [`OptionSpec::help`].
-    pub help: &'static str,
-    /// As [`OptionSpec::list`].
-    pub list: bool,
+/// All options that some job may have. Those of several commands occur several times.
+pub fn job_options() -> impl Iterator<Item = OptionInfo> {
+    let all = Command::ALL.into_iter().flat_map(Command::options);
+    all.filter(|option| !SET_BY_RUN.contains(&option.name))
 }
 
-impl OptionInfo {
-    /// Whether an array is one value of it: of names, or of numbers that belong together.
-    pub fn takes_array(&self) -> bool {
-        self.list || self.value.contains(',')
-    }
-}
-
-impl<T> OptionSpec<T> {
-    /// What there is to say of it.
-    pub fn info(&self) -> OptionInfo {
-        OptionInfo {
-            name: self.name,
-            value: self.value,
-            default: self.default,
-            range: self.range,
-            help: self.help,
-            list: self.list,
-        }
-    }
-}
-
-/// The option of a job of that name, whatever the command.
+/// The option with this name, if some job may have it.
 pub fn job_option(name: &str) -> Option<OptionInfo> {
-    let pairs = || {
-        PAIRS
-            .iter()
-            .find(|it| it.name == name)
-            .map(OptionSpec::info)
-    };
-    let stability = || {
-        STABILITY
-            .iter()
-            .find(|it| it.name == name)
-            .map(OptionSpec::info)
-    };
-    let found = option(name).map(OptionSpec::info);
-    let found = found.or_else(pairs).or_else(stability);
-    found.filter(|it| !OF_THE_RUN.contains(&it.name))
+    job_options().find(|option| option.name == name)
 }
 
-/// The names of all options that a job may have.
-pub fn job_option_names() -> impl Iterator<Item = &'static str> {
-    let all = OPTIONS.iter().map(|it| it.name);
-    let pairs = PAIRS.iter().map(|it| it.name);
-    all.chain(pairs)
-        .chain(STABILITY.iter().map(|it| it.name))
-        .filter(|it| !OF_THE_RUN.contains(it))
-}
-
-/// One job, checked as far as it can be without its data.
+/// One job, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]
 pub enum Task {
     /// A selection.
     Select(Box<Job>),
-    /// All pairs.
+    /// The scores of all pairs.
     Pairs(Box<PairsJob>),
     /// A selection from resamples.
     Stability(Box<StabilityJob>),
 }
 
 impl Task {
-    /// What it shares with every other: data, resources, report.
+    /// The data, resources and report of the task.
     pub fn job(&self) -> &Job {
         match self {
             Self::Select(job) => job,
-            Self::Pairs(pairing) => &pairing.job,
+            Self::Pairs(pairs) => &pairs.job,
             Self::Stability(stability) => &stability.job,
         }
     }
 
-    /// The same, to be changed.
+    /// The data, resources and report of the task, to be changed.
     pub fn job_mut(&mut self) -> &mut Job {
         match self {
             Self::Select(job) => job,
-            Self::Pairs(pairing) => &mut pairing.job,
+            Self::Pairs(pairs) => &mut pairs.job,
             Self::Stability(stability) => &mut stability.job,
         }
     }
 
-    /// The command it stands for.
+    /// The command that the task stands for.
     pub fn command(&self) -> Command {
         match self {
             Self::Select(_) => Command::Select,
@@ -173,8 +113,7 @@ impl Task {
         }
     }
 
-    /// Lets a search keep there what it can go on from; others, and one that writes a trace, keep
-    /// nothing.
+    /// Sets the checkpoint of a search by PaSS, unless it writes a trace; other tasks have none.
     pub(crate) fn set_checkpoint(&mut self, path: PathBuf) {
         if let Self::Select(job) = self
             && job.selector.is_none()
@@ -184,40 +123,37 @@ impl Task {
         }
     }
 
-    /// Whether ranks leave it to one of them: a procedure sees all columns, and resamples are not
-    /// shared out.
+    /// Returns true if one rank does the task alone: a procedure needs all columns, and resamples are
+    /// not divided among ranks.
     pub fn runs_on_one_rank(&self) -> bool {
         match self {
-            Self::Select(job) => job.selector.as_ref().is_some_and(|it| match it.value {
-                MethodKind::Score(_) => false,
-                MethodKind::Ranking(_) | MethodKind::Regression(_) => true,
-            }),
+            Self::Select(job) => {
+                let kind = job.selector.as_ref().map(|selector| &selector.value);
+                matches!(
+                    kind,
+                    Some(MethodKind::Ranking(_) | MethodKind::Regression(_))
+                )
+            }
             Self::Pairs(_) => false,
             Self::Stability(_) => true,
         }
     }
 
-    /// Whether an option that was given means anything to it.
+    /// Returns true if the option has an effect on the task.
     pub(super) fn uses(&self, name: &str) -> bool {
         let job = self.job();
-        let kind = match job.selector.as_ref() {
-            None => Kind::Pass,
-            Some(settled) => Kind::of(&settled.value),
-        };
-        let is_seed = name == "seed" && (job.stop.permutation.is_some() || !self.is_select());
-        let shared = option(name).is_some();
-        matches!(self, Self::Pairs(_)) || !shared || is_seed || kind.uses(name)
+        let is_select = matches!(self, Self::Select(_));
+        let is_seed = name == "seed" && (job.stop.permutation.is_some() || !is_select);
+        let is_shared = option(name).is_some();
+        let kind = MethodClass::of_job(job);
+        matches!(self, Self::Pairs(_)) || !is_shared || is_seed || kind.uses(name)
     }
 
-    fn is_select(&self) -> bool {
-        matches!(self, Self::Select(_))
-    }
-
-    /// The files that it writes, each by its option.
+    /// The files that the task writes, each with its option.
     pub fn output_files(&self) -> Vec<(&'static str, &PathBuf)> {
         let job = self.job();
         let matrix = match self {
-            Self::Pairs(pairing) => pairing.matrix.as_ref(),
+            Self::Pairs(pairs) => pairs.matrix.as_ref(),
             Self::Select(_) | Self::Stability(_) => None,
         };
         let all = [
@@ -231,12 +167,12 @@ impl Task {
     }
 }
 
-/// A task being filled in.
+/// A task whose options are being set.
 #[derive(Debug, Clone)]
 pub(super) struct TaskDraft {
-    pub(super) command: Command,
+    command: Command,
     pub(super) shared: JobDraft,
-    pairing: PairsDraft,
+    pairs: PairsDraft,
     stability: StabilityDraft,
 }
 
@@ -245,45 +181,48 @@ impl TaskDraft {
         Self {
             command,
             shared,
-            pairing: PairsDraft::default(),
+            pairs: PairsDraft::default(),
             stability: StabilityDraft::default(),
         }
     }
 
-    /// As [`JobDraft::set`].
-    pub(super) fn set(&mut self, name: &str, values: &[String]) -> Result<(), OptionError> {
-        let pairs = PAIRS.iter().find(|it| it.name == name);
-        let stability = STABILITY.iter().find(|it| it.name == name);
+    /// Sets one option of the command; see [`JobDraft::set`].
+    ///
+    /// # Errors
+    /// There is no such option, or it does not take such a value.
+    pub(super) fn set(&mut self, name: &str, texts: &[String]) -> Result<(), OptionError> {
+        let pairs = PAIRS.iter().find(|option| option.name == name);
+        let stability = STABILITY.iter().find(|option| option.name == name);
         match (self.command, pairs, stability) {
-            (Command::Pairs, Some(option), _) => option.read(&mut self.pairing, values),
-            (Command::Stability, _, Some(option)) => option.read(&mut self.stability, values),
-            _ => self.shared.set(name, values),
+            (Command::Pairs, Some(option), _) => option.read(&mut self.pairs, texts),
+            (Command::Stability, _, Some(option)) => option.read(&mut self.stability, texts),
+            _ => self.shared.set(name, texts),
         }
     }
 
-    /// Puts what the job is called in the files that it writes.
-    pub(super) fn name_files(&mut self, id: &str) {
+    /// Replaces `{id}` in the paths that the task writes to by the name of the job.
+    pub(super) fn insert_id(&mut self, id: &str) {
         let job = &mut self.shared.job;
-        let all = [&mut job.output, &mut job.trace, &mut self.pairing.matrix];
-        for path in all.into_iter().flatten() {
-            if let Some(text) = path.to_str().filter(|it| it.contains("{id}")) {
+        let paths = [&mut job.output, &mut job.trace, &mut self.pairs.matrix];
+        for path in paths.into_iter().flatten() {
+            if let Some(text) = path.to_str().filter(|text| text.contains("{id}")) {
                 *path = text.replace("{id}", id).into();
             }
         }
     }
 
-    /// Takes paths from the draft's folder.
+    /// The checked task. Its paths are relative to the draft's folder.
     ///
     /// # Errors
-    /// Every two options that contradict each other, and a method or score that there is not.
+    /// Every conflict between options, and every method, score or criterion that does not exist.
     pub(super) fn check(mut self) -> Result<Task, Vec<OptionError>> {
         match self.command {
             Command::Select => Ok(Task::Select(Box::new(self.shared.check()?))),
             Command::Pairs => {
-                if let Some(matrix) = &mut self.pairing.matrix {
+                if let Some(matrix) = &mut self.pairs.matrix {
                     *matrix = self.shared.folder.join(&*matrix);
                 }
-                Ok(Task::Pairs(Box::new(self.pairing.check(self.shared)?)))
+                Ok(Task::Pairs(Box::new(self.pairs.check(self.shared)?)))
             }
             Command::Stability => {
                 let checked = self.stability.check(self.shared)?;
@@ -291,18 +230,4 @@ impl TaskDraft {
             }
         }
     }
-}
-
-/// The option of `passel run` of that name.
-pub fn run_option(name: &str) -> Option<&'static OptionSpec<RunSettings>> {
-    RUN.iter().find(|it| it.name == name)
-}
-
-/// The command of that name.
-///
-/// # Errors
-/// The name that it resembles.
-pub(super) fn command(name: &str) -> Result<Command, Option<&'static str>> {
-    let found = Command::ALL.into_iter().find(|it| it.name() == name);
-    found.ok_or_else(|| nearest(name, Command::ALL.iter().map(|it| it.name())))
 }

@@ -9,8 +9,8 @@ fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
     let mut draft = JobDraft::new("x.csv");
     draft.set(name, &values).map_err(|error| vec![error])?;
-    // As defaults of a job file: an option of another method is no mistake.
-    draft.settle(|_| true);
+    // Defaults of a job file may be options of other methods.
+    draft.mark_defaults(|_| true);
     draft.check()
 }
 
@@ -162,7 +162,7 @@ fn every_option_reaches_its_field() {
         let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
         draft.set(name, &values).unwrap();
     }
-    draft.settle(|_| true);
+    draft.mark_defaults(|_| true);
     let job = draft.check().unwrap();
     assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
     assert_eq!(job.stop.permutation.map(|it| it.n), Some(99));

@@ -1,13 +1,13 @@
-//! What the program tells of itself: criteria, methods, plugins, devices, its own pages.
+//! What the program says about itself: criteria, methods, plugins, devices, completions and manual
+//! pages.
 
 use clap::{ArgMatches, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{
-    DONE, FAILED, WRONG,
-    print::{complain, print},
-    refuse,
+    EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
+    print::{print_error, print_option_error, print_result},
 };
 use crate::{
     device::{
@@ -19,41 +19,29 @@ use crate::{
     report::{criteria, devices, methods, plugins},
 };
 
-/// Prints the list that was asked for; none where it is no list.
-pub(super) fn list(matches: &ArgMatches) -> Option<u8> {
-    Some(match matches.subcommand()? {
-        ("criteria", matches) => with_plugins(matches, |plugins| {
-            tell_refused(plugins);
-            match as_json(matches) {
-                true => criteria::json(plugins),
-                false => criteria::text(plugins),
-            }
-        }),
-        ("devices", matches) => {
+/// Prints a list; the exit code, or `None` if there is no such list.
+pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
+    Some(match name {
+        "criteria" => print_plugin_list(matches, criteria::json, criteria::text),
+        "methods" => print_plugin_list(matches, methods::json, methods::text),
+        "devices" => {
             let (host, cuda) = (host_info(), cuda());
-            let list = match as_json(matches) {
+            let list = match wants_json(matches) {
                 true => devices::json(&host, &cuda),
                 false => devices::text(&host, &cuda),
             };
-            print(list.as_bytes())
+            print_result(list.as_bytes())
         }
-        ("methods", matches) => with_plugins(matches, |plugins| {
-            tell_refused(plugins);
-            match as_json(matches) {
-                true => methods::json(plugins),
-                false => methods::text(plugins),
-            }
-        }),
-        ("plugins", matches) => list_plugins(matches),
-        ("completions", matches) => completions(matches),
-        ("man", matches) => manual(matches),
+        "plugins" => print_plugins(matches),
+        "completions" => print_completions(matches),
+        "man" => print_manual(matches),
         _ => return None,
     })
 }
 
-/// Prints what there is of plugins; with `--cuda` their functions in CUDA C are tried.
-fn list_plugins(matches: &ArgMatches) -> u8 {
-    let all = match found(matches) {
+/// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared.
+fn print_plugins(matches: &ArgMatches) -> u8 {
+    let all = match find_plugins(matches) {
         Ok(all) => all,
         Err(code) => return code,
     };
@@ -62,76 +50,84 @@ fn list_plugins(matches: &ArgMatches) -> u8 {
         for plugin in all.plugins() {
             for (name, function) in plugin.functions() {
                 let checked = functions::check(name, &function).transpose();
-                tried.extend(checked.map(|it| (&*plugin.name, name.to_owned(), it)));
+                tried.extend(checked.map(|check| (&*plugin.name, name.to_owned(), check)));
             }
         }
     }
-    let code = match tried.iter().all(|it| it.2.is_ok()) {
-        true => DONE,
-        false => FAILED,
+    let code = match tried.iter().all(|(_, _, check)| check.is_ok()) {
+        true => EXIT_DONE,
+        false => EXIT_FAILED,
     };
-    let list = match as_json(matches) {
+    let list = match wants_json(matches) {
         true => plugins::json(&all, &tried),
         false => plugins::text(&all, &tried),
     };
-    print(list.as_bytes()).max(code)
+    print_result(list.as_bytes()).max(code)
 }
 
-/// Prints the completions of a shell.
-fn completions(matches: &ArgMatches) -> u8 {
+/// Prints the completions for a shell.
+fn print_completions(matches: &ArgMatches) -> u8 {
     let shell = matches.get_one::<String>("shell");
-    // The command line takes no other name than a shell's.
-    let Some(shell) = shell.and_then(|it| Shell::from_str(it, true).ok()) else {
-        return WRONG;
+    // The command line accepts the names of shells alone.
+    let Some(shell) = shell.and_then(|name| Shell::from_str(name, true).ok()) else {
+        return EXIT_USAGE;
     };
     let mut page = Vec::new();
     clap_complete::generate(shell, &mut job::arguments::command(), "passel", &mut page);
-    print(&page)
+    print_result(&page)
 }
 
 /// Prints a manual page.
-fn manual(matches: &ArgMatches) -> u8 {
+fn print_manual(matches: &ArgMatches) -> u8 {
     let mut program = job::arguments::command();
     program.build();
     let name = matches.get_one::<String>("command");
-    let page = match name.and_then(|it| program.find_subcommand(it)) {
+    let page = match name.and_then(|name| program.find_subcommand(name)) {
         Some(command) => Man::new(command.clone()),
         None => Man::new(program),
     };
     let mut text = Vec::new();
     match page.render(&mut text) {
-        Ok(()) => print(&text),
-        // Nothing is written but memory.
-        Err(_) => FAILED,
+        Ok(()) => print_result(&text),
+        // Writing to memory does not fail.
+        Err(_) => EXIT_FAILED,
     }
 }
 
-/// Prints a list made from the plugins there are and those that were named.
-fn with_plugins(matches: &ArgMatches, list: impl Fn(&Plugins) -> String) -> u8 {
-    match found(matches) {
-        Ok(plugins) => print(list(&plugins).as_bytes()),
+/// Prints a list that depends on plugins, after the reasons why some were refused.
+fn print_plugin_list(
+    matches: &ArgMatches,
+    json: fn(&Plugins) -> String,
+    text: fn(&Plugins) -> String,
+) -> u8 {
+    match find_plugins(matches) {
+        Ok(plugins) => {
+            for refused in plugins.refused() {
+                print_error(&format!("warning: {refused}"));
+            }
+            let list = if wants_json(matches) { json } else { text };
+            print_result(list(&plugins).as_bytes())
+        }
         Err(code) => code,
     }
 }
 
-/// The plugins there are and those that were named; else the exit code of what was said.
-fn found(matches: &ArgMatches) -> Result<Plugins, u8> {
-    let named = job::arguments::plugin_files(matches).map_err(|error| refuse(&[error]))?;
+/// The installed plugins and those that the arguments name.
+///
+/// # Errors
+/// The exit code; the reason is printed.
+fn find_plugins(matches: &ArgMatches) -> Result<Plugins, u8> {
+    let named = job::arguments::plugin_files(matches).map_err(|error| {
+        print_option_error(&error);
+        EXIT_USAGE
+    })?;
     Plugins::find(&named).map_err(|error| {
-        complain(&format!("error: {error}"));
-        WRONG
+        print_error(&format!("error: {error}"));
+        EXIT_USAGE
     })
 }
 
-/// Says what is not used, for the list is of what can be.
-fn tell_refused(plugins: &Plugins) {
-    for refused in plugins.refused() {
-        complain(&format!("warning: {refused}"));
-    }
-}
-
-/// Whether a list is to be read by a program.
-fn as_json(matches: &ArgMatches) -> bool {
+fn wants_json(matches: &ArgMatches) -> bool {
     let format = matches.get_one::<String>("format");
-    format.is_some_and(|it| it == "json")
+    format.is_some_and(|format| format == "json")
 }

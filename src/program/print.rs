@@ -1,29 +1,38 @@
-//! What reaches the reader: reports on standard output, the rest on standard error.
+//! Writing to standard output, which is for reports, and to standard error, for everything else.
 
 use std::io::{self, Write};
 
-use super::{DONE, FAILED};
+use super::{EXIT_DONE, EXIT_FAILED};
+use crate::job::OptionError;
 
-/// Writes a result to standard output.
-pub(super) fn print(text: &[u8]) -> u8 {
+/// Writes a result to standard output; the exit code.
+pub(super) fn print_result(text: &[u8]) -> u8 {
     let mut stdout = io::stdout().lock();
-    printed(stdout.write_all(text).and_then(|()| stdout.flush()))
+    exit_code(stdout.write_all(text).and_then(|()| stdout.flush()))
 }
 
-/// A reader who has seen enough (`| head`) is no failure; a full disk is.
-pub(super) fn printed(result: io::Result<()>) -> u8 {
-    match result {
+/// The exit code of an attempt to write to standard output. A full disk is a failure; a reader that
+/// has closed the pipe, such as `head`, is not.
+pub(super) fn exit_code(written: io::Result<()>) -> u8 {
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!(
+            print_error(&format!(
                 "error: writing to standard output failed: {error}"
             ));
-            FAILED
+            EXIT_FAILED
         }
-        _ => DONE,
+        _ => EXIT_DONE,
     }
 }
 
-/// Writes a line to standard error; where that is closed, nobody listens.
-pub(super) fn complain(line: &str) {
+/// Writes a line to standard error; a closed one is no failure.
+pub(super) fn print_error(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Prints why an option is refused, and what would mend it.
+pub(super) fn print_option_error(error: &OptionError) {
+    let help = error.help();
+    let help = help.map_or(String::new(), |help| format!("; {help}"));
+    print_error(&format!("error: {error}{help}"));
 }

@@ -1,33 +1,11 @@
 //! A run that is ended in any way has lost what was in flight, and no more.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Child, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path};
 
 use super::{
     GRID, results,
-    support::{Folder, ran, told},
+    support::{Folder, finish, kill, ran, send, start, wait_until},
 };
-
-/// Starts the program, which tells nobody anything.
-fn start(folder: &Folder, arguments: &[&str]) -> Child {
-    let mut command = folder.passel(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
-
-/// Waits until this is so, a minute at most.
-fn until(what: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !what() {
-        assert!(started.elapsed() < Duration::from_secs(60), "it never came");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
 
 /// A search that nobody waits for, beside a small one.
 const LONG: &str = r#"
@@ -57,8 +35,9 @@ iterations = 6
 fn an_interrupt_leaves_what_is_done_and_a_second_process_is_refused() {
     let folder = Folder::new();
     folder.write("jobs.toml", LONG);
-    let first = start(&folder, &["run", "jobs.toml"]);
-    until(|| folder.path("jobs-results/data.json").exists());
+    let mut first = start(folder.passel(&["run", "jobs.toml"]));
+    let result = folder.path("jobs-results/data.json");
+    assert!(wait_until(&mut first, || result.exists()));
     let second = folder.run(&["run", "jobs.toml"]);
     assert_eq!((second.code, second.stdout.as_str()), (Some(2), ""));
     assert!(
@@ -68,9 +47,8 @@ fn an_interrupt_leaves_what_is_done_and_a_second_process_is_refused() {
         "{}",
         second.stderr
     );
-    let kill = format!("kill -TERM {}", first.id());
-    assert_eq!(ran(folder.shell(&kill)).code, Some(0));
-    let ended = told(first.wait_with_output().unwrap());
+    send(&first, "TERM");
+    let ended = finish(first);
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
     assert!(
         ended
@@ -96,16 +74,19 @@ fn an_interrupt_leaves_what_is_done_and_a_second_process_is_refused() {
 fn a_file_that_vanishes_fails_its_job_alone() {
     let folder = Folder::new();
     folder.write("gone.csv", &folder.read("data.csv"));
-    let gone = "\n[[job]]\ndata = \"gone.csv\"\n";
+    // The second job waits until somebody reads its output.
     let file = LONG.replace(
         "iterations = 1000000000",
-        "iterations = 1000000000\ntime-limit = 1",
+        "iterations = 7\noutput = \"pipe\"",
     );
-    folder.write("jobs.toml", &(file + gone));
-    let child = start(&folder, &["run", "jobs.toml"]);
-    until(|| folder.path("jobs-results/data.json").exists());
+    folder.write("jobs.toml", &(file + "\n[[job]]\ndata = \"gone.csv\"\n"));
+    assert_eq!(ran(folder.shell("mkfifo pipe")).code, Some(0));
+    let mut child = start(folder.passel(&["run", "jobs.toml"]));
+    let first = folder.path("jobs-results/data.json");
+    assert!(wait_until(&mut child, || first.exists()));
     fs::remove_file(folder.path("gone.csv")).unwrap();
-    let ended = told(child.wait_with_output().unwrap());
+    assert_eq!(ran(folder.shell("cat pipe")).code, Some(0));
+    let ended = finish(child);
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     assert!(
         ended.stderr.contains("error: gone: gone.csv: no such file"),
@@ -215,7 +196,6 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
     for folder in [&whole, &killed] {
         two_hundred(folder);
     }
-    let started = Instant::now();
     let ran = whole.run(&["run", "jobs.toml", "--threads", "1"]);
     assert!(
         ran.stdout.starts_with("200 of 200 jobs done\n"),
@@ -223,17 +203,15 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
         ran.stdout,
         ran.stderr
     );
-    let each = started.elapsed() / 20;
-    let mut moment = 12345_u64;
+    let done = || match fs::read_dir(killed.path("jobs-results")) {
+        Ok(files) => files.count(),
+        Err(_) => 0,
+    };
     for _ in 0..20 {
-        moment = moment
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let mut child = start(&killed, &["run", "jobs.toml", "--progress", "none"]);
-        thread::sleep(each.mul_f64((moment >> 40) as f64 / f64::from(1 << 24)));
-        // On Unix that is SIGKILL.
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let before = done();
+        let mut child = start(killed.passel(&["run", "jobs.toml", "--progress", "none"]));
+        wait_until(&mut child, || done() > before + 3);
+        kill(child);
     }
     let ran = killed.run(&["run", "jobs.toml", "--threads", "2"]);
     assert!(
@@ -262,78 +240,97 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
     assert_eq!(all, jobs.len(), "done twice");
 }
 
+/// Writes a job of ever more iterations to two folders, until `stop` has cut the work of the second
+/// short; then the results of both are the same.
+fn ends_as_one_that_was_not_stopped(job: &str, stop: impl Fn(&Folder) -> bool) {
+    for doubling in 0..12 {
+        let [whole, stopped] = [Folder::new(), Folder::new()];
+        let iterations = 1000 << doubling;
+        for folder in [&whole, &stopped] {
+            folder.write(
+                "jobs.toml",
+                &format!("[[job]]\n{job}iterations = {iterations}\n"),
+            );
+        }
+        if !stop(&stopped) {
+            continue;
+        }
+        for folder in [&whole, &stopped] {
+            let ran = folder.run(&["run", "jobs.toml"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            assert!(!folder.path("jobs-results/.work").exists());
+        }
+        let [expected, found] = [&whole, &stopped].map(|it| results(&it.path("jobs-results")));
+        assert!(expected == found);
+        return;
+    }
+    panic!("no job was long enough to be stopped");
+}
+
+/// The files of what searches can go on from.
+fn states(folder: &Folder) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(folder.path("jobs-results/.work"));
+    let files = files.into_iter().flatten().flatten();
+    let files = files.map(|file| file.path());
+    files
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .collect()
+}
+
 #[cfg(unix)]
 #[test]
 fn a_search_that_was_killed_goes_on() {
-    let [whole, killed] = [Folder::new(), Folder::new()];
-    for folder in [&whole, &killed] {
-        folder.write(
-            "jobs.toml",
-            "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\niterations = 200000\nparticles = 8\n",
-        );
-    }
-    let ran = whole.run(&["run", "jobs.toml"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let work = killed.path("jobs-results/.work");
-    let state = || {
-        let files = fs::read_dir(&work).into_iter().flatten();
-        let mut files = files.map(|it| it.unwrap().path());
-        files.find(|it| it.extension().is_some_and(|it| it == "json"))
-    };
-    for damaged in [false, true] {
-        let mut child = start(&killed, &["run", "jobs.toml"]);
-        until(|| state().is_some());
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(
-            !killed.path("jobs-results/data.json").exists(),
-            "too quick a search"
-        );
-        if damaged {
-            fs::write(state().unwrap(), "of another program").unwrap();
+    let job = "data = \"data.csv\"\nresponse = \"y\"\nparticles = 8\n";
+    ends_as_one_that_was_not_stopped(job, |folder| {
+        let read = || states(folder).pop().and_then(|path| fs::read(path).ok());
+        for damaged in [false, false, true] {
+            let before = read();
+            let mut child = start(folder.passel(&["run", "jobs.toml"]));
+            let is_kept = wait_until(&mut child, || read().is_some_and(|now| Some(now) != before));
+            kill(child);
+            if !is_kept || folder.path("jobs-results/data.json").exists() {
+                return false;
+            }
+            if damaged {
+                fs::write(&states(folder)[0], "of another program").unwrap();
+            }
         }
-    }
-    let ran = killed.run(&["run", "jobs.toml"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let [expected, found] = [&whole, &killed].map(|it| results(&it.path("jobs-results")));
-    assert!(expected == found);
-    assert!(!work.exists());
+        true
+    });
 }
 
 #[cfg(unix)]
 #[test]
 fn resamples_that_are_done_are_not_done_again() {
-    let folder = Folder::new();
-    let file = "[[job]]\ncommand = \"stability\"\ndata = \"data.csv\"\nresponse = \"y\"\n\
-                iterations = 2000\nresamples = 60\n";
-    folder.write("jobs.toml", file);
-    let whole = folder.run(&["run", "jobs.toml", "--output", "whole"]);
-    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
-    let limited = [
-        "run",
-        "jobs.toml",
-        "--time-limit",
-        "300ms",
-        "--threads",
-        "1",
-    ];
-    let (mut cut, mut done) = (0, 0);
-    loop {
-        let ran = folder.run(&limited);
-        if ran.code == Some(0) {
-            break;
+    let job = "command = \"stability\"\ndata = \"data.csv\"\nresponse = \"y\"\nresamples = 60\n";
+    ends_as_one_that_was_not_stopped(job, |folder| {
+        // Limits grow until one lets some resamples be done; at one that lets all, the work was short.
+        let (mut limit, mut done, mut cut) = (50, 0, 0);
+        while cut < 3 {
+            let limit_text = format!("{limit}ms");
+            let limited = [
+                "run",
+                "jobs.toml",
+                "--threads",
+                "1",
+                "--time-limit",
+                &limit_text,
+            ];
+            let ran = folder.run(&limited);
+            if ran.code == Some(0) {
+                return false;
+            }
+            assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+            let state = states(folder).pop();
+            let state = state.map(|path| fs::read_to_string(path).unwrap());
+            let now = state.map_or(0, |text| text.matches("],").count());
+            assert!(now >= done, "what was done is kept");
+            cut += usize::from(now > done);
+            (limit, done) = (limit * 3 / 2, now);
         }
-        assert_eq!(ran.code, Some(130), "{}", ran.stderr);
-        let kept = fs::read_dir(folder.path("jobs-results/.work"))
-            .unwrap()
-            .next();
-        let state = kept.map(|it| fs::read_to_string(it.unwrap().path()).unwrap());
-        let now = state.map_or(0, |it| it.matches("],").count());
-        assert!(now >= done, "what was done is kept");
-        (cut, done) = (cut + 1, now);
-        assert!(cut < 200, "it never ends");
-    }
-    assert!(cut > 0, "too quick a job");
-    let [expected, found] = ["whole", "jobs-results"].map(|it| results(&folder.path(it)));
-    assert!(expected == found);
+        true
+    });
 }

@@ -173,7 +173,7 @@ fn what_is_out_of_date_is_told_and_done_again() {
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // Those that are of no job any more stay, and are told.
     assert_eq!(
-        ran.stderr.matches("is of no job of jobs.toml").count(),
+        ran.stderr.matches("belongs to no job of jobs.toml").count(),
         2,
         "{}",
         ran.stderr
@@ -243,7 +243,7 @@ fn some_jobs_alone_and_none_at_all() {
     let folder = Folder::new();
     folder.write("jobs.toml", GRID);
     let checked = folder.run(&["run", "jobs.toml", "--check"]);
-    assert_eq!(checked.stdout, "jobs.toml: no mistake, 12 jobs\n");
+    assert_eq!(checked.stdout, "jobs.toml: no mistakes, 12 jobs\n");
     let listed = folder.run(&["run", "jobs.toml", "--list", "--only", "*seed=[34]"]);
     assert_eq!(
         listed.stdout.matches("missing").count(),

@@ -14,15 +14,20 @@ use super::{
 const LEVELS: &str = "OVER=PASSEL_OVER_LEVELS";
 const REGRESSION: &str = "OVER=PASSEL_OVER_REGRESSION";
 
-/// Chooses two variables, says so by a file, and never ends.
+/// Chooses two variables and never ends. Files say that it has chosen, and that it has been asked to
+/// end.
 const DEAF: &str = "BODY=problem->choose(problem,1,2.0);problem->choose(problem,0,1.0);\
-                    fclose(fopen(\"chosen\",\"w\"));for(;;)pause()";
+                    fclose(fopen(\"chosen\",\"w\"));while(!problem->interrupted(problem));\
+                    fclose(fopen(\"asked\",\"w\"));for(;;)pause()";
 
-/// The same, and ends when it is asked to.
+/// Chooses two variables, says so by a file, and ends when it is asked to.
 const HEEDS: &str = "BODY=problem->choose(problem,1,2.0);problem->choose(problem,0,1.0);\
                      fclose(fopen(\"chosen\",\"w\"));while(!problem->interrupted(problem))";
 
 const CHOSEN: &str = "while [ ! -e chosen ]; do sleep 0.02; done; ";
+
+/// Two signals are one unless the first has been handled before the second comes.
+const ASKED: &str = "while [ ! -e asked ]; do sleep 0.02; done; ";
 
 /// `$select` starts the method compiled so; none where there is no compiler.
 fn folder(defined: &[&str]) -> Option<(Folder, String)> {
@@ -57,8 +62,8 @@ fn one_that_does_not_heed_is_left_behind_at_the_second() {
                 return;
             };
             let script = format!(
-                "{select} > out & id=$!; {CHOSEN} kill -{signal} $id; sleep 0.4; \
-                 kill -0 $id && echo waits; kill -{signal} $id; wait $id"
+                "{select} > out & id=$!; {CHOSEN} kill -{signal} $id; {ASKED} \
+                 sleep 0.4; kill -0 $id && echo waits; kill -{signal} $id; wait $id"
             );
             let ran = ran(folder.shell(&script));
             assert_eq!(ran.stdout, "waits\n", "{}", ran.stderr);
@@ -82,8 +87,8 @@ fn one_that_heeds_nothing_is_left_behind_after_a_while() {
     };
     // Both wait ten seconds, together: after its time limit, and after one signal alone.
     let script = format!(
-        "{select} --time-limit 100ms > late & late=$!; {select} > out & id=$!; {CHOSEN} sleep 1; \
-         kill -TERM $id; wait $late; echo $?; wait $id"
+        "{select} > out & id=$!; {CHOSEN} rm chosen; {select} --time-limit 100ms > late & late=$!; \
+         {CHOSEN} kill -TERM $id; wait $late; echo $?; wait $id"
     );
     let ran = ran(folder.shell(&script));
     assert_eq!(ran.stdout, "0\n", "{}", ran.stderr);
@@ -102,7 +107,7 @@ fn what_is_left_behind_is_in_the_output_too() {
         return;
     };
     let script = format!(
-        "{select} --output o.json & id=$!; {CHOSEN} kill -INT $id; sleep 0.2; kill -INT $id; \
+        "{select} --output o.json & id=$!; {CHOSEN} kill -INT $id; {ASKED} kill -INT $id; \
          wait $id"
     );
     let ran = ran(folder.shell(&script));
@@ -141,7 +146,8 @@ fn the_time_limit_ends_one_that_heeds() {
 
 #[test]
 fn jobs_behind_one_that_was_left_are_not_started() {
-    for (defined, second) in [(DEAF, "sleep 0.3; kill -INT $id; "), (HEEDS, "")] {
+    let twice = format!("{ASKED} kill -INT $id; ");
+    for (defined, second) in [(DEAF, &*twice), (HEEDS, "")] {
         let Some((folder, _)) = folder(&[REGRESSION, defined]) else {
             return;
         };

@@ -14,7 +14,7 @@ use passel::{
     Design, Interrupt, Pass,
     criteria::Ebic,
     device::{DeviceChoice, Partition, Resources},
-    job::{self, Task},
+    job::{self, task::Command},
     ranks::{Communicator, thread_transports},
     run::{self, RunContext},
     search::{IterationRecord, SearchResult, StepRecord, search},
@@ -128,20 +128,12 @@ fn report(arguments: &[&str], communicator: Option<Communicator>, interrupt: &In
         "1",
     ]);
     let matches = job::arguments::command().try_get_matches_from(all).unwrap();
-    let report = match matches.subcommand().unwrap() {
-        ("pairs", own) => {
-            let mut pairing = job::arguments::pairs_job(own).unwrap();
-            pairing.job.interrupt = interrupt.clone();
-            pairing.job.resources.communicator = communicator;
-            run::run_task(&Task::Pairs(Box::new(pairing)), &RunContext::default())
-        }
-        (_, own) => {
-            let mut job = job::arguments::select_job(own).unwrap();
-            job.interrupt = interrupt.clone();
-            job.resources.communicator = communicator;
-            run::run(&job)
-        }
-    };
+    let (name, own) = matches.subcommand().unwrap();
+    let command = Command::named(name).unwrap();
+    let mut task = job::arguments::task(command, own).unwrap();
+    task.job_mut().interrupt = interrupt.clone();
+    task.job_mut().resources.communicator = communicator;
+    let report = run::run_task(&task, &RunContext::default());
     let mut told: Value = serde_json::from_slice(&report.unwrap().render().unwrap()).unwrap();
     let members = told.as_object_mut().unwrap();
     members.remove("elapsed_seconds");

@@ -4,7 +4,7 @@ use std::{collections::HashSet, fs};
 
 use serde_json::Value;
 
-use crate::support::{Folder, ran};
+use crate::support::{Folder, HANDLES_INT, ran};
 
 /// Small settings of every model.
 const SMALL: [&[&str]; 4] = [
@@ -181,7 +181,7 @@ fn what_cannot_be_made_is_told_and_leaves_nothing() {
         ),
         (
             &["ar1", "--rho", "-1", "--output", "t.csv"],
-            "error: rho = -1 must be above -1 and below 1; not below 0 where it is constant\n",
+            "error: rho = -1 must be above -1 and below 1; at least 0 for constant correlation\n",
         ),
         (
             &[
@@ -248,10 +248,10 @@ fn the_help_has_the_models_and_their_defaults() {
 fn an_interrupt_leaves_the_old_file_and_130() {
     let folder = Folder::new();
     folder.write("t.csv.gz", "old");
-    // Compressing so much takes many seconds.
+    // Twenty million numbers are compressed long after the signal is handled.
     let script = "\"$passel\" simulate ing-lai --n 2000 --p 10000 --output t.csv.gz & id=$!; \
-                  sleep 0.5; kill -INT $id; wait $id";
-    let ran = ran(folder.shell(script));
+                  handles_int $id; kill -INT $id; wait $id";
+    let ran = ran(folder.shell(&format!("{HANDLES_INT}{script}")));
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
     assert_eq!(ran.stderr, "error: interrupted: nothing was written\n");
     assert_eq!(folder.read("t.csv.gz"), "old");

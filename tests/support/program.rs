@@ -4,8 +4,11 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// A folder of its own for one test, with `data.csv` in it.
@@ -71,6 +74,59 @@ pub struct Ran {
 pub fn ran(mut command: Command) -> Ran {
     told(command.output().unwrap())
 }
+
+/// Starts a command whose output is read when it has ended.
+pub fn start(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Waits for a process and reads its output.
+pub fn finish(child: Child) -> Ran {
+    told(child.wait_with_output().unwrap())
+}
+
+/// Waits until something is so, and returns true; false if the process ends before. The bound only
+/// turns a hang into a failure: nothing that a test waits for takes a fraction of it.
+pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    loop {
+        if is_so() {
+            return true;
+        }
+        if child.try_wait().unwrap().is_some() {
+            return is_so();
+        }
+        assert!(started.elapsed() < Duration::from_secs(900), "a hang");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits for the first line on standard error, which is lost.
+pub fn wait_for_line(child: &mut Child) {
+    let stderr = child.stderr.as_mut().unwrap();
+    let mut byte = [0];
+    while stderr.read(&mut byte).unwrap() == 1 && byte != *b"\n" {}
+}
+
+/// Sends a signal to a process, by its name.
+pub fn send(child: &Child, signal: &str) {
+    let id = child.id().to_string();
+    let mut kill = Command::new("kill");
+    let status = kill.args([&format!("-{signal}"), &id]).status();
+    assert!(status.unwrap().success());
+}
+
+/// Kills a process, which can neither heed nor prevent that on Unix.
+pub fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A shell function that waits until a process handles SIGINT; elsewhere than on Linux, for a while.
+pub const HANDLES_INT: &str = "handles_int() { if [ -e /proc/self/status ]; then \
+    until grep -q '^SigCgt:.*[2367abef]$' \"/proc/$1/status\"; do sleep 0.02; done; \
+    else sleep 5; fi; }; ";
 
 pub fn told(output: Output) -> Ran {
     Ran {

@@ -4,12 +4,12 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    process::Command,
+    process::{Child, Command},
     thread::sleep,
     time::{Duration, Instant},
 };
 
-use super::{LONGEST, PROGRAM, ended, example, plain, ran, started, two_folders};
+use super::{LONGEST, PROGRAM, Ran, ended, example, plain, ran, started, two_folders};
 
 /// The command, which rank 1 does elsewhere.
 fn elsewhere(command: &str) -> String {
@@ -145,12 +145,25 @@ fn ranks_in(folder: &Path) -> BTreeMap<usize, u32> {
     ranks
 }
 
-fn wait_for(what: impl Fn() -> bool) {
+/// Kills a rank once a checkpoint is there; how mpirun ends then. None if the ranks end before.
+fn killed(mut child: Child, folder: &Path, rank: usize) -> Option<Ran> {
     let began = Instant::now();
-    while !what() {
-        assert!(began.elapsed() < LONGEST, "it did not come");
+    while !folder.join("ck.json").exists() {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        assert!(began.elapsed() < LONGEST, "no checkpoint was written");
         sleep(Duration::from_millis(2));
     }
+    let pid = *ranks_in(folder).get(&rank)?;
+    let kill = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    let is_killed = kill.unwrap().success();
+    let ended = ended(child);
+    while !ranks_in(folder).is_empty() {
+        assert!(began.elapsed() < LONGEST, "the ranks did not end");
+        sleep(Duration::from_millis(2));
+    }
+    (is_killed && ended.code != Some(0)).then_some(ended)
 }
 
 #[test]
@@ -158,25 +171,27 @@ fn a_rank_that_is_killed_ends_the_others_and_any_number_goes_on() {
     let folder = two_folders();
     let here = folder.path().canonicalize().unwrap();
     let data = example("diabetes_quadratic.csv.gz");
-    let select = format!(
-        "select {data} --response y --particles 64 --iterations 3000 --patience 3000 --format json"
-    );
-    let uncut = ran(&here, 1, &format!("exec \"$passel\" {select}"));
-    assert_eq!(uncut.code, Some(0), "{}", uncut.stderr);
-    for (over, killed, first, then) in [
+    for (over, rank, first, then) in [
         ("columns", 1, 3, 2),
         ("particles", 2, 3, 4),
         ("columns", 0, 2, 1),
     ] {
-        let command = format!("exec \"$passel\" {select} --over {over} --checkpoint ck.json");
-        let child = started(&here, first, &command);
-        wait_for(|| here.join("ck.json").exists());
-        let pid = ranks_in(&here)[&killed];
-        let kill = Command::new("kill").args(["-9", &pid.to_string()]).status();
-        assert!(kill.unwrap().success());
-        let cut = ended(child);
+        // The search is so long that a rank is killed before it ends.
+        let mut lengths = (0..12).map(|doubling| 2000 << doubling);
+        let (cut, select) = lengths
+            .find_map(|iterations| {
+                let select = format!(
+                    "select {data} --response y --particles 64 --iterations {iterations} \
+                     --patience {iterations} --format json"
+                );
+                let command =
+                    format!("exec \"$passel\" {select} --over {over} --checkpoint ck.json");
+                let cut = killed(started(&here, first, &command), &here, rank)?;
+                Some((cut, select))
+            })
+            .expect("a search that is long enough");
         assert_eq!(cut.code.map(|it| it > 0), Some(true), "{}", cut.stderr);
-        let named = format!("rank {killed} with PID");
+        let named = format!("rank {rank} with PID");
         assert_eq!(cut.stderr.matches(&named).count(), 1, "{}", cut.stderr);
         assert!(
             cut.stderr.contains(&format!("on node {}", host())),
@@ -184,7 +199,9 @@ fn a_rank_that_is_killed_ends_the_others_and_any_number_goes_on() {
             cut.stderr
         );
         assert_eq!(cut.stdout, "");
-        wait_for(|| ranks_in(&here).is_empty());
+        let uncut = ran(&here, 1, &format!("exec \"$passel\" {select}"));
+        assert_eq!(uncut.code, Some(0), "{}", uncut.stderr);
+        let command = format!("exec \"$passel\" {select} --over {over} --checkpoint ck.json");
         let on = ran(&here, then, &command);
         assert_eq!(on.code, Some(0), "{}", on.stderr);
         assert_eq!(

@@ -17,15 +17,16 @@ use std::{
 };
 
 use passel::{
-    job::{self, Task},
+    job,
     run::{self, RunContext},
 };
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_passel-mpi");
 
-/// No test takes as long: ranks that wait for one another for ever must not hold up the others.
-const LONGEST: Duration = Duration::from_secs(120);
+/// No test takes a fraction of it: ranks that wait for one another for ever must not hold up the
+/// others.
+const LONGEST: Duration = Duration::from_secs(900);
 
 struct Ran {
     code: Option<i32>,
@@ -90,13 +91,10 @@ fn alone(arguments: &[&str]) -> Value {
     let all = ["passel"].iter().chain(arguments);
     let all = all.chain(&["--format", "json"]);
     let matches = job::arguments::command().get_matches_from(all);
-    let report = match matches.subcommand().unwrap() {
-        ("pairs", own) => {
-            let job = job::arguments::pairs_job(own).unwrap();
-            run::run_task(&Task::Pairs(Box::new(job)), &RunContext::default())
-        }
-        (_, own) => run::run(&job::arguments::select_job(own).unwrap()),
-    };
+    let (name, own) = matches.subcommand().unwrap();
+    let command = job::task::Command::named(name).unwrap();
+    let task = job::arguments::task(command, own).unwrap();
+    let report = run::run_task(&task, &RunContext::default());
     plain(&report.unwrap().render().unwrap())
 }
 

@@ -1,4 +1,4 @@
-//! The keys of a table, each with the values that it lists.
+//! The keys of a table `[defaults]` or `[[job]]`, each with the values that it lists.
 
 use std::{
     ops::Range,
@@ -11,135 +11,135 @@ use toml::{
 };
 
 use super::{
-    super::task::{self, Command, OptionInfo},
-    Mistake,
-    mistakes::help,
+    super::{
+        OptionInfo,
+        task::{Command, job_option},
+    },
+    mistakes::{Mistake, Mistakes, range_help},
 };
-use crate::table::quote;
+use crate::{nearest::nearest, table::quote};
 
-/// Most values of a range, and files of a pattern.
-const MOST: i128 = 100_000;
+/// The most values of a range, and the most files of a pattern.
+const MAX_VALUES: i128 = 100_000;
 
-/// A key of a job that is no option.
+/// A key of a job that is not an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum JobKey {
     Name,
     Command,
     Data,
 }
 
-pub(super) const OWN_KEYS: [&str; 3] = ["name", "command", "data"];
+impl JobKey {
+    pub(super) const NAMES: [&str; 3] = ["name", "command", "data"];
 
-pub(super) fn own(key: &str) -> Option<Own> {
-    let all = [Own::Name, Own::Command, Own::Data];
-    OWN_KEYS.iter().position(|it| *it == key).map(|at| all[at])
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let index = Self::NAMES.iter().position(|key| *key == name)?;
+        Some([Self::Name, Self::Command, Self::Data][index])
+    }
 }
 
-/// One value of a key: the texts that would stand for it on the command line.
+/// One value of a key.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
+    /// The texts that would stand for it on the command line.
     pub(super) texts: Vec<String>,
-    pub(super) place: Range<usize>,
+    pub(super) span: Range<usize>,
 }
 
 /// A key and its values.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) key: String,
-    pub(super) key_place: Range<usize>,
-    pub(super) place: Range<usize>,
-    /// One at least, but where it was a mistake.
+    pub(super) key_span: Range<usize>,
+    pub(super) span: Range<usize>,
+    /// At least one, unless there is a mistake.
     pub(super) values: Vec<Value>,
-    /// Whether it was written as a list: it is then in what jobs are called.
-    pub(super) listed: bool,
+    /// Whether the values were written as a list, and so are part of the names of jobs.
+    pub(super) is_list: bool,
 }
 
 /// The entries of a table, in the order of the file.
-pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Vec<Mistake>) -> Vec<Entry> {
+pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
     for (key, value) in table {
         let name = key.get_ref().as_ref();
-        let facts = task::job_option(name);
+        let option = job_option(name);
         let mut entry = Entry {
             key: name.to_owned(),
-            key_place: key.span(),
-            place: value.span(),
+            key_span: key.span(),
+            span: value.span(),
             values: Vec::new(),
-            listed: false,
+            is_list: false,
         };
-        // What is no option is told of by who knows what else there is.
-        if facts.is_some() || own(name).is_some() {
-            entry.fill(facts.as_ref(), value, mistakes);
+        // Unknown keys are reported where it is known which command the job stands for.
+        if option.is_some() || JobKey::named(name).is_some() {
+            entry.read_values(option.as_ref(), value, mistakes);
         }
         all.push(entry);
     }
-    all.sort_by_key(|it| it.key_place.start);
+    all.sort_by_key(|entry| entry.key_span.start);
     all
 }
 
 impl Entry {
-    fn fill(
+    fn read_values(
         &mut self,
-        facts: Option<&OptionInfo>,
+        option: Option<&OptionInfo>,
         value: &Spanned<DeValue<'_>>,
-        mistakes: &mut Vec<Mistake>,
+        mistakes: &mut Mistakes,
     ) {
-        let takes_array = facts.is_some_and(OptionInfo::takes_array);
-        let name = self.key.clone();
-        let push = |own: &mut Self, value: &Spanned<DeValue<'_>>, mistakes: &mut Vec<Mistake>| {
-            let texts = match facts {
-                Some(facts) => texts(facts, value.get_ref()),
-                None => scalar(&name, value.get_ref()).map(|it| vec![it]),
-            };
-            match texts {
-                Ok(texts) => own.values.push(Value {
-                    texts,
-                    place: value.span(),
-                }),
-                Err(mistake) => mistakes.push(Mistake {
-                    place: Some(value.span()),
-                    ..mistake
-                }),
-            }
-        };
-        match value.get_ref() {
+        let takes_array = option.is_some_and(OptionInfo::takes_array);
+        let takes_range = option.is_some_and(|option| !takes_array && !option.is_flag());
+        let name = &self.key;
+        let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
             DeValue::Array(items)
-                if !takes_array || items.iter().any(|it| it.get_ref().is_array()) =>
+                if !takes_array || items.iter().any(|item| item.get_ref().is_array()) =>
             {
-                self.listed = true;
+                self.is_list = true;
                 if items.is_empty() {
                     mistakes.push(Mistake {
-                        place: Some(value.span()),
-                        what: format!("`{name}` lists no value"),
+                        span: Some(value.span()),
+                        title: format!("`{name}` lists no value"),
                         label: "an empty list makes no job".to_owned(),
-                        help: help(&name),
+                        help: range_help(name),
                     });
                 }
-                for item in items {
-                    push(self, item, mistakes);
-                }
+                items.iter().collect()
             }
-            DeValue::Table(table)
-                if facts.is_some_and(|it| !takes_array && !it.value.is_empty()) =>
-            {
-                self.listed = true;
+            DeValue::Table(table) if takes_range => {
+                self.is_list = true;
                 match range(table) {
                     Ok(numbers) => self.values.extend(numbers.map(|number| Value {
                         texts: vec![number.to_string()],
-                        place: value.span(),
+                        span: value.span(),
                     })),
-                    Err(what) => mistakes.push(Mistake {
-                        place: Some(value.span()),
-                        what: format!("`{name}` takes no such table: {what}"),
-                        label: "this is no range".to_owned(),
+                    Err(reason) => mistakes.push(Mistake {
+                        span: Some(value.span()),
+                        title: format!("`{name}` takes no such table: {reason}"),
+                        label: "not a range".to_owned(),
                         help: Some(format!(
-                            "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, and \
-                             step = 2 if it is not 1"
+                            "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, with \
+                             step = 2 if the step is not 1"
                         )),
                     }),
                 }
+                return;
             }
-            _ => push(self, value, mistakes),
+            _ => vec![value],
+        };
+        for item in items {
+            let texts = match option {
+                Some(option) => texts(option, item),
+                None => scalar(name, item).map(|text| vec![text]),
+            };
+            match texts {
+                Ok(texts) => self.values.push(Value {
+                    texts,
+                    span: item.span(),
+                }),
+                Err(mistake) => mistakes.push(mistake),
+            }
         }
     }
 }
@@ -149,7 +149,7 @@ fn range(table: &DeTable<'_>) -> Result<impl Iterator<Item = i128>, String> {
     let (mut from, mut count, mut step) = (None, None, 1);
     for (key, value) in table {
         let whole = match value.get_ref() {
-            DeValue::Integer(it) => i128::from_str_radix(it.as_str(), it.radix()).ok(),
+            DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
         let name = key.get_ref();
@@ -163,69 +163,72 @@ fn range(table: &DeTable<'_>) -> Result<impl Iterator<Item = i128>, String> {
     }
     let from = from.ok_or("from is missing")?;
     let count = count.ok_or("count is missing")?;
-    match (1..=MOST).contains(&count) {
+    match (1..=MAX_VALUES).contains(&count) {
         true if step == 0 => Err("step must not be 0".to_owned()),
         true => {
             let last = step
                 .checked_mul(count - 1)
-                .and_then(|it| from.checked_add(it));
+                .and_then(|length| from.checked_add(length));
             last.ok_or("its numbers are too large")?;
-            Ok((0..count).map(move |at| from + at * step))
+            Ok((0..count).map(move |index| from + index * step))
         }
-        false => Err(format!("count must be 1 … {MOST}")),
+        false => Err(format!("count must be 1 … {MAX_VALUES}")),
     }
 }
 
 /// The text that would stand for a plain value on the command line.
-fn scalar(name: &str, value: &DeValue<'_>) -> Result<String, Mistake> {
-    match value {
+fn scalar(name: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Mistake> {
+    match value.get_ref() {
         DeValue::String(text) => Ok(text.to_string()),
         DeValue::Integer(number) => {
-            // Hexadecimal and its kin are TOML's affair: options read decimals.
+            // Hexadecimal and the like are notations of TOML: options read decimal numbers.
             let whole = i128::from_str_radix(number.as_str(), number.radix());
-            Ok(whole.map_or_else(|_| number.to_string(), |it| it.to_string()))
+            Ok(whole.map_or_else(|_| number.to_string(), |whole| whole.to_string()))
         }
         DeValue::Float(number) => Ok(number.as_str().to_owned()),
         DeValue::Boolean(flag) => Ok(flag.to_string()),
         other => Err(Mistake {
-            place: None,
-            what: format!("`{name}` takes no {}", other.type_str()),
+            span: Some(value.span()),
+            title: format!("`{name}` takes no {}", other.type_str()),
             label: format!("this is a {}", other.type_str()),
-            help: help(name),
+            help: range_help(name),
         }),
     }
 }
 
 /// The texts that would stand for one value on the command line.
-pub(super) fn texts(facts: &OptionInfo, value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
-    match value {
-        DeValue::Array(items) if facts.takes_array() => {
-            let texts = items.iter().map(|item| {
-                let text = scalar(facts.name, item.get_ref())?;
-                // An element is one name already, commas and all.
-                Ok(match facts.list && !text.is_empty() {
+pub(super) fn texts(
+    option: &OptionInfo,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<Vec<String>, Mistake> {
+    match value.get_ref() {
+        DeValue::Array(items) if option.takes_array() => {
+            let text = |item| {
+                let text = scalar(option.name, item)?;
+                // An element is one name, whether or not it contains commas.
+                Ok(match option.list && !text.is_empty() {
                     true => quote(&text),
                     false => text,
                 })
-            });
-            texts.collect()
+            };
+            items.iter().map(text).collect()
         }
-        one => Ok(vec![scalar(facts.name, one)?]),
+        _ => Ok(vec![scalar(option.name, value)?]),
     }
 }
 
 /// The only text of `name` or `command`.
-pub(super) fn text(entry: &Entry, mistakes: &mut Vec<Mistake>) -> Option<String> {
-    let what = match entry.values.as_slice() {
-        // Told already.
+pub(super) fn text(entry: &Entry, mistakes: &mut Mistakes) -> Option<String> {
+    let title = match entry.values.as_slice() {
+        // This mistake has been reported.
         [] => return None,
-        [value] if value.texts != [""] && !entry.listed => return value.texts.first().cloned(),
-        [_] if !entry.listed => format!("`{}` is empty", entry.key),
+        [value] if value.texts != [""] && !entry.is_list => return value.texts.first().cloned(),
+        [_] if !entry.is_list => format!("`{}` is empty", entry.key),
         _ => format!("`{}` takes one value", entry.key),
     };
     mistakes.push(Mistake {
-        place: Some(entry.place.clone()),
-        what,
+        span: Some(entry.span.clone()),
+        title,
         label: "this value".to_owned(),
         help: None,
     });
@@ -233,83 +236,93 @@ pub(super) fn text(entry: &Entry, mistakes: &mut Vec<Mistake>) -> Option<String>
 }
 
 /// The command of a job.
-pub(super) fn command(entry: &Entry, mistakes: &mut Vec<Mistake>) -> Command {
+pub(super) fn command(entry: &Entry, mistakes: &mut Mistakes) -> Command {
     let Some(text) = text(entry, mistakes) else {
         return Command::Select;
     };
-    task::command(&text).unwrap_or_else(|nearest| {
-        let all = Command::ALL.map(Command::name).join(" or ");
+    Command::named(&text).unwrap_or_else(|| {
+        let names = Command::ALL.map(Command::name);
         mistakes.push(Mistake {
-            place: Some(entry.place.clone()),
-            what: format!("command = {text} must be {all}"),
+            span: Some(entry.span.clone()),
+            title: format!("command = {text} must be {}", names.join(" or ")),
             label: "this value".to_owned(),
-            help: nearest.map(|it| format!("did you mean `{it}`?")),
+            help: nearest(&text, names).map(|meant| format!("did you mean `{meant}`?")),
         });
         Command::Select
     })
 }
 
-/// The files that `data` names, patterns replaced by what they match; whether there may be several.
+/// The files that `data` names, with patterns replaced by the files that they match outside the
+/// folder of results, and whether `data` was a list or a pattern. `folder` is that of the job file.
 pub(super) fn data(
     entry: &Entry,
-    (folder, results): (&Path, &Path),
-    mistakes: &mut Vec<Mistake>,
+    folder: &Path,
+    results: &Path,
+    mistakes: &mut Mistakes,
 ) -> (Vec<PathBuf>, bool) {
-    let (mut all, mut listed) = (Vec::new(), entry.listed);
+    let (mut all, mut is_list) = (Vec::new(), entry.is_list);
     for value in &entry.values {
-        let mut wrong = |what: String, help: Option<&str>| {
-            mistakes.push(Mistake {
-                place: Some(value.place.clone()),
-                what,
+        let text = value.texts.concat();
+        let is_pattern = text.contains(['*', '?', '[']) && !folder.join(&text).exists();
+        is_list |= is_pattern;
+        let files = match is_pattern {
+            true => matching_files(&text, folder, results),
+            false => existing_file(&text, folder),
+        };
+        match files {
+            Ok(files) => all.extend(files),
+            Err((title, help)) => mistakes.push(Mistake {
+                span: Some(value.span.clone()),
+                title,
                 label: "this file".to_owned(),
                 help: help.map(str::to_owned),
-            });
-        };
-        let text = value.texts.concat();
-        if text.is_empty() {
-            wrong("`data` is empty".to_owned(), None);
-            continue;
-        }
-        let path = folder.join(&text);
-        if path.exists() {
-            all.push(PathBuf::from(text));
-            continue;
-        }
-        if !text.contains(['*', '?', '[']) {
-            wrong(
-                format!("there is no file {}", path.display()),
-                Some("paths start at the folder of the job file"),
-            );
-            continue;
-        }
-        listed = true;
-        // The folder's own name is no pattern.
-        let start = glob::Pattern::escape(&folder.to_string_lossy());
-        let pattern = Path::new(&start).join(&text);
-        match glob::glob(&pattern.to_string_lossy()) {
-            Err(error) => wrong(format!("`{text}` is no pattern of files: {error}"), None),
-            Ok(found) => {
-                let before = all.len();
-                let found: Vec<_> = found.take(MOST as usize).collect();
-                if found.len() == MOST as usize {
-                    wrong(format!("`{text}` matches {MOST} files or more"), None);
-                }
-                let files = found
-                    .into_iter()
-                    .filter_map(Result::ok)
-                    .filter(|it| it.is_file() && !it.starts_with(results));
-                all.extend(files.map(|it| match it.strip_prefix(folder) {
-                    Ok(short) => short.to_owned(),
-                    Err(_) => it,
-                }));
-                if all.len() == before {
-                    wrong(
-                        format!("no file matches {}", folder.join(&text).display()),
-                        Some("* stands for any letters, ** for folders, ? for one letter"),
-                    );
-                }
-            }
+            }),
         }
     }
-    (all, listed)
+    (all, is_list)
+}
+
+/// The files of one text of `data`; else what is wrong, and what would help.
+type DataFiles = Result<Vec<PathBuf>, (String, Option<&'static str>)>;
+
+fn existing_file(text: &str, folder: &Path) -> DataFiles {
+    let path = folder.join(text);
+    if text.is_empty() {
+        return Err(("`data` is empty".to_owned(), None));
+    }
+    match path.exists() {
+        true => Ok(vec![text.into()]),
+        false => Err((
+            format!("there is no file {}", path.display()),
+            Some("paths are relative to the folder of the job file"),
+        )),
+    }
+}
+
+fn matching_files(text: &str, folder: &Path, results: &Path) -> DataFiles {
+    // The name of the folder itself may contain signs of patterns.
+    let start = glob::Pattern::escape(&folder.to_string_lossy());
+    let pattern = Path::new(&start).join(text);
+    let found = glob::glob(&pattern.to_string_lossy())
+        .map_err(|error| (format!("`{text}` is not a file pattern: {error}"), None))?;
+    let found: Vec<_> = found.take(MAX_VALUES as usize).collect();
+    if found.len() == MAX_VALUES as usize {
+        let title = format!("`{text}` matches {MAX_VALUES} files or more");
+        return Err((title, None));
+    }
+    let files = found.into_iter().filter_map(Result::ok);
+    let files = files.filter(|path| path.is_file() && !path.starts_with(results));
+    let files: Vec<PathBuf> = files
+        .map(|path| match path.strip_prefix(folder) {
+            Ok(relative) => relative.to_owned(),
+            Err(_) => path,
+        })
+        .collect();
+    match files.is_empty() {
+        true => Err((
+            format!("no file matches {}", folder.join(text).display()),
+            Some("* stands for any letters, ** for folders, ? for one letter"),
+        )),
+        false => Ok(files),
+    }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a job file, shown with the lines it is about.
+//! Mistakes in job files, shown with their lines.
 
 use std::{io, ops::Range, path::PathBuf};
 
@@ -7,18 +7,17 @@ use thiserror::Error;
 
 use super::{
     super::{
-        OptionError, RUN,
-        task::{self, Command, OptionInfo, run_option},
+        OptionError, OptionInfo, RUN,
+        task::{Command, job_option, job_options},
     },
-    entries::OWN_KEYS,
+    entries::JobKey,
 };
 use crate::nearest::nearest;
 
-/// Mistakes that are shown with their lines: each goes through the whole file, and nobody reads
-/// more before mending some.
-const SHOWN: usize = 100;
+/// The most mistakes that are shown with their lines: each costs a pass over the whole file.
+const MAX_SHOWN: usize = 100;
 
-/// Why no job of a file can be run.
+/// Why the jobs of a file cannot be run.
 #[derive(Debug, Error)]
 pub enum JobFileError {
     /// The file could not be read.
@@ -26,37 +25,37 @@ pub enum JobFileError {
     Read {
         /// The job file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// The file has mistakes.
+    /// The file contains mistakes.
     #[error("{}: {} mistake{}, so no job was run", path.display(), mistakes.len(), if mistakes.len() == 1 { "" } else { "s" })]
     Mistakes {
         /// The job file.
         path: PathBuf,
-        /// What is in it.
+        /// The contents of the file.
         text: String,
-        /// All of them, in the order of the file.
+        /// All mistakes, in the order of the file.
         mistakes: Vec<Mistake>,
     },
 }
 
-/// One mistake of a job file, and where it is.
+/// One mistake in a job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The bytes of the file it is about; none for the file as a whole.
-    pub place: Option<Range<usize>>,
+    /// The bytes of the file that it concerns; `None` for the whole file.
+    pub span: Option<Range<usize>>,
     /// What is wrong.
-    pub what: String,
-    /// What stands there, in a few words.
+    pub title: String,
+    /// What the marked text is, in a few words.
     pub label: String,
-    /// What would mend it.
+    /// How to mend it, if that is known.
     pub help: Option<String>,
 }
 
 impl JobFileError {
-    /// The first mistakes with their source lines, coloured for a terminal or plain;
-    /// empty where the file could not be read at all.
+    /// The first mistakes with their source lines, coloured for a terminal or plain; empty if the file
+    /// could not be read.
     pub fn render(&self, coloured: bool) -> String {
         let Self::Mistakes {
             path,
@@ -72,10 +71,10 @@ impl JobFileError {
             false => Renderer::plain(),
         };
         let mut page = String::new();
-        for mistake in mistakes.iter().take(SHOWN) {
-            let title = Level::ERROR.primary_title(&mistake.what);
-            let mut group = title.elements(mistake.place.clone().map(|place| {
-                let mark = AnnotationKind::Primary.span(place).label(&mistake.label);
+        for mistake in mistakes.iter().take(MAX_SHOWN) {
+            let title = Level::ERROR.primary_title(&mistake.title);
+            let mut group = title.elements(mistake.span.clone().map(|span| {
+                let mark = AnnotationKind::Primary.span(span).label(&mistake.label);
                 Snippet::source(text).path(&path).annotation(mark)
             }));
             if let Some(help) = &mistake.help {
@@ -84,112 +83,136 @@ impl JobFileError {
             page += &renderer.render(&[group]);
             page += "\n\n";
         }
-        if let Some(more @ 1..) = mistakes.len().checked_sub(SHOWN) {
+        if let Some(more @ 1..) = mistakes.len().checked_sub(MAX_SHOWN) {
             page += &format!("… and {more} more\n\n");
         }
         page
     }
 }
 
-/// What the reader of TOML stumbled over.
+/// All mistakes found so far.
+pub(super) type Mistakes = Vec<Mistake>;
+
+/// Adds a mistake that several jobs may share, unless it is there already.
+pub(super) fn push_once(mistakes: &mut Mistakes, mistake: Mistake) {
+    let is_same = |other: &Mistake| other.span == mistake.span && other.title == mistake.title;
+    if !mistakes.iter().any(is_same) {
+        mistakes.push(mistake);
+    }
+}
+
+/// An error of the TOML parser.
 pub(super) fn syntax(error: toml::de::Error) -> Mistake {
     Mistake {
-        place: error.span(),
-        what: "this is not TOML".to_owned(),
+        span: error.span(),
+        title: "this is not TOML".to_owned(),
         label: error.message().to_owned(),
         help: None,
     }
 }
 
-/// A key above all tables that belongs below one, or nowhere.
-pub(super) fn unknown_top(name: &str, place: Range<usize>) -> Mistake {
-    let run = RUN.iter().map(|it| it.name);
-    let keys = task::job_option_names().chain(OWN_KEYS).chain(run);
+/// The names of all keys that a job may have.
+fn job_keys() -> impl Iterator<Item = &'static str> {
+    let options = job_options().map(|option| option.name);
+    options.chain(JobKey::NAMES)
+}
+
+fn run_option(name: &str) -> Option<OptionInfo> {
+    let option = RUN.iter().find(|option| option.name == name);
+    option.map(|option| option.info())
+}
+
+/// A key outside all tables that belongs into one, or nowhere.
+pub(super) fn unknown_top_key(name: &str, span: Range<usize>) -> Mistake {
+    let run_options = RUN.iter().map(|option| option.name);
+    let keys = job_keys().chain(run_options);
     let help = match nearest(name, keys.chain(["run", "defaults", "job"])) {
         _ if name == "jobs" => "did you mean `[[job]]`, or `jobs` below a line [run]?".to_owned(),
         Some(meant @ ("run" | "defaults" | "job")) => format!("did you mean `{meant}`?"),
-        Some(key) if task::job_option(key).is_none() && run_option(key).is_some() => {
+        Some(key) if job_option(key).is_none() && run_option(key).is_some() => {
             format!("write `{key}` below a line [run]")
         }
         Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
         None => "only [run], [defaults] and [[job]] stand at the top".to_owned(),
     };
     Mistake {
-        place: Some(place),
-        what: format!("a job file has no `{name}` outside its tables"),
+        span: Some(span),
+        title: format!("a job file has no `{name}` outside its tables"),
         label: "unknown here".to_owned(),
         help: Some(help),
     }
 }
 
-/// A key of a job that is no option.
-pub(super) fn unknown_key(name: &str, place: Range<usize>) -> Mistake {
-    let meant = nearest(name, task::job_option_names().chain(OWN_KEYS));
-    let help = match meant {
+/// A key of a job that is not an option.
+pub(super) fn unknown_job_key(name: &str, span: Range<usize>) -> Mistake {
+    let help = match nearest(name, job_keys()) {
         _ if run_option(name).is_some() => Some(format!("write `{name}` below a line [run]")),
-        Some(meant) => Some(match help(meant) {
-            Some(range) => format!("did you mean `{meant}`? {range}"),
-            None => format!("did you mean `{meant}`?"),
-        }),
+        Some(meant) => {
+            let range = range_help(meant).map_or(String::new(), |range| format!(" {range}"));
+            Some(format!("did you mean `{meant}`?{range}"))
+        }
         None => None,
     };
     Mistake {
-        place: Some(place),
-        what: format!("there is no option `{name}`"),
+        span: Some(span),
+        title: format!("there is no option `{name}`"),
         label: "unknown".to_owned(),
         help,
     }
 }
 
-/// A key of `[run]` that is no option of it.
-pub(super) fn unknown_run_key(name: &str, place: Range<usize>) -> Mistake {
-    let meant = nearest(name, RUN.iter().map(|it| it.name));
+/// A key of `[run]` that is not an option of a run.
+pub(super) fn unknown_run_key(name: &str, span: Range<usize>) -> Mistake {
+    let meant = nearest(name, RUN.iter().map(|option| option.name));
     let help = match meant.and_then(run_option) {
-        _ if task::job_option(name).is_some() => {
+        _ if job_option(name).is_some() => {
             Some(format!("write `{name}` below a line [[job]] or [defaults]"))
         }
-        Some(meant) => Some(format!(
-            "did you mean `{}`? It is {}",
-            meant.name, meant.range
-        )),
+        Some(OptionInfo { name, range, .. }) => {
+            Some(format!("did you mean `{name}`? It is {range}"))
+        }
         None => None,
     };
     Mistake {
-        place: Some(place),
-        what: format!("[run] has no `{name}`"),
+        span: Some(span),
+        title: format!("[run] has no `{name}`"),
         label: "unknown here".to_owned(),
         help,
     }
 }
 
-/// An option of other commands.
-pub(super) fn not_of_command(name: &str, command: Command, place: Range<usize>) -> Mistake {
-    let others = Command::ALL.into_iter().filter(|it| it.has(name));
+/// An option that only other commands have.
+pub(super) fn not_of_command(name: &str, command: Command, span: Range<usize>) -> Mistake {
+    let others = Command::ALL.into_iter();
+    let others = others.filter(|other| other.has(name));
     let others: Vec<&str> = others.map(Command::name).collect();
     Mistake {
-        place: Some(place),
-        what: format!("{} has no option `{name}`", command.name()),
-        label: "not of this command".to_owned(),
-        help: Some(format!("it is of command = \"{}\"", others.join("\", \""))),
+        span: Some(span),
+        title: format!("{} has no option `{name}`", command.name()),
+        label: "not an option of this command".to_owned(),
+        help: Some(format!(
+            "it is an option of command = \"{}\"",
+            others.join("\" and \"")
+        )),
     }
 }
 
 /// A value that its option does not take.
-pub(super) fn refused(error: &OptionError, place: Range<usize>) -> Mistake {
+pub(super) fn invalid_value(error: &OptionError, span: Range<usize>) -> Mistake {
     let label = match error {
         OptionError::SameFile { .. } => "this file",
         _ => "this value",
     };
     Mistake {
-        place: Some(place),
-        what: error.to_string(),
+        span: Some(span),
+        title: error.to_string(),
         label: label.to_owned(),
         help: error.help(),
     }
 }
 
-/// What an option allows.
-pub(super) fn help(name: &str) -> Option<String> {
-    let OptionInfo { name, range, .. } = task::job_option(name)?;
+/// The values that an option of a job allows, as a sentence.
+pub(super) fn range_help(name: &str) -> Option<String> {
+    let range = job_option(name)?.range;
     Some(format!("`{name}` is {range}"))
 }

@@ -1,40 +1,33 @@
-//! The JSON Schema of job files, for editors: made from the tables of options.
+//! The JSON Schema of job files, for editors, made from the tables of options.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::{
-    OptionSpec, RUN,
-    task::{Command, OptionInfo},
-};
+use super::super::{OptionInfo, OptionSpec, RUN, task::Command};
 
-/// The schema: keys, what they take, what they do.
+/// The schema docs/jobs.schema.json: the keys of a job file, their values and their meaning.
 pub fn schema() -> Value {
     let mut keys: BTreeMap<&str, (OptionInfo, Vec<&str>)> = BTreeMap::new();
     for command in Command::ALL {
-        for facts in command
-            .options()
-            .into_iter()
-            .filter(|it| command.has(it.name))
-        {
-            let commands = &mut keys.entry(facts.name).or_insert((facts, Vec::new())).1;
+        for info in command.options().filter(|info| command.has(info.name)) {
+            let commands = &mut keys.entry(info.name).or_insert((info, Vec::new())).1;
             commands.push(command.name());
         }
     }
     let mut defaults = Map::new();
     defaults.insert("command".to_owned(), command());
-    for (name, (facts, commands)) in &keys {
-        defaults.insert((*name).to_owned(), listing(facts, commands));
+    for (name, (info, commands)) in &keys {
+        defaults.insert((*name).to_owned(), job_option(info, commands));
     }
     let mut job = Map::new();
-    let name = "What the job is called, in its results; else its data's name";
+    let name = "The name of the job in its results; by default that of its data file";
     job.insert(
         "name".to_owned(),
         json!({ "type": "string", "minLength": 1, "description": name }),
     );
     let data =
-        "The file of data, or several; patterns as in \"*.csv\" stand for all files that match";
+        "The data file, or several; a pattern such as \"*.csv\" stands for all files that match it";
     let file = json!({ "type": "string", "minLength": 1 });
     let files = json!({ "type": "array", "items": file, "minItems": 1 });
     job.insert(
@@ -43,7 +36,9 @@ pub fn schema() -> Value {
     );
     job.extend(defaults.clone());
     let run = RUN.iter().map(OptionSpec::info);
-    let run: Map<String, Value> = run.map(|it| (it.name.to_owned(), own(&it))).collect();
+    let run: Map<String, Value> = run
+        .map(|info| (info.name.to_owned(), run_option(&info)))
+        .collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Job file of passel",
@@ -52,15 +47,15 @@ pub fn schema() -> Value {
         "required": ["job"],
         "properties": {
             "run": {
-                "description": "How the jobs are run: nothing here changes what they find",
+                "description": "How the jobs are run; nothing here changes their results",
                 "type": "object", "additionalProperties": false, "properties": run,
             },
             "defaults": {
-                "description": "Options of every job that does not say otherwise",
+                "description": "Options of every job that does not override them",
                 "type": "object", "additionalProperties": false, "properties": defaults,
             },
             "job": {
-                "description": "The jobs; lists of values make one of each combination",
+                "description": "The jobs; lists of values make one job for each combination",
                 "type": "array", "minItems": 1,
                 "items": {
                     "type": "object", "additionalProperties": false,
@@ -78,36 +73,36 @@ fn command() -> Value {
     })
 }
 
-fn told(facts: &OptionInfo) -> String {
-    let default = match facts.default {
+fn describe(info: &OptionInfo) -> String {
+    let default = match info.default {
         "" => String::new(),
         default => format!(" (default: {default})"),
     };
-    format!("{}: {}{default}", facts.help, facts.range)
+    format!("{}: {}{default}", info.help, info.range)
 }
 
-/// One value of an option.
-fn value(facts: &OptionInfo) -> Value {
+/// The schema of one value of an option.
+fn value(info: &OptionInfo) -> Value {
     let plain = json!({ "type": ["string", "number"] });
-    match facts.value {
+    match info.value {
         "" => json!({ "type": "boolean" }),
-        _ if facts.takes_array() => {
+        _ if info.takes_array() => {
             json!({ "anyOf": [plain, { "type": "array", "items": plain }] })
         }
         _ => plain,
     }
 }
 
-/// An option of the run.
-fn own(facts: &OptionInfo) -> Value {
-    let mut value = value(facts);
-    value["description"] = told(facts).into();
+/// The schema of an option of the run.
+fn run_option(info: &OptionInfo) -> Value {
+    let mut value = value(info);
+    value["description"] = describe(info).into();
     value
 }
 
-/// An option of a job: one value, a list of them, or a range of whole numbers.
-fn listing(facts: &OptionInfo, commands: &[&str]) -> Value {
-    let one = value(facts);
+/// The schema of an option of a job: one value, a list of values, or a range of whole numbers.
+fn job_option(info: &OptionInfo, commands: &[&str]) -> Value {
+    let one = value(info);
     let whole = json!({ "type": "integer" });
     let range = json!({
         "type": "object", "additionalProperties": false, "required": ["from", "count"],
@@ -121,12 +116,12 @@ fn listing(facts: &OptionInfo, commands: &[&str]) -> Value {
         one.clone(),
         json!({ "type": "array", "items": one, "minItems": 1 }),
     ];
-    if !facts.value.is_empty() {
+    if !info.value.is_empty() {
         forms.push(range);
     }
     let of = match commands.len() == Command::ALL.len() {
         true => String::new(),
-        false => format!(". Of {}", commands.join(" and ")),
+        false => format!(". For {}", commands.join(" and ")),
     };
-    json!({ "description": format!("{}{of}", told(facts)), "anyOf": forms })
+    json!({ "description": format!("{}{of}", describe(info)), "anyOf": forms })
 }

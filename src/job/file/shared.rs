@@ -1,62 +1,60 @@
-//! Files that several jobs have to do with.
+//! Files that several jobs of a file use in ways that exclude each other.
 
 use std::{collections::HashMap, path::Path};
 
-use super::{super::contradictions::place, LocatedJob, Mistake};
+use super::{super::conflicts::canonical_file, Mistake, expand::LocatedJob};
 
-/// Files that one job writes and another writes or reads, or that hold the jobs.
+/// Mistakes for files that one job writes and another job reads or writes, and for files that a job
+/// writes into the folder of results or over the job file.
 pub(super) fn shared_files(jobs: &[LocatedJob], file: &Path, results: &Path) -> Vec<Mistake> {
     let (mut writers, mut readers) = (HashMap::new(), HashMap::new());
-    for this in jobs {
-        for (_, path) in this.planned.task.output_files() {
-            if let Some(at) = place(path) {
-                writers.entry(at).or_insert(this);
+    for job in jobs {
+        for (_, path) in job.planned.task.output_files() {
+            if let Some(path) = canonical_file(path) {
+                writers.entry(path).or_insert(job);
             }
         }
     }
     if writers.is_empty() {
         return Vec::new();
     }
-    for this in jobs {
-        let job = this.planned.task.job();
-        for at in job.input_files().iter().filter_map(|it| place(it)) {
-            readers.entry(at).or_insert(this);
+    for job in jobs {
+        let inputs = job.planned.task.job().input_files();
+        for path in inputs.iter().filter_map(|path| canonical_file(path)) {
+            readers.entry(path).or_insert(job);
         }
     }
-    let own = place(file);
-    let mut mistakes = Vec::new();
-    for this in jobs {
-        for (option, path) in this.planned.task.output_files() {
-            let Some(at) = place(path) else {
+    let job_file = canonical_file(file);
+    let mut mistakes: Vec<Mistake> = Vec::new();
+    for job in jobs {
+        for (option, path) in job.planned.task.output_files() {
+            let Some(target) = canonical_file(path) else {
                 continue;
             };
-            // Of two that write, the later one is told.
-            let writer = writers
-                .get(&at)
-                .filter(|it| it.planned.id != this.planned.id);
-            let reader = readers
-                .get(&at)
-                .filter(|it| it.planned.id != this.planned.id);
+            let is_other = |other: &&&LocatedJob| other.planned.id != job.planned.id;
+            // Of two writers, the later one is reported.
+            let writer = writers.get(&target).filter(is_other);
+            let reader = readers.get(&target).filter(is_other);
             let shown = path.display();
-            let what = match (writer, reader) {
-                _ if own.as_ref() == Some(&at) => "this is the job file".to_owned(),
+            let title = match (writer, reader) {
+                _ if job_file.as_ref() == Some(&target) => "this is the job file".to_owned(),
                 _ if path.starts_with(results) => {
-                    format!("{shown} is in the folder of results, whose files are passel's own")
+                    format!("{shown} is in the folder of results, which is for passel's own files")
                 }
-                (Some(other), _) => format!("{} also writes {shown}", told(other, this)),
-                (None, Some(other)) => format!("{} reads {shown}", told(other, this)),
+                (Some(other), _) => format!("{} also writes {shown}", describe(other, job)),
+                (None, Some(other)) => format!("{} reads {shown}", describe(other, job)),
                 (None, None) => continue,
             };
-            let place = Some(this.place_of(option));
-            if mistakes.iter().any(|it: &Mistake| it.place == place) {
+            let span = Some(job.span_of(option));
+            if mistakes.iter().any(|mistake| mistake.span == span) {
                 continue;
             }
             mistakes.push(Mistake {
-                place,
-                what,
+                span,
+                title,
                 label: "written here".to_owned(),
                 help: Some(
-                    "give each job a file of its own: {id} stands for what the job is called"
+                    "give each job a file of its own: {id} stands for the name of the job"
                         .to_owned(),
                 ),
             });
@@ -65,9 +63,9 @@ pub(super) fn shared_files(jobs: &[LocatedJob], file: &Path, results: &Path) -> 
     mistakes
 }
 
-/// How one job is called before another.
-fn told(other: &LocatedJob, this: &LocatedJob) -> String {
-    match other.number == this.number {
+/// What a message about a job calls another job.
+fn describe(other: &LocatedJob, job: &LocatedJob) -> String {
+    match other.number == job.number {
         true => format!("`{}` of the same grid", other.planned.id),
         false => format!("job {}", other.number),
     }

@@ -1,178 +1,140 @@
-//! What is read, and of what a model may consist.
+//! Options of the data and of the model.
 
 use super::super::OptionSpec;
 use crate::{binning::Binning, table::Missing};
 
-const DATA: &str = "Data";
-const MODEL: &str = "Model";
+const DATA: OptionSpec = OptionSpec::in_group("Data");
+const MODEL: OptionSpec = OptionSpec::in_group("Model");
 const NAMES: &str = "names separated by commas, in double quotes where a name holds one";
 
-/// In the order they are listed.
+/// In the order in which they are listed.
 pub(super) const DATA_AND_MODEL: &[OptionSpec] = &[
     OptionSpec {
         name: "response",
         value: "NAME",
-        default: "",
         range: "a column; a second file for .npy data",
-        help: "The response; needed unless the format of the data names it",
-        heading: DATA,
-        list: false,
-        set: |job, given| {
-            job.response = Some(given.text()?);
-            Ok(())
-        },
+        help: "The response variable; required unless the data format names it",
+        set: |job, values| values.text().map(|value| job.response = Some(value)),
+        ..DATA
     },
     OptionSpec {
         name: "weights",
         value: "NAME",
-        default: "",
         range: "a column of numbers, none below 0",
-        help: "Weigh the observations by this column (weighted least squares); those of weight 0 are left out",
-        heading: DATA,
-        list: false,
-        set: |job, given| {
-            job.weights = Some(given.text()?);
-            Ok(())
-        },
+        help: "Weight the observations by this column (weighted least squares); observations of weight 0 are left out",
+        set: |job, values| values.text().map(|value| job.weights = Some(value)),
+        ..DATA
     },
     OptionSpec {
         name: "factor",
         value: "A,B",
-        default: "",
         range: NAMES,
-        help: "Read these columns as factors, even where they hold numbers; a name with a comma as '\"a, b\"'",
-        heading: DATA,
+        help: "Treat these columns as factors even if they hold numbers; write a name with a comma as '\"a, b\"'",
         list: true,
-        set: |job, given| {
-            job.factor = given.names()?;
-            Ok(())
-        },
+        set: |job, values| values.names().map(|value| job.factor = value),
+        ..DATA
     },
     OptionSpec {
         name: "drop",
         value: "C,D",
-        default: "",
         range: NAMES,
-        help: "Leave these columns out; a name with a comma as '\"a, b\"'",
-        heading: DATA,
+        help: "Leave these columns out; write a name with a comma as '\"a, b\"'",
         list: true,
-        set: |job, given| {
-            job.drop = given.names()?;
-            Ok(())
-        },
+        set: |job, values| values.names().map(|value| job.drop = value),
+        ..DATA
     },
     OptionSpec {
         name: "missing",
         value: "HOW",
         default: "refuse",
         range: "refuse, drop-rows, level or pairwise",
-        help: "Missing values: an error, leave out their observations, or (where levels are counted, not in a regression) a level of their own, or left out of each table that needs them",
-        heading: DATA,
-        list: false,
-        set: |job, given| {
+        help: "What to do with missing values: refuse the data; drop the observations that have any; or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)",
+        set: |job, values| {
             let choices = [
                 ("refuse", Missing::Refuse),
                 ("drop-rows", Missing::DropRows),
                 ("level", Missing::Level),
                 ("pairwise", Missing::Pairwise),
             ];
-            job.missing = given.choice(&choices)?;
+            job.missing = values.choice(&choices)?;
             Ok(())
         },
+        ..DATA
     },
     OptionSpec {
         name: "binning",
         value: "RULE",
         default: "auto",
         range: Binning::RANGE,
-        help: "How variables become the levels that are counted; auto: levels for text and at most 64 distinct integers, else equal-width:10; mdlp: cut where the response's levels part (Fayyad and Irani); edges: as in the JSON report FILE",
-        heading: DATA,
-        list: false,
-        set: |job, given| {
-            job.binning = given.binning()?;
-            Ok(())
-        },
+        help: "How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers, else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE",
+        set: |job, values| values.binning().map(|value| job.binning = value),
+        ..DATA
     },
     OptionSpec {
         name: "bin-response",
         value: "RULE",
         default: "auto",
         range: Binning::RESPONSE_RANGE,
-        help: "The same for the response",
-        heading: DATA,
-        list: false,
-        set: |job, given| {
-            job.bin_response = given.bin_response()?;
-            Ok(())
-        },
+        help: "How the response is turned into levels, by the same rules as binning",
+        set: |job, values| values.bin_response().map(|value| job.bin_response = value),
+        ..DATA
     },
     OptionSpec {
         name: "keep",
         value: "A,B",
-        default: "",
         range: NAMES,
-        help: "Hold these variables in every model; a name with a comma as '\"a, b\"'",
-        heading: MODEL,
+        help: "Keep these variables in every model; write a name with a comma as '\"a, b\"'",
         list: true,
-        set: |job, given| {
-            job.keep = given.names()?;
-            Ok(())
-        },
+        set: |job, values| values.names().map(|value| job.keep = value),
+        ..MODEL
     },
     OptionSpec {
         name: "no-intercept",
-        value: "",
         default: "false",
         range: "true or false",
         help: "Fit without an intercept",
-        heading: MODEL,
-        list: false,
-        set: |job, given| {
-            job.intercept = !given.flag()?;
-            Ok(())
-        },
+        set: |job, values| values.flag().map(|flag| job.intercept = !flag),
+        ..MODEL
     },
     OptionSpec {
         name: "criterion",
         value: "NAME",
         default: "ebic:gamma=1",
         range: "a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
-        help: "What models are compared by; smaller is better",
-        heading: MODEL,
-        list: false,
-        set: |job, given| {
+        help: "The criterion that compares models; smaller is better",
+        set: |job, values| {
             job.plugin_criterion = None;
-            match given.criterion()? {
+            match values.criterion()? {
                 Some(own) => job.criterion = own,
-                None => job.plugin_criterion = Some(given.text()?.trim().to_owned()),
+                None => job.plugin_criterion = Some(values.text()?.trim().to_owned()),
             }
             Ok(())
         },
+        ..MODEL
     },
     OptionSpec {
         name: "p-total",
         value: "P",
-        default: "",
-        range: "a whole number, at least the candidates in the file",
-        help: "Candidates before the file was screened: p in the criterion's penalty",
-        heading: MODEL,
-        list: false,
-        set: |job, given| {
-            job.p_total = Some(given.count(1..=usize::MAX)?);
-            Ok(())
+        range: "a whole number, at least the number of candidates in the file",
+        help: "The number of candidates before the file was screened, which the criterion's penalty then takes for p",
+        set: |job, values| {
+            values
+                .count(1..=usize::MAX)
+                .map(|value| job.p_total = Some(value))
         },
+        ..MODEL
     },
     OptionSpec {
         name: "max-size",
         value: "K",
-        default: "p where p ≤ n/2, else n/4 beside the kept ones",
+        default: "p if p ≤ n/2, else n/4 besides the kept variables",
         range: "1 … min(p, n − 2)",
-        help: "The largest model, in variables",
-        heading: MODEL,
-        list: false,
-        set: |job, given| {
-            job.pass.max_size = Some(given.count(1..=usize::MAX)?);
-            Ok(())
+        help: "The size of the largest model, in variables",
+        set: |job, values| {
+            values
+                .count(1..=usize::MAX)
+                .map(|value| job.pass.max_size = Some(value))
         },
+        ..MODEL
     },
 ];

@@ -1,5 +1,5 @@
-//! Every option of a job, once: the command line, its help, the keys of a job
-//! file and docs/options.md are all made from [`OPTIONS`].
+//! Every option of a job, once. The command line, its help, the keys of a job file and
+//! docs/options.md are all made from these tables.
 
 mod batch;
 mod data;
@@ -9,18 +9,18 @@ mod search;
 mod selectors;
 mod stability;
 
-use super::{OptionSpec, PairsDraft, StabilityDraft};
+use super::{Job, OptionSpec, PairsDraft, StabilityDraft};
 use crate::plugin::MethodKind;
 pub use batch::RUN;
 use data::DATA_AND_MODEL;
 use machine::RESOURCES;
 use output::REPORTING;
 use search::SEARCHING;
-pub(super) use selectors::SHARED;
+pub(super) use selectors::SHARED_WITH_PAIRS;
 use selectors::{PAIRING, SELECTORS};
 use stability::RESAMPLING;
 
-/// The option of that name.
+/// The option of `passel select` with this name.
 pub fn option(name: &str) -> Option<&'static OptionSpec> {
     OPTIONS.iter().find(|option| option.name == name)
 }
@@ -28,87 +28,75 @@ pub fn option(name: &str) -> Option<&'static OptionSpec> {
 const COUNT: usize =
     DATA_AND_MODEL.len() + SELECTORS.len() + SEARCHING.len() + RESOURCES.len() + REPORTING.len();
 
-/// The options of `passel select` and of a job, in the order they are listed.
+/// The options of `passel select`, in the order in which they are listed.
 pub const OPTIONS: &[OptionSpec] =
     &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
 
-/// The options that only `passel pairs` has.
+/// The options that only `passel pairs` has, besides some of `passel select`.
 pub const PAIRS: &[OptionSpec<PairsDraft>] = PAIRING;
 
-/// The options that only `passel stability` has, beside all of `passel select`.
+/// The options that only `passel stability` has, besides all of `passel select`.
 pub const STABILITY: &[OptionSpec<StabilityDraft>] = RESAMPLING;
 
-/// Those that `passel pairs` shares with `passel select`.
-pub fn pairs_shared_options() -> impl Iterator<Item = &'static OptionSpec> {
-    OPTIONS.iter().filter(|it| SHARED.contains(&it.name))
-}
-
-/// What chooses, as far as options go.
+/// Methods that use the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MethodClass {
     /// The search by criterion.
     Pass,
-    /// A selector of a plugin by a score.
-    Scores,
-    /// One that ranks by itself.
-    Ranks,
-    /// One that chooses the model of a regression by itself.
-    Regresses,
+    /// Selectors by a score.
+    Score,
+    /// Procedures of plugins that rank variables.
+    Ranking,
+    /// Procedures of plugins that choose the model of a regression.
+    Regression,
 }
 
-impl Kind {
-    pub fn of(chooser: &MethodKind) -> Self {
-        match chooser {
-            MethodKind::Score(_) => Self::Scores,
-            MethodKind::Ranking(_) => Self::Ranks,
-            MethodKind::Regression(_) => Self::Regresses,
+impl MethodClass {
+    /// The class of a job's method.
+    pub fn of_job(job: &Job) -> Self {
+        match job.selector.as_ref().map(|selector| &selector.value) {
+            None => Self::Pass,
+            Some(MethodKind::Score(_)) => Self::Score,
+            Some(MethodKind::Ranking(_)) => Self::Ranking,
+            Some(MethodKind::Regression(_)) => Self::Regression,
         }
     }
 
-    /// Whether the option means anything to it.
+    /// Returns true if methods of this class use the option.
     pub fn uses(self, name: &str) -> bool {
+        let of_selectors = ["top", "threshold", "stop", "binning", "bin-response"].contains(&name);
+        let has_heading =
+            |heading: &str| option(name).is_some_and(|option| option.heading == heading);
+        // How models are searched and judged.
+        let of_models = [
+            "weights",
+            "level",
+            "trace",
+            "checkpoint",
+            "precision",
+            "over",
+        ]
+        .contains(&name)
+            || has_heading("Model")
+            || has_heading("Search");
+        let of_procedures = ["seed", "time-limit"].contains(&name);
         match self {
-            Self::Pass => !is_of_selectors(name),
-            Self::Scores => !is_of_pass(name),
-            Self::Ranks => {
-                // They count on the CPU alone.
+            Self::Pass => !of_selectors,
+            Self::Score => !of_models,
+            Self::Ranking => {
+                // Procedures count on the CPU, and end by themselves.
                 let of_scores = ["threshold", "stop", "memory-limit"].contains(&name);
-                ["seed", "time-limit"].contains(&name) || !of_scores && !is_of_pass(name)
+                of_procedures || !of_scores && !of_models
             }
-            Self::Regresses => {
-                let own = ["seed", "time-limit"].contains(&name) || !is_of(name, "Search");
-                own && !["trace", "checkpoint"].contains(&name) && !is_of_selectors(name)
+            Self::Regression => {
+                let of_search = has_heading("Search") || ["trace", "checkpoint"].contains(&name);
+                of_procedures || !of_search && !of_selectors
             }
         }
     }
 }
 
-fn is_of(name: &str, heading: &str) -> bool {
-    OPTIONS
-        .iter()
-        .any(|it| it.name == name && it.heading == heading)
-}
-
-/// Options that mean nothing to a selector of a plugin by a score: how models are searched and
-/// judged.
-pub fn is_of_pass(name: &str) -> bool {
-    let others = [
-        "weights",
-        "level",
-        "trace",
-        "checkpoint",
-        "precision",
-        "over",
-    ];
-    others.contains(&name) || is_of(name, "Model") || is_of(name, "Search")
-}
-
-/// Options that mean nothing to the search by criterion.
-pub fn is_of_selectors(name: &str) -> bool {
-    ["top", "threshold", "stop", "binning", "bin-response"].contains(&name)
-}
-
-/// The options of each part, one after another.
+/// Concatenates the tables.
 const fn joined(parts: [&[OptionSpec]; 5]) -> [OptionSpec; COUNT] {
     let mut all = [DATA_AND_MODEL[0]; COUNT];
     let (mut part, mut at) = (0, 0);

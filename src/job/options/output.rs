@@ -1,11 +1,11 @@
-//! What is told, and where.
+//! Options of reports.
 
 use super::super::OptionSpec;
 use crate::report::Format;
 
-const OUTPUT: &str = "Output";
+const OUTPUT: OptionSpec = OptionSpec::in_group("Output");
 
-/// In the order they are listed.
+/// In the order in which they are listed.
 pub(super) const REPORTING: &[OptionSpec] = &[
     OptionSpec {
         name: "level",
@@ -13,22 +13,20 @@ pub(super) const REPORTING: &[OptionSpec] = &[
         default: "0.95",
         range: "above 0, below 1",
         help: "Level of the confidence intervals",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
-            job.level = given.number(|it| it > 0.0 && it < 1.0)?;
-            Ok(())
+        set: |job, values| {
+            values
+                .number(|number| number > 0.0 && number < 1.0)
+                .map(|value| job.level = value)
         },
+        ..OUTPUT
     },
     OptionSpec {
         name: "format",
         value: "FORM",
         default: "text",
         range: "text, json, csv, html or parquet",
-        help: "Form of the report; html is a page with figures; parquet, where it is built in, needs --output",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
+        help: "Form of the report; html is a page with figures; parquet, if built in, needs --output",
+        set: |job, values| {
             let choices = [
                 ("text", Format::Text),
                 ("json", Format::Json),
@@ -36,60 +34,45 @@ pub(super) const REPORTING: &[OptionSpec] = &[
                 ("html", Format::Html),
                 ("parquet", Format::Parquet),
             ];
-            job.format = given.choice(&choices)?;
+            job.format = values.choice(&choices)?;
             Ok(())
         },
+        ..OUTPUT
     },
     OptionSpec {
         name: "output",
         value: "FILE",
         default: "standard output",
         range: "a file",
-        help: "Write the report here, whole or not at all",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
-            job.output = Some(given.path()?);
-            Ok(())
-        },
+        help: "Write the report to this file, whole or not at all",
+        set: |job, values| values.path().map(|value| job.output = Some(value)),
+        ..OUTPUT
     },
     OptionSpec {
         name: "trace",
         value: "FILE",
         default: "none",
         range: "a file",
-        help: "Write every step of every particle here, as CSV",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
-            job.trace = Some(given.path()?);
-            Ok(())
-        },
+        help: "Write every step of every particle to this file, as CSV",
+        set: |job, values| values.path().map(|value| job.trace = Some(value)),
+        ..OUTPUT
     },
     OptionSpec {
         name: "checkpoint",
         value: "FILE",
         default: "none",
         range: "a file",
-        help: "Keep the state of the search here while it runs, every 10 seconds or so, and go on from what is there: after an interrupt, a time limit or a kill the same command ends with the same report. The file goes when the search has ended by itself; not with trace",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
-            job.checkpoint = Some(given.path()?);
-            Ok(())
-        },
+        help: "Save the state of the search to this file about every 10 seconds, and continue from it: after an interrupt, a time limit or a crash the same command ends with the same report. The file is removed when the search is complete. Cannot be combined with trace",
+        set: |job, values| values.path().map(|value| job.checkpoint = Some(value)),
+        ..OUTPUT
     },
     OptionSpec {
         name: "progress",
         value: "HOW",
         default: "auto",
         range: "auto, plain, json or none",
-        help: "Progress on standard error; auto: a bar on a terminal, else none",
-        heading: OUTPUT,
-        list: false,
-        set: |job, given| {
-            job.progress = given.progress()?;
-            Ok(())
-        },
+        help: "Progress on standard error; auto: a bar on a terminal, else nothing",
+        set: |job, values| values.progress().map(|value| job.progress = value),
+        ..OUTPUT
     },
 ];

@@ -1,82 +1,82 @@
-//! What `passel stability` has besides the options of `select`.
+//! Options that only `passel stability` has.
 
 use super::super::{OptionSpec, StabilityDraft};
 use crate::stability::Resampling;
 
-const STABILITY: &str = "Stability";
+const STABILITY: OptionSpec<StabilityDraft> = OptionSpec::in_group("Stability");
 
-/// In the order they are listed.
+/// In the order in which they are listed.
 pub(super) const RESAMPLING: &[OptionSpec<StabilityDraft>] = &[
     OptionSpec {
         name: "resamples",
         value: "B",
         default: "100",
         range: "2 … 100000",
-        help: "Resamples of the rows; of complementary pairs B pairs, 2B selections",
-        heading: STABILITY,
-        list: false,
-        set: |it, given| {
-            it.resamples = given.count(2..=100_000)?;
-            Ok(())
+        help: "Number of resamples of the rows; B complementary pairs make 2B selections",
+        set: |draft, values| {
+            values
+                .count(2..=100_000)
+                .map(|value| draft.resamples = value)
         },
+        ..STABILITY
     },
     OptionSpec {
         name: "resampling",
         value: "HOW",
         default: "complementary",
         range: "complementary, subsample or bootstrap",
-        help: "Pairs of halves without a row in common (Shah and Samworth), subsamples without replacement (Meinshausen and Bühlmann), or as many rows as there are with replacement, where bounds are only a guide",
-        heading: STABILITY,
-        list: false,
-        set: |it, given| {
-            it.resampling = given.choice(&[
-                ("complementary", Resampling::Complementary),
-                (
-                    "subsample",
-                    Resampling::Subsample(super::super::stability::FRACTION),
-                ),
-                ("bootstrap", Resampling::Bootstrap),
-            ])?;
-            Ok(())
+        help: "How rows are drawn: in complementary pairs of halves that share no row (Shah and Samworth), in subsamples without replacement (Meinshausen and Bühlmann), or in bootstrap samples with replacement, for which the bounds are only a guide",
+        set: |draft, values| {
+            values
+                .choice(&[
+                    ("complementary", Resampling::Complementary),
+                    (
+                        "subsample",
+                        Resampling::Subsample(super::super::stability::FRACTION),
+                    ),
+                    ("bootstrap", Resampling::Bootstrap),
+                ])
+                .map(|value| draft.resampling = value)
         },
+        ..STABILITY
     },
     OptionSpec {
         name: "fraction",
         value: "F",
         default: "0.5",
         range: "above 0, below 1",
-        help: "Of resampling = subsample: the part of the rows in each",
-        heading: STABILITY,
-        list: false,
-        set: |it, given| {
-            it.fraction = Some(given.number(|it| it > 0.0 && it < 1.0)?);
-            Ok(())
+        help: "For resampling = subsample: the fraction of the rows in each subsample",
+        set: |draft, values| {
+            values
+                .number(|number| number > 0.0 && number < 1.0)
+                .map(|value| draft.fraction = Some(value))
         },
+        ..STABILITY
     },
     OptionSpec {
         name: "false-picks",
         value: "E",
         default: "1",
         range: "a number above 0",
-        help: "The expected number of false picks that is allowed: the cut-off is the least above one half that keeps it",
-        heading: STABILITY,
-        list: false,
-        set: |it, given| {
-            it.false_picks = Some(given.number(|it| it > 0.0 && it.is_finite())?);
-            Ok(())
+        help: "The expected number of false picks to allow: the cut-off is the smallest above one half that keeps to it",
+        set: |draft, values| {
+            values
+                .number(|number| number > 0.0 && number.is_finite())
+                .map(|value| draft.false_picks = Some(value))
         },
+        ..STABILITY
     },
     OptionSpec {
         name: "cutoff",
         value: "PI",
-        default: "by false-picks",
+        default: "from false-picks",
         range: "above 0, at most 1",
-        help: "Select what is chosen from this share of the resamples or more; the bounds there are told",
-        heading: STABILITY,
-        list: false,
-        set: |it, given| {
-            it.cutoff = Some(given.number(|it| it > 0.0 && it <= 1.0)?);
-            Ok(())
+        help: "Select what is chosen in at least this fraction of the resamples; the bounds for it are reported",
+        set: |draft, values| {
+            values
+                .number(|number| number > 0.0 && number <= 1.0)
+                .map(|value| draft.cutoff = Some(value))
         },
+        ..STABILITY
     },
 ];

@@ -1,4 +1,4 @@
-//! The texts given for one option, and the kinds of value they can be read as.
+//! The texts given for one option, and the kinds of value that they can be read as.
 
 use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
 
@@ -16,28 +16,29 @@ use crate::{
     table::split_names,
 };
 
-/// Longest time limit: beyond any use, and far from overflowing a clock.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+/// The longest time limit, which is beyond any use and far from overflowing a clock.
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// The texts given for one option; each method reads them as one kind of value.
+/// The texts given for one option. Each method reads them as one kind of value, and its error names
+/// the option, what was given and what is allowed.
 #[derive(Debug, Clone, Copy)]
 pub struct RawValues<'a> {
-    /// The option they were given for.
+    /// The name of the option.
     pub option: &'static str,
-    /// What it allows.
+    /// The values that the option allows.
     pub range: &'static str,
-    /// One text each time the option was given, or each element of an array.
-    pub values: &'a [String],
+    /// One text for each time the option was given, or for each element of an array.
+    pub texts: &'a [String],
 }
 
 impl RawValues<'_> {
-    /// The only text.
+    /// The only text; an option that takes one value has no more.
     pub(super) fn one(&self) -> Result<&str, OptionError> {
-        match self.values {
-            [value] => Ok(value),
-            values => Err(OptionError::Several {
+        match self.texts {
+            [text] => Ok(text),
+            texts => Err(OptionError::Several {
                 option: self.option,
-                count: values.len(),
+                count: texts.len(),
             }),
         }
     }
@@ -45,8 +46,23 @@ impl RawValues<'_> {
     pub(super) fn out_of_range(&self) -> OptionError {
         OptionError::Range {
             option: self.option,
-            value: shown(&self.values.join(",")),
+            value: quote_empty(&self.texts.join(",")),
             range: self.range,
+        }
+    }
+
+    /// The error for a `value` in which `word` is none of the known words.
+    fn unknown_word(
+        &self,
+        value: &str,
+        word: &str,
+        known: impl IntoIterator<Item = &'static str>,
+    ) -> OptionError {
+        OptionError::Choice {
+            option: self.option,
+            value: quote_empty(value),
+            range: self.range,
+            nearest: nearest(word, known),
         }
     }
 
@@ -57,10 +73,10 @@ impl RawValues<'_> {
         count.ok_or_else(|| self.out_of_range())
     }
 
-    /// A number that passes the test.
-    pub(super) fn number(&self, inside: impl Fn(f64) -> bool) -> Result<f64, OptionError> {
+    /// A number for which `is_allowed` is true.
+    pub(super) fn number(&self, is_allowed: impl Fn(f64) -> bool) -> Result<f64, OptionError> {
         let number = self.one()?.parse().ok();
-        let number = number.filter(|number| inside(*number));
+        let number = number.filter(|number| is_allowed(*number));
         number.ok_or_else(|| self.out_of_range())
     }
 
@@ -74,21 +90,17 @@ impl RawValues<'_> {
         self.one()?.parse().map_err(|_| self.out_of_range())
     }
 
-    /// One of a few words.
+    /// The value of one of a few words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, OptionError> {
         let word = self.one()?;
-        let found = choices.iter().find(|(name, _)| *name == word);
-        found
+        let choice = choices.iter().find(|(name, _)| *name == word);
+        let words = || choices.iter().map(|(name, _)| *name);
+        choice
             .map(|(_, value)| *value)
-            .ok_or_else(|| OptionError::Choice {
-                option: self.option,
-                value: shown(word),
-                range: self.range,
-                nearest: nearest(word, choices.iter().map(|(name, _)| *name)),
-            })
+            .ok_or_else(|| self.unknown_word(word, word, words()))
     }
 
-    /// One text that is not empty.
+    /// A text that is not empty.
     pub(super) fn text(&self) -> Result<String, OptionError> {
         match self.one()? {
             "" => Err(self.out_of_range()),
@@ -101,13 +113,13 @@ impl RawValues<'_> {
         self.text().map(PathBuf::from)
     }
 
-    /// Names, split at commas outside double quotes.
+    /// Names separated by commas; a name in double quotes may contain commas.
     pub(super) fn names(&self) -> Result<Vec<String>, OptionError> {
         let mut names = Vec::new();
-        for value in self.values {
+        for value in self.texts {
             split_names(value, &mut names).map_err(|reason| OptionError::List {
                 option: self.option,
-                value: shown(value),
+                value: quote_empty(value),
                 range: self.range,
                 reason,
             })?;
@@ -115,17 +127,20 @@ impl RawValues<'_> {
         Ok(names)
     }
 
-    /// Paths, split as names are.
+    /// Paths, separated as [`names`](Self::names) are.
     pub(super) fn paths(&self) -> Result<Vec<PathBuf>, OptionError> {
         let names = self.names()?;
         Ok(names.into_iter().map(PathBuf::from).collect())
     }
 
-    /// N probabilities.
+    /// N probabilities with sum 1.
     pub(super) fn probabilities<const N: usize>(&self) -> Result<[f64; N], OptionError> {
-        let value = self.values.join(",");
-        let numbers: Result<Vec<f64>, _> = value.split(',').map(|it| it.trim().parse()).collect();
-        let numbers = numbers.ok().and_then(|it| <[f64; N]>::try_from(it).ok());
+        let value = self.texts.join(",");
+        let numbers: Result<Vec<f64>, _> = value
+            .split(',')
+            .map(|number| number.trim().parse())
+            .collect();
+        let numbers = numbers.ok().and_then(|all| <[f64; N]>::try_from(all).ok());
         let numbers = numbers.ok_or_else(|| self.out_of_range())?;
         match sum_to_one(&numbers) {
             Ok(()) => Ok(numbers),
@@ -137,14 +152,14 @@ impl RawValues<'_> {
         }
     }
 
-    /// A length of time above zero: `90`, `0.5`, `10m`, `1h30m`, `500ms`.
+    /// A duration above zero: `90`, `0.5`, `10m`, `1h30m`, `500ms`.
     pub(super) fn duration(&self) -> Result<Duration, OptionError> {
-        let time = seconds(self.one()?).and_then(|it| Duration::try_from_secs_f64(it).ok());
-        let time = time.filter(|time| !time.is_zero() && *time <= LONGEST);
+        let time = seconds(self.one()?).and_then(|time| Duration::try_from_secs_f64(time).ok());
+        let time = time.filter(|time| !time.is_zero() && *time <= MAX_DURATION);
         time.ok_or_else(|| self.out_of_range())
     }
 
-    /// How progress is shown.
+    /// A way to show progress.
     pub(super) fn progress(&self) -> Result<Progress, OptionError> {
         self.choice(&[
             ("auto", Progress::Auto),
@@ -158,7 +173,7 @@ impl RawValues<'_> {
     pub(super) fn devices(&self) -> Result<DeviceChoice, OptionError> {
         let value = self.one()?;
         if let Some(numbers) = value.strip_prefix("cuda:") {
-            let numbers = numbers.split(',').map(|it| it.trim().parse().ok());
+            let numbers = numbers.split(',').map(|number| number.trim().parse().ok());
             let numbers: Option<Vec<usize>> = numbers.collect();
             return numbers
                 .map(DeviceChoice::Cuda)
@@ -168,22 +183,17 @@ impl RawValues<'_> {
             "auto" => Ok(DeviceChoice::Auto),
             "cpu" => Ok(DeviceChoice::Cpu(NonZeroUsize::MIN)),
             "cuda" => Ok(DeviceChoice::Cuda(Vec::new())),
-            _ => Err(OptionError::Choice {
-                option: self.option,
-                value: shown(value),
-                range: self.range,
-                nearest: nearest(&value.to_lowercase(), ["auto", "cpu", "cuda"]),
-            }),
+            _ => Err(self.unknown_word(value, &value.to_lowercase(), ["auto", "cpu", "cuda"])),
         }
     }
 
-    /// A rule of binning: `levels`, `equal-width:10`, `edges:FILE`.
+    /// A binning rule for candidates: `levels`, `equal-width:10`, `edges:FILE`.
     pub(super) fn binning(&self) -> Result<Binning, OptionError> {
         let value = self.one()?;
         value.parse().map_err(|error| match error {
             BinningError::NoRule { nearest, .. } => OptionError::Choice {
                 option: self.option,
-                value: shown(value),
+                value: quote_empty(value),
                 range: self.range,
                 nearest,
             },
@@ -191,7 +201,8 @@ impl RawValues<'_> {
         })
     }
 
-    /// How the response becomes levels: `mdlp`, which goes by them, is not even meant.
+    /// A binning rule for the response. `mdlp`, which needs the levels of the response, is none, and is
+    /// not suggested for a misspelling either.
     pub(super) fn bin_response(&self) -> Result<Binning, OptionError> {
         match self.binning() {
             Ok(Binning::Mdlp) => Err(self.out_of_range()),
@@ -203,24 +214,18 @@ impl RawValues<'_> {
         }
     }
 
-    /// A rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
+    /// A permutation rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
     pub(super) fn permutation(&self) -> Result<PermutationTest, OptionError> {
         let value = self.one()?;
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
-        let unknown = |word: &str, known: &[&'static str]| OptionError::Choice {
-            option: self.option,
-            value: shown(value),
-            range: self.range,
-            nearest: nearest(word, known.iter().copied()),
-        };
         if name != "permutation" {
-            return Err(unknown(name, &["permutation"]));
+            return Err(self.unknown_word(value, name, ["permutation"]));
         }
         let mut rule = PermutationTest::default();
-        for (at, (parameter, number)) in parameters.iter().enumerate() {
-            let inside = match parameter.as_str() {
+        for (index, (parameter, number)) in parameters.iter().enumerate() {
+            let is_in_range = match parameter.as_str() {
                 "n" => {
-                    // A number that is none, or too large, is in no range.
+                    // The cast saturates, so a number that is not a count is out of range.
                     rule.n = *number as usize;
                     number.fract() == 0.0 && PERMUTATION_COUNTS.contains(&rule.n)
                 }
@@ -228,10 +233,12 @@ impl RawValues<'_> {
                     rule.alpha = *number;
                     *number > 0.0 && *number < 1.0
                 }
-                _ => return Err(unknown(parameter, &["n", "alpha"])),
+                _ => return Err(self.unknown_word(value, parameter, ["n", "alpha"])),
             };
-            let twice = parameters[..at].iter().any(|it| it.0 == *parameter);
-            if twice || !inside {
+            let is_repeated = parameters[..index]
+                .iter()
+                .any(|(other, _)| other == parameter);
+            if is_repeated || !is_in_range {
                 return Err(self.out_of_range());
             }
         }
@@ -245,12 +252,12 @@ impl RawValues<'_> {
         }
     }
 
-    /// A size in bytes above zero: `500MB`, `8GiB`, `1.5G`.
+    /// A size above zero, in bytes: `500MB`, `8GiB`, `1.5G`.
     pub(super) fn bytes(&self) -> Result<u64, OptionError> {
         bytes(self.one()?).ok_or_else(|| self.out_of_range())
     }
 
-    /// A criterion: its name, then its parameters; none where the name is not passel's own.
+    /// A criterion by its name and parameters; `None` if the name is not one of passel's own.
     pub(super) fn criterion(&self) -> Result<Option<Arc<dyn Criterion>>, OptionError> {
         let value = self.one()?;
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
@@ -274,8 +281,8 @@ impl RawValues<'_> {
     }
 }
 
-/// An empty text would vanish from a message.
-fn shown(value: &str) -> String {
+/// A text for a message, in which an empty one would vanish.
+fn quote_empty(value: &str) -> String {
     if value.trim().is_empty() {
         format!("\"{value}\"")
     } else {
@@ -283,19 +290,19 @@ fn shown(value: &str) -> String {
     }
 }
 
-/// A number of digits and a point alone: `parse` would take `inf`, `nan` and signs.
-fn plain(text: &str) -> Option<f64> {
-    let digits = text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+/// A number of digits and a point alone; `parse` would accept `inf`, `nan` and signs.
+fn plain_number(text: &str) -> Option<f64> {
+    let digits = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     digits.then(|| text.parse().ok())?
 }
 
-/// Bytes of a bare number, or of one with a unit: powers of 1,000 without the `i`.
+/// A number of bytes, bare or with a unit: a power of 1,000, or of 1,024 with an `i`.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
-    let (digits, unit) = text.split_at(
-        text.find(|it: char| it.is_ascii_alphabetic())
-            .unwrap_or(text.len()),
-    );
+    let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
+    let (digits, unit) = text.split_at(unit.unwrap_or(text.len()));
     let unit = unit.to_ascii_lowercase();
     let unit = unit.strip_suffix('b').unwrap_or(&unit);
     let (prefix, base) = match unit.strip_suffix('i') {
@@ -304,22 +311,23 @@ fn bytes(text: &str) -> Option<u64> {
     };
     let power = ["", "k", "m", "g", "t"]
         .iter()
-        .position(|it| *it == prefix)?;
-    let bytes = plain(digits.trim())? * base.powi(power as i32);
+        .position(|known| *known == prefix)?;
+    let bytes = plain_number(digits.trim())? * base.powi(power as i32);
     // Whole, and exact as long as a count of bytes is below 2^53.
     (bytes >= 1.0 && bytes < 2f64.powi(53) && bytes.fract() == 0.0).then_some(bytes as u64)
 }
 
-/// Seconds of a bare number, or of numbers each with a unit.
+/// The seconds of a bare number, or of numbers that each have a unit.
 fn seconds(text: &str) -> Option<f64> {
     let mut rest = text.trim();
-    if let Some(whole) = plain(rest) {
+    if let Some(whole) = plain_number(rest) {
         return Some(whole);
     }
     let mut total = 0.0;
     while !rest.is_empty() {
-        let (digits, after) = rest.split_at(rest.find(|it: char| it.is_ascii_alphabetic())?);
-        let end = after.find(|it: char| !it.is_ascii_alphabetic());
+        let (digits, after) =
+            rest.split_at(rest.find(|letter: char| letter.is_ascii_alphabetic())?);
+        let end = after.find(|letter: char| !letter.is_ascii_alphabetic());
         let (unit, after) = after.split_at(end.unwrap_or(after.len()));
         let scale = match unit {
             "ms" => 0.001,
@@ -329,7 +337,7 @@ fn seconds(text: &str) -> Option<f64> {
             "d" => 86400.0,
             _ => return None,
         };
-        total += plain(digits.trim())? * scale;
+        total += plain_number(digits.trim())? * scale;
         rest = after.trim_start();
     }
     Some(total)
@@ -374,7 +382,7 @@ mod tests {
             assert_eq!(seconds(text), Some(expected), "{text}");
         }
         for text in ["", "m", "10x", "-1", "inf", "nan", "1h30", "1e3"] {
-            assert!(seconds(text).is_none_or(|it| it == 0.0), "{text}");
+            assert!(seconds(text).is_none_or(|seconds| seconds == 0.0), "{text}");
         }
     }
 }

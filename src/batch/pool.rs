@@ -1,0 +1,277 @@
+//! The threads, GPUs and memory that running jobs share.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
+    job::{RunSettings, Task, task::Command},
+    ranks::Communicator,
+    table::estimated_values,
+};
+
+/// The resources that a job needs.
+#[derive(Debug, Clone, Default)]
+pub struct Demand {
+    /// Threads, where the job says how many.
+    threads: Option<usize>,
+    /// Memory, by estimate. *Units:* bytes.
+    pub memory: u64,
+    /// Whether it takes one GPU, whichever is free.
+    any_gpu: bool,
+    /// The GPUs that it names.
+    gpus: Vec<usize>,
+}
+
+impl Demand {
+    /// Returns true if the job needs a GPU.
+    pub fn uses_gpus(&self) -> bool {
+        self.any_gpu || !self.gpus.is_empty()
+    }
+
+    /// Keeps the job from waiting for GPUs.
+    pub fn reserve_no_gpu(&mut self) {
+        self.any_gpu = false;
+        self.gpus.clear();
+    }
+}
+
+/// Estimates what jobs need. GPUs are counted once, and only if a job may use one.
+#[derive(Debug, Default)]
+pub struct DemandEstimator {
+    gpu_count: Option<usize>,
+    /// The approximate number of values in each data file.
+    values: HashMap<PathBuf, u64>,
+}
+
+impl DemandEstimator {
+    /// The number of GPUs of this machine.
+    pub fn gpu_count(&mut self) -> usize {
+        *self.gpu_count.get_or_insert_with(|| {
+            let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), 0);
+            all.map_or(0, |(placement, _)| placement.host_threads())
+        })
+    }
+
+    /// What a task needs that runs beside others.
+    pub fn estimate(&mut self, task: &Task) -> Demand {
+        let job = task.job();
+        let values = self.values.entry(job.data.clone());
+        let values = *values.or_insert_with(|| estimated_values(&job.data).unwrap_or(0));
+        let is_pass = task.command() == Command::Select && job.selector.is_none();
+        let (any_gpu, gpus) = match &job.resources.devices {
+            DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),
+            DeviceChoice::Cuda(all) if all.is_empty() => (true, Vec::new()),
+            DeviceChoice::Cuda(named) => (false, named.clone()),
+            DeviceChoice::Cpu(_) => (false, Vec::new()),
+        };
+        Demand {
+            threads: job.resources.threads.map(NonZeroUsize::get),
+            // Eight bytes a value of the table, and as many of what is made of it.
+            memory: values.saturating_mul(16),
+            any_gpu: any_gpu && self.gpu_count() > 0,
+            gpus,
+        }
+    }
+}
+
+/// Resources that no running job has reserved.
+#[derive(Debug)]
+struct Free {
+    threads: usize,
+    /// `None` without a limit.
+    memory: Option<u64>,
+    gpus: Vec<usize>,
+    running: usize,
+}
+
+/// The resources of a run, which its jobs reserve and give back.
+#[derive(Debug)]
+pub struct ResourcePool {
+    free: Mutex<Free>,
+    released: Condvar,
+    threads: usize,
+    gpus: usize,
+    max_running: usize,
+}
+
+/// The resources of a running job; dropping it gives them back.
+#[derive(Debug)]
+pub struct Reservation<'a> {
+    pool: &'a ResourcePool,
+    threads: usize,
+    memory: u64,
+    gpus: Vec<usize>,
+    /// The GPU that was assigned to a job which takes any.
+    assigned_gpu: Option<usize>,
+}
+
+impl ResourcePool {
+    /// The resources that the settings of a run allow, on a machine with so many GPUs. Ranks of one
+    /// machine divide its GPUs and cores.
+    pub fn new(
+        settings: &RunSettings,
+        gpu_count: usize,
+        communicator: Option<&Communicator>,
+    ) -> Self {
+        let resources = Resources {
+            threads: settings.threads,
+            communicator: communicator.cloned(),
+            ..Resources::default()
+        };
+        let threads = resources.thread_count();
+        let gpus = match gpu_count {
+            0 => Vec::new(),
+            _ => match Placement::Cuda((0..gpu_count).collect()).for_rank(communicator) {
+                Placement::Cuda(own) => own,
+                Placement::Cpu(_) => Vec::new(),
+            },
+        };
+        Self {
+            threads,
+            gpus: gpus.len(),
+            free: Mutex::new(Free {
+                threads,
+                memory: settings.memory_limit,
+                gpus: gpus.into_iter().rev().collect(),
+                running: 0,
+            }),
+            released: Condvar::new(),
+            max_running: settings.max_running.map_or(threads, NonZeroUsize::get),
+        }
+    }
+
+    /// The number of jobs that may run at the same time.
+    pub fn max_running(&self) -> usize {
+        self.max_running.min(self.threads)
+    }
+
+    fn free(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a job fits, which is one of `left` jobs still to be started. A job that needs more
+    /// than the whole pool runs alone.
+    pub fn reserve(&self, demand: &Demand, left: usize) -> Reservation<'_> {
+        let mut free = self.free();
+        loop {
+            let wanted = demand.threads.unwrap_or(1).min(self.threads);
+            let has_threads = free.threads >= wanted;
+            let has_memory = free.memory.is_none_or(|memory| memory >= demand.memory);
+            let has_named = demand.gpus.iter().all(|gpu| free.gpus.contains(gpu));
+            let has_any = !demand.any_gpu || !free.gpus.is_empty();
+            if free.running == 0 || (has_threads && has_memory && has_named && has_any) {
+                break;
+            }
+            free = self
+                .released
+                .wait(free)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        free.running += 1;
+        // The free threads are divided among this job and those that will start beside it.
+        let starting = left.min(self.max_running() + 1 - free.running.min(self.max_running()));
+        let share = free.threads.div_ceil(starting.max(1)).max(1);
+        let threads = demand.threads.unwrap_or(share).min(free.threads.max(1));
+        free.threads = free.threads.saturating_sub(threads);
+        let memory = demand.memory.min(free.memory.unwrap_or(0));
+        free.memory = free.memory.map(|all| all - memory);
+        let assigned_gpu = match demand.any_gpu {
+            true => free.gpus.pop(),
+            false => None,
+        };
+        let mut gpus = Vec::from_iter(assigned_gpu);
+        gpus.extend(demand.gpus.iter().filter(|gpu| free.gpus.contains(gpu)));
+        free.gpus.retain(|gpu| !gpus.contains(gpu));
+        Reservation {
+            pool: self,
+            threads,
+            memory,
+            gpus,
+            assigned_gpu,
+        }
+    }
+}
+
+impl Reservation<'_> {
+    /// The number of threads of the job.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Sets the threads and the GPU that a job runs on.
+    pub fn apply(&self, resources: &mut Resources) {
+        resources.threads = NonZeroUsize::new(self.threads);
+        // With a single GPU, `auto` chooses it too, and falls back to the CPU if it cannot be used.
+        let is_only_gpu = self.pool.gpus == 1 && self.assigned_gpu == Some(0);
+        if let Some(gpu) = self.assigned_gpu
+            && !(is_only_gpu && resources.devices == DeviceChoice::Auto)
+        {
+            resources.devices = DeviceChoice::Cuda(vec![gpu]);
+        }
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut free = self.pool.free();
+        free.running -= 1;
+        free.threads += self.threads;
+        free.memory = free.memory.map(|all| all + self.memory);
+        free.gpus.append(&mut self.gpus);
+        drop(free);
+        self.pool.released.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(threads: usize, memory: Option<u64>) -> ResourcePool {
+        let settings = RunSettings {
+            threads: NonZeroUsize::new(threads),
+            memory_limit: memory,
+            ..RunSettings::default()
+        };
+        ResourcePool::new(&settings, 0, None)
+    }
+
+    #[test]
+    fn many_jobs_get_one_thread_each_and_few_share_all() {
+        let pool = pool(4, None);
+        let demand = Demand::default();
+        let all: Vec<_> = (0..4).map(|job| pool.reserve(&demand, 100 - job)).collect();
+        assert!(all.iter().all(|reservation| reservation.threads() == 1));
+        drop(all);
+        let first = pool.reserve(&demand, 2);
+        let last = pool.reserve(&demand, 1);
+        assert_eq!((first.threads(), last.threads()), (2, 2));
+        drop((first, last));
+        assert_eq!(pool.reserve(&demand, 1).threads(), 4);
+        let three = Demand {
+            threads: Some(3),
+            ..demand
+        };
+        assert_eq!(pool.reserve(&three, 50).threads(), 3);
+        assert_eq!(pool.free().threads, 4);
+    }
+
+    #[test]
+    fn a_job_that_needs_more_than_the_pool_runs_alone() {
+        let pool = pool(2, Some(100));
+        let large = Demand {
+            memory: 1000,
+            threads: Some(9),
+            ..Demand::default()
+        };
+        let reservation = pool.reserve(&large, 5);
+        assert_eq!((reservation.threads(), pool.free().memory), (2, Some(0)));
+        drop(reservation);
+        assert_eq!(pool.free().memory, Some(100));
+    }
+}

@@ -1,0 +1,150 @@
+//! Whether the jobs of a file are done, for `--list` and for a run.
+
+use std::path::Path;
+
+use super::{
+    BatchError, error_chain, folder,
+    manifest::{FileHashes, Manifest},
+    pool::DemandEstimator,
+};
+use crate::{
+    interrupt::Interrupt,
+    job::file::{JobFile, PlannedJob},
+};
+
+/// Whether a job of a file is done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Status {
+    /// Its result is in the folder and up to date.
+    Done,
+    /// It has no result.
+    Missing,
+    /// Its result was made of something else; the text says what differs.
+    Stale(String),
+    /// A file that it reads cannot be read; the text says why.
+    Unreadable(String),
+}
+
+/// A job, whether it is done, and what memory it needs.
+#[derive(Debug, Clone)]
+pub struct JobStatus<'a> {
+    /// The job.
+    pub planned: &'a PlannedJob,
+    /// Whether it is done.
+    pub status: Status,
+    /// The memory that it needs, by estimate. *Units:* bytes.
+    pub memory: u64,
+}
+
+/// The jobs of a file whose names match a pattern; all without one. `*` and `?` stand for letters; a
+/// pattern without them matches every name that contains it.
+///
+/// # Errors
+/// The pattern is malformed, or matches no job.
+pub fn matching_jobs<'a>(
+    file: &'a JobFile,
+    pattern: Option<&str>,
+) -> Result<Vec<&'a PlannedJob>, BatchError> {
+    let Some(pattern) = pattern else {
+        return Ok(file.jobs.iter().collect());
+    };
+    let glob = match pattern.contains(['*', '?', '[']) {
+        true => pattern.to_owned(),
+        false => format!("*{pattern}*"),
+    };
+    let glob = glob::Pattern::new(&glob).map_err(|error| BatchError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let matches = file.jobs.iter().filter(|job| glob.matches(&job.id));
+    let jobs: Vec<_> = matches.collect();
+    match jobs.is_empty() {
+        true => Err(BatchError::NoJob {
+            pattern: pattern.to_owned(),
+        }),
+        false => Ok(jobs),
+    }
+}
+
+/// The status of each of these jobs, which are jobs of `file`.
+pub fn job_statuses<'a>(file: &JobFile, jobs: &[&'a PlannedJob]) -> Vec<JobStatus<'a>> {
+    let folder = file.settings.folder(&file.path);
+    let mut hashes = FileHashes::new(&Interrupt::default());
+    let mut estimator = DemandEstimator::default();
+    let mut status_of = |planned: &&'a PlannedJob| JobStatus {
+        planned,
+        status: match inspect(planned, file, &folder, &mut hashes) {
+            Ok((_, status)) => status,
+            Err(reason) => Status::Unreadable(reason),
+        },
+        memory: estimator.estimate(&planned.task).memory,
+    };
+    jobs.iter().map(&mut status_of).collect()
+}
+
+/// The manifest that a job's result would have now, and whether the stored result has it.
+///
+/// # Errors
+/// Says which file cannot be read.
+pub(super) fn inspect(
+    planned: &PlannedJob,
+    file: &JobFile,
+    folder: &Path,
+    hashes: &mut FileHashes,
+) -> Result<(Manifest, Status), String> {
+    let manifest = Manifest::of(planned, file.folder(), hashes);
+    let manifest = manifest.map_err(|error| error_chain(&error))?;
+    let status = compare(planned, &manifest, folder, hashes);
+    Ok((manifest, status))
+}
+
+fn compare(
+    planned: &PlannedJob,
+    manifest: &Manifest,
+    folder: &Path,
+    hashes: &FileHashes,
+) -> Status {
+    let Some(stored) = folder::read_manifest(folder, &planned.id) else {
+        return Status::Missing;
+    };
+    if let Some(difference) = stored.difference(manifest) {
+        return Status::Stale(difference);
+    }
+    // The other files that the job wrote are part of its result.
+    let outputs = planned.task.output_files();
+    let recorded = match outputs.is_empty() {
+        true => Vec::new(),
+        false => folder::read_output_hashes(folder, &planned.id),
+    };
+    for (option, path) in outputs {
+        let now = hashes.hash_output(path, option);
+        if now.is_none_or(|output| !recorded.contains(&output)) {
+            let path = path.display();
+            return Status::Stale(format!("{option} {path} is not the file that it wrote"));
+        }
+    }
+    Status::Done
+}
+
+/// One line per job (status, estimated memory, command, name), then how many jobs there are and how
+/// many are to be done.
+pub fn status_table(jobs: &[JobStatus]) -> String {
+    let mut text = String::new();
+    let mut pending = 0;
+    for job in jobs {
+        let (word, reason) = match &job.status {
+            Status::Done => ("done", String::new()),
+            Status::Missing => ("missing", String::new()),
+            Status::Stale(reason) => ("stale", format!("  ({reason})")),
+            Status::Unreadable(reason) => ("unreadable", format!("  ({reason})")),
+        };
+        pending += usize::from(job.status != Status::Done);
+        let memory = match job.memory >> 20 {
+            0 => "< 1 MiB".to_owned(),
+            mebibytes => format!("≈ {mebibytes} MiB"),
+        };
+        let (command, id) = (job.planned.task.command().name(), &job.planned.id);
+        text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{reason}\n");
+    }
+    text + &format!("{} jobs, {pending} to do\n", jobs.len())
+}

@@ -1,0 +1,176 @@
+//! What there is to do of a job file, given the results that its folder already holds.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
+};
+
+use super::{
+    error_chain,
+    folder::ResultFolder,
+    manifest::{FileHashes, Manifest},
+    pool::{Demand, DemandEstimator, ResourcePool},
+    status::{Status, inspect},
+};
+use crate::{
+    interrupt::Interrupt,
+    job::file::{JobFile, PlannedJob},
+    ranks::Communicator,
+};
+
+/// A job that is to be done.
+pub(super) struct PendingJob<'a> {
+    pub(super) planned: &'a PlannedJob,
+    pub(super) manifest: Manifest,
+    pub(super) demand: Demand,
+}
+
+/// What the folder holds of a job before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recorded {
+    Done,
+    Stale,
+}
+
+/// The jobs to do, and what was found out while looking for them.
+pub(super) struct Survey<'a> {
+    pub(super) file: &'a JobFile,
+    pub(super) hashes: FileHashes,
+    estimator: DemandEstimator,
+    pub(super) pending: Vec<PendingJob<'a>>,
+    /// The results in the folder, by the name of the job.
+    pub(super) recorded: HashMap<&'a str, Recorded>,
+    /// The number of requested jobs that are done already.
+    pub(super) before: usize,
+    /// Jobs whose files cannot be read, each with the reason.
+    pub(super) failed: BTreeMap<String, String>,
+    /// The number of jobs that an interrupt kept from being looked at.
+    pub(super) left: usize,
+    /// What the user should know before the run.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Survey<'a> {
+    /// A survey that has found nothing yet.
+    pub(super) fn new(file: &'a JobFile, interrupt: &Interrupt) -> Self {
+        Self {
+            file,
+            hashes: FileHashes::new(interrupt),
+            estimator: DemandEstimator::default(),
+            pending: Vec::new(),
+            recorded: HashMap::new(),
+            before: 0,
+            failed: BTreeMap::new(),
+            left: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Finds which of the requested jobs are to be done, and removes checkpoints of no pending job.
+    pub(super) fn inspect_folder(
+        &mut self,
+        folder: &ResultFolder,
+        requested: &[&PlannedJob],
+        interrupt: &Interrupt,
+    ) {
+        let file = self.file;
+        let requested: HashSet<&str> = requested.iter().map(|job| &*job.id).collect();
+        for job in &file.jobs {
+            let is_requested = requested.contains(&*job.id);
+            let inspected = inspect(job, file, folder.path(), &mut self.hashes);
+            if interrupt.requested() {
+                self.left += usize::from(is_requested);
+                continue;
+            }
+            match inspected {
+                Ok((manifest, status)) => self.add(job, manifest, status, is_requested),
+                Err(reason) if is_requested => {
+                    self.failed.insert(job.id.clone(), reason);
+                }
+                Err(_) => {}
+            }
+        }
+        let names: HashSet<&str> = file.jobs.iter().map(|job| &*job.id).collect();
+        for orphan in folder.orphans(&names) {
+            let path = folder.path().join(orphan);
+            let (path, file) = (path.display(), file.path.display());
+            self.notes
+                .push(format!("{path}.json belongs to no job of {file}"));
+        }
+        if requested.len() == names.len() && !interrupt.requested() {
+            folder.remove_checkpoints_except(self.pending.iter().map(|job| &job.manifest));
+        }
+    }
+
+    fn add(&mut self, job: &'a PlannedJob, manifest: Manifest, status: Status, is_requested: bool) {
+        match status {
+            Status::Done => {
+                self.recorded.insert(&job.id, Recorded::Done);
+                self.before += usize::from(is_requested);
+                return;
+            }
+            Status::Stale(reason) => {
+                self.recorded.insert(&job.id, Recorded::Stale);
+                if is_requested {
+                    self.notes
+                        .push(format!("{}: out of date ({reason})", job.id));
+                }
+            }
+            Status::Missing | Status::Unreadable(_) => {}
+        }
+        if is_requested {
+            self.push(job, manifest);
+        }
+    }
+
+    fn push(&mut self, planned: &'a PlannedJob, manifest: Manifest) {
+        self.pending.push(PendingJob {
+            planned,
+            manifest,
+            demand: self.estimator.estimate(&planned.task),
+        });
+    }
+
+    /// Orders the pending jobs so that those of one data file follow one another: its memory is
+    /// freed before the next file is read.
+    pub(super) fn group_by_data(&mut self) {
+        let data = |job: &PendingJob<'a>| -> &'a Path { &job.planned.task.job().data };
+        let mut first: HashMap<&Path, usize> = HashMap::new();
+        for (index, job) in self.pending.iter().enumerate() {
+            first.entry(data(job)).or_insert(index);
+        }
+        self.pending.sort_by_key(|job| first[data(job)]);
+    }
+
+    /// Restricts the pending jobs to those of these names, some of which only rank 0 has inspected.
+    pub(super) fn restrict_to(&mut self, names: &[&str]) {
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let mut known: HashMap<&str, PendingJob> =
+            pending.map(|job| (&*job.planned.id, job)).collect();
+        for name in names {
+            if let Some(job) = known.remove(name) {
+                self.pending.push(job);
+                continue;
+            }
+            let Some(job) = self.file.jobs.iter().find(|job| job.id == *name) else {
+                continue;
+            };
+            match Manifest::of(job, self.file.folder(), &mut self.hashes) {
+                Ok(manifest) => self.push(job, manifest),
+                Err(error) => {
+                    self.failed.insert(job.id.clone(), error_chain(&error));
+                }
+            }
+        }
+    }
+
+    /// The threads, GPUs and memory that the pending jobs share.
+    pub(super) fn resource_pool(&mut self, communicator: Option<&Communicator>) -> ResourcePool {
+        let uses_gpus = self.pending.iter().any(|job| job.demand.uses_gpus());
+        let gpus = match uses_gpus {
+            true => self.estimator.gpu_count(),
+            false => 0,
+        };
+        ResourcePool::new(&self.file.settings, gpus, communicator)
+    }
+}

@@ -1,0 +1,317 @@
+//! Doing the pending jobs on a few threads, each of which does one job after another.
+
+use std::{
+    any::Any,
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use serde_json::Value;
+
+use super::{
+    RunSummary, error_chain,
+    folder::{JobTimes, ResultFolder, StoredResult},
+    manifest::InputFile,
+    pool::{Reservation, ResourcePool},
+    ranks::Role,
+    survey::{PendingJob, Survey},
+};
+use crate::{
+    interrupt::Interrupt,
+    output::OutputFile,
+    panics::panic_message,
+    progress::JobProgress,
+    ranks::Communicator,
+    run::{DataCache, Fault, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
+};
+
+/// What the worker threads share.
+pub(super) struct Runner<'a> {
+    survey: &'a Survey<'a>,
+    folder: &'a ResultFolder,
+    pool: ResourcePool,
+    /// The ranks that work at each job together; `None` if this process does its jobs alone.
+    partners: Option<&'a Communicator>,
+    interrupt: &'a Interrupt,
+    cache: DataCache,
+    progress: JobProgress,
+    /// The number of jobs in all, and of those that have ended.
+    total: usize,
+    ended: AtomicUsize,
+    /// The next pending job to start.
+    next: AtomicUsize,
+    summary: Mutex<RunSummary>,
+}
+
+/// How a job that did not fail has ended.
+enum JobEnd {
+    Done,
+    Interrupted,
+}
+
+impl<'a> Runner<'a> {
+    /// Prepares to do the survey's pending jobs, and prints its notes and failures.
+    pub(super) fn new(
+        survey: &'a Survey<'a>,
+        folder: &'a ResultFolder,
+        pool: ResourcePool,
+        role: &Role<'a>,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let cache = DataCache::default();
+        for job in &survey.pending {
+            cache.expect(&job.planned.task);
+        }
+        let before = survey.before;
+        let total = before + survey.failed.len() + survey.pending.len();
+        let progress = JobProgress::new(survey.file.settings.progress, before, total);
+        for note in &survey.notes {
+            progress.print_line(&format!("note: {note}"));
+        }
+        for (name, reason) in &survey.failed {
+            progress.print_line(&format!("error: {name}: {reason}"));
+        }
+        Self {
+            survey,
+            folder,
+            pool,
+            partners: role.partners(),
+            interrupt,
+            cache,
+            progress,
+            total,
+            ended: AtomicUsize::new(before + survey.failed.len()),
+            next: AtomicUsize::new(0),
+            summary: Mutex::new(RunSummary {
+                before,
+                failed: survey.failed.clone(),
+                left: survey.left,
+                ..RunSummary::default()
+            }),
+        }
+    }
+
+    /// Does the jobs. Those that an interrupt keeps from being done are counted as left.
+    pub(super) fn run(self) -> RunSummary {
+        thread::scope(|scope| {
+            let at_once = match self.partners {
+                Some(_) => 1,
+                None => self.pool.max_running(),
+            };
+            for _ in 0..at_once.min(self.survey.pending.len()) {
+                scope.spawn(|| self.run_jobs());
+            }
+        });
+        self.progress.finish();
+        let summary = self.summary.into_inner();
+        summary.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn summary(&self) -> MutexGuard<'_, RunSummary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does one job after another, until none is left to start.
+    fn run_jobs(&self) {
+        let pending = &self.survey.pending;
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = pending.get(index) else {
+                return;
+            };
+            let Some(reservation) = self.reserve(job, pending.len() - index) else {
+                self.summary().left += 1;
+                continue;
+            };
+            let started = Instant::now();
+            let result = catch_unwind(AssertUnwindSafe(|| match self.partners {
+                Some(partners) => self.run_with(partners, job, &reservation),
+                None => self.run_here(job, &reservation),
+            }));
+            drop(reservation);
+            self.cache.release(&job.planned.task);
+            let result = match result.unwrap_or_else(|panic| Err(panic_report(&*panic))) {
+                Ok(JobEnd::Interrupted) => {
+                    self.summary().left += 1;
+                    continue;
+                }
+                Ok(JobEnd::Done) => Ok(()),
+                Err(message) => Err(message),
+            };
+            let name = &job.planned.id;
+            let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+            let seconds = started.elapsed().as_secs_f64();
+            let shown = result.as_ref().copied().map_err(String::as_str);
+            self.progress
+                .finish_job(name, (shown, seconds), (ended, self.total));
+            match result {
+                Ok(()) => {
+                    self.summary().done.insert(name.clone());
+                }
+                Err(message) => {
+                    self.summary().failed.insert(name.clone(), message);
+                }
+            }
+        }
+    }
+
+    /// Waits for the resources of a job, which is one of `left` jobs still to be started. `None` if
+    /// the run is interrupted.
+    fn reserve(&self, job: &PendingJob, left: usize) -> Option<Reservation<'_>> {
+        let is_interrupted = || self.interrupt.requested();
+        if is_interrupted() {
+            return None;
+        }
+        let reservation = self.pool.reserve(&job.demand, left);
+        (!is_interrupted()).then_some(reservation)
+    }
+
+    /// Does a job together with the other ranks, and exchanges with them how it ended.
+    fn run_with(
+        &self,
+        partners: &Communicator,
+        job: &PendingJob,
+        reservation: &Reservation,
+    ) -> Result<JobEnd, String> {
+        partners.reset();
+        partners.interrupt_locally(job.planned.task.runs_on_one_rank());
+        let result = catch_unwind(AssertUnwindSafe(|| self.run_here(job, reservation)));
+        partners.interrupt_locally(false);
+        let result = result.unwrap_or_else(|panic| Err(panic_report(&*panic)));
+        let own = result.as_ref().map(|_| ()).map_err(String::clone);
+        let failures = partners.finish(own).map_err(|error| error.to_string())?;
+        match failures.into_iter().find(|failure| failure.rank > 0) {
+            Some(failure) if result.is_ok() => Err(failure.to_string()),
+            _ => result,
+        }
+    }
+
+    /// Does a job and writes its result.
+    ///
+    /// # Errors
+    /// The text says why there is no result.
+    fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
+        let started = Instant::now();
+        let mut task = job.planned.task.clone();
+        let runs_on_one_rank = task.runs_on_one_rank();
+        let own = task.job_mut();
+        own.interrupt = self.interrupt.clone();
+        reservation.apply(&mut own.resources);
+        own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
+        // The report goes to the job's own output once the result is complete, not before.
+        let output = own.output.take();
+        let output = output.as_deref().map(OutputFile::create).transpose();
+        let output = output.map_err(|error| error_chain(&error))?;
+        let checkpoint = self.folder.checkpoint(&job.manifest);
+        let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
+        let context = RunContext {
+            cache: Some(&self.cache),
+            board: Some((&self.progress, &job.planned.id)),
+            checkpoint: Some(ResampleCheckpoint {
+                path: &checkpoint,
+                fingerprint: &fingerprint,
+            }),
+        };
+        task.set_checkpoint(checkpoint.clone());
+        let mut result = run_task(&task, &context);
+        if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
+            // The checkpoint is damaged: start again without it.
+            let _ = fs::remove_file(&checkpoint);
+            result = run_task(&task, &context);
+        }
+        let report = match result {
+            Ok(report) if report.outcome.interrupted() => return Ok(JobEnd::Interrupted),
+            Ok(report) => report,
+            Err(RunError::Interrupted) => return Ok(JobEnd::Interrupted),
+            // The procedure ended because the run was interrupted.
+            Err(RunError::Incomplete(incomplete))
+                if matches!(incomplete.fault, Fault::Procedure { .. })
+                    && self.interrupt.requested() =>
+            {
+                return Ok(JobEnd::Interrupted);
+            }
+            Err(error) => return Err(self.write_partial(job, error)),
+        };
+        let hashes = &self.survey.hashes;
+        hashes.check_unchanged(&task).map_err(|path| {
+            let path = path.display();
+            format!("{path} changed while it was read: run again")
+        })?;
+        if let Some(file) = output {
+            let text = report.render().map_err(|error| error_chain(&error))?;
+            file.finish(&text).map_err(|error| error_chain(&error))?;
+        }
+        let (stored, mut times) = stored_result(job, &report)?;
+        let outputs = job.planned.task.output_files().into_iter();
+        let outputs: Vec<InputFile> = outputs
+            .filter_map(|(option, path)| hashes.hash_output(path, option))
+            .collect();
+        times.threads = reservation.threads();
+        times.total = started.elapsed().as_secs_f64();
+        let written = self.folder.write(&stored, &outputs, &times);
+        written.map_err(|error| error_chain(&error))?;
+        Ok(JobEnd::Done)
+    }
+
+    /// Writes what a failed job found until then, if it found anything; why the job failed, and
+    /// where that file is.
+    fn write_partial(&self, job: &PendingJob, error: RunError) -> String {
+        let reason = error_chain(&error);
+        let RunError::Incomplete(incomplete) = error else {
+            return reason;
+        };
+        let Some(report) = incomplete.report else {
+            return reason;
+        };
+        let written = stored_result(job, &report).and_then(|(stored, _)| {
+            let written = self.folder.write_partial(&stored);
+            written.map_err(|error| error_chain(&error))
+        });
+        match written {
+            Ok(path) => format!("{reason}; the result so far is in {}", path.display()),
+            Err(error) => format!("{reason}; the result so far could not be written: {error}"),
+        }
+    }
+}
+
+/// A report as it is stored, and its times, which are stored elsewhere.
+fn stored_result(job: &PendingJob, report: &Report) -> Result<(StoredResult, JobTimes), String> {
+    let result = match &report.outcome {
+        Outcome::Selection(selection) => serde_json::to_value(selection),
+        Outcome::Ranking(ranking) => serde_json::to_value(ranking),
+        Outcome::Pairs(pairs) => serde_json::to_value(pairs),
+        Outcome::Stability(stability) => serde_json::to_value(stability),
+    };
+    let mut result = result.map_err(|error| error.to_string())?;
+    let mut manifest = job.manifest.clone();
+    let mut times = JobTimes::default();
+    if let Some(members) = result.as_object_mut() {
+        if let Some(elapsed) = members.shift_remove("elapsed_seconds") {
+            let seconds = |of: &str| elapsed.get(of).and_then(Value::as_f64).unwrap_or(0.0);
+            times.read = seconds("read");
+            times.devices = seconds("devices");
+            times.search = seconds("search");
+        }
+        // Neither the ranks nor the numbers of the GPUs are part of the result.
+        members.shift_remove("together");
+        let devices = members.get("devices").and_then(Value::as_array);
+        let devices = devices.into_iter().flatten().filter_map(Value::as_str);
+        let mut kinds: Vec<&str> = devices.filter_map(|name| name.split(':').next()).collect();
+        kinds.dedup();
+        manifest.devices = kinds.into();
+        members.insert("devices".to_owned(), manifest.devices.clone());
+    }
+    Ok((StoredResult { manifest, result }, times))
+}
+
+/// A caught panic as an error message of one line.
+pub fn panic_report(panic: &(dyn Any + Send)) -> String {
+    let text = panic_message(panic).unwrap_or("a panic");
+    format!("an error in passel itself: {text}")
+}

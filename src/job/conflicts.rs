@@ -1,0 +1,111 @@
+//! Options that contradict each other, whatever the data.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use super::{Job, OptionError};
+use crate::report::Format;
+
+/// Every conflict between the options of a job.
+pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
+    let mut errors = file_conflicts(job);
+    errors.extend(column_conflicts(job));
+    let pass = &job.pass;
+    if let Some(max_size) = pass.max_size.filter(|max_size| pass.start_size > *max_size) {
+        errors.push(OptionError::StartAboveMax {
+            start_size: pass.start_size,
+            max_size,
+        });
+    }
+    match job.format {
+        Format::Parquet if cfg!(not(feature = "parquet")) => {
+            errors.push(OptionError::ParquetUnbuilt);
+        }
+        Format::Parquet if job.output.is_none() => errors.push(OptionError::ParquetOutput),
+        _ => {}
+    }
+    // The trace of a continued search would lack the steps before its checkpoint.
+    if job.trace.is_some() && job.checkpoint.is_some() {
+        errors.push(OptionError::TraceOfParts);
+    }
+    errors
+}
+
+/// Files that would be written over one another, or over what the job reads.
+fn file_conflicts(job: &Job) -> Vec<OptionError> {
+    let outputs = [
+        ("output", job.output.as_deref()),
+        ("trace", job.trace.as_deref()),
+        ("checkpoint", job.checkpoint.as_deref()),
+    ];
+    let outputs = outputs.into_iter();
+    let outputs: Vec<_> = outputs
+        .filter_map(|(option, path)| Some((option, path?)))
+        .collect();
+    let inputs = job.named_input_files();
+    let mut errors = Vec::new();
+    for (index, (option, path)) in outputs.iter().enumerate() {
+        let others = outputs[index + 1..].iter().copied();
+        let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
+        errors.extend(overwrites(option, path, others.chain(inputs)));
+    }
+    errors
+}
+
+/// Errors for those of the other files that writing to `path` would change.
+pub(super) fn overwrites<'a>(
+    option: &'static str,
+    path: &Path,
+    others: impl Iterator<Item = (&'static str, &'a Path)>,
+) -> Vec<OptionError> {
+    let target = canonical_file(path);
+    let is_same = |(_, other): &(_, &Path)| target.is_some() && canonical_file(other) == target;
+    let error = |(other, _)| OptionError::SameFile {
+        option,
+        other,
+        path: path.to_owned(),
+    };
+    others.filter(is_same).map(error).collect()
+}
+
+/// Columns that two options use in ways that exclude each other.
+fn column_conflicts(job: &Job) -> Vec<OptionError> {
+    let (response, weights) = (job.response.as_slice(), job.weights.as_slice());
+    let pairs = [
+        ("keep", &job.keep[..], "drop", &job.drop[..]),
+        ("keep", &job.keep, "response", response),
+        ("drop", &job.drop, "response", response),
+        ("factor", &job.factor, "response", response),
+        ("weights", weights, "response", response),
+        ("keep", &job.keep, "weights", weights),
+        ("drop", &job.drop, "weights", weights),
+        ("factor", &job.factor, "weights", weights),
+    ];
+    let mut errors = Vec::new();
+    for (option, names, other, others) in pairs {
+        let others: HashSet<&String> = others.iter().collect();
+        let both = names.iter().filter(|name| others.contains(name));
+        errors.extend(both.map(|name| OptionError::NameTwice {
+            option,
+            other,
+            name: name.clone(),
+        }));
+    }
+    errors
+}
+
+/// The canonical path of a file that need not exist; `None` for a device or a pipe, which any number
+/// of options may name: `/dev/null`.
+pub(super) fn canonical_file(path: &Path) -> Option<PathBuf> {
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return None;
+    }
+    let canonical = path.canonicalize().ok().or_else(|| {
+        // The file does not exist yet, but its folder may, under another name.
+        let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    });
+    Some(canonical.unwrap_or_else(|| path.to_owned()))
+}

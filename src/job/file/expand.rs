@@ -1,0 +1,284 @@
+//! Expanding the tables `[[job]]` of a file into jobs: one each, or one for each combination of the
+//! values that a table lists.
+
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use toml::de::DeTable;
+
+use super::{
+    super::{
+        JobDraft,
+        task::{Command, TaskDraft, job_option},
+    },
+    MAX_JOBS, PlannedJob,
+    entries::{self, Entry, JobKey, Value},
+    grid::{self, Names},
+    mistakes::{Mistake, Mistakes, invalid_value, not_of_command, push_once, unknown_job_key},
+};
+
+/// Mistakes of one table after which its other combinations are not looked at.
+const MAX_MISTAKES: usize = 100;
+
+/// A job and its place in the file, for messages about several jobs.
+pub(super) struct LocatedJob {
+    /// The number of its table, counted from 1.
+    pub(super) number: usize,
+    pub(super) planned: PlannedJob,
+    /// The place of the value of each key.
+    values: Vec<(String, Range<usize>)>,
+    table: Range<usize>,
+}
+
+impl LocatedJob {
+    /// The place of the value of a key, or that of the whole table.
+    pub(super) fn span_of(&self, key: &str) -> Range<usize> {
+        let value = self.values.iter().find(|(name, _)| name == key);
+        value.map_or(self.table.clone(), |(_, span)| span.clone())
+    }
+}
+
+/// The jobs so far, and what every further job starts from.
+pub(super) struct Expansion<'a> {
+    folder: &'a Path,
+    results: &'a Path,
+    draft: JobDraft,
+    defaults: Vec<Entry>,
+    names: Names,
+    pub(super) jobs: Vec<LocatedJob>,
+}
+
+/// A table `[[job]]`.
+struct JobTable<'a> {
+    number: usize,
+    span: Range<usize>,
+    command: Command,
+    name: Option<String>,
+    /// The data files, and whether the table lists them or gives a pattern.
+    data: Vec<PathBuf>,
+    lists_data: bool,
+    /// Its options: first those of the defaults, then its own.
+    options: Vec<&'a Entry>,
+    default_count: usize,
+}
+
+/// An option with the value that one combination has.
+type Choice<'a> = (&'a Entry, &'a Value);
+
+impl<'a> Expansion<'a> {
+    /// Checks the defaults, also those that no job uses.
+    pub(super) fn new(
+        folder: &'a Path,
+        results: &'a Path,
+        mut defaults: Vec<Entry>,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let mut draft = JobDraft::new("");
+        draft.folder = folder.to_owned();
+        defaults.retain(|entry| match JobKey::named(&entry.key) {
+            Some(JobKey::Command) => true,
+            Some(_) => {
+                mistakes.push(Mistake {
+                    span: Some(entry.span.clone()),
+                    title: format!("`{}` belongs to one job, not to the defaults", entry.key),
+                    label: "only for a single job".to_owned(),
+                    help: None,
+                });
+                false
+            }
+            None if job_option(&entry.key).is_some() => true,
+            None => {
+                mistakes.push(unknown_job_key(&entry.key, entry.key_span.clone()));
+                false
+            }
+        });
+        for entry in &defaults {
+            let commands = Command::ALL.into_iter();
+            for command in commands.filter(|command| command.has(&entry.key)) {
+                let mut draft = TaskDraft::new(draft.clone(), command);
+                for value in &entry.values {
+                    if let Err(error) = draft.set(&entry.key, &value.texts) {
+                        push_once(mistakes, invalid_value(&error, value.span.clone()));
+                    }
+                }
+            }
+        }
+        Self {
+            folder,
+            results,
+            draft,
+            defaults,
+            names: Names::default(),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// Adds the jobs of a table.
+    pub(super) fn add(
+        &mut self,
+        number: usize,
+        span: Range<usize>,
+        table: &DeTable<'_>,
+        mistakes: &mut Mistakes,
+    ) {
+        let before = mistakes.len();
+        let own = entries::read(table, mistakes);
+        let (defaults, folder) = (std::mem::take(&mut self.defaults), self.folder);
+        let table = JobTable::read(
+            (number, span),
+            &own,
+            &defaults,
+            (folder, self.results),
+            mistakes,
+        );
+        let count = grid::count(table.data.len().max(1), &table.options);
+        match count.filter(|count| *count <= MAX_JOBS - self.jobs.len()) {
+            Some(count) => self.expand(&table, count, before, mistakes),
+            None => mistakes.push(Mistake {
+                span: Some(table.span.clone()),
+                title: format!("with the lists of this job there are more than {MAX_JOBS} jobs"),
+                label: "this job".to_owned(),
+                help: Some("list fewer values, or split the jobs into several files".to_owned()),
+            }),
+        }
+        self.defaults = defaults;
+    }
+
+    /// Adds the jobs of a table, one for each of `count` combinations. `before` mistakes were known
+    /// before the table was read.
+    fn expand(&mut self, table: &JobTable, count: usize, before: usize, mistakes: &mut Mistakes) {
+        // Without data too, options that contradict each other are reported.
+        let nowhere = [PathBuf::new()];
+        let data = match table.data.is_empty() {
+            true => &nowhere[..],
+            false => &table.data,
+        };
+        for path in data {
+            // After a mistake, one combination shows what else is wrong.
+            let count = if mistakes.is_empty() { count } else { 1 };
+            for values in grid::combinations(&table.options).take(count) {
+                let options = table.options.iter().copied();
+                let choices: Vec<Choice> = options.zip(values).collect();
+                self.add_job(table, path, &choices, mistakes);
+                if mistakes.len() > before + MAX_MISTAKES {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn add_job(
+        &mut self,
+        table: &JobTable,
+        data: &Path,
+        choices: &[Choice],
+        mistakes: &mut Mistakes,
+    ) {
+        let mut shared = self.draft.clone();
+        shared.job.data = data.to_owned();
+        let mut draft = TaskDraft::new(shared, table.command);
+        // A preset comes first wherever it stands, for the other options override it.
+        let is_preset = |(entry, _): &&Choice| entry.key == "preset";
+        let presets = choices.iter().filter(is_preset);
+        let others = choices.iter().filter(|choice| !is_preset(choice));
+        // An option without values has been reported.
+        for (entry, value) in presets
+            .chain(others)
+            .filter(|(entry, _)| !entry.values.is_empty())
+        {
+            if let Err(error) = draft.set(&entry.key, &value.texts) {
+                push_once(mistakes, invalid_value(&error, value.span.clone()));
+            }
+        }
+        let defaults = &table.options[..table.default_count];
+        let is_default = |name: &str| defaults.iter().any(|entry| entry.key == name);
+        draft.shared.mark_defaults(is_default);
+        let name = table.name.as_deref();
+        let id = grid::name(name, table.number, data, table.lists_data);
+        let id = grid::file_name(&(id + &grid::suffix(choices)));
+        let id = self.names.make_unique(id);
+        draft.insert_id(&id);
+        match draft.check() {
+            Ok(task) => {
+                let options = choices.iter().filter_map(|(entry, value)| {
+                    Some((job_option(&entry.key)?.name, value.texts.clone()))
+                });
+                let mut options: Vec<_> = options.filter(|(name, _)| task.uses(name)).collect();
+                options.sort();
+                let values = choices.iter();
+                let values = values.map(|(entry, value)| (entry.key.clone(), value.span.clone()));
+                self.jobs.push(LocatedJob {
+                    number: table.number,
+                    planned: PlannedJob { id, task, options },
+                    values: values.collect(),
+                    table: table.span.clone(),
+                });
+            }
+            Err(errors) => {
+                for error in &errors {
+                    let key = error.option();
+                    let value = choices.iter().find(|(entry, _)| entry.key == key);
+                    let span = value.map_or(&table.span, |(_, value)| &value.span);
+                    push_once(mistakes, invalid_value(error, span.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl<'a> JobTable<'a> {
+    /// Reads a table and the defaults that apply to it; `folder` is that of the job file.
+    fn read(
+        (number, span): (usize, Range<usize>),
+        own: &'a [Entry],
+        defaults: &'a [Entry],
+        (folder, results): (&Path, &Path),
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let find = |key: &str| own.iter().find(|entry| entry.key == key);
+        let default = || defaults.iter().find(|entry| entry.key == "command");
+        let command = find("command").or_else(default);
+        let command = command.map_or(Command::Select, |entry| entries::command(entry, mistakes));
+        let name = find("name").and_then(|entry| entries::text(entry, mistakes));
+        let (data, lists_data) = match find("data") {
+            Some(entry) => entries::data(entry, folder, results, mistakes),
+            None => {
+                mistakes.push(Mistake {
+                    span: Some(span.clone()),
+                    title: "this job has no data".to_owned(),
+                    label: "a job needs data = \"FILE\"".to_owned(),
+                    help: None,
+                });
+                (Vec::new(), false)
+            }
+        };
+        let is_option = |entry: &&Entry| JobKey::named(&entry.key).is_none();
+        let defaults = defaults.iter().filter(is_option);
+        let mut options: Vec<&Entry> = defaults
+            .filter(|entry| command.has(&entry.key) && find(&entry.key).is_none())
+            .collect();
+        let default_count = options.len();
+        for entry in own.iter().filter(is_option) {
+            let span = entry.key_span.clone();
+            if job_option(&entry.key).is_none() {
+                mistakes.push(unknown_job_key(&entry.key, span));
+            } else if !command.has(&entry.key) {
+                mistakes.push(not_of_command(&entry.key, command, span));
+            } else {
+                options.push(entry);
+            }
+        }
+        Self {
+            number,
+            span,
+            command,
+            name,
+            data,
+            lists_data,
+            options,
+            default_count,
+        }
+    }
+}

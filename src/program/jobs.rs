@@ -1,0 +1,113 @@
+//! `passel run`: the jobs of a file.
+
+use std::{
+    fs,
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+};
+
+use clap::ArgMatches;
+
+use super::{
+    EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, print::print_error,
+    rank_context::RankContext,
+};
+use crate::{
+    batch::{self, error_chain},
+    fnv::Fnv,
+    interrupt::Interrupt,
+    job::{
+        arguments,
+        file::{self, JobFile, PlannedJob},
+    },
+};
+
+/// Does what the arguments of `passel run` ask for; the exit code.
+pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankContext) -> u8 {
+    let Some(path) = matches.get_one::<PathBuf>("file") else {
+        return EXIT_USAGE;
+    };
+    let mut file = match file::read(path) {
+        Ok(file) => file,
+        Err(error) => {
+            let mistakes = error.render(io::stderr().is_terminal());
+            let message = error_chain(&error);
+            context.print_error(&format!("{mistakes}error: {message}"));
+            return context.abandon(&message);
+        }
+    };
+    file.settings = match arguments::run_settings(matches, file.settings) {
+        Ok(settings) => settings,
+        Err(errors) => return context.refuse(&errors),
+    };
+    let pattern = matches.get_one::<String>("only").map(String::as_str);
+    let jobs = match batch::matching_jobs(&file, pattern) {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            context.print_error(&format!("error: {error}"));
+            return context.abandon(&error.to_string());
+        }
+    };
+    if matches.get_flag("check") {
+        let text = format!("{}: no mistakes, {} jobs\n", path.display(), jobs.len());
+        return context.print_result(text.as_bytes());
+    }
+    if matches.get_flag("list") {
+        return match context.is_root() {
+            true => {
+                let table = batch::status_table(&batch::job_statuses(&file, &jobs));
+                context.print_result(table.as_bytes())
+            }
+            false => EXIT_DONE,
+        };
+    }
+    match check_equal(context, path, &jobs) {
+        Ok(()) => run_jobs(&file, &jobs, interrupt, context),
+        Err(code) => code,
+    }
+}
+
+fn run_jobs(
+    file: &JobFile,
+    jobs: &[&PlannedJob],
+    interrupt: &Interrupt,
+    context: &RankContext,
+) -> u8 {
+    let summary = match batch::run(file, jobs, interrupt, context.communicator()) {
+        Ok(summary) => summary,
+        Err(error) => {
+            context.print_error(&format!("error: {}", error_chain(&error)));
+            return error.exit_code();
+        }
+    };
+    if !context.is_root() {
+        return EXIT_DONE;
+    }
+    let folder = file.settings.folder(&file.path);
+    let code = context.print_result(summary.to_text(&folder).as_bytes());
+    if let Some(error) = &summary.tables {
+        print_error(&format!("error: {}", error_chain(error)));
+    }
+    if interrupt.requested() {
+        EXIT_INTERRUPTED
+    } else if !summary.failed.is_empty() || summary.tables.is_some() {
+        EXIT_FAILED
+    } else {
+        code
+    }
+}
+
+/// Checks that all ranks have the same job file and plugins.
+///
+/// # Errors
+/// The exit code; the reason is printed.
+fn check_equal(context: &RankContext, path: &Path, jobs: &[&PlannedJob]) -> Result<(), u8> {
+    let text = fs::read(path).unwrap_or_default();
+    let hash = Fnv::new().bytes(&text).finish();
+    context.check_equal(&path.display().to_string(), &format!("hash {hash:032x}"))?;
+    let libraries = jobs.iter().flat_map(|job| &job.task.job().libraries);
+    let mut libraries: Vec<PathBuf> = libraries.cloned().collect();
+    libraries.sort_unstable();
+    libraries.dedup();
+    context.check_files("plugins", &libraries)
+}

@@ -1,0 +1,174 @@
+//! `passel select`, `pairs` and `stability`: one task, alone or on all ranks, and its report.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+};
+
+use clap::ArgMatches;
+
+use super::{
+    EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED,
+    print::{print_error, print_result},
+    rank_context::RankContext,
+};
+use crate::{
+    batch::{error_chain, panic_report},
+    interrupt::Interrupt,
+    job::{Job, Task, arguments, task::Command},
+    ranks::Communicator,
+    run::{Report, RunContext, RunError, run_task},
+};
+
+/// Does the task that the arguments ask for, and prints its report; the exit code.
+pub(super) fn run(
+    command: Command,
+    matches: &ArgMatches,
+    interrupt: &Interrupt,
+    context: &RankContext,
+) -> u8 {
+    let mut task = match arguments::task(command, matches) {
+        Ok(task) => task,
+        Err(errors) => return context.refuse(&errors),
+    };
+    let job = task.job_mut();
+    job.interrupt = interrupt.clone();
+    job.command = Some(shell_command(context.program()));
+    match context.communicator() {
+        None => print_outcome(task.job(), run_task(&task, &RunContext::default())),
+        Some(communicator) => match check_files(&task, context) {
+            Ok(()) => run_on_ranks(task, communicator),
+            Err(code) => code,
+        },
+    }
+}
+
+/// The command of this process, quoted so that a shell reads it back.
+fn shell_command(program: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:=,+@%".contains(letter);
+    let quote = |text: &str| match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    let arguments = std::env::args_os().skip(1);
+    let arguments = arguments.map(|argument| quote(&argument.to_string_lossy()));
+    let words = [program.to_owned()].into_iter().chain(arguments);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Checks that all ranks have the same plugins and small input files. The data are compared when they
+/// are read.
+fn check_files(task: &Task, context: &RankContext) -> Result<(), u8> {
+    let job = task.job();
+    let mut others: Vec<PathBuf> = job.input_files();
+    others.retain(|path| *path != job.data);
+    context.check_files("plugins", &job.libraries)?;
+    context.check_files("what they read beside the data", &others)
+}
+
+/// Does a task on all ranks, or on rank 0 alone if it cannot be shared, and prints its report and
+/// every failure; the exit code.
+fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
+    let is_root = communicator.is_root();
+    let on_one_rank = task.runs_on_one_rank();
+    if on_one_rank && !is_root {
+        return match communicator.finish(Ok(())) {
+            Ok(_) => EXIT_DONE,
+            Err(_) => EXIT_FAILED,
+        };
+    }
+    communicator.interrupt_locally(on_one_rank);
+    task.job_mut().resources.communicator = (!on_one_rank).then(|| communicator.clone());
+    let result = catch_unwind(AssertUnwindSafe(|| run_task(&task, &RunContext::default())));
+    communicator.interrupt_locally(false);
+    let own = match &result {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(error_chain(error)),
+        Err(panic) => Err(panic_report(&**panic)),
+    };
+    let failures = communicator.finish(own.clone());
+    if !is_root {
+        // mpirun's exit code is that of rank 0, unless a rank could not end in order.
+        return match failures {
+            Ok(_) => EXIT_DONE,
+            Err(_) => EXIT_FAILED,
+        };
+    }
+    let failures = match failures {
+        Ok(failures) => failures,
+        Err(error) => {
+            print_error(&format!("error: {error}"));
+            return EXIT_FAILED;
+        }
+    };
+    let Ok(result) = result else {
+        for failure in &failures {
+            print_error(&format!("error: {failure}"));
+        }
+        return EXIT_FAILED;
+    };
+    let code = print_outcome(task.job(), result);
+    for failure in &failures {
+        let is_printed = own
+            .as_ref()
+            .is_err_and(|own| own == &failure.message || own.ends_with(&failure.to_string()));
+        if failure.rank > 0 && !is_printed {
+            print_error(&format!("error: {failure}"));
+        }
+    }
+    match failures.is_empty() {
+        true => code,
+        false => code.max(EXIT_FAILED),
+    }
+}
+
+/// Prints the report of a task and what went wrong; the exit code.
+fn print_outcome(job: &Job, result: Result<Report, RunError>) -> u8 {
+    let error_code = result.as_ref().err().map(RunError::exit_code);
+    if let Err(error) = &result {
+        print_error(&format!("error: {}", error_chain(error)));
+    }
+    let mut report = match result {
+        Ok(report) => report,
+        Err(RunError::Incomplete(incomplete)) => {
+            if let Some(error) = &incomplete.trace {
+                print_error(&format!("error: the trace: {}", error_chain(error)));
+            }
+            match incomplete.report {
+                Some(report) => report,
+                None => return EXIT_FAILED,
+            }
+        }
+        Err(error) => return error.exit_code(),
+    };
+    if job.output.is_none() {
+        let code = match report.render() {
+            Ok(text) => print_result(&text),
+            Err(error) => {
+                print_error(&format!("error: {}", error_chain(&error)));
+                error.exit_code()
+            }
+        };
+        if code != EXIT_DONE {
+            return code;
+        }
+    }
+    if let Err(error) = report.remove_checkpoint() {
+        print_error(&format!("warning: {}", error_chain(&error)));
+    }
+    match error_code {
+        Some(code) => code,
+        None if report.outcome.interrupted() => {
+            let resume = match &job.checkpoint {
+                Some(file) => {
+                    let file = file.display();
+                    format!("; the same command continues from {file}")
+                }
+                None => String::new(),
+            };
+            print_error(&format!("interrupted: this is the best so far{resume}"));
+            EXIT_INTERRUPTED
+        }
+        None => EXIT_DONE,
+    }
+}
