@@ -14,7 +14,7 @@ use super::{
     Shard, UpdateOutcome,
     cpu::Cpu,
     cuda::{self, Cuda},
-    exact::{RELATIVE_TIE, tie_width},
+    gain::{RELATIVE_TIE, tie_width},
 };
 use crate::{
     design::Columns,

@@ -16,7 +16,7 @@ mod cpu;
 pub mod cuda;
 mod devices;
 mod error;
-mod exact;
+mod gain;
 mod gram_pool;
 pub mod host;
 mod neighbours;

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::exact::{Projection, RELATIVE_TIE, project};
+use super::gain::{Projection, RELATIVE_TIE, project};
 use crate::{
     design::Columns,
     least_squares::{FitView, PIVOT_TOLERANCE},

@@ -1,12 +1,12 @@
 //! The CPU as a device: models as [`Fit`]s, columns swept by all threads.
 
 mod counting;
-mod exact;
-mod gram;
+mod gain;
+mod gram_cache;
 mod neighbours;
-mod resident;
-mod sweep;
-mod window;
+mod single_precision;
+mod strongest;
+mod tie_window;
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::{
     least_squares::{Fit, FitView},
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
-use sweep::Sweep;
+use strongest::Sweep;
 
 /// Observations × variables × models below which waking the threads costs more
 /// than fitting.
@@ -32,7 +32,7 @@ pub(crate) struct Cpu<'x> {
     threads: usize,
     /// Variables that are never dropped, ascending.
     keep: Vec<u32>,
-    held: Vec<Fit>,
+    models: Vec<Fit>,
 }
 
 impl<'x> Cpu<'x> {
@@ -45,7 +45,7 @@ impl<'x> Cpu<'x> {
             sweep: Sweep::new(shard, y, threads, limit),
             threads,
             keep: Vec::new(),
-            held: Vec::new(),
+            models: Vec::new(),
         }
     }
 }
@@ -62,13 +62,13 @@ impl Device for Cpu<'_> {
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.keep = model.support().to_vec();
         self.keep.sort_unstable();
-        self.held = vec![model.clone(); count];
+        self.models = vec![model.clone(); count];
         Ok(())
     }
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
         for (model, support) in models {
-            self.held[*model].set_support(support);
+            self.models[*model].set_support(support);
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Device for Cpu<'_> {
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
-        let mut orders = vec![None; self.held.len()];
+        let mut orders = vec![None; self.models.len()];
         for &(model, update) in updates {
             orders[model] = Some(update);
         }
@@ -101,15 +101,15 @@ impl Device for Cpu<'_> {
                 rss: fit.rss(),
             }
         };
-        let sizes = self.held.iter().zip(&orders);
+        let sizes = self.models.iter().zip(&orders);
         let sizes = sizes.filter(|(_, order)| order.is_some());
         let work: usize = sizes.map(|(fit, _)| fit.support().len().max(1)).sum();
         let all: Vec<UpdateOutcome> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
-            let share = self.held.len().div_ceil(8 * self.threads);
-            let held = self.held.par_iter_mut().zip(&orders);
+            let share = self.models.len().div_ceil(8 * self.threads);
+            let held = self.models.par_iter_mut().zip(&orders);
             held.with_min_len(share).map(carry_out).collect()
         } else {
-            self.held.iter_mut().zip(&orders).map(carry_out).collect()
+            self.models.iter_mut().zip(&orders).map(carry_out).collect()
         };
         Ok(updates.iter().map(|(model, _)| all[*model]).collect())
     }
@@ -121,18 +121,18 @@ impl Device for Cpu<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let anchors: Vec<FitView> = models
             .iter()
-            .map(|it| self.held[it.number].view())
+            .map(|it| self.models[it.number].view())
             .collect();
         let shard = self.shard;
         Ok(match gain {
             Gain::Correlation => self.sweep.strongest(&anchors),
             Gain::Exact if self.threads > 1 => {
                 let anchors = anchors.par_iter();
-                anchors.map(|it| exact::strongest(shard, it)).collect()
+                anchors.map(|it| gain::strongest(shard, it)).collect()
             }
             Gain::Exact => {
                 let anchors = anchors.iter();
-                anchors.map(|it| exact::strongest(shard, it)).collect()
+                anchors.map(|it| gain::strongest(shard, it)).collect()
             }
         })
     }

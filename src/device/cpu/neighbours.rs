@@ -9,7 +9,7 @@ use crate::{
     design::Columns,
     device::{
         Shard,
-        exact::push_orthonormal,
+        gain::push_orthonormal,
         neighbours::{
             ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours,
             strongest_changes as strongest_of, tie_threshold,

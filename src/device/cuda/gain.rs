@@ -2,7 +2,7 @@
 //! bound it, and what the bounds leave open is projected by itself.
 
 use super::{
-    super::{Candidate, DeviceError, ModelView, exact::tie_width},
+    super::{Candidate, DeviceError, ModelView, gain::tie_width},
     Cuda,
     gpu::{Arithmetic, MatrixProduct, PRODUCTS, arguments},
     models::THREADS,

@@ -4,7 +4,7 @@
 use super::{
     super::{
         DeviceError, Neighbours,
-        exact::push_orthonormal,
+        gain::push_orthonormal,
         neighbours::{ExchangeTerms, ModelChange},
     },
     Cuda,

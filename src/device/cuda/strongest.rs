@@ -4,7 +4,7 @@
 use super::{
     super::{
         Candidate, DeviceError, ModelView,
-        exact::{MAX_SCREEN_ERROR, tie_width},
+        gain::{MAX_SCREEN_ERROR, tie_width},
     },
     Cuda,
     columns::Block,

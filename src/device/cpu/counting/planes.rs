@@ -1,31 +1,31 @@
-//! Few levels: a bit plane for each level but the last, AND and population count.
+//! Columns of few levels as bit planes, one for each level but the last.
 //!
-//! A class begins with a new word, so a cell of (x, w, y) is the count of ones in the words of
-//! y where both planes have one. The last levels' cells follow from the margins.
+//! Each class begins with a new word, so the cell (x, w, y) is the number of bits that the planes of
+//! x and w have in common in the words of y. The cells of the last levels follow from the margins.
 
-use super::prepared::{Classes, Prepared};
+use super::class_order::{Classes, SortedVariable};
 use crate::{device::counting::LogTable, vector::vectorised};
 
-/// Most levels of a column, and of an anchor, that are counted by planes.
+/// Most levels of a column, and of a conditioning variable, that are counted by planes.
 pub(super) const LEVELS: usize = 8;
 
-/// Columns of the same number of levels.
+/// Columns of equally many levels.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) levels: usize,
-    /// By column, by level but the last, [`words`] of them.
+    /// The planes by column, then by level, each of [`words`] words.
     planes: Vec<u64>,
-    /// Observations of each column's levels in each class: by column, by class, by level.
+    /// Observations by column, then by class, then by level.
     margins: Vec<u32>,
     words: usize,
 }
 
-/// Words of a plane.
+/// Number of words of a plane.
 fn words(classes: &Classes) -> usize {
     classes.runs().map(|run| run.len().div_ceil(64)).sum()
 }
 
-/// Planes of codes in class order, for all levels but the last.
+/// The planes of codes in class order, for all levels but the last.
 pub(super) fn planes<C: Copy + Into<u32>>(
     codes: &[C],
     levels: usize,
@@ -56,7 +56,7 @@ impl Columns {
         }
     }
 
-    /// Takes one more column, in class order.
+    /// Appends a column, whose codes are in class order.
     pub(super) fn push(&mut self, codes: &[u8], classes: &Classes) {
         self.planes.extend(planes(codes, self.levels, classes));
         for run in classes.runs() {
@@ -73,7 +73,7 @@ impl Columns {
         &self.planes[column * each..][..each]
     }
 
-    /// The codes of a column in class order.
+    /// Restores the codes of a column, in class order.
     pub(super) fn codes(&self, column: usize, classes: &Classes, codes: &mut Vec<u8>) {
         codes.clear();
         codes.resize(classes.n(), (self.levels - 1) as u8);
@@ -96,7 +96,7 @@ impl Columns {
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
     pub(super) fn sums(
         &self,
-        anchor: &Prepared,
+        anchor: &SortedVariable,
         classes: &Classes,
         logs: &LogTable,
         sums: &mut [[i64; 2]],
@@ -124,13 +124,13 @@ impl Columns {
 #[derive(Clone, Copy)]
 struct Work<'a> {
     columns: &'a Columns,
-    /// Words of each class.
+    /// Number of words of each class.
     spans: &'a [usize],
     anchor_planes: &'a [u64],
     anchor_levels: usize,
-    /// Observations of each level and class of the anchor.
+    /// Observations of each level and class of the conditioning variable.
     by_cell: &'a [u32],
-    /// Cells a level has there.
+    /// Number of cells of a level in `by_cell`.
     width: usize,
     terms: &'a [i64],
 }
@@ -156,7 +156,7 @@ fn ones(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
-/// Two levels each: one cell a class is counted, three follow.
+/// Two levels each: one cell per class is counted, the other three follow.
 #[inline(always)]
 fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
     let (terms, classes) = (work.terms, work.spans.len());
@@ -183,8 +183,8 @@ fn binary_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
     }
 }
 
-/// The same of a known number of classes: their loop is unrolled, and what they share of the
-/// anchor is looked up once.
+/// Two levels each and a constant number of classes, so that the loop over classes is unrolled and
+/// the conditioning variable's words are found once.
 #[inline(always)]
 fn binary_few<const CLASSES: usize, S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
     let (terms, columns) = (work.terms, work.columns);
@@ -234,7 +234,7 @@ fn few_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
         let mut xwy = 0;
         let mut at = 0;
         for (class, &span) in work.spans.iter().enumerate() {
-            // What of the anchor's margin no level of x has taken yet.
+            // What of the variable's margin no level of x has taken yet.
             let mut rest = [0; LEVELS];
             for (w, rest) in rest[..=w_last].iter_mut().enumerate() {
                 *rest = work.by_cell[w * work.width + class];
@@ -259,7 +259,7 @@ fn few_in<S: pulp::Simd>(_simd: S, work: Work, sums: &mut [[i64; 2]]) {
             }
             at += span;
         }
-        let cells = total[..=x_last].iter().flat_map(|it| &it[..=w_last]);
-        *sums = [cells.map(|&it| of(it)).sum(), xwy];
+        let cells = total[..=x_last].iter().flat_map(|row| &row[..=w_last]);
+        *sums = [cells.map(|&cell| of(cell)).sum(), xwy];
     }
 }

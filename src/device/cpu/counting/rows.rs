@@ -1,18 +1,18 @@
-//! Few observations: tiles of columns by rows, each pair of observations that share the
-//! anchor's level compared in all columns of a tile at once.
+//! Few observations, in tiles of columns by rows: each pair of observations that share a level of the
+//! conditioning variable is compared in all columns of a tile at once.
 //!
-//! Cells are not stored, so none is cleared: an observation that finds c others before it in
-//! its cell adds (c + 1)·L(c + 1) − c·L(c). How often each c came up is counted, a byte a
-//! column, and weighed at the end. With observations spread over many levels that is a few
-//! comparisons an observation, each of 64 columns.
+//! No cells are stored or cleared: an observation that finds c others before it in its cell adds
+//! (c + 1)·L(c + 1) − c·L(c). How often each c occurs is counted, one byte per column, and weighed at
+//! the end. With observations spread over many levels that takes a few comparisons per observation,
+//! each of 64 columns.
 
-use super::prepared::{Classes, Member, Prepared};
+use super::class_order::{Classes, GroupMember, SortedVariable};
 use crate::{device::counting::LogTable, vector::vectorised};
 
-/// Columns of a tile.
+/// Number of columns of a tile.
 pub(super) const WIDTH: usize = 64;
 
-/// One byte of each column, in one line of cache.
+/// One byte for each column of a tile, in one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [u8; WIDTH]);
@@ -21,17 +21,17 @@ impl Row {
     pub(super) const ZERO: Self = Self([0; WIDTH]);
 }
 
-/// Rows after which the bytes are emptied, before one can overflow.
+/// Rows after which the bytes are added up, before one can overflow.
 const FULL: usize = 255;
 
-/// How often each number of predecessors came up, since the last emptying, and the sums.
-struct Seen {
-    /// By number − 1, as far as any was seen.
+/// How often each number of predecessors has occurred, and the sums.
+struct Occurrences {
+    /// By number − 1, up to the largest that occurred, since the bytes were last added up.
     times: Vec<Row>,
     sums: [i64; WIDTH],
 }
 
-impl Seen {
+impl Occurrences {
     fn new() -> Self {
         Self {
             times: Vec::new(),
@@ -40,7 +40,7 @@ impl Seen {
     }
 
     #[inline(always)]
-    fn note(&mut self, before: &Row) {
+    fn record(&mut self, before: &Row) {
         for (number, times) in (1u8..).zip(&mut self.times) {
             for (times, before) in times.0.iter_mut().zip(&before.0) {
                 *times += u8::from(*before == number);
@@ -56,18 +56,18 @@ impl Seen {
         }
     }
 
-    /// Room for numbers not seen before.
+    /// Makes room for larger numbers of predecessors.
     #[inline(never)]
     fn grow(&mut self, before: &Row, known: u8) {
         let most = before.0.iter().copied().max().unwrap_or(0);
         for number in known + 1..=most {
-            let came = before.0.map(|it| u8::from(it == number));
+            let came = before.0.map(|count| u8::from(count == number));
             self.times.push(Row(came));
         }
     }
 
     #[inline(always)]
-    fn empty(&mut self, steps: &[i64]) {
+    fn add_up(&mut self, steps: &[i64]) {
         for (number, times) in self.times.iter_mut().enumerate() {
             let step = steps[number + 1];
             for (sum, times) in self.sums.iter_mut().zip(&times.0) {
@@ -78,12 +78,14 @@ impl Seen {
     }
 }
 
-/// Σ c·L(c) over the tables (x, w) and (x, w, y) of each column x of the tile.
+/// Σ c·L(c) over (x, w) and (x, w, y) of each column x of a tile.
 ///
 /// No cell may hold more than 255 observations.
+///
+/// *Shapes:* `tile` has n rows, in class order.
 pub(super) fn sums(
     tile: &[Row],
-    anchor: &Prepared,
+    anchor: &SortedVariable,
     classes: &Classes,
     by_class: bool,
     logs: &LogTable,
@@ -93,7 +95,7 @@ pub(super) fn sums(
 
 vectorised! {
     fn compared<'a>(
-        tile: &'a [Row], members: &'a [Member], by_class: bool, steps: &'a [i64],
+        tile: &'a [Row], members: &'a [GroupMember], by_class: bool, steps: &'a [i64],
     ) -> [[i64; WIDTH]; 2] = compared_in;
 }
 
@@ -101,15 +103,15 @@ vectorised! {
 fn compared_in<S: pulp::Simd>(
     _simd: S,
     tile: &[Row],
-    members: &[Member],
+    members: &[GroupMember],
     by_class: bool,
     steps: &[i64],
 ) -> [[i64; WIDTH]; 2] {
-    let (mut xw, mut xwy) = (Seen::new(), Seen::new());
+    let (mut xw, mut xwy) = (Occurrences::new(), Occurrences::new());
     for (place, member) in members.iter().enumerate() {
         if place % FULL == 0 {
-            xw.empty(steps);
-            xwy.empty(steps);
+            xw.add_up(steps);
+            xwy.add_up(steps);
         }
         let (level, class) = (member.level as usize, member.class as usize);
         if level == place {
@@ -122,19 +124,19 @@ fn compared_in<S: pulp::Simd>(
         for (all, same) in all.0.iter_mut().zip(&same.0) {
             *all += same;
         }
-        xw.note(&all);
+        xw.record(&all);
         if class < place {
-            xwy.note(&same);
+            xwy.record(&same);
         }
     }
-    xw.empty(steps);
-    xwy.empty(steps);
+    xw.add_up(steps);
+    xwy.add_up(steps);
     [xw.sums, xwy.sums]
 }
 
-/// In how many of these observations each column has the code it has in `row`.
+/// For each column, the number of these observations whose code equals that in `row`.
 #[inline(always)]
-fn equal(tile: &[Row], members: &[Member], row: &Row) -> Row {
+fn equal(tile: &[Row], members: &[GroupMember], row: &Row) -> Row {
     let mut count = Row::ZERO;
     for member in members {
         let other = &tile[member.row as usize];

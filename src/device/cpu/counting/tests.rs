@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{
-    prepared::{Classes, Prepared},
-    table::Work,
-    unit::{Kind, Scratch, Unit},
-    whole::Whole,
+    class_order::{Classes, SortedVariable},
+    dense::Sweep,
+    unit::{LayoutKind, Scratch, Unit},
+    wide::WideVariable,
 };
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode, Rule},
@@ -112,18 +112,18 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
             .skip(usize::from(!by_class))
         {
             let classes = Classes::new(response);
-            let mut kinds = vec![Kind::Sparse];
+            let mut kinds = vec![LayoutKind::Sparse];
             if levels <= 256 {
-                kinds.extend([Kind::Rows, Kind::Bytes]);
+                kinds.extend([LayoutKind::Rows, LayoutKind::Bytes]);
             } else {
-                kinds.push(Kind::Words);
+                kinds.push(LayoutKind::Words);
             }
             if levels <= 8 {
-                kinds.push(Kind::Planes(levels.max(2)));
+                kinds.push(LayoutKind::Planes(levels.max(2)));
             }
             for kind in kinds {
                 let own: Vec<usize> = (0..p.min(kind.width())).collect();
-                let unit = Unit::of(
+                let unit = Unit::new(
                     kind,
                     &own,
                     &columns,
@@ -132,8 +132,8 @@ fn check(words: &mut Words, (n, p): (usize, usize), levels: usize, classes: usiz
                     &logs,
                 );
                 for anchor in &anchors {
-                    let prepared = Prepared::new(anchor, &classes, &logs);
-                    let work = Work {
+                    let prepared = SortedVariable::new(anchor, &classes, &logs);
+                    let work = Sweep {
                         anchor: &prepared,
                         classes: &classes,
                         by_class,
@@ -238,7 +238,7 @@ fn whole_tables_have_every_margin_of_what_is_left() {
             let columns: Vec<BinnedColumn> = (0..12).map(|at| made(at % 3, at / 3 * 3)).collect();
             for w in &columns {
                 for anchor in [Categorical::compact(w), Categorical::verbatim(w)] {
-                    let whole = Whole::new(&anchor, &response);
+                    let whole = WideVariable::new(&anchor, &response);
                     for x in &columns {
                         assert_eq!(
                             whole.sums(x, &response, &mut table, &logs),

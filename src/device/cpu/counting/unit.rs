@@ -1,102 +1,102 @@
-//! A few columns in the layout that suits them.
+//! A few columns in the layout that counts them fastest.
 
 use std::borrow::Cow;
 
 use super::{
-    cells, joined, planes,
-    prepared::{Classes, Prepared},
+    class_order::{Classes, SortedVariable},
+    dense::{self, Sweep},
+    entries, planes,
     rows::{self, Row, WIDTH},
-    sparse,
-    table::{self, Work},
+    table_cells, two_columns,
 };
 use crate::{
     binning::{BinnedColumn, Codes},
     device::counting::LogTable,
 };
 
-/// Up to so many observations dense columns lie by rows.
+/// Most observations for which dense columns are laid out by rows.
 const BY_ROWS: usize = 4096;
 
-/// Columns of few levels are bit planes unless their cells are more than so many times the
-/// observations.
+/// Most cells per observation for which columns of few levels are laid out as bit planes.
 const BY_PLANES: usize = 4;
 
-/// From so many observations on a column with few entries off its most frequent level is
-/// sparse.
+/// Fewest observations for which a column with few entries off its most frequent level is laid out
+/// by entries.
 const BY_ENTRIES: usize = 64;
 
-/// Observations an entry of a sparse column costs as much as.
+/// Cost of an entry of a sparse column, in observations of a dense one.
 const ENTRY: usize = 7;
 
-/// Entries of the columns of one unit at most, but for a longer single one.
+/// Most entries of the columns of one unit, unless a single column has more.
 const ENTRIES: usize = 1 << 14;
 
-/// Largest group of observations of one anchor level that rows compare: counts are bytes.
+/// Largest group of observations with one level of the conditioning variable that rows compare:
+/// counts are bytes.
 const GROUP: u32 = 200;
 
-/// Where the codes lie, in class order.
+/// The codes of a unit's columns, in class order.
 #[derive(Debug)]
 enum Layout<'a> {
-    /// By observation, one code of each column: up to 256 levels.
+    /// Row by row, one code of each column: up to 256 levels.
     Rows {
         tile: Vec<Row>,
         levels: usize,
     },
-    /// One or two columns of up to 256 levels, each in a piece.
+    /// One or two columns of up to 256 levels, each contiguous.
     Bytes {
         codes: Vec<Cow<'a, [u8]>>,
         levels: usize,
     },
-    /// The same, of more levels.
+    /// One or two columns of more levels, each contiguous.
     Words {
         codes: Vec<Cow<'a, [u16]>>,
         levels: usize,
     },
     Planes(planes::Columns),
-    Sparse(sparse::Columns),
-    /// Columns that miss values lie as they are; see `whole.rs`.
-    Whole,
+    Sparse(entries::Columns),
+    /// Columns with missing values, which `wide.rs` counts as they are.
+    Incomplete,
 }
 
-/// Some columns.
+/// Some columns in one layout.
 #[derive(Debug)]
 pub(super) struct Unit<'a> {
-    /// Ascending.
+    /// The columns' numbers, ascending.
     pub(super) columns: Vec<u32>,
     layout: Layout<'a>,
 }
 
-/// What one thread counts with.
+/// The tables of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    tables: table::Tables,
-    joined: joined::Table,
-    sparse: sparse::Tables,
+    tables: dense::Tables,
+    pair: two_columns::PairTable,
+    entries: entries::Tables,
     bytes: [Vec<u8>; 2],
-    pub(super) whole: cells::Table,
+    pub(super) wide: table_cells::DenseTable,
 }
 
-/// How a column is to lie; columns of one kind come together.
+/// The layout for a column; only columns of equal kinds share a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(super) enum LayoutKind {
     Rows,
     Bytes,
     Words,
     Planes(usize),
     Sparse,
-    Whole,
+    Incomplete,
 }
 
-impl Kind {
+impl LayoutKind {
     fn of(column: &BinnedColumn, classes: usize) -> Self {
         if column.excluded_code().is_some() {
-            return Self::Whole;
+            return Self::Incomplete;
         }
         let n = column.codes.n();
         let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
         let cells = column.levels.pow(2) * classes;
         match &column.codes {
-            codes if few(entries(codes, column.levels, n / ENTRY)) => Self::Sparse,
+            codes if few(count_entries(codes, column.levels, n / ENTRY)) => Self::Sparse,
             _ if column.levels > 256 => Self::Words,
             _ if column.levels <= planes::LEVELS && cells <= BY_PLANES * n => {
                 Self::Planes(column.levels.max(2))
@@ -106,30 +106,30 @@ impl Kind {
         }
     }
 
-    /// Columns of one unit at most.
+    /// Most columns of one unit.
     pub(super) fn width(self) -> usize {
         match self {
             Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
-            Self::Bytes | Self::Words | Self::Whole => 2,
+            Self::Bytes | Self::Words | Self::Incomplete => 2,
         }
     }
 }
 
-/// Observations a look at a column begins with.
-const LOOK: usize = 1024;
+/// Observations of a column that are sampled first.
+const SAMPLE: usize = 1024;
 
-/// Observations off the most frequent level, or of the first few more than their share of
+/// Number of observations off the most frequent level; all of them if a sample shows far more than
 /// `most`.
-fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
-    fn off<C: table::Code>(codes: &[C], levels: usize, most: usize) -> usize {
+fn count_entries(codes: &Codes, levels: usize, most: usize) -> usize {
+    fn off<C: dense::Code>(codes: &[C], levels: usize, most: usize) -> usize {
         let count = |codes: &[C]| {
             let mut counts = vec![0usize; levels];
-            codes.iter().for_each(|code| counts[code.place()] += 1);
+            codes.iter().for_each(|code| counts[code.index()] += 1);
             codes.len() - counts.into_iter().max().unwrap_or(0)
         };
-        let look = count(&codes[..codes.len().min(LOOK)]);
-        // Twice the share: the first may differ from the others.
-        if codes.len() > LOOK && look * codes.len() > 2 * most * LOOK {
+        let sampled = count(&codes[..codes.len().min(SAMPLE)]);
+        // Twice the limit, because the first observations may differ from the others.
+        if codes.len() > SAMPLE && sampled * codes.len() > 2 * most * SAMPLE {
             return codes.len();
         }
         count(codes)
@@ -142,9 +142,9 @@ fn entries(codes: &Codes, levels: usize, most: usize) -> usize {
 }
 
 impl<'a> Unit<'a> {
-    /// These columns, numbered from `first` on, in units; `least` columns or units to a piece
-    /// of the work.
-    pub(super) fn lay(
+    /// Lays out columns that are numbered from `first` on. A thread takes at least `least` of them, or
+    /// of their units, at a time.
+    pub(super) fn build(
         columns: &'a [BinnedColumn],
         first: usize,
         classes: &Classes,
@@ -152,25 +152,26 @@ impl<'a> Unit<'a> {
         least: usize,
     ) -> Vec<Self> {
         use rayon::prelude::*;
-        let kinds: Vec<(Kind, usize)> = columns
+        let kinds: Vec<(LayoutKind, usize)> = columns
             .par_iter()
             .with_min_len(least)
             .enumerate()
-            .map(|(at, column)| (Kind::of(column, classes.count()), at))
+            .map(|(at, column)| (LayoutKind::of(column, classes.count()), at))
             .collect();
-        let mut groups: Vec<(Kind, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<(LayoutKind, Vec<usize>)> = Vec::new();
         let mut open = std::collections::HashMap::new();
         for (kind, at) in kinds {
             let group = *open.entry(kind).or_insert(usize::MAX);
-            let full = |it: &(Kind, Vec<usize>)| {
+            let full = |(kind, own): &(LayoutKind, Vec<usize>)| {
                 let entries = |at: &usize| match &columns[*at].codes {
                     Codes::Sparse { rows, .. } => rows.len(),
                     codes => codes.n() / ENTRY,
                 };
-                it.1.len() >= kind.width()
-                    || kind == Kind::Sparse && it.1.iter().map(entries).sum::<usize>() > ENTRIES
+                own.len() >= kind.width()
+                    || *kind == LayoutKind::Sparse
+                        && own.iter().map(entries).sum::<usize>() > ENTRIES
             };
-            match groups.get_mut(group).filter(|it| !full(it)) {
+            match groups.get_mut(group).filter(|group| !full(group)) {
                 Some(group) => group.1.push(at),
                 None => {
                     open.insert(kind, groups.len());
@@ -182,13 +183,13 @@ impl<'a> Unit<'a> {
         groups
             .into_par_iter()
             .with_min_len(least)
-            .map(|(kind, own)| Self::of(kind, &own, columns, first, (classes, &places), logs))
+            .map(|(kind, own)| Self::new(kind, &own, columns, first, (classes, &places), logs))
             .collect()
     }
 
-    /// Those of the columns at `own`, laid out in this way.
-    pub(super) fn of(
-        kind: Kind,
+    /// The columns at these positions in one layout.
+    pub(super) fn new(
+        kind: LayoutKind,
         own: &[usize],
         columns: &'a [BinnedColumn],
         first: usize,
@@ -203,21 +204,23 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Whether its columns miss values: then nothing here counts them.
-    pub(super) fn is_whole(&self) -> bool {
-        matches!(self.layout, Layout::Whole)
+    /// Whether its columns miss values: then they have no layout here.
+    pub(super) fn is_incomplete(&self) -> bool {
+        matches!(self.layout, Layout::Incomplete)
     }
 
-    /// Σ c·L(c) over x and (x, y) of each column: from one pass, or from work against an
-    /// anchor of one level and, where that has no classes, against the response.
+    /// Σ c·L(c) over x and (x, y) of each column.
+    ///
+    /// `nothing` sweeps the constant variable, whose (x, w) is x and (x, w, y) is (x, y); where it has
+    /// no classes, `response` sweeps the response as conditioning variable.
     pub(super) fn own(
         &self,
-        (nothing, response): (Work, Work),
+        (nothing, response): (Sweep, Sweep),
         scratch: &mut Scratch,
         sums: &mut Vec<[i64; 2]>,
     ) {
         if let Layout::Bytes { codes, levels } = &self.layout
-            && let Some(counted) = both_joined(codes, *levels, response, &mut scratch.joined)
+            && let Some(counted) = two_at_once(codes, *levels, response, &mut scratch.pair)
         {
             sums.clear();
             sums.extend(counted);
@@ -234,16 +237,16 @@ impl<'a> Unit<'a> {
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
-    pub(super) fn sums(&self, work: Work, scratch: &mut Scratch, sums: &mut Vec<[i64; 2]>) {
+    pub(super) fn sums(&self, sweep: Sweep, scratch: &mut Scratch, sums: &mut Vec<[i64; 2]>) {
         sums.clear();
         sums.resize(self.columns.len(), [0; 2]);
-        let Work {
+        let Sweep {
             anchor, classes, ..
-        } = work;
+        } = sweep;
         match &self.layout {
             Layout::Rows { tile, levels } => {
                 if compares(tile.len(), *levels, anchor) {
-                    let [xw, xwy] = rows::sums(tile, anchor, classes, work.by_class, work.logs);
+                    let [xw, xwy] = rows::sums(tile, anchor, classes, sweep.by_class, sweep.logs);
                     for ((sums, xw), xwy) in sums.iter_mut().zip(xw).zip(xwy) {
                         *sums = [xw, xwy];
                     }
@@ -257,43 +260,43 @@ impl<'a> Unit<'a> {
                     };
                     take(a, 2 * pair);
                     take(b, 2 * pair + 1);
-                    let counted = table::sums([a, b], *levels, work, &mut scratch.tables);
+                    let counted = dense::sums([a, b], *levels, sweep, &mut scratch.tables);
                     sums.copy_from_slice(&counted[..sums.len()]);
                 }
             }
             Layout::Bytes { codes, levels } => {
-                if let Some(counted) = both_joined(codes, *levels, work, &mut scratch.joined) {
+                if let Some(counted) = two_at_once(codes, *levels, sweep, &mut scratch.pair) {
                     for (sums, [_, xw]) in sums.iter_mut().zip(counted) {
                         sums[0] = xw;
                     }
                     return;
                 }
-                both(codes, *levels, work, &mut scratch.tables, sums);
+                two_columns_or_one(codes, *levels, sweep, &mut scratch.tables, sums);
             }
             Layout::Words { codes, levels } => {
-                both(codes, *levels, work, &mut scratch.tables, sums);
+                two_columns_or_one(codes, *levels, sweep, &mut scratch.tables, sums);
             }
             Layout::Planes(columns) => {
                 if anchor.levels <= planes::LEVELS {
-                    columns.sums(anchor, classes, work.logs, sums);
+                    columns.sums(anchor, classes, sweep.logs, sums);
                     return;
                 }
                 let codes = &mut scratch.bytes[0];
                 for (column, sums) in sums.iter_mut().enumerate() {
                     columns.codes(column, classes, codes);
-                    [*sums] = table::sums([codes], columns.levels, work, &mut scratch.tables);
+                    [*sums] = dense::sums([codes], columns.levels, sweep, &mut scratch.tables);
                 }
             }
             Layout::Sparse(columns) => {
-                columns.sums(work, &mut scratch.sparse, sums);
+                columns.sums(sweep, &mut scratch.entries, sums);
             }
-            Layout::Whole => {}
+            Layout::Incomplete => {}
         }
     }
 }
 
-/// Whether comparing observations costs less than counting them in tables, per column.
-fn compares(n: usize, levels: usize, anchor: &Prepared) -> bool {
+/// Whether comparing observations with one another is faster than counting them in tables.
+fn compares(n: usize, levels: usize, anchor: &SortedVariable) -> bool {
     // In cycles, measured: docs/performance.md.
     let comparing = anchor.pairs as f64 * 0.05 + n as f64 * 0.5;
     let cells = (anchor.levels * levels.next_power_of_two()).min(4 * n);
@@ -301,30 +304,30 @@ fn compares(n: usize, levels: usize, anchor: &Prepared) -> bool {
     anchor.largest <= GROUP && comparing <= counting
 }
 
-/// Σ c·L(c) over x and (x, w) of two columns, where one table does for both.
-fn both_joined(
+/// Σ c·L(c) over x and (x, w) of two columns that one table counts; none where it does not suit.
+fn two_at_once(
     codes: &[Cow<[u8]>],
     levels: usize,
-    work: Work,
-    table: &mut joined::Table,
+    sweep: Sweep,
+    table: &mut two_columns::PairTable,
 ) -> Option<[[i64; 2]; 2]> {
     let [a, b] = codes else { return None };
-    let suits = !work.by_class && joined::suits(a.len(), levels, work.anchor);
-    suits.then(|| joined::sums([a, b], work.anchor, work.logs, table))
+    let suits = !sweep.by_class && two_columns::suits(a.len(), levels, sweep.anchor);
+    suits.then(|| two_columns::sums([a, b], sweep.anchor, sweep.logs, table))
 }
 
-fn both<C: table::Code>(
+fn two_columns_or_one<C: dense::Code>(
     codes: &[Cow<[C]>],
     levels: usize,
-    work: Work,
-    tables: &mut table::Tables,
+    sweep: Sweep,
+    tables: &mut dense::Tables,
     sums: &mut [[i64; 2]],
 ) {
     match codes {
-        [a, b] => sums.copy_from_slice(&table::sums([a, b], levels, work, tables)),
+        [a, b] => sums.copy_from_slice(&dense::sums([a, b], levels, sweep, tables)),
         _ => {
             for (codes, sums) in codes.iter().zip(sums) {
-                [*sums] = table::sums([codes], levels, work, tables);
+                [*sums] = dense::sums([codes], levels, sweep, tables);
             }
         }
     }
@@ -332,17 +335,17 @@ fn both<C: table::Code>(
 
 impl<'a> Layout<'a> {
     fn of(
-        kind: Kind,
+        kind: LayoutKind,
         own: &[&'a BinnedColumn],
         (classes, places): (&Classes, &[u32]),
         logs: &LogTable,
     ) -> Self {
-        let levels = own.iter().map(|it| it.levels).max().unwrap_or(1);
-        // Where there are no classes, the columns' own codes will do.
+        let levels = own.iter().map(|column| column.levels).max().unwrap_or(1);
+        // Without classes the columns' own codes are borrowed.
         let bytes = |column: &'a BinnedColumn| match &column.codes {
             Codes::Byte(codes) => classes.sorted(codes),
             other => {
-                let codes: Vec<u8> = other.dense().iter().map(|&it| it as u8).collect();
+                let codes: Vec<u8> = other.dense().iter().map(|&code| code as u8).collect();
                 classes.sorted(&codes).into_owned().into()
             }
         };
@@ -351,7 +354,7 @@ impl<'a> Layout<'a> {
             other => classes.sorted(&other.dense()).into_owned().into(),
         };
         match kind {
-            Kind::Rows => {
+            LayoutKind::Rows => {
                 let mut tile = vec![Row::ZERO; classes.n()];
                 for (at, column) in own.iter().enumerate() {
                     for (row, &code) in tile.iter_mut().zip(&*bytes(column)) {
@@ -360,29 +363,29 @@ impl<'a> Layout<'a> {
                 }
                 Self::Rows { tile, levels }
             }
-            Kind::Bytes => Self::Bytes {
-                codes: own.iter().map(|it| bytes(it)).collect(),
+            LayoutKind::Bytes => Self::Bytes {
+                codes: own.iter().map(|column| bytes(column)).collect(),
                 levels,
             },
-            Kind::Words => Self::Words {
-                codes: own.iter().map(|it| words(it)).collect(),
+            LayoutKind::Words => Self::Words {
+                codes: own.iter().map(|column| words(column)).collect(),
                 levels,
             },
-            Kind::Planes(levels) => {
+            LayoutKind::Planes(levels) => {
                 let mut columns = planes::Columns::new(levels, classes);
                 for column in own {
                     columns.push(&bytes(column), classes);
                 }
                 Self::Planes(columns)
             }
-            Kind::Sparse => {
-                let mut columns = sparse::Columns::default();
+            LayoutKind::Sparse => {
+                let mut columns = entries::Columns::default();
                 for column in own {
                     columns.push(&column.codes, places, classes.of(), logs);
                 }
                 Self::Sparse(columns)
             }
-            Kind::Whole => Self::Whole,
+            LayoutKind::Incomplete => Self::Incomplete,
         }
     }
 }

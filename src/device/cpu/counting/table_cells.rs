@@ -1,6 +1,6 @@
-//! The whole table of (x, w, y) in dense cells, for what the other layouts do not tell: one
-//! column at a time, in the file's order of observations, whatever form its codes have.
-//! Observations that miss x or w are in no cell.
+//! The whole table (x, w, y) of one column in dense cells, for functions of tables and for columns
+//! with missing values. Codes may have any form and stay in the file's order; observations that miss
+//! x or w are in no cell.
 
 use super::super::super::counting::{Categorical, table_cells};
 use crate::{
@@ -9,116 +9,122 @@ use crate::{
     score::CountTable,
 };
 
-/// Cells that a thread keeps for the next table; a larger one is made anew, which the system
-/// does without touching what no observation is in.
-const KEPT: usize = 1 << 22;
+/// Most cells of a table that a thread keeps for the next column. Larger ones are allocated zeroed,
+/// so that the system provides only the pages that observations touch.
+const MAX_KEPT: usize = 1 << 22;
 
-/// Cells per observation up to which clearing all of them costs less than walking the
-/// observations again.
-const WALKED: usize = 8;
+/// Most cells per observation for which clearing all cells costs less than a pass over the
+/// observations.
+const MAX_CELLS_EACH: usize = 8;
 
-/// The place of an observation that misses w.
-const NONE: u32 = u32::MAX;
+/// The code of an observation that misses w.
+const MISSING: u32 = u32::MAX;
 
-/// What a column is counted beside: an anchor and the response.
+/// The joint codes of a conditioning variable and the response.
 #[derive(Debug)]
-pub(super) struct Beside {
+pub(super) struct TableCodes {
     w: usize,
     y: usize,
-    /// w·ys + y of each observation, or [`NONE`].
-    places: Vec<u32>,
-    /// Observations of each place.
+    /// w·ys + y of each observation, with ys the number of classes, or [`MISSING`].
+    codes: Vec<u32>,
+    /// Observations of each joint code.
     counts: Vec<u32>,
     missing: bool,
 }
 
-impl Beside {
+impl TableCodes {
     pub(super) fn new(anchor: &Categorical, response: &Categorical) -> Self {
         let (w, y) = (anchor.levels, response.levels);
-        // Without room no column has a table.
+        // If they are too many for any table, no observation has a code.
         let wide = table_cells(1, w, y).unwrap_or(0);
         let place = |(&w, &class): (&u32, &u32)| match w as usize == anchor.levels {
-            true => NONE,
+            true => MISSING,
             false => w * y as u32 + class,
         };
         let codes = anchor.codes.iter().zip(&response.codes);
-        let places: Vec<u32> = match wide {
-            0 => vec![NONE; anchor.codes.len()],
+        let codes: Vec<u32> = match wide {
+            0 => vec![MISSING; anchor.codes.len()],
             _ => codes.map(place).collect(),
         };
         let mut counts = vec![0; wide];
-        for &place in places.iter().filter(|place| **place != NONE) {
+        for &place in codes.iter().filter(|place| **place != MISSING) {
             counts[place as usize] += 1;
         }
         Self {
             w,
             y,
-            places,
+            codes,
             counts,
             missing: anchor.missing,
         }
     }
 
-    /// Cells of a column's table, if it may be made.
+    /// Number of cells of a column's table.
+    ///
+    /// # Errors
+    /// [`ScoreFault::TooManyCells`].
     pub(super) fn cells(&self, column: &BinnedColumn) -> Result<usize, ScoreFault> {
         table_cells(column.levels, self.w, self.y)
     }
 }
 
-/// The table of one thread, all zero between two uses.
+/// The table of one thread, zero between two uses.
 #[derive(Debug, Default)]
-pub(super) struct Table(Vec<u32>);
+pub(super) struct DenseTable(Vec<u32>);
 
-impl Table {
-    /// Counts a column, and lets its table be read; none where no observation is left.
+impl DenseTable {
+    /// Counts a column and calls `read` with its table; none if the table has no observation.
+    ///
+    /// # Errors
+    /// [`ScoreFault::TooManyCells`].
     pub(super) fn read<T>(
         &mut self,
         column: &BinnedColumn,
-        beside: &Beside,
+        joint: &TableCodes,
         read: impl FnOnce(&CountTable) -> T,
     ) -> Result<Option<T>, ScoreFault> {
-        let many = beside.cells(column)?;
+        let count = joint.cells(column)?;
         let mut large = Vec::new();
-        let counts = match many {
-            ..=KEPT => {
-                if self.0.len() < many {
-                    self.0.resize(many, 0);
+        let counts = match count {
+            ..=MAX_KEPT => {
+                if self.0.len() < count {
+                    self.0.resize(count, 0);
                 }
-                &mut self.0[..many]
+                &mut self.0[..count]
             }
             _ => {
-                large.resize(many, 0);
+                large.resize(count, 0);
                 &mut large[..]
             }
         };
-        let visits = Visits { column, beside };
-        visits.count(counts);
-        let incomplete = beside.missing || column.excluded_code().is_some();
+        let cells = TableCells { column, joint };
+        cells.count(counts);
+        let incomplete = joint.missing || column.excluded_code().is_some();
         let found = match incomplete && counts.iter().all(|count| *count == 0) {
             true => None,
             false => Some(read(&CountTable {
                 counts,
                 x: column.levels,
-                w: beside.w,
-                y: beside.y,
+                w: joint.w,
+                y: joint.y,
             })),
         };
         if large.is_empty() {
-            visits.clear(&mut self.0[..many]);
+            cells.clear(&mut self.0[..count]);
         }
         Ok(found)
     }
 }
 
-/// The observations of a column that are in cells.
-struct Visits<'a> {
+/// The cells that the observations of a column are in.
+struct TableCells<'a> {
     column: &'a BinnedColumn,
-    beside: &'a Beside,
+    joint: &'a TableCodes,
 }
 
-impl Visits<'_> {
+impl TableCells<'_> {
     fn count(&self, counts: &mut [u32]) {
-        let wide = self.beside.counts.len();
+        let wide = self.joint.counts.len();
         let left_out = self.column.excluded_code();
         match &self.column.codes {
             Codes::Byte(codes) => self.each(codes, |at| counts[at] += 1),
@@ -126,14 +132,14 @@ impl Visits<'_> {
             Codes::Sparse {
                 most, rows, codes, ..
             } => {
-                // All have the most frequent code, until they have another.
+                // Count all observations at the most frequent code, then move the entries.
                 let of_most = (left_out != Some(*most)).then_some(usize::from(*most) * wide);
                 if let Some(most) = of_most {
-                    counts[most..][..wide].copy_from_slice(&self.beside.counts);
+                    counts[most..][..wide].copy_from_slice(&self.joint.counts);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
-                    let place = self.beside.places[row as usize];
-                    if place == NONE {
+                    let place = self.joint.codes[row as usize];
+                    if place == MISSING {
                         continue;
                     }
                     if let Some(most) = of_most {
@@ -147,10 +153,10 @@ impl Visits<'_> {
         }
     }
 
-    /// Makes zero of what was counted.
+    /// Clears what was counted.
     fn clear(&self, counts: &mut [u32]) {
-        let wide = self.beside.counts.len();
-        if counts.len() <= WALKED * self.column.codes.n() {
+        let wide = self.joint.counts.len();
+        if counts.len() <= MAX_CELLS_EACH * self.column.codes.n() {
             return counts.fill(0);
         }
         match &self.column.codes {
@@ -164,8 +170,8 @@ impl Visits<'_> {
                     counts[usize::from(*most) * wide..][..wide].fill(0);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
-                    let place = self.beside.places[row as usize];
-                    if place != NONE && left_out != Some(code) {
+                    let place = self.joint.codes[row as usize];
+                    if place != MISSING && left_out != Some(code) {
                         counts[usize::from(code) * wide + place as usize] = 0;
                     }
                 }
@@ -173,12 +179,12 @@ impl Visits<'_> {
         }
     }
 
-    /// The cell of every observation that is in one.
+    /// Visits the cell of every observation that is in one.
     fn each<C: Copy + Into<u16>>(&self, codes: &[C], mut visit: impl FnMut(usize)) {
-        let wide = self.beside.counts.len();
-        let places = codes.iter().zip(&self.beside.places);
+        let wide = self.joint.counts.len();
+        let places = codes.iter().zip(&self.joint.codes);
         let cell = |code: u16, place: u32| usize::from(code) * wide + place as usize;
-        match (self.column.excluded_code(), self.beside.missing) {
+        match (self.column.excluded_code(), self.joint.missing) {
             (None, false) => {
                 for (&code, &place) in places {
                     visit(cell(code.into(), place));
@@ -186,7 +192,7 @@ impl Visits<'_> {
             }
             (left_out, _) => {
                 for (&code, &place) in places {
-                    if place != NONE && left_out != Some(code.into()) {
+                    if place != MISSING && left_out != Some(code.into()) {
                         visit(cell(code.into(), place));
                     }
                 }

@@ -6,7 +6,7 @@ pub(crate) const TILE: usize = 64;
 /// Keeps, while tiles of scores come by, every candidate within a tolerance of
 /// the strongest so far.
 #[derive(Debug, Clone)]
-pub(crate) struct Window {
+pub(crate) struct TieWindow {
     /// Scores that differ by no more may be equal.
     tolerance: f64,
     /// The strongest score so far less the tolerance.
@@ -15,7 +15,7 @@ pub(crate) struct Window {
     candidates: Vec<(u32, f64)>,
 }
 
-impl Window {
+impl TieWindow {
     pub(crate) fn new(tolerance: f64) -> Self {
         Self {
             tolerance,

@@ -1,44 +1,46 @@
-//! Many observations, two columns of few levels: both are counted in one table of cells
-//! (w, a, b), whose margins are the tables (w, a) and (w, b). One cell to raise instead of
-//! two, and its number is made of three codes by vectors.
+//! Many observations and two columns of few levels: both are counted in one table of cells
+//! (w, a, b), whose margins are the tables (w, a) and (w, b). That increments one cell instead of two,
+//! and vectors compute its index from the three codes.
 
-use super::prepared::Prepared;
+use super::class_order::SortedVariable;
 use crate::{device::counting::LogTable, vector::vectorised};
 
 /// Most levels of a column.
 pub(super) const LEVELS: usize = 1 << BITS;
 const BITS: u32 = 5;
 
-/// Most levels of an anchor: a cell's number has 16 bits.
+/// Most levels of a conditioning variable: a cell's index has 16 bits.
 pub(super) const ANCHOR: usize = 1 << (16 - 2 * BITS);
 
-/// Observations for each level of the anchor from which on it pays: its cells of (a, b) are
-/// walked at the end.
+/// Fewest observations per level of the conditioning variable for which this is faster: in the end
+/// all cells (a, b) of each level are added up.
 const EACH: usize = 256;
 
 const CELLS: usize = 1 << 16;
 
-/// Cells of one level of the anchor.
+/// Number of cells of one level of the conditioning variable.
 const TILE: usize = LEVELS * LEVELS;
 
-/// Numbers of cells made at once.
+/// Number of cell indices computed at once.
 const BLOCK: usize = 128;
 
-/// The table of one thread, zero between two uses: short cells, to stay in the first cache.
+/// The table of one thread, zero between two uses. 16-bit cells let it stay in the L1 cache.
 #[derive(Debug, Default)]
-pub(super) struct Table(Vec<u16>);
+pub(super) struct PairTable(Vec<u16>);
 
-/// Whether columns of so many levels and observations are counted here.
-pub(super) fn suits(n: usize, levels: usize, anchor: &Prepared) -> bool {
+/// Whether this is the fastest way to count columns of so many levels.
+pub(super) fn suits(n: usize, levels: usize, anchor: &SortedVariable) -> bool {
     levels <= LEVELS && anchor.levels <= ANCHOR && n >= EACH * anchor.levels
 }
 
 /// Σ c·L(c) over x and (x, w) of both columns.
+///
+/// *Shapes:* each of `x` has n codes, in class order.
 pub(super) fn sums(
     x: [&[u8]; 2],
-    anchor: &Prepared,
+    anchor: &SortedVariable,
     logs: &LogTable,
-    table: &mut Table,
+    table: &mut PairTable,
 ) -> [[i64; 2]; 2] {
     table.0.resize(CELLS, 0);
     let mut sums = [[0; 2]; 2];
@@ -46,7 +48,7 @@ pub(super) fn sums(
         return sums;
     };
     let offsets = anchor.short_offsets(2 * BITS);
-    // No cell, and no margin within the anchor's level, can overflow.
+    // In a block no cell can overflow, nor any margin within a level.
     let block = match u16::try_from(anchor.largest) {
         Ok(_) => offsets.len().max(1),
         Err(_) => usize::from(u16::MAX),
@@ -55,7 +57,7 @@ pub(super) fn sums(
     let blocks = x[0].chunks(block).zip(x[1].chunks(block));
     for ((a, b), offsets) in blocks.zip(offsets.chunks(block)) {
         count(a, b, offsets, cells);
-        empty(&mut cells[..TILE * anchor.levels], &mut margins);
+        drain(&mut cells[..TILE * anchor.levels], &mut margins);
     }
     let mut all = [[0; LEVELS]; 2];
     for margins in &margins[..anchor.levels] {
@@ -85,32 +87,32 @@ fn count_in<S: pulp::Simd>(
     offsets: &[u16],
     cells: &mut [u16; CELLS],
 ) {
-    let place = |a: u8, b: u8, offset| offset | u16::from(a) << BITS | u16::from(b);
+    let cell = |a: u8, b: u8, offset| offset | u16::from(a) << BITS | u16::from(b);
     let (a, a_rest) = a.as_chunks::<BLOCK>();
     let (b, b_rest) = b.as_chunks::<BLOCK>();
     let (offsets, rest) = offsets.as_chunks::<BLOCK>();
-    let mut places = [0; BLOCK];
+    let mut indices = [0; BLOCK];
     for ((a, b), offsets) in a.iter().zip(b).zip(offsets) {
         for at in 0..BLOCK {
-            places[at] = place(a[at], b[at], offsets[at]);
+            indices[at] = cell(a[at], b[at], offsets[at]);
         }
-        for place in places {
-            cells[usize::from(place)] += 1;
+        for index in indices {
+            cells[usize::from(index)] += 1;
         }
     }
     for ((&a, &b), &offset) in a_rest.iter().zip(b_rest).zip(rest) {
-        cells[usize::from(place(a, b, offset))] += 1;
+        cells[usize::from(cell(a, b, offset))] += 1;
     }
 }
 
 vectorised! {
-    /// Adds the cells to the margins, and clears them.
-    fn empty<'a>(cells: &'a mut [u16], margins: &'a mut [[[u32; LEVELS]; 2]; ANCHOR])
-        -> () = empty_in;
+    /// Adds the cells to the margins and clears them.
+    fn drain<'a>(cells: &'a mut [u16], margins: &'a mut [[[u32; LEVELS]; 2]; ANCHOR])
+        -> () = drain_in;
 }
 
 #[inline(always)]
-fn empty_in<S: pulp::Simd>(
+fn drain_in<S: pulp::Simd>(
     _simd: S,
     cells: &mut [u16],
     margins: &mut [[[u32; LEVELS]; 2]; ANCHOR],

@@ -9,15 +9,15 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
-    gram::Gram,
-    resident::{Resident, vectors},
-    window::{TILE, Window},
+    gram_cache::GramCache,
+    single_precision::{SinglePrecision, vectors},
+    tie_window::{TILE, TieWindow},
 };
 use crate::{
     design::Columns,
     device::{
         Candidate, Shard,
-        exact::{MAX_SCREEN_ERROR, tie_width},
+        gain::{MAX_SCREEN_ERROR, tie_width},
     },
     least_squares::FitView,
     vector::{dot, product, vectorised},
@@ -46,16 +46,16 @@ const PARALLEL_WORK: usize = 1 << 20;
 pub(super) struct Sweep<'x> {
     shard: Shard<'x>,
     /// None where a limit on memory leaves no room: every sweep is then a product.
-    screen: Option<Screening>,
+    screen: Option<Screen>,
     threads: usize,
 }
 
 /// What a screen in single precision reads.
-struct Screening {
-    resident: Resident,
+struct Screen {
+    resident: SinglePrecision,
     /// Xᵀy, padded to whole tiles.
     xty: Vec<f32>,
-    gram: Gram,
+    gram: GramCache,
 }
 
 impl<'x> Sweep<'x> {
@@ -80,10 +80,10 @@ impl<'x> Sweep<'x> {
             } else {
                 xty.chunks_mut(TILE).enumerate().for_each(tile);
             }
-            Screening {
-                resident: Resident::new(own, threads),
+            Screen {
+                resident: SinglePrecision::new(own, threads),
                 xty,
-                gram: Gram::new(shard.x.p(), own.p(), gram / column),
+                gram: GramCache::new(shard.x.p(), own.p(), gram / column),
             }
         };
         Self {
@@ -124,10 +124,10 @@ impl<'x> Sweep<'x> {
     /// and which models are left to products in f64.
     fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.shard.x.n() as f64;
-        let Some(Screening { resident, gram, .. }) = &mut self.screen else {
+        let Some(Screen { resident, gram, .. }) = &mut self.screen else {
             return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
         };
-        gram.begin();
+        gram.begin_sweep();
         let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (at, anchor) in anchors.iter().enumerate() {
             let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
@@ -146,7 +146,7 @@ impl<'x> Sweep<'x> {
             }
         }
         let mut missing: Vec<u32> = Vec::new();
-        let mut room = gram.room();
+        let mut room = gram.free_slots();
         let before = cached.len();
         for at in partly {
             let new: Vec<u32> = anchors[at]
@@ -172,8 +172,8 @@ impl<'x> Sweep<'x> {
 
     /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
     /// each tile first.
-    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32]) -> Vec<Window> {
-        let Some(Screening {
+    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32]) -> Vec<TieWindow> {
+        let Some(Screen {
             resident,
             xty,
             gram,
@@ -193,9 +193,9 @@ impl<'x> Sweep<'x> {
             .map(|&anchor| Model::new(anchor, gram))
             .collect();
         // Two scores may be off by the error each.
-        let windows: Vec<Window> = anchors
+        let windows: Vec<TieWindow> = anchors
             .iter()
-            .map(|anchor| Window::new(2.0 * screen_error(resident, anchor)))
+            .map(|anchor| TieWindow::new(2.0 * screen_error(resident, anchor)))
             .collect();
         let terms: usize = models.iter().map(|model| model.terms.len()).sum();
         let (p, tiles) = (own.p(), xty.len() / TILE);
@@ -210,7 +210,7 @@ impl<'x> Sweep<'x> {
                 for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
-                pulp::Arch::new().dispatch(Screen {
+                pulp::Arch::new().dispatch(ScreenedTile {
                     first: first + tile * TILE,
                     width: TILE.min(p - tile * TILE),
                     gram,
@@ -230,7 +230,7 @@ impl<'x> Sweep<'x> {
     }
 
     /// |E| = |XᵀR| in f64, block by block.
-    fn multiply(&self, anchors: &[FitView]) -> Vec<Window> {
+    fn multiply(&self, anchors: &[FitView]) -> Vec<TieWindow> {
         if anchors.is_empty() {
             return Vec::new();
         }
@@ -244,10 +244,10 @@ impl<'x> Sweep<'x> {
         let residuals = MatRef::from_column_major_slice(&residuals, n, m);
         // Twice the window of the decision, for what differs by that much there may
         // differ by as much again here.
-        let windows: Vec<Window> = anchors
+        let windows: Vec<TieWindow> = anchors
             .iter()
             .map(|anchor| {
-                Window::new(2.0 * tie_width(n, product(anchor.residual, anchor.residual).sqrt()))
+                TieWindow::new(2.0 * tie_width(n, product(anchor.residual, anchor.residual).sqrt()))
             })
             .collect();
         let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);
@@ -293,7 +293,7 @@ impl<'x> Sweep<'x> {
 
 /// By how much E from Gram columns may be off: each term brings |β̂| times
 /// the error of a product, and one addition in f32.
-fn screen_error(resident: &Resident, anchor: &FitView) -> f64 {
+fn screen_error(resident: &SinglePrecision, anchor: &FitView) -> f64 {
     let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
     let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
     (resident.error() + additions) * (1.0 + all)
@@ -330,7 +330,7 @@ struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn new(anchor: FitView<'a>, gram: &Gram) -> Self {
+    fn new(anchor: FitView<'a>, gram: &GramCache) -> Self {
         let terms = std::iter::zip(anchor.support, anchor.coefficients)
             .map(|(&v, &b)| (gram.slot_of(v), b as f32))
             .collect();
@@ -339,7 +339,7 @@ impl<'a> Model<'a> {
 }
 
 /// Joins what two ranges of columns left of each model.
-fn merge(mut windows: Vec<Window>, others: Vec<Window>) -> Vec<Window> {
+fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
     for (window, other) in windows.iter_mut().zip(others) {
         window.merge(other);
     }
@@ -347,16 +347,16 @@ fn merge(mut windows: Vec<Window>, others: Vec<Window>) -> Vec<Window> {
 }
 
 /// One tile of [`Sweep::by_gram`]: the columns from `first`, every model.
-struct Screen<'a> {
+struct ScreenedTile<'a> {
     first: usize,
     width: usize,
     gram: &'a [f32],
     xty: &'a [f32; TILE],
     models: &'a [Model<'a>],
-    windows: &'a mut [Window],
+    windows: &'a mut [TieWindow],
 }
 
-impl WithSimd for Screen<'_> {
+impl WithSimd for ScreenedTile<'_> {
     type Output = ();
 
     #[inline(always)]

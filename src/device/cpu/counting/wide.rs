@@ -1,28 +1,27 @@
-//! All margin sums of one table, where observations miss x or w: what is known of all
-//! observations is then of no use, for every margin is of those that are left.
+//! All margin sums of one table whose columns or conditioning variable miss values: then every margin
+//! is over the complete cases alone, and nothing that is known of all observations helps.
 
 use super::{
     super::super::counting::{Categorical, LogTable, MarginSums},
-    cells::{Beside, Table},
+    table_cells::{DenseTable, TableCodes},
 };
 use crate::{binning::BinnedColumn, score::CountTable};
 
-/// Cells that are walked however few observations there are, and per observation: past these
-/// the observations are sorted.
-const WALKED: (usize, usize) = (4096, 8);
+/// Most cells of a table, a constant and a number per observation; with more, observations are sorted.
+const MAX_CELLS: (usize, usize) = (4096, 8);
 
-/// An anchor, with what it is counted by.
+/// A conditioning variable that counts any column, with or without missing values.
 #[derive(Debug)]
-pub(super) struct Whole {
-    anchor: Categorical,
-    beside: Beside,
+pub(super) struct WideVariable {
+    variable: Categorical,
+    codes: TableCodes,
 }
 
-impl Whole {
-    pub(super) fn new(anchor: &Categorical, response: &Categorical) -> Self {
+impl WideVariable {
+    pub(super) fn new(variable: &Categorical, response: &Categorical) -> Self {
         Self {
-            beside: Beside::new(anchor, response),
-            anchor: anchor.clone(),
+            codes: TableCodes::new(variable, response),
+            variable: variable.clone(),
         }
     }
 
@@ -31,22 +30,22 @@ impl Whole {
         &self,
         column: &BinnedColumn,
         response: &Categorical,
-        table: &mut Table,
+        table: &mut DenseTable,
         logs: &LogTable,
     ) -> MarginSums {
-        let (least, each) = WALKED;
+        let (least, each) = MAX_CELLS;
         let few = |cells| cells <= least + each * response.codes.len();
-        if self.beside.cells(column).is_ok_and(few) {
-            let read = table.read(column, &self.beside, |cells| margins(cells, logs));
-            // There is no other fault than too many cells.
+        if self.codes.cells(column).is_ok_and(few) {
+            let read = table.read(column, &self.codes, |cells| margins(cells, logs));
+            // The only fault, too many cells, is excluded.
             return read.ok().flatten().unwrap_or_default();
         }
         let left_out = column.excluded_code();
         let codes = column.codes.dense().into_iter();
-        let others = self.anchor.codes.iter().zip(&response.codes);
+        let others = self.variable.codes.iter().zip(&response.codes);
         let cells = codes.zip(others).enumerate();
         let cells =
-            cells.filter(|(row, (x, _))| left_out != Some(*x) && !self.anchor.is_missing(*row));
+            cells.filter(|(row, (x, _))| left_out != Some(*x) && !self.variable.is_missing(*row));
         let cells: Vec<[u32; 3]> = cells.map(|(_, (x, (w, y)))| [x.into(), *w, *y]).collect();
         sorted(cells, logs)
     }
@@ -88,7 +87,7 @@ pub(super) fn margins(cells: &CountTable, logs: &LogTable) -> MarginSums {
     sums
 }
 
-/// The same of the cells (x, w, y) that observations are in.
+/// Σ c·L(c) over every margin, from the cell (x, w, y) of each observation.
 fn sorted(mut cells: Vec<[u32; 3]>, logs: &LogTable) -> MarginSums {
     let left = cells.len() as u32;
     let mut sum = |key: fn(&[u32; 3]) -> [u32; 3]| {
@@ -98,13 +97,13 @@ fn sorted(mut cells: Vec<[u32; 3]>, logs: &LogTable) -> MarginSums {
     };
     MarginSums {
         observations: left,
-        x: sum(|it| [it[0], 0, 0]),
-        w: sum(|it| [0, it[1], 0]),
-        y: sum(|it| [0, 0, it[2]]),
-        xw: sum(|it| [it[0], it[1], 0]),
-        xy: sum(|it| [it[0], 0, it[2]]),
-        wy: sum(|it| [0, it[1], it[2]]),
-        xwy: sum(|it| *it),
+        x: sum(|cell| [cell[0], 0, 0]),
+        w: sum(|cell| [0, cell[1], 0]),
+        y: sum(|cell| [0, 0, cell[2]]),
+        xw: sum(|cell| [cell[0], cell[1], 0]),
+        xy: sum(|cell| [cell[0], 0, cell[2]]),
+        wy: sum(|cell| [0, cell[1], cell[2]]),
+        xwy: sum(|cell| *cell),
         n: logs.term(left),
     }
 }

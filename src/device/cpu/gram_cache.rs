@@ -2,7 +2,7 @@
 //! precision. With them E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no
 //! residual is read.
 
-use super::window::TILE;
+use super::tie_window::TILE;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -11,17 +11,17 @@ const NONE: u32 = u32::MAX;
 /// slot 1, …, then the next TILE rows, so that a sweep of many models finds all
 /// it needs of a tile close by.
 #[derive(Debug)]
-pub(crate) struct Gram {
+pub(crate) struct GramCache {
     values: Vec<f32>,
     capacity: usize,
     /// Of each variable: its slot.
     slot: Vec<u32>,
     /// Of each slot: its variable, and the last sweep that used it.
-    held: Vec<(u32, u64)>,
+    slots: Vec<(u32, u64)>,
     sweep: u64,
 }
 
-impl Gram {
+impl GramCache {
     /// Room for the products of `rows` columns with up to `capacity` of p.
     pub(crate) fn new(p: usize, rows: usize, capacity: usize) -> Self {
         let capacity = capacity.min(p);
@@ -31,13 +31,13 @@ impl Gram {
             values: vec![0.0; rows.div_ceil(TILE) * TILE * capacity],
             capacity,
             slot: vec![NONE; p],
-            held: Vec::new(),
+            slots: Vec::new(),
             sweep: 0,
         }
     }
 
     /// A new sweep: slots it uses are safe from eviction until the next.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_sweep(&mut self) {
         self.sweep += 1;
     }
 
@@ -56,7 +56,7 @@ impl Gram {
     pub(crate) fn touch(&mut self, variable: u32) -> bool {
         match self.slot(variable) {
             Some(slot) => {
-                self.held[slot as usize].1 = self.sweep;
+                self.slots[slot as usize].1 = self.sweep;
                 true
             }
             None => false,
@@ -64,32 +64,32 @@ impl Gram {
     }
 
     /// Slots that are free or whose columns this sweep does not use.
-    pub(crate) fn room(&self) -> usize {
-        let used = self.held.iter().filter(|(_, last)| *last == self.sweep);
+    pub(crate) fn free_slots(&self) -> usize {
+        let used = self.slots.iter().filter(|(_, last)| *last == self.sweep);
         self.capacity - used.count()
     }
 
     /// A slot for each variable (distinct, none held, no more than there is
-    /// [`room`](Self::room) for): free ones first, then those longest unused.
+    /// [`free_slots`](Self::room) for): free ones first, then those longest unused.
     /// Their columns are for the caller to fill in.
     pub(crate) fn assign(&mut self, variables: &[u32]) -> Vec<u32> {
-        let free = self.held.len()..self.capacity;
+        let free = self.slots.len()..self.capacity;
         let mut slots: Vec<u32> = free.take(variables.len()).map(|s| s as u32).collect();
         if slots.len() < variables.len() {
-            let mut idle: Vec<u32> = (0..self.held.len() as u32)
-                .filter(|&s| self.held[s as usize].1 != self.sweep)
+            let mut idle: Vec<u32> = (0..self.slots.len() as u32)
+                .filter(|&s| self.slots[s as usize].1 != self.sweep)
                 .collect();
-            idle.sort_by_key(|&s| self.held[s as usize].1);
+            idle.sort_by_key(|&s| self.slots[s as usize].1);
             slots.extend(idle.into_iter().take(variables.len() - slots.len()));
         }
         for (&slot, &variable) in slots.iter().zip(variables) {
             let entry = (variable, self.sweep);
-            match self.held.get_mut(slot as usize) {
+            match self.slots.get_mut(slot as usize) {
                 Some(held) => {
                     self.slot[held.0 as usize] = NONE;
                     *held = entry;
                 }
-                None => self.held.push(entry),
+                None => self.slots.push(entry),
             }
             self.slot[variable as usize] = slot;
         }

@@ -1,31 +1,29 @@
-//! The response's classes and an anchor, laid out for counting.
-//!
-//! Observations lie sorted by class, so that one class after another is a run of them; the
-//! order within a class is the file's.
+//! Class order: observations sorted by the response's class, those of a class in the file's order, so
+//! that each class is a contiguous run.
 
 use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
 use super::super::super::counting::{Categorical, LogTable};
 
-/// Observations of one anchor level, or of one level and class, in the order of [`Groups`].
+/// An observation in the order of [`SortedVariable::groups`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Member {
-    /// Position of the observation in class order.
+pub(super) struct GroupMember {
+    /// Its position in class order.
     pub(super) row: u32,
-    /// First place of its anchor level.
+    /// Where the group of its level begins.
     pub(super) level: u32,
-    /// First place of its anchor level and class.
+    /// Where the group of its level and class begins.
     pub(super) class: u32,
 }
 
-/// The response.
+/// The response's classes.
 #[derive(Debug)]
 pub(super) struct Classes {
-    /// Observations of the file in class order.
+    /// The observations of the file, in class order.
     order: Vec<u32>,
-    /// The class of each, in that order.
+    /// The class of each observation, in class order.
     of: Vec<u32>,
-    /// Where each class begins, and the end.
+    /// The start of each class, and the end of the last.
     starts: Vec<usize>,
 }
 
@@ -52,27 +50,27 @@ impl Classes {
         }
     }
 
-    /// Observations.
+    /// Number of observations.
     pub(super) fn n(&self) -> usize {
         self.order.len()
     }
 
-    /// How many classes there are.
+    /// Number of classes.
     pub(super) fn count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The observations of each class.
+    /// The positions of each class.
     pub(super) fn runs(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
-        self.starts.windows(2).map(|it| it[0]..it[1])
+        self.starts.windows(2).map(|ends| ends[0]..ends[1])
     }
 
-    /// Of each observation, in class order.
+    /// The class of each observation, in class order.
     pub(super) fn of(&self) -> &[u32] {
         &self.of
     }
 
-    /// Values of the file's order in class order.
+    /// Brings values from the file's order into class order.
     pub(super) fn sorted<'a, T: Copy>(&self, values: &'a [T]) -> Cow<'a, [T]> {
         if self.count() == 1 {
             return values.into();
@@ -80,7 +78,7 @@ impl Classes {
         self.order.iter().map(|&row| values[row as usize]).collect()
     }
 
-    /// Of each observation of the file its place in class order.
+    /// The position in class order of each observation of the file.
     pub(super) fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.order.len()];
         for (place, &row) in self.order.iter().enumerate() {
@@ -90,25 +88,25 @@ impl Classes {
     }
 }
 
-/// One anchor.
+/// A conditioning variable in class order, with what layouts derive from it on demand.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct SortedVariable {
     /// In class order.
     pub(super) codes: Vec<u32>,
     pub(super) levels: usize,
-    /// Observations of each level and class: `level << class_bits | class`.
+    /// Observations of each level and class, at `level << class_bits | class`.
     pub(super) by_cell: Vec<u32>,
-    /// Of each level.
+    /// Observations of each level.
     pub(super) counts: Vec<u32>,
-    /// Of the most frequent level.
+    /// Observations of the most frequent level.
     pub(super) largest: u32,
-    /// Σ over levels of half the square of their size: pairs of observations that share one.
+    /// Number of pairs of observations that share a level, about: half the sum of squared counts.
     pub(super) pairs: u64,
     /// Σ c·L(c) over the levels.
     pub(super) w: i64,
-    /// The same over levels and classes.
+    /// Σ c·L(c) over levels and classes.
     pub(super) wy: i64,
-    groups: OnceLock<Vec<Member>>,
+    groups: OnceLock<Vec<GroupMember>>,
     /// `code << shift`, by shift.
     offsets: [OnceLock<Vec<u32>>; 17],
     short_offsets: [OnceLock<Vec<u16>>; 17],
@@ -117,7 +115,7 @@ pub(super) struct Prepared {
     off_mode: OnceLock<(usize, Vec<u64>)>,
 }
 
-impl Prepared {
+impl SortedVariable {
     pub(super) fn new(anchor: &Categorical, classes: &Classes, logs: &LogTable) -> Self {
         let codes = classes.sorted(&anchor.codes).into_owned();
         let width = classes.count().next_power_of_two();
@@ -126,8 +124,8 @@ impl Prepared {
             by_cell[code as usize * width + class as usize] += 1;
         }
         let levels = by_cell.chunks(width);
-        let counts: Vec<u32> = levels.map(|it| it.iter().sum()).collect();
-        let squares = counts.iter().map(|&it| u64::from(it).pow(2));
+        let counts: Vec<u32> = levels.map(|cells| cells.iter().sum()).collect();
+        let squares = counts.iter().map(|&count| u64::from(count).pow(2));
         Self {
             codes,
             levels: anchor.levels,
@@ -146,8 +144,8 @@ impl Prepared {
         }
     }
 
-    /// Observations by level, those of a level by class.
-    pub(super) fn groups(&self, classes: &Classes) -> &[Member] {
+    /// The observations grouped by level, those of a level by class.
+    pub(super) fn groups(&self, classes: &Classes) -> &[GroupMember] {
         self.groups.get_or_init(|| {
             let mut starts = Vec::with_capacity(self.levels);
             let mut next = 0;
@@ -156,7 +154,7 @@ impl Prepared {
                 next += count;
             }
             let mut ends = starts.clone();
-            let first = Member {
+            let first = GroupMember {
                 row: 0,
                 level: 0,
                 class: 0,
@@ -169,7 +167,7 @@ impl Prepared {
                 let same = before
                     .map(|it| members[it as usize])
                     .filter(|it| classes.of()[it.row as usize] == classes.of()[row]);
-                members[place as usize] = Member {
+                members[place as usize] = GroupMember {
                     row: row as u32,
                     level,
                     class: same.map_or(place, |it| it.class),
@@ -179,13 +177,13 @@ impl Prepared {
         })
     }
 
-    /// Where the cells of each observation's level begin in a table of 2^shift a level.
+    /// Where the cells of each observation's level begin in a table with 2^shift cells per level.
     pub(super) fn offsets(&self, shift: u32) -> &[u32] {
         let offsets = &self.offsets[shift as usize];
         offsets.get_or_init(|| self.codes.iter().map(|code| code << shift).collect())
     }
 
-    /// The same where the last cell's number is below 2¹⁶.
+    /// [`SortedVariable::offsets`] in 16 bits, for tables of at most 2¹⁶ cells.
     pub(super) fn short_offsets(&self, shift: u32) -> &[u16] {
         let offsets = &self.short_offsets[shift as usize];
         let short = || {
@@ -197,12 +195,12 @@ impl Prepared {
         offsets.get_or_init(short)
     }
 
-    /// Bits of a cell's number that are the class.
+    /// Number of low bits of a cell's index that are the class.
     pub(super) fn class_bits(&self, classes: &Classes) -> u32 {
         classes.count().next_power_of_two().trailing_zeros()
     }
 
-    /// The cell of the anchor's level and the class of each observation, as in `by_cell`.
+    /// The cell of each observation's level and class, as in `by_cell`.
     pub(super) fn cells(&self, classes: &Classes) -> &[u32] {
         self.cells.get_or_init(|| {
             let bits = self.class_bits(classes);
@@ -211,10 +209,10 @@ impl Prepared {
         })
     }
 
-    /// The most frequent level, and a bit for each observation of another.
+    /// The most frequent level, and a bit for each observation, set where its level is another.
     pub(super) fn off_mode(&self) -> (usize, &[u64]) {
         let (level, off) = self.off_mode.get_or_init(|| {
-            let level = self.counts.iter().position(|it| *it == self.largest);
+            let level = self.counts.iter().position(|count| *count == self.largest);
             let level = level.unwrap_or(0);
             let word = |codes: &[u32]| {
                 let bits = codes.iter().zip(0..);
@@ -227,7 +225,7 @@ impl Prepared {
         (*level, off)
     }
 
-    /// The bit planes of all levels but the last; see `planes.rs`.
+    /// The bit planes of all levels but the last, as `planes.rs` makes them.
     pub(super) fn planes(&self, make: impl FnOnce(&[u32], usize) -> Vec<u64>) -> &[u64] {
         self.planes.get_or_init(|| make(&self.codes, self.levels))
     }

@@ -5,26 +5,26 @@
 //! of all classes and are cleared: all of them where observations are many, else those that
 //! the class's observations touched.
 
-use super::prepared::{Classes, Prepared};
+use super::class_order::{Classes, SortedVariable};
 use crate::device::counting::LogTable;
 
-/// Cells per observation up to which walking all of them costs less than walking the
-/// observations again.
-const WALKED: usize = 4;
+/// Most cells per observation for which a pass over all cells costs less than one over the
+/// observations.
+const MAX_CELLS_EACH: usize = 4;
 
-/// Cells past which a table is not built; see [`sorted`].
+/// Most cells of a table; with more, [`sorted`] counts.
 const MOST_CELLS: usize = 1 << 24;
 
-/// Cells of a table whose bounds the compiler knows to hold: a 16-bit offset and a byte.
+/// Cells of a table that needs no bounds checks: any 16-bit offset plus any byte.
 const SMALL: usize = 1 << 17;
 
-/// Cells that such an offset reaches.
+/// Cells that a 16-bit offset reaches.
 const REACHED: usize = 1 << 16;
 
 /// The tables of one thread, all zero between two uses.
 #[derive(Debug)]
 pub(super) struct Tables {
-    /// Of one class, of two columns.
+    /// Counts in one class, for each of two columns.
     class: [Vec<u32>; 2],
     total: [Vec<u32>; 2],
 }
@@ -39,16 +39,16 @@ impl Default for Tables {
     }
 }
 
-/// A code of a candidate.
+/// A candidate's code.
 pub(super) trait Code: Copy + Default + Into<u32> {
-    /// The code as a place.
+    /// The code as an index.
     #[inline(always)]
-    fn place(self) -> usize {
+    fn index(self) -> usize {
         let code: u32 = self.into();
         code as usize
     }
 
-    /// The codes, if they are bytes.
+    /// The codes as bytes, if they are.
     fn bytes(_codes: &[Self]) -> Option<&[u8]> {
         None
     }
@@ -62,26 +62,28 @@ impl Code for u8 {
 
 impl Code for u16 {}
 
-/// What to count, and with what.
+/// One conditioning variable to count columns with.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
-    pub(super) anchor: &'a Prepared,
+pub(super) struct Sweep<'a> {
+    pub(super) anchor: &'a SortedVariable,
     pub(super) classes: &'a Classes,
     pub(super) by_class: bool,
     pub(super) logs: &'a LogTable,
 }
 
-/// Σ c·L(c) over (x, w) and (x, w, y) of one column or two of so many levels, in class order.
+/// Σ c·L(c) over (x, w) and (x, w, y) of K = 1 or 2 columns of at most `levels` levels.
+///
+/// *Shapes:* each of `x` has n codes, in class order.
 pub(super) fn sums<C: Code, const K: usize>(
     x: [&[C]; K],
     levels: usize,
-    work: Work,
+    sweep: Sweep,
     tables: &mut Tables,
 ) -> [[i64; 2]; K] {
     let shift = levels.max(1).next_power_of_two().trailing_zeros();
-    let cells = work.anchor.levels << shift;
+    let cells = sweep.anchor.levels << shift;
     if cells > MOST_CELLS {
-        return x.map(|x| sorted(x, work));
+        return x.map(|x| sorted(x, sweep));
     }
     let Tables { class, total } = tables;
     for table in class.iter_mut().chain(&mut *total) {
@@ -89,17 +91,17 @@ pub(super) fn sums<C: Code, const K: usize>(
             table.resize(cells, 0);
         }
     }
-    let (terms, steps) = (work.logs.terms(), work.logs.increments());
+    let (terms, steps) = (sweep.logs.terms(), sweep.logs.increments());
     let offsets = Offsets {
-        long: work.anchor.offsets(shift),
-        short: (cells <= REACHED).then(|| work.anchor.short_offsets(shift)),
+        long: sweep.anchor.offsets(shift),
+        short: (cells <= REACHED).then(|| sweep.anchor.short_offsets(shift)),
     };
     let n = x[0].len();
     let mut sums = [[0; 2]; K];
-    let walk_all = cells <= WALKED * n;
-    if !work.by_class && walk_all {
+    let walk_all = cells <= MAX_CELLS_EACH * n;
+    if !sweep.by_class && walk_all {
         count(x, 0..n, &offsets, total);
-    } else if !work.by_class {
+    } else if !sweep.by_class {
         for ((x, total), sums) in x.iter().zip(&mut *total).zip(&mut sums) {
             sums[0] = touch(x, offsets.long, total, steps);
         }
@@ -108,12 +110,12 @@ pub(super) fn sums<C: Code, const K: usize>(
         }
         return sums;
     } else {
-        for run in work.classes.runs() {
+        for run in sweep.classes.runs() {
             let found = count_and_sum(x, run.clone(), &offsets, class, steps);
             for (sums, found) in sums.iter_mut().zip(found) {
                 sums[1] += found;
             }
-            let walk = cells <= WALKED * run.len();
+            let walk = cells <= MAX_CELLS_EACH * run.len();
             for ((x, class), total) in x.iter().zip(&mut *class).zip(&mut *total) {
                 if walk {
                     for (total, cell) in total[..cells].iter_mut().zip(&mut class[..cells]) {
@@ -122,7 +124,7 @@ pub(super) fn sums<C: Code, const K: usize>(
                 } else {
                     let offsets = &offsets.long[run.clone()];
                     for (x, offset) in x[run.clone()].iter().zip(offsets) {
-                        let at = *offset as usize + x.place();
+                        let at = *offset as usize + x.index();
                         class[at] = 0;
                         total[at] += 1;
                     }
@@ -139,14 +141,14 @@ pub(super) fn sums<C: Code, const K: usize>(
     sums
 }
 
-/// Where the cells of each observation's anchor level begin.
+/// Where the cells of each observation's level begin.
 struct Offsets<'a> {
     long: &'a [u32],
-    /// Where they are short enough.
+    /// In 16 bits, if the table is small enough.
     short: Option<&'a [u16]>,
 }
 
-/// The two columns and the two tables of a fast count, if there are.
+/// Offsets, two columns of bytes and their two tables, for a loop without bounds checks.
 type Fast<'a, 'x> = (&'a [u16], [&'x [u8]; 2], [&'a mut [u32; SMALL]; 2]);
 
 fn fast<'a, 'x, C: Code, const K: usize>(
@@ -164,7 +166,7 @@ fn fast<'a, 'x, C: Code, const K: usize>(
     ))
 }
 
-/// Counts some observations.
+/// Counts a run of observations.
 fn count<C: Code, const K: usize>(
     x: [&[C]; K],
     run: std::ops::Range<usize>,
@@ -180,12 +182,12 @@ fn count<C: Code, const K: usize>(
     }
     for (x, table) in x.iter().zip(tables) {
         for (x, offset) in x[run.clone()].iter().zip(&offsets.long[run.clone()]) {
-            table[*offset as usize + x.place()] += 1;
+            table[*offset as usize + x.index()] += 1;
         }
     }
 }
 
-/// Counts some observations, and tells what they add to Σ c·L(c).
+/// Counts a run of observations; returns what they add to Σ c·L(c).
 fn count_and_sum<C: Code, const K: usize>(
     x: [&[C]; K],
     run: std::ops::Range<usize>,
@@ -213,11 +215,11 @@ fn count_and_sum<C: Code, const K: usize>(
     sums
 }
 
-/// Counts observations of one column, and tells what they add to Σ c·L(c).
+/// Counts observations of one column; returns what they add to Σ c·L(c).
 fn touch<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], steps: &[i64]) -> i64 {
     let mut sum = 0;
     for (x, offset) in x.iter().zip(offsets) {
-        let cell = &mut table[*offset as usize + x.place()];
+        let cell = &mut table[*offset as usize + x.index()];
         sum += steps[*cell as usize];
         *cell += 1;
     }
@@ -226,36 +228,37 @@ fn touch<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], steps: &[i64]) ->
 
 fn clear<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32]) {
     for (x, offset) in x.iter().zip(offsets) {
-        table[*offset as usize + x.place()] = 0;
+        table[*offset as usize + x.index()] = 0;
     }
 }
 
-/// The sum over all cells, cleared behind.
+/// Σ c·L(c) over all cells, which are cleared.
 fn walk(table: &mut [u32], terms: &[i64]) -> i64 {
     let cells = table.iter_mut().map(std::mem::take);
     cells.map(|cell| terms[cell as usize]).sum()
 }
 
-/// The sum over the cells that observations are in, cleared behind.
+/// Σ c·L(c) over the cells that observations are in, which are cleared.
 fn gather<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], terms: &[i64]) -> i64 {
     let mut sum = 0;
     for (x, offset) in x.iter().zip(offsets) {
-        // Its other observations find nothing left.
-        let cell = std::mem::take(&mut table[*offset as usize + x.place()]);
+        // The cell's other observations find it empty.
+        let cell = std::mem::take(&mut table[*offset as usize + x.index()]);
         sum += terms[cell as usize];
     }
     sum
 }
 
-/// Where tables have no room: the cells of all observations are sorted and counted in runs.
-fn sorted<C: Code>(x: &[C], work: Work) -> [i64; 2] {
+/// The sums of one column whose table would be too large: observations are sorted by cell and
+/// counted in runs.
+fn sorted<C: Code>(x: &[C], sweep: Sweep) -> [i64; 2] {
     type Cell = (u32, u32, u32);
-    let cells = x.iter().zip(&work.anchor.codes).zip(work.classes.of());
+    let cells = x.iter().zip(&sweep.anchor.codes).zip(sweep.classes.of());
     let mut cells: Vec<Cell> = cells
-        .map(|((x, w), y)| (*w, (*x).into(), if work.by_class { *y } else { 0 }))
+        .map(|((x, w), y)| (*w, (*x).into(), if sweep.by_class { *y } else { 0 }))
         .collect();
     cells.sort_unstable();
-    let of = |cells: &[Cell]| work.logs.term(cells.len() as u32);
+    let of = |cells: &[Cell]| sweep.logs.term(cells.len() as u32);
     let xw = cells.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(of);
     [xw.sum(), cells.chunk_by(|a, b| a == b).map(of).sum()]
 }

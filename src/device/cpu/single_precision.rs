@@ -2,13 +2,13 @@
 //!
 //! A screen needs no digits beyond telling the strongest candidates from the
 //! rest, so it reads half the bytes and multiplies at twice the rate of f64;
-//! [`Resident::error`] bounds what it may be off by, and what lies within the
-//! bound is decided in f64 (see [`super::window`]).
+//! [`SinglePrecision::error`] bounds what it may be off by, and what lies within the
+//! bound is decided in f64 (see [`super::tie_window`]).
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::window::TILE;
+use super::tie_window::TILE;
 use crate::design::Columns;
 
 /// Observations summed in one go: sums of sums keep rounding from growing with
@@ -27,12 +27,12 @@ const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 /// X as f32: TILE columns of row 0, of row 1, …, then the next TILE columns.
 /// Past the last column the tile is filled with zeros.
 #[derive(Debug)]
-pub(crate) struct Resident {
+pub(crate) struct SinglePrecision {
     values: Vec<f32>,
     n: usize,
 }
 
-impl Resident {
+impl SinglePrecision {
     pub(crate) fn new(x: Columns, threads: usize) -> Self {
         let n = x.n();
         let mut values = vec![0.0; x.p().div_ceil(TILE) * TILE * n];

@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use crate::{
     device::{
         Candidate, Shard,
-        exact::{RELATIVE_TIE, exact_gain, push_orthonormal, tie_width},
+        gain::{RELATIVE_TIE, exact_gain, push_orthonormal, tie_width},
     },
     least_squares::{FitView, PIVOT_TOLERANCE},
     vector::product,

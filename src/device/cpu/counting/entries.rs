@@ -1,28 +1,28 @@
 //! Columns with few entries off their most frequent level.
 //!
-//! With x₀ and w₀ the most frequent levels of a column and of the anchor, only observations
-//! off both are counted one by one. All other cells follow: where no observation is off both,
-//! (x, w₀, y) is the column's margin, (x₀, w, y) the anchor's, and (x₀, w₀, y) what is left;
-//! each that is off both takes one from either margin and gives one to (x₀, w₀, y). Where no
-//! other entry of the column has its code, what it gives to its own cell is what it takes from
-//! the column's margin: only the anchor's is counted. Such entries lie last.
+//! With x₀ and w₀ the most frequent levels of a column and of the conditioning variable, only
+//! observations off both are counted one by one. All other cells follow: where no observation is off both,
+//! (x, w₀, y) is the column's margin, (x₀, w, y) the variable's, and (x₀, w₀, y) the remainder. Each
+//! observation off both takes one from either margin and gives one to (x₀, w₀, y). An entry whose
+//! code no other entry of the column has gives its own cell what it takes from the column's margin,
+//! so that only the variable's margin changes; such entries come last.
 
 use std::hint::select_unpredictable;
 
-use super::{prepared::Prepared, table::Work};
+use super::{class_order::SortedVariable, dense::Sweep};
 use crate::{binning::Codes, device::counting::LogTable};
 
-/// Cells of a column's table at most; past them cells are sorted.
+/// Most cells of a column's table; with more, cells are sorted.
 const MOST_CELLS: usize = 1 << 22;
 
 /// Columns, one after another.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// Of a column by code, then ascending; last those that have a code of their own.
+    /// Each column's entries by code, then ascending; those with a code of their own come last.
     entries: Vec<Entry>,
     runs: Vec<Run>,
-    /// Of each column the classes its entries have, and how many of each.
+    /// The classes of each column's entries, and the number of entries of each.
     classes: Vec<(u32, u32)>,
 }
 
@@ -30,55 +30,55 @@ pub(super) struct Columns {
 struct Entry {
     /// The observation, in class order.
     row: u32,
-    /// The place of its code and class in `runs`, if it shares the code.
+    /// The index in `runs` of its code and class, if others share the code.
     run: u32,
 }
 
 /// Entries of one shared code and class.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// How many.
+    /// Number of entries.
     count: u32,
     /// The code's number in its column.
     code: u32,
-    /// Entries of the code, of any class.
+    /// Number of entries of the code, in all classes.
     of_code: u32,
 }
 
 #[derive(Debug)]
 struct Column {
-    /// Where its entries that share a code end, its entries, runs and classes.
+    /// Ends of its entries that share a code, of its entries, runs and classes.
     shared: usize,
     entries: usize,
     runs: usize,
     classes: usize,
-    /// Codes that entries share.
+    /// Number of codes that several entries share.
     codes: usize,
     /// Σ c·L(c) over its entries' codes, and over codes and classes.
     x: i64,
     xy: i64,
 }
 
-/// The tables of one thread: between two columns all zero, or the anchor's margins.
+/// The tables of one thread: between two columns they are zero, or the variable's margins.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Entries off both levels, how many of them lie before each entry, and the anchor's
-    /// cells of one column's.
+    /// Entries off both levels, the number of them before each entry, and the variable's cells of one
+    /// column's entries.
     off: Vec<Entry>,
     before: Vec<u32>,
     cells: Vec<u32>,
-    /// By code and the anchor's level, and class.
+    /// Counts by code and level, and by code, level and class.
     xw: Vec<u32>,
     xwy: Vec<u32>,
-    /// What is left of the anchor's margins, and given to the most frequent levels.
+    /// What is left of the variable's margins, and what the most frequent levels gain by class.
     w: Vec<u32>,
     wy: Vec<u32>,
     y: Vec<u32>,
 }
 
 impl Columns {
-    /// Takes one more column; `places` has each observation's place in class order, `term` the
-    /// class of each place.
+    /// Appends a column. `places` has each observation's position in class order, `of` the class at each
+    /// position.
     pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &LogTable) {
         let mut entries: Vec<(u16, u32)> = match codes {
             Codes::Sparse { rows, codes, .. } => {
@@ -120,11 +120,11 @@ impl Columns {
                 shared = self.entries.len();
             }
         }
-        let mut classes: Vec<u32> = entries.iter().map(|it| of[it.1 as usize]).collect();
+        let mut classes: Vec<u32> = entries.iter().map(|&(_, row)| of[row as usize]).collect();
         classes.sort_unstable();
         let classes = classes.chunk_by(|a, b| a == b);
         self.classes
-            .extend(classes.map(|it| (it[0], it.len() as u32)));
+            .extend(classes.map(|class| (class[0], class.len() as u32)));
         self.columns.push(Column {
             shared,
             entries: self.entries.len(),
@@ -137,10 +137,10 @@ impl Columns {
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
-    pub(super) fn sums(&self, work: Work, tables: &mut Tables, sums: &mut [[i64; 2]]) {
-        let mode = Mode::of(work);
-        tables.w.clone_from(&work.anchor.counts);
-        tables.wy.clone_from(&work.anchor.by_cell);
+    pub(super) fn sums(&self, sweep: Sweep, tables: &mut Tables, sums: &mut [[i64; 2]]) {
+        let mode = Mode::of(sweep);
+        tables.w.clone_from(&sweep.anchor.counts);
+        tables.wy.clone_from(&sweep.anchor.by_cell);
         let nothing = Column {
             shared: 0,
             entries: 0,
@@ -153,7 +153,7 @@ impl Columns {
         mode.off_both(&self.entries, tables);
         let mut before = &nothing;
         for (column, sums) in self.columns.iter().zip(sums) {
-            *sums = match work.by_class {
+            *sums = match sweep.by_class {
                 true => mode.sums::<true>(self, before, column, tables),
                 false => mode.sums::<false>(self, before, column, tables),
             };
@@ -162,38 +162,38 @@ impl Columns {
     }
 }
 
-/// The anchor, as seen from its most frequent level.
+/// The conditioning variable relative to its most frequent level.
 struct Mode<'a> {
-    anchor: &'a Prepared,
-    work: Work<'a>,
-    /// A bit for each observation off it.
+    anchor: &'a SortedVariable,
+    sweep: Sweep<'a>,
+    /// A bit for each observation, set where it is off that level.
     off: &'a [u64],
-    /// The anchor's level and the class of each observation.
+    /// The cell of each observation's level and class.
     cells: &'a [u32],
-    /// Bits of these that are the class.
+    /// Number of low bits of a cell that are the class.
     shift: u32,
-    /// Observations on it, and those of each class.
+    /// Observations of the most frequent level, in all and by class.
     own: u32,
     own_by_class: &'a [u32],
 }
 
 impl<'a> Mode<'a> {
-    fn of(work: Work<'a>) -> Self {
-        let anchor = work.anchor;
+    fn of(sweep: Sweep<'a>) -> Self {
+        let anchor = sweep.anchor;
         let (level, off) = anchor.off_mode();
-        let shift = anchor.class_bits(work.classes);
+        let shift = anchor.class_bits(sweep.classes);
         Self {
             anchor,
-            work,
+            sweep,
             off,
-            cells: anchor.cells(work.classes),
+            cells: anchor.cells(sweep.classes),
             shift,
             own: anchor.counts[level],
             own_by_class: &anchor.by_cell[level << shift..][..1 << shift],
         }
     }
 
-    /// Notes the entries whose observation is off the anchor's most frequent level, too.
+    /// Collects the entries whose observation is off the variable's most frequent level too.
     fn off_both(&self, entries: &[Entry], tables: &mut Tables) {
         if tables.before.len() <= entries.len() {
             tables.off.resize(entries.len(), Entry { row: 0, run: 0 });
@@ -203,7 +203,7 @@ impl<'a> Mode<'a> {
         let (off, before) = (&mut tables.off[..], &mut tables.before[..=entries.len()]);
         let mut count = 0;
         for (&entry, before) in entries.iter().zip(&mut *before) {
-            // Written always, kept or not: there is no branch to foresee.
+            // Always written, kept or not, which saves an unpredictable branch.
             off[count as usize] = entry;
             *before = count;
             count += (self.off[entry.row as usize / 64] >> (entry.row % 64) & 1) as u32;
@@ -211,8 +211,7 @@ impl<'a> Mode<'a> {
         before[entries.len()] = count;
     }
 
-    /// The sums of the column behind `before`, of whose entries those noted are off both
-    /// levels.
+    /// The sums of `column`, which follows the column `before`.
     fn sums<const BY_CLASS: bool>(
         &self,
         columns: &Columns,
@@ -220,7 +219,7 @@ impl<'a> Mode<'a> {
         column: &Column,
         tables: &mut Tables,
     ) -> [i64; 2] {
-        let terms = self.work.logs.terms();
+        let terms = self.sweep.logs.terms();
         let of = |count: u32| terms[count as usize];
         let m = (column.entries - before.entries) as u32;
         let off = [before.entries, column.shared, column.entries];
@@ -246,9 +245,8 @@ impl<'a> Mode<'a> {
         [xw, xwy]
     }
 
-    /// What the observations off both levels add to the sums: each leaves the cells of the
-    /// two margins for one of its own. Those that share a code
-    /// lie between the first two places.
+    /// What the observations off both levels add to the sums: each moves from the cells of the two
+    /// margins to one of its own. Entries that share a code lie between the first two of `off`.
     fn counted<const BY_CLASS: bool>(
         &self,
         runs: &[Run],
@@ -262,14 +260,14 @@ impl<'a> Mode<'a> {
         tables.fit(if few { codes } else { 0 }, (levels, self.shift));
         let (entries, alone) = tables.off[off[0]..off[2]].split_at(off[1] - off[0]);
         let (cells, alone_cells) = tables.cells[..off[2] - off[0]].split_at_mut(off[1] - off[0]);
-        let (steps, of_anchor) = (self.work.logs.increments(), self.cells);
+        let (steps, of_anchor) = (self.sweep.logs.increments(), self.cells);
         let (shift, bits) = (self.shift, levels.trailing_zeros());
         let (shared, class) = (bits + shift, (1 << shift) - 1);
-        // Borrowed one by one: their places stay in registers.
+        // Borrowed one by one, so that their addresses stay in registers.
         let (xw, xwy) = (&mut tables.xw[..], &mut tables.xwy[..]);
         let (w_left, wy_left, y) = (&mut tables.w[..], &mut tables.wy[..], &mut tables.y[..]);
         let mut sums = [0; 2];
-        // One more in a cell: what the sum gains. One less of a margin: what it loses.
+        // What the sum gains by one more in a cell, and loses by one less in a margin.
         let add = |cell: &mut u32| {
             let step = steps[*cell as usize];
             *cell += 1;
@@ -279,7 +277,7 @@ impl<'a> Mode<'a> {
             *left -= 1;
             steps[*left as usize]
         };
-        // Entries of a code, and of a run, come together: what is left of their margins.
+        // Entries of a code and of a run are contiguous; this is what is left of their margins.
         let (mut last, mut last_code) = (u32::MAX, u32::MAX);
         let (mut of_code, mut of_run) = (0, 0);
         for (entry, kept) in entries.iter().zip(&mut *cells) {
@@ -347,21 +345,23 @@ impl<'a> Mode<'a> {
         sums
     }
 
-    /// Σ c·L(c) over the cells of (x, w) and (x, w, y) that observations are in, each told by
-    /// its code and the anchor's cell.
+    /// Σ c·L(c) over the occupied cells of (x, w) and (x, w, y), from the keys of all observations: the
+    /// code, then the variable's cell.
     #[cold]
     fn sorted(&self, mut keys: Vec<u64>) -> [i64; 2] {
         keys.sort_unstable();
         let sum = |bits: u32| {
             let cells = keys.chunk_by(|a, b| a >> bits == b >> bits);
-            cells.map(|it| self.work.logs.term(it.len() as u32)).sum()
+            cells
+                .map(|cell| self.sweep.logs.term(cell.len() as u32))
+                .sum()
         };
         [sum(self.shift), sum(0)]
     }
 }
 
 impl Tables {
-    /// Room for a column of so many codes, an anchor of so many levels and classes of so many
+    /// Makes room for a column of `codes` codes, a variable of `levels` levels and classes of `shift`
     /// bits.
     fn fit(&mut self, codes: usize, (levels, shift): (usize, u32)) {
         for (table, len) in [
@@ -384,5 +384,5 @@ fn most_frequent(codes: &[u16]) -> u16 {
         counts[usize::from(code)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(0);
-    counts.iter().position(|&it| it == most).unwrap_or(0) as u16
+    counts.iter().position(|&count| count == most).unwrap_or(0) as u16
 }

@@ -1,0 +1,70 @@
+//! A unit with the scores of its candidates.
+
+use std::cmp::Reverse;
+
+use super::unit::Unit;
+use crate::device::counting::{EXCLUDED_SCORE, ScoreEvaluator, ScoredColumn};
+
+/// A unit, and the state of its candidates.
+#[derive(Debug)]
+pub(super) struct ScoredUnit<'a> {
+    pub(super) unit: Unit<'a>,
+    pub(super) candidates: Vec<CandidateState>,
+    /// Number of conditioning variables it was counted with.
+    pub(super) steps: usize,
+    /// The best of its candidates, after `steps`.
+    pub(super) bound: Option<ScoredColumn>,
+}
+
+/// What is known of one candidate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CandidateState {
+    pub(super) excluded: bool,
+    /// Σ c·L(c) over x, and over (x, y).
+    pub(super) x: i64,
+    pub(super) xy: i64,
+    pub(super) relevance: i64,
+    pub(super) gathered: i128,
+}
+
+impl<'a> ScoredUnit<'a> {
+    /// A unit whose candidates have no sums yet.
+    pub(super) fn new(unit: Unit<'a>) -> Self {
+        let candidate = CandidateState {
+            excluded: false,
+            x: 0,
+            xy: 0,
+            relevance: 0,
+            gathered: 0,
+        };
+        Self {
+            candidates: vec![candidate; unit.columns.len()],
+            unit,
+            steps: 0,
+            bound: None,
+        }
+    }
+
+    /// Updates the best of its candidates.
+    pub(super) fn update_bound(&mut self, evaluator: &ScoreEvaluator) {
+        let mut best = None;
+        for (at, state) in self.candidates.iter().enumerate() {
+            if state.excluded {
+                continue;
+            }
+            let score = evaluator.candidate_score(state.relevance, state.gathered, self.steps);
+            if score == EXCLUDED_SCORE {
+                continue;
+            }
+            // Columns ascend, so of equal scores the lowest column stays.
+            if best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, at));
+            }
+        }
+        self.bound = best.map(|(score, at)| ScoredColumn {
+            score,
+            column: Reverse(self.unit.columns[at]),
+            relevance: self.candidates[at].relevance,
+        });
+    }
+}
