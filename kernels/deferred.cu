@@ -58,7 +58,7 @@ __device__ __forceinline__ BestCandidate bound(const ScoreRule& rule, const Scor
 {
     BestCandidate none = {0, NONE, NONE};
     lacks = 0;
-    if (at >= given.count || given.taken[at]) {
+    if (at >= given.count || given.excluded[at]) {
         return none;
     }
     if (at < lazy.places) {
@@ -128,7 +128,7 @@ extern "C" __global__ void select(const __grid_constant__ ScoreArgs given,
     if (given.gathers && at == 0) {
         lazy.anchors[given.steps_known - lazy.base] = *given.anchors;
     }
-    if (given.gathers && at >= lazy.places && at < given.count && !given.taken[at]) {
+    if (given.gathers && at >= lazy.places && at < given.count && !given.excluded[at]) {
         const AnchorSums anchor = *given.anchors;
         const i64 xw = given.xw[at], xwy = given.by_class ? given.xwy[at] : xw;
         const Sums sums = {{rule.n, given.x[at], anchor.w, rule.y, xw, given.xy[at], anchor.wy,
@@ -280,6 +280,6 @@ extern "C" __global__ void settle(const __grid_constant__ ScoreArgs given,
     if (stalled || everything) {
         *pick = {0, 0, 0, 0, 0, NONE, stalled ? STALLED : NONE};
     } else {
-        *pick = told(given, 0, whole);
+        *pick = make_pick(given, 0, whole);
     }
 }

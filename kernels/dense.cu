@@ -83,7 +83,7 @@ struct DenseArgs {
     const unsigned char* codes; // of a pack, `stride` bytes a column
     i64 stride;
     const unsigned* levels;     // of each column
-    const unsigned char* taken; // whether it is no candidate
+    const unsigned char* excluded; // whether it is no candidate
     unsigned columns;
     unsigned places;            // columns of all packs: from one anchor's sums to the next
     i64 rows, vectors;
@@ -121,11 +121,11 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
     const unsigned group = LISTED ? 0 : blockIdx.x / given.parts;
     const unsigned part = LISTED ? 0 : blockIdx.x % given.parts;
     const unsigned first = group * COLUMNS, batch = item.anchor;
-    bool all_taken = given.taken != nullptr;
-    for (int c = 0; c < COLUMNS && all_taken; c++) {
-        all_taken = first + c >= given.columns || given.taken[first + c];
+    bool all_excluded = given.excluded != nullptr;
+    for (int c = 0; c < COLUMNS && all_excluded; c++) {
+        all_excluded = first + c >= given.columns || given.excluded[first + c];
     }
-    if (all_taken) {
+    if (all_excluded) {
         return;
     }
     const unsigned w_levels = given.anchors[batch].levels, wide = w_levels * given.classes;

@@ -27,12 +27,12 @@
 //! *Lists*: `list_B_J` and `list_B_J_half`, of [`LISTING`], count columns of B bits each beside
 //! an anchor of its own: grid (any, 1), whose blocks take the items one after another, block and
 //! dynamic shared bytes as above, with `words` and `copies` for the largest table of the list;
-//! `columns` and `parts` are 1, `taken`, `occurring` and `tables` null, `codes`, `stride` and
+//! `columns` and `parts` are 1, `excluded`, `occurring` and `tables` null, `codes`, `stride` and
 //! `levels` of no matter. The sums of item i go to place i of `xw` and `xwy`.
 //!
 //! *Before and after*: `partial` and `arrived` are 0, unless parts = 1: then they may be null.
 //! `occurring` is raised, by each of a batch. `tables` is written whole, of a batch of one. A
-//! column taken has sums where the other of its two is not, else its sums stay as they were.
+//! excluded column has sums where the other of its two is not, else its sums stay as they were.
 //!
 //! *Exactness*: integers; the same bits for any grid, block, copies and parts. Rows < 2³² − 16.
 
@@ -152,7 +152,7 @@ pub struct DenseArgs {
     /// u32: of each column.
     pub levels: u64,
     /// u8: of each column, not 0 where it is no candidate; null where all are.
-    pub taken: u64,
+    pub excluded: u64,
     /// Of the pack.
     pub columns: u32,
     /// Columns of all packs: from one anchor's sums to the next.

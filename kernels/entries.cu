@@ -40,7 +40,7 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
     const auto forth = [&](unsigned before) { return terms[before + 1] - terms[before]; };
     const auto back = [&](unsigned before) { return terms[before - 1] - terms[before]; };
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
-        if (given.taken != nullptr && given.taken[column]) {
+        if (given.excluded != nullptr && given.excluded[column]) {
             continue;
         }
         const u64 start = given.starts[column], end = given.starts[column + 1];
@@ -136,7 +136,7 @@ __device__ __forceinline__ void many(const EntriesArgs& given)
     const unsigned char* joint = given.joint + batch * given.joint_stride;
     const unsigned* by_joint = given.by_joint;
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
-        if (given.taken != nullptr && given.taken[column]) {
+        if (given.excluded != nullptr && given.excluded[column]) {
             continue;
         }
         const unsigned x_levels = given.levels[column], most = given.most[column];

@@ -6,7 +6,7 @@ struct EntriesArgs {
     const u64* starts;          // columns + 1; null where all columns have as many places
     const unsigned* most;       // the most frequent code of each column
     const unsigned* levels;
-    const unsigned char* taken;
+    const unsigned char* excluded;
     unsigned columns;
     unsigned places;            // columns of all packs: from one anchor's sums to the next
     unsigned each;              // log 2 of a short column's places
@@ -47,7 +47,7 @@ __device__ __forceinline__ unsigned level_of(const EntriesArgs& given, unsigned 
 }
 
 // What the most frequent code's cell gives less than all rows of the anchor's would.
-__device__ __forceinline__ i64 left(const i64* terms, unsigned all, unsigned taken)
+__device__ __forceinline__ i64 left(const i64* terms, unsigned all, unsigned excluded)
 {
-    return terms[all - taken] - terms[all];
+    return terms[all - excluded] - terms[all];
 }

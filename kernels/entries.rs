@@ -29,7 +29,7 @@
 //! both, `many` the first alone. `many` alone gives whole `tables`, of a batch of one, and reads
 //! `most` and `levels`; the others alone read `all`, `reciprocal` and `y_most`.
 //!
-//! *Before and after*: nothing need be 0. The sums of taken columns stay as they were.
+//! *Before and after*: nothing need be 0. The sums of excluded columns stay as they were.
 //!
 //! *Exactness*: integers; the same bits as [`crate::dense`] has of the same column.
 
@@ -67,7 +67,7 @@ pub struct EntriesArgs {
     /// u32: of each column.
     pub levels: u64,
     /// u8: of each column, not 0 where it is no candidate; null where all are.
-    pub taken: u64,
+    pub excluded: u64,
     /// Of the pack.
     pub columns: u32,
     /// Columns of all packs: from one anchor's sums to the next.
@@ -118,7 +118,7 @@ pub struct EntriesArgs {
 /// let laid = passel_kernels::entries::laid(&[3, 1, 0], &[9, 2, 0xffff], 5, 4);
 /// assert_eq!(laid, [5, 2, 5, 9]);
 /// ```
-pub fn laid(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
+pub fn dense_codes(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
     let mut laid = vec![most; n];
     for (&row, &code) in rows.iter().zip(codes).filter(|it| *it.1 != UNFILLED) {
         laid[row as usize] = u32::from(code);
@@ -156,7 +156,7 @@ pub fn reference(
     classes: u32,
     terms: &[i64],
 ) -> [i64; 2] {
-    let x = laid(rows, codes, most, joint.len());
+    let x = dense_codes(rows, codes, most, joint.len());
     let rows = || x.iter().zip(joint);
     let xw = rows().map(|(x, joint)| (x, joint / classes));
     [sum(xw, terms), sum(rows(), terms)]

@@ -90,7 +90,7 @@ pub fn reference(w: &[u32], y: Option<&[u32]>, classes: u32, filled: usize) -> V
 /// let (by_joint, by_level) = passel_kernels::joint_codes::told(&[3, 2, 3, 0], 2, 2);
 /// assert_eq!((by_joint, by_level), (vec![1, 0, 1, 2], vec![1, 3]));
 /// ```
-pub fn told(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
+pub fn margins(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
     let by_joint = counts(joint.iter().copied());
     let by_level = counts(joint.iter().map(|it| it / classes));
     let of = |counts: &std::collections::BTreeMap<u32, u64>, up_to| {
@@ -105,7 +105,7 @@ pub fn told(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
 /// ```
 /// assert_eq!(passel_kernels::joint_codes::shuffled(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
 /// ```
-pub fn shuffled(joint: &[u32], order: &[u32]) -> Vec<u32> {
+pub fn permuted(joint: &[u32], order: &[u32]) -> Vec<u32> {
     order.iter().map(|&row| joint[row as usize]).collect()
 }
 
@@ -132,7 +132,7 @@ mod tests {
     fn counts_are_the_margins_of_any_table() {
         let joint = codes(500, 15, 13);
         let table = dense::table(&codes(500, 7, 14), &joint, 7, 15);
-        let (by_joint, by_level) = told(&joint, 5, 3);
+        let (by_joint, by_level) = margins(&joint, 5, 3);
         for (k, count) in by_joint.iter().enumerate() {
             let column = table.iter().skip(k).step_by(15);
             assert_eq!(*count, column.sum());
@@ -149,17 +149,17 @@ mod tests {
         for (row, &from) in (0..).zip(&order) {
             back[from as usize] = row;
         }
-        let permuted = dense::reference(&x, &shuffled(&joint, &order), 2, &terms);
-        let column = shuffled(&x, &back);
-        assert_eq!(permuted, dense::reference(&column, &joint, 2, &terms));
-        assert_eq!(told(&shuffled(&joint, &order), 3, 2), told(&joint, 3, 2));
+        let sums = dense::reference(&x, &permuted(&joint, &order), 2, &terms);
+        let column = permuted(&x, &back);
+        assert_eq!(sums, dense::reference(&column, &joint, 2, &terms));
+        assert_eq!(margins(&permuted(&joint, &order), 3, 2), margins(&joint, 3, 2));
     }
 
     #[test]
     fn an_anchor_may_list_its_entries() {
-        let w = entries::laid(&[4, 1], &[0, 3], 2, 6);
+        let w = entries::dense_codes(&[4, 1], &[0, 3], 2, 6);
         let joint = reference(&w, None, 1, 6);
-        assert_eq!(told(&joint, 4, 1).0, [1, 0, 4, 1]);
+        assert_eq!(margins(&joint, 4, 1).0, [1, 0, 4, 1]);
     }
 
     #[test]

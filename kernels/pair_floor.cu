@@ -7,7 +7,7 @@ struct PairBounds {
 
 struct PairFloorArgs {
     PairBounds* found;
-    unsigned* told;             // how many; more than `room` where some were lost
+    unsigned* found_count;             // how many; more than `room` where some were lost
     unsigned room;
     unsigned kept;              // so many were there before
     u64 wanted;                 // of the best
@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_co
 {
     __shared__ unsigned counts[256], warps[THREADS / 32], base, digit;
     __shared__ u64 left;
-    const unsigned told = *given.told, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const unsigned all = min(told, given.room);
+    const unsigned found_count = *given.found_count, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned all = min(found_count, given.room);
     if (all >= given.wanted && given.wanted > 0) {
         unsigned prefix = 0;
         if (threadIdx.x == 0) {
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_co
     }
     __syncthreads();
     const float floor = *(volatile float*)given.floor;
-    const unsigned stay = told > given.room ? given.kept : all;
+    const unsigned stay = found_count > given.room ? given.kept : all;
     if (threadIdx.x == 0) {
         base = 0;
     }
@@ -102,8 +102,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_co
         __syncthreads();
     }
     if (threadIdx.x == 0) {
-        *given.told = base;
-        given.out[0] = told;
+        *given.found_count = base;
+        given.out[0] = found_count;
         given.out[1] = base;
         given.out[2] = __float_as_uint(floor);
     }

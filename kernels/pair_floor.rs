@@ -32,7 +32,7 @@ pub struct PairFloorArgs {
     /// [`PairBounds`]: `room` places.
     pub found: u64,
     /// u32: how many were told; how many stay, after.
-    pub told: u64,
+    pub found_count: u64,
     /// Places.
     pub room: u32,
     /// How many there were before those told last.

@@ -70,7 +70,7 @@ struct PairArgs {
     unsigned* floors;           // of each place what its best pair is not below, ordered: what
                                 // reaches that of one of both is wanted; null where nobody asks
     PairBounds* found;
-    unsigned* told;             // how many are found, more than there is room for maybe
+    unsigned* found_count;             // how many are found, more than there is room for maybe
     unsigned room;
 };
 
@@ -175,7 +175,7 @@ __device__ __forceinline__ void tell(const PairArgs& given, float floor, unsigne
             atomicMax(given.floors + given.a.first + a, ordered_32(least));
             atomicMax(given.floors + given.b.first + b, ordered_32(least));
         }
-        const unsigned at = atomicAdd(given.told, 1u);
+        const unsigned at = atomicAdd(given.found_count, 1u);
         if (at < given.room) {
             given.found[at] = {given.a.first + a, given.b.first + b, least, most};
         }

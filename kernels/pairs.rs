@@ -25,7 +25,7 @@
 //! Less than 65,536 observations, of two classes both with some; [`crate::pair_levels`] has no such
 //! limits.
 //!
-//! *Before and after*: `told` counts on; of pairs beyond `room` only that they are is told, and `floors`
+//! *Before and after*: `found_count` counts on; of pairs beyond `room` only that they are is told, and `floors`
 //! rise by them too.
 //!
 //! Pairs that [`QuickBound`] says may reach the floor have their score bounded, and few do: it takes a third
@@ -228,7 +228,7 @@ pub struct PairArgs {
     /// [`PairBounds`]: `room` places.
     pub found: u64,
     /// u32: how many are found.
-    pub told: u64,
+    pub found_count: u64,
     /// Places. Four bytes behind it are free.
     pub room: u32,
 }

@@ -15,7 +15,7 @@ struct Message {
 struct Mailbox {
     // Of even and odd meetings, by GPU. Every word is written and read whole: above four bytes
     // of the letter it says of which meeting they are, so that nothing has to be fenced.
-    u64 letters[2][MAX_GPUS][WORDS];
+    u64 messages[2][MAX_GPUS][WORDS];
     u64 parts[MAX_GPUS];           // the last meeting of which a GPU has brought its part
     u64 from;                   // the column that is to be brought, and its bytes: 0 for none
     u64 bytes;
@@ -25,15 +25,15 @@ struct Mailbox {
 };
 
 struct PeerArgs {
-    Mailbox* posts[MAX_GPUS];
-    unsigned char* guests[MAX_GPUS]; // room for a long column
+    Mailbox* mailboxes[MAX_GPUS];
+    unsigned char* column_buffers[MAX_GPUS]; // room for a long column
     unsigned gpus;             // 0: nobody is met
     unsigned gpu;              // this one
     u64 sequence;               // above those of all meetings before
     const unsigned* stop;       // of the host: whoever waits is to leave where it is not 0
     ColumnCodes* places;              // and one more, for a column of another GPU
     AnchorSums* anchor;             // becomes the best
-    Pick* told;                 // null where the host does not look
+    Pick* pick;                 // null where the host does not look
     u64 from;                   // bytes of a column that is brought, at least
 };
 
@@ -52,18 +52,18 @@ __device__ __forceinline__ bool raised(const unsigned* stop)
 }
 
 // A warp sends four bytes of each lane.
-__device__ __forceinline__ void send(u64* letter, const unsigned* words, u64 sequence)
+__device__ __forceinline__ void send(u64* message, const unsigned* words, u64 sequence)
 {
     const unsigned lane = threadIdx.x % 32;
     if (lane < WORDS) {
         const u64 word = sequence << 32 | words[lane];
-        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(letter + lane), "l"(word)
+        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(message + lane), "l"(word)
                      : "memory");
     }
 }
 
 // A warp waits for a letter of this meeting; false where it was to leave.
-__device__ __forceinline__ bool receive(const u64* letter, unsigned* words, const PeerArgs& meet)
+__device__ __forceinline__ bool receive(const u64* message, unsigned* words, const PeerArgs& peers)
 {
     const unsigned lane = threadIdx.x % 32;
     bool here = lane >= WORDS;
@@ -72,14 +72,14 @@ __device__ __forceinline__ bool receive(const u64* letter, unsigned* words, cons
         if (!here) {
             asm volatile("ld.relaxed.sys.global.u64 %0, [%1];"
                          : "=l"(word)
-                         : "l"(letter + lane)
+                         : "l"(message + lane)
                          : "memory");
-            here = word >> 32 == (unsigned)meet.sequence;
+            here = word >> 32 == (unsigned)peers.sequence;
         }
         if (__all_sync(EVERYONE, here)) {
             break;
         }
-        if (looks % LOOKS == 0 && __any_sync(EVERYONE, raised(meet.stop))) {
+        if (looks % LOOKS == 0 && __any_sync(EVERYONE, raised(peers.stop))) {
             return false;
         }
     }
@@ -94,40 +94,40 @@ __device__ __forceinline__ bool receive(const u64* letter, unsigned* words, cons
 // before.
 extern "C" __global__ void __launch_bounds__(256, 2)
     score_all_reduce(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived,
-                   const __grid_constant__ PeerArgs meet)
+                   const __grid_constant__ PeerArgs peers)
 {
-    __shared__ Message letters[MAX_GPUS], mine;
+    __shared__ Message messages[MAX_GPUS], mine;
     __shared__ bool left;
     BestCandidate best;
-    if (!scored(given, found, arrived, best) || meet.gpus == 0) {
+    if (!scored(given, found, arrived, best) || peers.gpus == 0) {
         return;
     }
-    Mailbox& own = *meet.posts[meet.gpu];
+    Mailbox& own = *peers.mailboxes[peers.gpu];
     if (threadIdx.x == 0) {
         // What it has found since is of no anchor of the others'.
         left = own.left != 0;
         ColumnCodes place = {};
         if (best.number != NONE) {
-            place = meet.places[best.place];
+            place = peers.places[best.place];
         }
-        mine = {told(given, 0, best), place};
+        mine = {make_pick(given, 0, best), place};
     }
     __syncthreads();
     if (left) {
         return;
     }
-    const unsigned half = meet.sequence % 2, warps = blockDim.x / 32;
-    if (meet.from != ~0ull) {
+    const unsigned half = peers.sequence % 2, warps = blockDim.x / 32;
+    if (peers.from != ~0ull) {
         // Where the last long column was brought to has been read, as far as the others can tell.
         __threadfence_system();
     }
-    for (unsigned gpu = threadIdx.x / 32; gpu < meet.gpus; gpu += warps) {
-        u64* const letter = meet.posts[gpu]->letters[half][meet.gpu];
-        send(letter, (const unsigned*)&mine, meet.sequence);
+    for (unsigned gpu = threadIdx.x / 32; gpu < peers.gpus; gpu += warps) {
+        u64* const message = peers.mailboxes[gpu]->messages[half][peers.gpu];
+        send(message, (const unsigned*)&mine, peers.sequence);
     }
     bool stays = true;
-    for (unsigned gpu = threadIdx.x / 32; gpu < meet.gpus && stays; gpu += warps) {
-        stays = receive(own.letters[half][gpu], (unsigned*)&letters[gpu], meet);
+    for (unsigned gpu = threadIdx.x / 32; gpu < peers.gpus && stays; gpu += warps) {
+        stays = receive(own.messages[half][gpu], (unsigned*)&messages[gpu], peers);
     }
     stays = __syncthreads_and(stays);
     if (threadIdx.x != 0) {
@@ -138,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         return;
     }
     best = {0, NONE, NONE};
-    for (unsigned gpu = 0; gpu < meet.gpus; gpu++) {
-        const Pick& pick = letters[gpu].pick;
+    for (unsigned gpu = 0; gpu < peers.gpus; gpu++) {
+        const Pick& pick = messages[gpu].pick;
         const BestCandidate of_gpu = {pick.score, pick.number, gpu};
         if (better(of_gpu, best)) {
             best = of_gpu;
@@ -147,33 +147,33 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
     own.bytes = 0;
     if (best.number == NONE) {
-        if (meet.told != nullptr) {
-            *meet.told = mine.pick;
+        if (peers.pick != nullptr) {
+            *peers.pick = mine.pick;
         }
         return;
     }
-    const Message& won = letters[best.place];
-    if (meet.told != nullptr) {
-        *meet.told = won.pick;
+    const Message& won = messages[best.place];
+    if (peers.pick != nullptr) {
+        *peers.pick = won.pick;
     }
     ColumnCodes place = won.place;
     AnchorSums next = {won.pick.x, won.pick.xy, place.levels, won.pick.place};
-    if (best.place == meet.gpu) {
-        given.taken[next.place] = 1;
-        *meet.anchor = next;
+    if (best.place == peers.gpu) {
+        given.excluded[next.place] = 1;
+        *peers.anchor = next;
         return;
     }
     // Of sixteen rows each, as they lie.
     const u64 bytes = (u64)(given.rows + 15) / 16 * 2 * place.bits;
-    if (place.bits != 0 && place.length == 1 && bytes >= meet.from) {
+    if (place.bits != 0 && place.length == 1 && bytes >= peers.from) {
         own.from = place.address;
         own.bytes = bytes;
         own.winner = best.place;
-        place.address = (u64)meet.guests[meet.gpu];
+        place.address = (u64)peers.column_buffers[peers.gpu];
     }
     next.place = given.count;
-    *meet.anchor = next;
-    meet.places[next.place] = place;
+    *peers.anchor = next;
+    peers.places[next.place] = place;
 }
 
 // Whatever its writer wrote before can be read after.
@@ -227,11 +227,11 @@ __device__ __forceinline__ void fetch(const PeerArgs& given, const Word* column,
             }
         }
         for (unsigned gpu = 0; gpu < given.gpus; gpu++) {
-            Word* const guest = (Word*)given.guests[gpu];
+            Word* const buffer = (Word*)given.column_buffers[gpu];
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
                 if (gpu != winner && at + k * step < to) {
-                    guest[at + k * step] = word[k];
+                    buffer[at + k * step] = word[k];
                 }
             }
         }
@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_
     if (given.gpus == 0) {
         return;
     }
-    Mailbox& own = *given.posts[given.gpu];
+    Mailbox& own = *given.mailboxes[given.gpu];
     if (own.left != 0 || own.bytes == 0) {
         return;
     }
@@ -264,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_
     const unsigned lane = threadIdx.x;
     const u64* word = nullptr;
     if (lane < given.gpus && lane != given.gpu && lane != winner) {
-        show(&given.posts[lane]->parts[given.gpu], given.sequence);
+        show(&given.mailboxes[lane]->parts[given.gpu], given.sequence);
         word = &own.parts[lane];
     }
     if (!all_tell(word, given) && lane == 0) {

@@ -79,7 +79,7 @@ pub const WORDS: usize = size_of::<Message>() / 4;
 pub struct Mailbox {
     /// Of even and of odd meetings, by GPU: each word below the lower half of the meeting's
     /// number.
-    pub letters: [[[u64; WORDS]; MAX_GPUS]; 2],
+    pub messages: [[[u64; WORDS]; MAX_GPUS]; 2],
     /// By GPU the last meeting of which it has brought its part.
     pub parts: [u64; MAX_GPUS],
     /// Where the column lies that is to be brought.
@@ -99,9 +99,9 @@ pub struct Mailbox {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PeerArgs {
     /// [`Mailbox`]: of each GPU.
-    pub posts: [u64; MAX_GPUS],
+    pub mailboxes: [u64; MAX_GPUS],
     /// u8: of each GPU room for a long column, at a multiple of 16 bytes.
-    pub guests: [u64; MAX_GPUS],
+    pub column_buffers: [u64; MAX_GPUS],
     /// How many GPUs there are; 0 where nobody is met.
     pub gpus: u32,
     /// This one.
@@ -115,7 +115,7 @@ pub struct PeerArgs {
     /// [`crate::counting::AnchorSums`]: one, becomes the best.
     pub anchor: u64,
     /// [`Pick`]: the best of all; null where the host does not look.
-    pub told: u64,
+    pub pick: u64,
     /// Bytes of a column that is brought, at least.
     pub from: u64,
 }
@@ -212,12 +212,12 @@ mod tests {
             offset_of!(Mailbox, arrived),
         ];
         assert_eq!(post, [6144, 6272, 6288, 6296]);
-        let meet = [
+        let args = [
             offset_of!(PeerArgs, gpus),
             offset_of!(PeerArgs, sequence),
-            offset_of!(PeerArgs, told),
+            offset_of!(PeerArgs, pick),
             offset_of!(PeerArgs, from),
         ];
-        assert_eq!(meet, [256, 264, 296, 304]);
+        assert_eq!(args, [256, 264, 296, 304]);
     }
 }

@@ -21,7 +21,7 @@
 //! | `order_8`, `order_16` | (1, batch ≤ 65,535) | any (1,024) | 0 | [`SortedRow`]s of at most 4,096 rows in the order of joint codes, equal ones as they come |
 //! | `rows` | (⌈columns/128⌉, batch) | 32 … 1,024 by 32 (512) | 4,608 | a lane has four columns, a warp every so many rows |
 //!
-//! *Before and after*: nothing need be 0. The sums of taken columns are written too.
+//! *Before and after*: nothing need be 0. The sums of excluded columns are written too.
 //!
 //! *Exactness*: integers; the same bits as [`crate::dense`] has of the same column.
 

@@ -6,12 +6,12 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     const unsigned batch = blockIdx.y;
     BestCandidate best;
     if (scored(given, found, arrived, best) && threadIdx.x == 0) {
-        picks[batch] = told(given, (i64)batch * given.count, best);
+        picks[batch] = make_pick(given, (i64)batch * given.count, best);
     }
 }
 
 // A candidate is none any more.
-extern "C" __global__ void exclude(unsigned char* taken, unsigned place)
+extern "C" __global__ void exclude(unsigned char* excluded, unsigned place)
 {
-    taken[place] = 1;
+    excluded[place] = 1;
 }

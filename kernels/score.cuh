@@ -24,7 +24,7 @@ struct ScoreArgs {
     ScoreRule rule;
     unsigned count;             // candidates, a batch's one behind the other
     const unsigned* numbers;    // of each its number among all columns
-    unsigned char* taken;
+    unsigned char* excluded;
     const i64* x;
     i64* xy;                    // of each batch
     i64* xw;
@@ -226,7 +226,7 @@ __device__ __forceinline__ Sums of_whole(const TableSums& whole, i64 rows)
 }
 
 // What the host is told of the best, which becomes the next anchor where that is asked for.
-__device__ __forceinline__ Pick told(const ScoreArgs& given, i64 base, const BestCandidate& best)
+__device__ __forceinline__ Pick make_pick(const ScoreArgs& given, i64 base, const BestCandidate& best)
 {
     Pick pick = {best.score, 0, 0, 0, 0, best.place, best.number};
     if (best.number == NONE) {
@@ -240,7 +240,7 @@ __device__ __forceinline__ Pick told(const ScoreArgs& given, i64 base, const Bes
         pick.redundancy = given.redundancy[at];
     }
     if (given.next != nullptr) {
-        given.taken[best.place] = 1;
+        given.excluded[best.place] = 1;
         *given.next = {pick.x, pick.xy, given.levels[best.place], best.place};
     }
     return pick;
@@ -267,7 +267,7 @@ __device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* fo
     best = {0, NONE, NONE};
     for (i64 at = first(); at < given.count; at += stride()) {
         // All that is read is under way before any of it is waited for.
-        const bool taken = given.taken[at];
+        const bool excluded = given.excluded[at];
         const i64 x = given.x[at];
         i128 gather = given.gathered[base + at];
         i64 relevance = given.relevance[base + at];
@@ -301,7 +301,7 @@ __device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* fo
                 given.redundancy[base + at] = 0;
             }
         }
-        if (taken) {
+        if (excluded) {
             continue;
         }
         if (given.gathers) {

@@ -27,7 +27,7 @@
 //! | --- | --- | --- | --- |
 //! | 1 | 0 | `xwy`: over (x, y); or `whole`, of w with one level | relevance, and the best by it; forgets what was gathered |
 //! | 0 | 1 | `xw`, `xwy`; or `whole` | one step more, and the best after it |
-//! | 0 | 0 | none | the best again, after candidates were taken |
+//! | 0 | 0 | none | the best again, after candidates were excluded |
 //!
 //! *Before and after*: `arrived` is 0. `steps` is 0 before the first step: `begins` leaves it as
 //! it is. With more than one batch `next` and `steps` are null, for batches do not wait for each
@@ -106,12 +106,12 @@ pub struct ScoreRule {
 pub struct ScoreArgs {
     /// What a score is made of.
     pub rule: ScoreRule,
-    /// Candidates, taken ones among them; arrays "of each batch" have so many, batch by batch.
+    /// Candidates, excluded ones among them; arrays "of each batch" have so many, batch by batch.
     pub count: u32,
     /// u32: of each candidate its number among the columns of all devices.
     pub numbers: u64,
     /// u8: of each candidate, not 0 where it is none any more.
-    pub taken: u64,
+    pub excluded: u64,
     /// i64: of each candidate, Σ c·L(c) over its levels.
     pub x: u64,
     /// i64 of each batch: over (x, y); written where `begins`.
@@ -128,7 +128,7 @@ pub struct ScoreArgs {
     pub redundancy: u64,
     /// [`crate::counting::AnchorSums`]: of each batch one.
     pub anchors: u64,
-    /// [`crate::counting::AnchorSums`]: one, becomes the best, which is taken; null where it is not
+    /// [`crate::counting::AnchorSums`]: one, becomes the best, which is excluded; null where it is not
     /// to be, and with more than one batch.
     pub next: u64,
     /// u32: of each candidate.

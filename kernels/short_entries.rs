@@ -15,7 +15,7 @@
 //!
 //! `xw` and `xwy` begin with the first place of all packs. No static shared memory.
 //!
-//! *Before and after*: nothing need be 0. The sums of taken columns are written too.
+//! *Before and after*: nothing need be 0. The sums of excluded columns are written too.
 //!
 //! *Exactness*: integers; the same bits as [`crate::dense`] has of the same column.
 

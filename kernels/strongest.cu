@@ -100,7 +100,7 @@ near_f32(const float* e, long long rows, unsigned from, const double* rss, const
 }
 
 // |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed.
-// `told`, which may lie in the host's memory: how many were listed, how many are near still,
+// `answers`, which may lie in the host's memory: how many were listed, how many are near still,
 // then these with their scores. `counters`: listed, near still, blocks that have ended.
 // Columns outside [from, from + count) are left for another call.
 extern "C" __global__ void __launch_bounds__(512, 1)
@@ -108,7 +108,7 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
       const double* __restrict__ residuals, const double* __restrict__ rss, double off,
       const u64* __restrict__ most,
       const u64* __restrict__ list, const double* __restrict__ scores, u64 places,
-      u64* __restrict__ counters, u64* __restrict__ told, u64 told_places)
+      u64* __restrict__ counters, u64* __restrict__ answers, u64 answer_places)
 {
     __shared__ double partial[512 / 32];
     const u64 listed = counters[0];
@@ -129,9 +129,9 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
         block_sum<512>(sum, partial);
         if (threadIdx.x == 0) {
             const u64 place = atomicAdd(counters + 1, 1ull);
-            if (place < told_places) {
-                told[2 + 2 * place] = list[at];
-                told[3 + 2 * place] = (u64)__double_as_longlong(fabs(sum[0]));
+            if (place < answer_places) {
+                answers[2 + 2 * place] = list[at];
+                answers[3 + 2 * place] = (u64)__double_as_longlong(fabs(sum[0]));
             }
         }
     }
@@ -139,8 +139,8 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
     if (threadIdx.x == 0) {
         __threadfence();
         if (atomicAdd(counters + 2, 1ull) == gridDim.x - 1) {
-            told[0] = listed;
-            told[1] = atomicAdd(counters + 1, 0ull);
+            answers[0] = listed;
+            answers[1] = atomicAdd(counters + 1, 0ull);
             counters[2] = 0;
         }
     }

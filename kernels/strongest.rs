@@ -9,8 +9,8 @@
 //! variables of one model after another (u32), those of model i from `offsets[i]` (u64,
 //! m + 1 of them) on. Entries of lists are the model's place in the batch · 2³² + the column,
 //! unordered; `listed` counts them, past `places` too: then the list is not whole.
-//! `counters`, three u64 that are 0 before the first columns, begin with `listed`; `told`,
-//! which may lie in the host's memory, is 2 + 2·`told_places` u64: how many were listed, how
+//! `counters`, three u64 that are 0 before the first columns, begin with `listed`; `answers`,
+//! which may lie in the host's memory, is 2 + 2·`answer_places` u64: how many were listed, how
 //! many are near still, then entry and score of each.
 //!
 //! *Launch*, in this order, `_f64` or `_f32` by the type of e:
@@ -20,7 +20,7 @@
 //! | `narrow` | any | any (256) | X or R to f32, `count` numbers |
 //! | | | | e = XᵀR by a library |
 //! | `near` | (⌈rows/4096⌉, m ≤ 65,535) | 256 | raises `most`, m u64, 0 before the first columns, to the bits of the largest abs(e) outside each support; lists what is within `off`·‖r‖ of it so far |
-//! | `score` | any, a block an entry at a time | 512 | of each entry that is near the largest still, and whose column is among the `count` from `from`: abs(xᵀr) in a fixed order, to `told` |
+//! | `score` | any, a block an entry at a time | 512 | of each entry that is near the largest still, and whose column is among the `count` from `from`: abs(xᵀr) in a fixed order, to `answers` |
 //!
 //! `off` is twice what an entry of e may be wrong by, plus the tie, over ‖r‖: 4·n·eps for
 //! f64; for f32 twice (n + 3)·2⁻²⁴ and the tie; for tf32, whose factors are cut to 11 bits

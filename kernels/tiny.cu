@@ -20,7 +20,7 @@ struct PlanesArgs {
 struct TinyArgs {
     const unsigned char* codes; // of 4 bits, `stride` bytes a column
     i64 stride;
-    const unsigned char* taken;
+    const unsigned char* excluded;
     unsigned columns;
     unsigned places;            // columns of all packs: from one anchor's sums to the next
     i64 vectors, tiles;
@@ -130,7 +130,7 @@ __device__ __forceinline__ void tiny(const TinyArgs& given)
     for (int c = 0; c < COLUMNS; c++) {
         const i64 column = min(first + c, given.columns - 1);
         codes[c] = (const uint2*)(given.codes + column * given.stride);
-        const bool free = given.taken == nullptr || given.taken[column] == 0;
+        const bool free = given.excluded == nullptr || given.excluded[column] == 0;
         open = open || (first + c < given.columns && free);
     }
     const uint2* planes = given.planes + batch * given.tiles * 32 * given.wide + lane;

@@ -21,7 +21,7 @@
 //!
 //! *Before and after*: `totals` is 0 before; `partial` and `arrived` are before and after, and may
 //! be null where parts = 1. `occurring` is raised, by each of a batch; `xwy` is left where
-//! there is one class. A column taken has sums where another of its warp is not, else its sums stay
+//! there is one class. An excluded column has sums where another of its warp is not, else its sums stay
 //! as they were.
 //!
 //! *Exactness*: integers; the same bits for any grid, block and parts. Rows < 2³².
@@ -151,7 +151,7 @@ pub struct TinyArgs {
     /// Bytes from one column to the next, a multiple of 8.
     pub stride: i64,
     /// u8: of each column, not 0 where it is no candidate; null where all are.
-    pub taken: u64,
+    pub excluded: u64,
     /// Of the pack.
     pub columns: u32,
     /// Columns of all packs: from one anchor's sums to the next.

@@ -2,7 +2,7 @@
 
 // One order a block: (model, kind, variable, address of its column).
 template <int T>
-__device__ void update(const ModelsArgs& all, const u64* orders, u64* told)
+__device__ void update(const ModelsArgs& all, const u64* orders, u64* answers)
 {
     __shared__ double partial[TOGETHER * T / 32];
     __shared__ u64 order[4];
@@ -66,19 +66,19 @@ __device__ void update(const ModelsArgs& all, const u64* orders, u64* told)
     if (threadIdx.x == 0) {
         all.sizes[number] = m.k;
         all.rss[number] = rss;
-        told[2 * blockIdx.x] = (u64)__double_as_longlong(rss);
-        told[2 * blockIdx.x + 1] = done;
+        answers[2 * blockIdx.x] = (u64)__double_as_longlong(rss);
+        answers[2 * blockIdx.x + 1] = done;
     }
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2)
-update_256(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ told)
+update_256(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ answers)
 {
-    update<256>(all, orders, told);
+    update<256>(all, orders, answers);
 }
 
 extern "C" __global__ void __launch_bounds__(512, 1)
-update_512(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ told)
+update_512(ModelsArgs all, const u64* __restrict__ orders, u64* __restrict__ answers)
 {
-    update<512>(all, orders, told);
+    update<512>(all, orders, answers);
 }

@@ -13,7 +13,7 @@
 //!
 //! *Shapes*: `all` as in [`crate::least_squares`]. `orders`, four u64 each: the model, the
 //! kind (0 add, 1 drop, 2 drop cheapest, 3 refactor), the variable, and the address of its
-//! column (for an addition, and then any column of n numbers on the device). `told`, two u64
+//! column (for an addition, and then any column of n numbers on the device). `answers`, two u64
 //! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none.
 //! Both may lie in the host's memory.
 //!

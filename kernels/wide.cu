@@ -5,7 +5,7 @@ struct WideArgs {
     const ColumnCodes* places;        // of each column
     const unsigned* left_out;   // its code of missing values; none is above all codes
     const unsigned* levels;
-    const unsigned char* taken;
+    const unsigned char* excluded;
     unsigned columns;
     i64 rows;
     const unsigned* w;          // of each row, of a batch; w_levels where it misses
@@ -97,7 +97,7 @@ extern "C" __global__ void wide(const __grid_constant__ WideArgs given)
     const i64* terms = given.terms;
     const u64 w_levels = given.w_levels, y_levels = given.y_levels;
     for (unsigned column = blockIdx.x; column < given.columns; column += gridDim.x) {
-        if (given.taken != nullptr && given.taken[column]) {
+        if (given.excluded != nullptr && given.excluded[column]) {
             continue;
         }
         const ColumnCodes place = given.places[column];

@@ -18,7 +18,7 @@
 //! *Launch*: `wide`; grid (any, a block a column at a time; batch ≤ 65,535), block 32 … 1,024
 //! by 32 (256). 2 KiB of static shared memory, none dynamic.
 //!
-//! *Before and after*: `scratch` is 0 before and after; whole `tables`, of a batch of one, are 0 before. Columns taken keep what they had.
+//! *Before and after*: `scratch` is 0 before and after; whole `tables`, of a batch of one, are 0 before. Excluded columns keep what they had.
 //!
 //! *Exactness*: integers, sums as their rows come; the same bits as the other kernels have of a
 //! column that misses nothing.
@@ -51,7 +51,7 @@ pub struct WideArgs {
     /// u32: of each column.
     pub levels: u64,
     /// u8: of each column, not 0 where it is no candidate; null where all are.
-    pub taken: u64,
+    pub excluded: u64,
     /// Of the pack. Four bytes behind it are free.
     pub columns: u32,
     /// Observations.

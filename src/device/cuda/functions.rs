@@ -67,7 +67,7 @@ pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, De
     let kernel = kernel(name, text);
     for architecture in ARCHITECTURES {
         let compiled = compile::compile(&kernel, architecture, &[]);
-        compiled.map_err(|error| told(name, error))?;
+        compiled.map_err(|error| attribute(name, error))?;
     }
     let ran = match library::gpus() {
         Ok(1..) => Some(compare(name, &kernel, function)?),
@@ -101,7 +101,7 @@ fn kept(text: String) -> &'static str {
 }
 
 /// What the compiler says of [`kernel`] is of the method's text.
-pub(super) fn told(name: &str, error: DeviceError) -> DeviceError {
+pub(super) fn attribute(name: &str, error: DeviceError) -> DeviceError {
     match error {
         DeviceError::Compile {
             kernel,
@@ -214,8 +214,8 @@ mod tests {
             architecture: "sm_75".to_owned(),
             log: "method.cu(3): error".to_owned(),
         };
-        assert_eq!(told("method", of("dense")), of("dense"));
-        let own = told("method", of("tables")).to_string();
+        assert_eq!(attribute("method", of("dense")), of("dense"));
+        let own = attribute("method", of("tables")).to_string();
         assert!(
             own.starts_with("method.cu does not compile for sm_75;"),
             "{own}"

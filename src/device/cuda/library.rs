@@ -306,13 +306,13 @@ pub(crate) fn gpus() -> Result<usize, DeviceError> {
         )),
         Err(error) => Err(none(&format!(
             "the driver says {}; see whether nvidia-smi works",
-            told(error)
+            describe_error(error)
         ))),
     }
 }
 
 /// What the driver says of an error: its name, then a sentence where it has one.
-pub(crate) fn told(error: driver::DriverError) -> String {
+pub(crate) fn describe_error(error: driver::DriverError) -> String {
     let name = format!("{:?}", error.0);
     // The sentence comes from the driver, which may not be there to ask.
     let sentence = driver().ok().and_then(|_| {
@@ -333,7 +333,7 @@ pub(crate) fn failed(device: &str, during: &str, error: driver::DriverError) -> 
     DeviceError::Failed {
         device: device.to_owned(),
         during: during.to_owned(),
-        reason: told(error),
+        reason: describe_error(error),
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Models {
     supports: Vec<Vec<u32>>,
     residuals: Vec<f64>,
     orders: StagingBuffer<u64>,
-    told: StagingBuffer<u64>,
+    answers: StagingBuffer<u64>,
 }
 
 /// What grows with the largest model.
@@ -103,7 +103,7 @@ impl Models {
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
             orders: StagingBuffer::new(),
-            told: StagingBuffer::new(),
+            answers: StagingBuffer::new(),
         };
         gpu.upload(y, models.y.address())?;
         Ok(models)
@@ -134,9 +134,9 @@ impl Models {
         gpu.upload(&self.residuals, self.rss.address())?;
         // One residual from the host, the others from it.
         gpu.upload(model.residual(), self.rest.address())?;
-        let same = self.told.room(gpu, count)?;
+        let same = self.answers.room(gpu, count)?;
         same.fill(self.rest.address());
-        let (from, n) = (self.told.address(), self.n as i64);
+        let (from, n) = (self.answers.address(), self.n as i64);
         for at in (0..count).step_by(GRID) {
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(count - at) as u32, 1);
             let (from, to) = (from + 8 * at as u64, self.residual.at(at * self.n));
@@ -271,8 +271,8 @@ impl Models {
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
         }
         // Read and written where they lie, in the host's memory: two copies less to wait for.
-        self.told.room(gpu, 2 * count)?;
-        let (orders, told) = (self.orders.address(), self.told.address());
+        self.answers.room(gpu, 2 * count)?;
+        let (orders, answers) = (self.orders.address(), self.answers.address());
         let (held, shared) = (self.held(), self.shared());
         let grid = (count as u32, 1, 1);
         let (update, threads) = kernel(self.n);
@@ -282,10 +282,10 @@ impl Models {
             grid,
             threads,
             shared,
-            arguments![held, orders, told],
+            arguments![held, orders, answers],
         )?;
         gpu.wait(update)?;
-        let answers = self.told.get(2 * count);
+        let answers = self.answers.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
             let done = u32::try_from(answer[1]).ok().filter(|it| *it != u32::MAX);

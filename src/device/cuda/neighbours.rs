@@ -77,31 +77,31 @@ impl Cuda<'_> {
         let mut width = 0;
         let mut batch = Vec::new();
         // What the kernels are told of each model, side by side: 64-bit words.
-        let mut told: Vec<u64> = Vec::new();
+        let mut words: Vec<u64> = Vec::new();
         let mut models = Vec::with_capacity(anchors.len());
         let bits = |value: f64| value.to_bits();
         for anchor in anchors {
             push_orthonormal(self.shard.x, anchor, &mut batch);
             let model = ExchangeTerms::new(anchor, keep);
-            let at = |told: &Vec<u64>| 8 * told.len() as u64;
-            let transposed = at(&told);
-            told.extend(model.transposed.iter().copied().map(bits));
-            let places = at(&told);
+            let at = |words: &Vec<u64>| 8 * words.len() as u64;
+            let transposed = at(&words);
+            words.extend(model.transposed.iter().copied().map(bits));
+            let places = at(&words);
             for place in &model.positions {
-                told.extend(place.unwrap_or([f64::NAN, 0.0, 0.0]).map(bits));
+                words.extend(place.unwrap_or([f64::NAN, 0.0, 0.0]).map(bits));
             }
-            let support = at(&told);
-            told.extend(anchor.support.chunks(2).map(|pair| {
+            let support = at(&words);
+            words.extend(anchor.support.chunks(2).map(|pair| {
                 let second = pair.get(1).copied().unwrap_or(0);
                 u64::from(pair[0]) | u64::from(second) << 32
             }));
-            let groups = at(&told);
-            told.extend(std::iter::repeat_n(0, 2 * GROUPS));
-            let least = at(&told);
-            told.extend([bits(f64::NEG_INFINITY); 2]);
-            let found = at(&told);
-            told.push(0);
-            told.extend(std::iter::repeat_n(0, 3 * room));
+            let groups = at(&words);
+            words.extend(std::iter::repeat_n(0, 2 * GROUPS));
+            let least = at(&words);
+            words.extend([bits(f64::NEG_INFINITY); 2]);
+            let found = at(&words);
+            words.push(0);
+            words.extend(std::iter::repeat_n(0, 3 * room));
             let (start, k) = (width, model.k);
             width += k + 1;
             models.push(OnCard {
@@ -115,8 +115,8 @@ impl Cuda<'_> {
                 found,
             });
         }
-        let on_gpu = self.found.room(gpu, told.len(), DURING)?;
-        gpu.upload(&told, on_gpu)?;
+        let on_gpu = self.found.room(gpu, words.len(), DURING)?;
+        gpu.upload(&words, on_gpu)?;
         let products = self.batch.room(gpu, n * width, DURING)?;
         gpu.upload(&batch, products)?;
         // Products, U of one model, and three numbers a column.

@@ -48,7 +48,7 @@ impl<'a> CudaValues<'a> {
         let gpu = |(&ordinal, range): (&usize, std::ops::Range<usize>)| {
             let own = (&columns[range.clone()], range.start);
             let gpu = TableEvaluator::new(ordinal, own, response, by, limit);
-            gpu.map_err(|error| functions::told(name, error))
+            gpu.map_err(|error| functions::attribute(name, error))
         };
         Ok(Self {
             columns,
@@ -82,8 +82,8 @@ impl TableScorer for CudaValues<'_> {
         let beside = JointCodes::new(anchor, response);
         for gpu in &mut self.gpus {
             let numbers = gpu.numbers().iter();
-            let taken: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();
-            gpu.evaluate(&beside, &taken)?;
+            let excluded: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();
+            gpu.evaluate(&beside, &excluded)?;
         }
         let none = |it: &BinnedColumn| room(it).map(|_| None);
         let mut values: Vec<TableValue> = self.columns.iter().map(none).collect();

@@ -100,8 +100,8 @@ impl Counter for CudaCounter<'_> {
         self.picks.clear();
         (self.made_ahead, self.scored) = (false, false);
         let shard = &self.shards[self.home(column)];
-        let taken = shard.take(self.places[column as usize]);
-        self.fault = self.fault.take().or(taken.err());
+        let excluded = shard.take(self.places[column as usize]);
+        self.fault = self.fault.take().or(excluded.err());
     }
 
     fn best_permuted(

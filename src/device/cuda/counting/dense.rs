@@ -115,12 +115,12 @@ impl CountKernel for Dense {
         let words = words(pack.levels * anchor.levels * anchor.classes, config);
         let tables = (anchor.batch * pack.count, words >> copies);
         let (partial, arrived) = scratch.shared_tables(gpu, parts, tables)?;
-        let (xw, xwy, taken) = sweep.sums_of(pack);
+        let (xw, xwy, excluded) = sweep.sums_of(pack);
         let given = DenseArgs {
             codes: resident.address,
             stride: pack.stride as i64,
             levels: sweep.packs.levels.at(pack.first),
-            taken,
+            excluded,
             columns: pack.count as u32,
             places: sweep.packs.count() as u32,
             rows: n as i64,

@@ -145,7 +145,7 @@ pub(super) fn anchor_arguments(sweep: &Sweep) -> EntriesArgs {
 /// What they are told of an anchor and a pack; short columns have rows and codes at 2^each places.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArgs {
     let (packs, pack) = (sweep.packs, resident.pack);
-    let (xw, xwy, taken) = sweep.sums_of(pack);
+    let (xw, xwy, excluded) = sweep.sums_of(pack);
     EntriesArgs {
         rows: resident.address + pack.rows_at as u64,
         codes: resident.address + pack.codes_at as u64,
@@ -155,7 +155,7 @@ pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArg
         },
         most: packs.most.at(pack.first),
         levels: packs.levels.at(pack.first),
-        taken,
+        excluded,
         columns: pack.count as u32,
         places: packs.count() as u32,
         rows_all: packs.layout.n as i64,

@@ -44,7 +44,7 @@ impl CudaPairSweep<'_> {
     fn restart(&mut self) -> Result<(), DeviceError> {
         let counter = &mut self.counter;
         for shard in &counter.shards {
-            let excluded = &shard.taken;
+            let excluded = &shard.excluded;
             shard.gpu.zero(excluded.address(), excluded.len())?;
         }
         counter.ahead = 1;

@@ -84,10 +84,10 @@ impl PeerGroup {
             gpu.load(passel_kernels::PEERS)?;
             let post = gpu.buffer::<Mailbox>(1, DURING)?;
             gpu.zero(post.address(), size_of::<Mailbox>())?;
-            all.posts[at] = post.address();
+            all.mailboxes[at] = post.address();
             posts.push(post);
             if longest > 0 {
-                all.guests[at] = shard.guest_room()?;
+                all.column_buffers[at] = shard.guest_room()?;
             }
         }
         let rehearsed = shards.par_iter_mut().map(|it| it.rehearse(levels));
@@ -200,7 +200,7 @@ impl Shard {
                 false => Phase::Nothing,
             };
             if meet.gpu == 0 {
-                meet.told = self.walk.pick(slot);
+                meet.pick = self.walk.pick(slot);
             }
             self.meeting(before, meet, longest)?;
             meet.sequence += 1;

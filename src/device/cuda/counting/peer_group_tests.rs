@@ -38,7 +38,7 @@ fn planned(
     counter: &mut dyn Counter,
     columns: &[BinnedColumn],
     evaluator: &ScoreEvaluator,
-    taken: &mut BTreeSet<u32>,
+    excluded: &mut BTreeSet<u32>,
     plan: Plan,
 ) -> Vec<Option<ScoredColumn>> {
     let mut told = Vec::new();
@@ -51,9 +51,9 @@ fn planned(
                 return told;
             };
             let mut others = (0..columns.len() as u32).filter(|it| *it != best);
-            let next = others.find(|it| !taken.contains(it)).filter(|_| other);
+            let next = others.find(|it| !excluded.contains(it)).filter(|_| other);
             let column = next.unwrap_or(best);
-            taken.insert(column);
+            excluded.insert(column);
             counter.exclude(column);
             counter
                 .sweep(&ConditioningVariable::of_column(column, columns, evaluator))
@@ -97,10 +97,10 @@ impl Case {
             let response = evaluator.categorical(&self.response);
             let by = (&logs, &evaluator);
             let all = |counter: &mut dyn Counter| {
-                let mut taken = BTreeSet::new();
+                let mut excluded = BTreeSet::new();
                 let mut walks = Vec::new();
                 for plan in [PLAN, &[], PLAN] {
-                    let own = planned(counter, &self.columns, &evaluator, &mut taken, plan);
+                    let own = planned(counter, &self.columns, &evaluator, &mut excluded, plan);
                     walks.push(own);
                     counter.reset();
                 }

@@ -113,13 +113,13 @@ impl Shard {
         let nothing = Categorical::constant(n);
         let laid = self.lay(AnchorSource::Nothing, self.y_levels)?;
         let laid = self.permute(&batch, laid, (self.nothing, &nothing), &walk)?;
-        self.swept(laid, walk.out(self.taken.address()))?;
+        self.swept(laid, walk.out(self.excluded.address()))?;
         walk.score(&self.means(), Phase::Begin, false, (0, Some(0)))?;
         for (step, &(told, anchor)) in (0..).zip(swept) {
             let laid = self.lay(AnchorSource::Codes(told, anchor), self.classes)?;
             let misses = laid.misses;
             let laid = self.permute(&batch, laid, (told, anchor), &walk)?;
-            self.swept(laid, walk.out(self.taken.address()))?;
+            self.swept(laid, walk.out(self.excluded.address()))?;
             let before = Phase::Gather { misses };
             walk.score(&self.means(), before, false, (0, Some(step)))?;
         }

@@ -71,7 +71,7 @@ pub(super) struct ScoreInputs<'m> {
     pub(super) rule: &'m ScoreRule,
     /// Σ c·L(c) over x, of each place; and whether it is taken.
     pub(super) x: &'m Buffer<i64>,
-    pub(super) taken: &'m Buffer<u8>,
+    pub(super) excluded: &'m Buffer<u8>,
     /// Levels of the response, and those of them that steps tell apart.
     pub(super) y_levels: usize,
     pub(super) classes: usize,
@@ -119,12 +119,12 @@ impl ScoreState {
     }
 
     /// Where a sweep's sums go.
-    pub(super) fn out(&self, taken: u64) -> SweepOutput {
+    pub(super) fn out(&self, excluded: u64) -> SweepOutput {
         SweepOutput {
             xw: self.xw.address(),
             xwy: self.xwy.address(),
             whole: self.whole.as_ref().map_or(0, Buffer::address),
-            taken,
+            excluded,
             ..SweepOutput::default()
         }
     }
@@ -215,7 +215,7 @@ impl ScoreState {
             rule: *means.rule,
             count: self.count as u32,
             numbers: means.packs.numbers.address(),
-            taken: means.taken.address(),
+            excluded: means.excluded.address(),
             x: means.x.address(),
             xy: self.xy.address(),
             xw: self.xw.address(),

@@ -63,7 +63,7 @@ pub(super) struct Shard {
     /// One level.
     pub(super) nothing: AnchorSums,
     pub(super) x: Buffer<i64>,
-    pub(super) taken: Buffer<u8>,
+    pub(super) excluded: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
     pub(super) walk: ScoreState,
@@ -138,7 +138,7 @@ impl Shard {
                 place: count as u32,
             },
             x: gpu.buffer(count, DURING)?,
-            taken: put(&gpu, &vec![0; count])?,
+            excluded: put(&gpu, &vec![0; count])?,
             occurring: vec![0; count],
             walk: ScoreState::new(&gpu, &packs, 1, steps)?,
             tables: SweepScratch::default(),
@@ -330,7 +330,7 @@ impl Shard {
             packs: &self.packs,
             rule: &self.rule,
             x: &self.x,
-            taken: &self.taken,
+            excluded: &self.excluded,
             y_levels: self.y_levels,
             classes: self.classes,
         }

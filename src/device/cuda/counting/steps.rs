@@ -36,7 +36,7 @@ impl Shard {
     /// Sweeps an anchor, and what scores are to gather then.
     pub(super) fn sweep_all(&mut self, source: AnchorSource) -> Result<Phase, DeviceError> {
         let laid = self.lay(source, self.classes)?;
-        self.swept(laid, self.walk.out(self.taken.address()))?;
+        self.swept(laid, self.walk.out(self.excluded.address()))?;
         let misses = laid.misses;
         Ok(Phase::Gather { misses })
     }
@@ -71,8 +71,8 @@ impl Shard {
 
     /// A column that is no candidate any more.
     pub(super) fn take(&self, place: u32) -> Result<(), DeviceError> {
-        let taken = self.taken.address();
-        let given = arguments![taken, place];
+        let excluded = self.excluded.address();
+        let given = arguments![excluded, place];
         self.gpu.launch(
             &passel_kernels::score::KERNEL,
             "exclude",

@@ -71,7 +71,7 @@ pub(super) struct SweepOutput {
     /// u32: levels of x that occur, beside an anchor of one level.
     pub(super) occurring: u64,
     /// u8: not 0 where the column is excluded; null where all are to be counted.
-    pub(super) taken: u64,
+    pub(super) excluded: u64,
     /// u32: whole tables instead of sums, of a pack's columns from its first on, and the cells
     /// from one to the next.
     pub(super) tables: u64,
@@ -185,11 +185,11 @@ impl Sweep<'_> {
     /// excluded.
     pub(super) fn sums_of(&self, pack: &Pack) -> (u64, u64, u64) {
         let first = pack.first as u64;
-        let taken = match self.out.taken {
+        let excluded = match self.out.excluded {
             0 => 0,
-            taken => taken + first,
+            excluded => excluded + first,
         };
-        (self.out.xw + 8 * first, self.out.xwy + 8 * first, taken)
+        (self.out.xw + 8 * first, self.out.xwy + 8 * first, excluded)
     }
 
     /// Where the levels of a pack that occur are counted; 0 where nobody asks.

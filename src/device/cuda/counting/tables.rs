@@ -81,7 +81,7 @@ pub(super) struct TableEvaluator {
     n: usize,
     /// Of each place.
     levels: Vec<usize>,
-    taken: Buffer<u8>,
+    excluded: Buffer<u8>,
     /// The parameters of the function, its values, and whether there was nothing to evaluate.
     parameters: Buffer<f64>,
     values: Buffer<f64>,
@@ -123,7 +123,7 @@ impl TableEvaluator {
         Ok(Self {
             n,
             levels: levels.collect(),
-            taken: gpu.buffer(count, DURING)?,
+            excluded: gpu.buffer(count, DURING)?,
             parameters: put(&gpu, parameters)?,
             values: gpu.buffer(count, DURING)?,
             empty: gpu.buffer(count, DURING)?,
@@ -149,10 +149,10 @@ impl TableEvaluator {
     pub(super) fn evaluate(
         &mut self,
         beside: &JointCodes,
-        taken: &[u8],
+        excluded: &[u8],
     ) -> Result<(), DeviceError> {
         let laid = self.lay(beside)?;
-        self.gpu.upload(taken, self.taken.address())?;
+        self.gpu.upload(excluded, self.excluded.address())?;
         let (gpu, packs) = (&self.gpu, &self.packs);
         packs.sweep(gpu, |here| {
             let pack = here.pack;
@@ -176,7 +176,7 @@ impl TableEvaluator {
                     places: here.places + (run.from * size_of::<ColumnCodes>()) as u64,
                 };
                 let out = SweepOutput {
-                    taken: self.taken.address(),
+                    excluded: self.excluded.address(),
                     tables,
                     cells,
                     ..SweepOutput::default()

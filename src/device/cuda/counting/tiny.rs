@@ -79,11 +79,11 @@ impl CountKernel for Tiny {
         let groups = pack.count.div_ceil(shape.columns);
         let tables = (anchor.batch * groups, shape.counts());
         let (partial, arrived) = scratch.shared_tables(sweep.gpu, config.parts, tables)?;
-        let (xw, xwy, taken) = sweep.sums_of(pack);
+        let (xw, xwy, excluded) = sweep.sums_of(pack);
         let given = TinyArgs {
             codes: resident.address,
             stride: pack.stride as i64,
-            taken,
+            excluded,
             columns: pack.count as u32,
             places: sweep.packs.count() as u32,
             vectors: n.div_ceil(VECTOR) as i64,

@@ -154,7 +154,7 @@ impl Shard {
             skips_dense: true,
             ..laid
         };
-        self.swept(laid, self.walk.out(self.taken.address()))?;
+        self.swept(laid, self.walk.out(self.excluded.address()))?;
         self.waves(true, chosen, slot)
     }
 

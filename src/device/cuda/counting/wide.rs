@@ -81,12 +81,12 @@ impl CountKernel for Wide {
 /// What the kernel is told of a pack and of what it is counted against.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> WideArgs {
     let (packs, anchor, pack) = (sweep.packs, &sweep.anchor, resident.pack);
-    let (xw, xwy, taken) = sweep.sums_of(pack);
+    let (xw, xwy, excluded) = sweep.sums_of(pack);
     WideArgs {
         places: resident.places,
         left_out: packs.left_out.at(pack.first),
         levels: packs.levels.at(pack.first),
-        taken,
+        excluded,
         columns: pack.count as u32,
         rows: packs.layout.n as i64,
         w: anchor.w,

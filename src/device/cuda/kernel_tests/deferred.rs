@@ -115,7 +115,7 @@ fn check_lists(
         rule,
         count: count as u32,
         numbers: test.put(&numbers)?,
-        taken: test.put(&vec![0u8; count])?,
+        excluded: test.put(&vec![0u8; count])?,
         x: test.put(&x)?,
         xy: test.put(&xy)?,
         xw,

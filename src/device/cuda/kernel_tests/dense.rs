@@ -102,7 +102,7 @@ fn check_sums(
             codes: columns.address,
             stride: columns.stride as i64,
             levels,
-            taken: excluded,
+            excluded: excluded,
             columns: 5,
             places: 5,
             rows: n as i64,
@@ -149,7 +149,7 @@ fn check_sums(
         // Whole tables, beside one anchor.
         let tables = test.put(&vec![u32::MAX; 5 * cells])?;
         let args = DenseArgs {
-            taken: 0,
+            excluded: 0,
             occurring: 0,
             tables,
             cells: cells as i64,

@@ -50,7 +50,7 @@ impl KernelCase for Case {
             starts: test.put(&starts)?,
             most: test.put(&most)?,
             levels: test.put(&[LEVELS; COLUMNS])?,
-            taken: test.put(&[0u8, 0, 0, 1, 0, 0, 0])?,
+            excluded: test.put(&[0u8, 0, 0, 1, 0, 0, 0])?,
             columns: COLUMNS as u32,
             places: COLUMNS as u32,
             rows_all: n as i64,
@@ -138,7 +138,7 @@ impl KernelCase for Case {
             let cells = LEVELS as usize * wide;
             let tables = test.put(&vec![u32::MAX; COLUMNS * cells])?;
             let args = EntriesArgs {
-                taken: 0,
+                excluded: 0,
                 tables,
                 cells: cells as i64,
                 ..args

@@ -64,7 +64,7 @@ impl KernelCase for Case {
             let (w, y) = (test.codes(n, levels), test.codes(n, classes));
             let response = (classes > 1).then_some(y.as_slice());
             let expected = joint_codes::reference(&w, response, classes, filled);
-            let margins = joint_codes::told(&expected[..n], levels, classes);
+            let margins = joint_codes::margins(&expected[..n], levels, classes);
             let forms = forms(test, &w, levels)?;
             let places = test.put(&forms)?;
             let wide = (levels * classes) as usize;
@@ -114,7 +114,7 @@ impl KernelCase for Case {
                 test.launch(&joint_codes::KERNEL, permute, (3, 2), (256, 0), given)?;
                 let permuted = test.get::<u8>(out, 2 * bytes)?;
                 for (permuted, order) in permuted.chunks(bytes).zip(order.chunks(n)) {
-                    let expected = joint_codes::shuffled(&expected, order);
+                    let expected = joint_codes::permuted(&expected, order);
                     assert_eq!(permuted, packed(&expected, bits), "{permute}");
                 }
             }

@@ -28,11 +28,11 @@ impl KernelCase for Case {
         let all: Vec<PairBounds> = (0..count).map(pair).collect();
         for (room, kept, wanted) in [(count, 0, 10), (count, count / 2, count), (count - count / 4, count / 3, 5)] {
             for floor in [f32::NEG_INFINITY, 7.25] {
-                let (found, told) = (test.put(&all)?, test.put(&[count as u32])?);
+                let (found, found_count) = (test.put(&all)?, test.put(&[count as u32])?);
                 let (floor_address, out) = (test.put(&[floor])?, test.put(&[0u32; 3])?);
                 let args = PairFloorArgs {
                     found,
-                    told,
+                    found_count,
                     room: room as u32,
                     kept: kept as u32,
                     wanted: wanted as u64,
@@ -45,7 +45,7 @@ impl KernelCase for Case {
                 let bits = raised.to_bits();
                 let expected = [count as u32, stay.len() as u32, bits];
                 assert_eq!(test.get::<u32>(out, 3)?, expected);
-                assert_eq!(test.get::<u32>(told, 1)?, [stay.len() as u32]);
+                assert_eq!(test.get::<u32>(found_count, 1)?, [stay.len() as u32]);
                 assert_eq!(test.get::<f32>(floor_address, 1)?[0].to_bits(), bits);
                 assert_eq!(test.get::<PairBounds>(found, stay.len())?, stay);
             }

@@ -92,7 +92,7 @@ pub(super) fn pair_args(
         supers: test.put(&[0u32, 0])?,
         floor: test.put(&[f32::NEG_INFINITY])?,
         found: test.put(&vec![PairBounds::default(); room])?,
-        told: test.put(&[0u32])?,
+        found_count: test.put(&[0u32])?,
         room: room as u32,
         ..PairArgs::default()
     })
@@ -106,7 +106,7 @@ pub(super) fn compare(
     args: &PairArgs,
     reference: impl Fn([&[u8]; 2]) -> (f64, f64),
 ) -> Result<(), DeviceError> {
-    let count = test.get::<u32>(args.told, 1)?[0] as usize;
+    let count = test.get::<u32>(args.found_count, 1)?[0] as usize;
     let found = test.get::<PairBounds>(args.found, count)?;
     let found: BTreeMap<(u32, u32), f32> = found
         .into_iter()

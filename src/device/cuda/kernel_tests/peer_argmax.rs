@@ -19,9 +19,9 @@ struct Peer {
     score: ScoreArgs,
     found: u64,
     arrived: u64,
-    told: u64,
+    pick: u64,
     places: u64,
-    guest: u64,
+    buffer: u64,
     codes: Vec<u8>,
     column: u64,
     gathered: Vec<i128>,
@@ -51,9 +51,9 @@ impl Peer {
             score: ScoreArgs::default(),
             found: test.put(&vec![0u8; 3 * size_of::<BestCandidate>()])?,
             arrived: test.put(&[0u32])?,
-            told: test.put(&[Pick::default()])?,
+            pick: test.put(&[Pick::default()])?,
             places: test.put(&places)?,
-            guest: test.put(&vec![0u8; codes.len()])?,
+            buffer: test.put(&vec![0u8; codes.len()])?,
             codes,
             column,
             gathered,
@@ -70,7 +70,7 @@ impl Peer {
             },
             count: CANDIDATES as u32,
             numbers: test.put(&peer.numbers)?,
-            taken: test.put(&vec![0u8; CANDIDATES])?,
+            excluded: test.put(&vec![0u8; CANDIDATES])?,
             x: sums,
             xy: sums,
             xw: test.put(&zeros)?,
@@ -105,7 +105,7 @@ fn launch(test: &TestGpu, peers: &[Peer], args: &PeerArgs, stop: u64) -> Result<
     for (at, peer) in peers.iter().enumerate() {
         let mut args = *args;
         (args.gpu, args.stop) = (at as u32, stop);
-        (args.places, args.anchor, args.told) = (peer.places, peer.score.anchors, peer.told);
+        (args.places, args.anchor, args.pick) = (peer.places, peer.score.anchors, peer.pick);
         test.gpu.use_stream(1 + at);
         let (score, found, arrived) = (peer.score, peer.found, peer.arrived);
         let given = arguments![score, found, arrived, args];
@@ -129,8 +129,8 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
     };
     let mailbox = vec![0u8; size_of::<Mailbox>()];
     for (at, peer) in peers.iter().enumerate() {
-        args.posts[at] = test.put(&mailbox)?;
-        args.guests[at] = peer.guest;
+        args.mailboxes[at] = test.put(&mailbox)?;
+        args.column_buffers[at] = peer.buffer;
     }
     // Functions are loaded when they are first launched, which must not be while others wait.
     let alone = PeerArgs { gpus: 0, ..args };
@@ -162,7 +162,7 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
         excluded[winner][won.place as usize] = true;
         let bytes = peers[winner].codes.len();
         for (at, peer) in peers.iter().enumerate() {
-            assert_eq!(test.get::<Pick>(peer.told, 1)?, [won], "{count} peers");
+            assert_eq!(test.get::<Pick>(peer.pick, 1)?, [won], "{count} peers");
             let anchor = AnchorSums {
                 w: won.x,
                 wy: won.xy,
@@ -180,10 +180,10 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
                 ..ColumnCodes::default()
             };
             let is_brought = peer_argmax::bytes(&whole, n) >= Some(2000);
-            let expected = if is_brought { peer.guest } else { peers[winner].column };
+            let expected = if is_brought { peer.buffer } else { peers[winner].column };
             assert_eq!((place.address, place.levels), (expected, 200));
             if is_brought {
-                let brought = test.get::<u8>(peer.guest, bytes)?;
+                let brought = test.get::<u8>(peer.buffer, bytes)?;
                 assert!(brought == peers[winner].codes, "{n} rows, {count} peers");
             }
         }

@@ -45,7 +45,7 @@ impl KernelCase for Case {
         for (function, e, off) in [("near_f64", wide, tie), ("near_f32", narrow, f32_off)] {
             let (most, counters) = (test.put(&[0u64])?, test.put(&[0u64; 3])?);
             let (list, scores) = (test.put(&vec![0u64; p])?, test.put(&vec![0f64; p])?);
-            let told = test.put(&vec![0u64; 2 + 2 * p])?;
+            let answers = test.put(&vec![0u64; 2 + 2 * p])?;
             let (from, places, columns_count) = (0u32, p as u64, p as u32);
             let given = arguments![
                 e,
@@ -76,12 +76,12 @@ impl KernelCase for Case {
                 scores,
                 places,
                 counters,
-                told,
+                answers,
                 places
             ];
             test.launch(&strongest::KERNEL, "score", (4, 1), (512, 0), given)?;
-            let told = test.get::<u64>(told, 2 + 2 * p)?;
-            let near = told[2..][..2 * told[1] as usize].chunks(2);
+            let answers = test.get::<u64>(answers, 2 + 2 * p)?;
+            let near = answers[2..][..2 * answers[1] as usize].chunks(2);
             let mut near: Vec<(u32, f64)> = near
                 .map(|entry| (entry[0] as u32, f64::from_bits(entry[1])))
                 .collect();

@@ -18,7 +18,7 @@ pub(super) struct TestModels {
     pub(super) args: ModelsArgs,
     pub(super) columns: u64,
     orders: u64,
-    told: u64,
+    answers: u64,
 }
 
 impl TestModels {
@@ -49,7 +49,7 @@ impl TestModels {
             args,
             columns: test.put(columns)?,
             orders: test.put(&[0u64; 32])?,
-            told: test.put(&[0u64; 16])?,
+            answers: test.put(&[0u64; 16])?,
         })
     }
 
@@ -71,17 +71,17 @@ impl TestModels {
             [model as u64, kind, variable.into(), column]
         });
         test.set(self.orders, &words.collect::<Vec<u64>>())?;
-        let (args, orders_address, told) = (self.args, self.orders, self.told);
+        let (args, orders_address, answers) = (self.args, self.orders, self.answers);
         let threads = if function == "update_256" { 256 } else { 512 };
         let shape = (threads, 24 * CAPACITY);
-        let given = arguments![args, orders_address, told];
+        let given = arguments![args, orders_address, answers];
         test.launch(&update::KERNEL, function, (orders.len() as u32, 1), shape, given)?;
-        let told = test.get::<[u64; 2]>(told, orders.len())?;
-        let answer = |told: [u64; 2]| {
-            let variable = u32::try_from(told[1]).ok().filter(|it| *it != u32::MAX);
-            (f64::from_bits(told[0]), variable)
+        let answers = test.get::<[u64; 2]>(answers, orders.len())?;
+        let answer = |answers: [u64; 2]| {
+            let variable = u32::try_from(answers[1]).ok().filter(|it| *it != u32::MAX);
+            (f64::from_bits(answers[0]), variable)
         };
-        Ok(told.into_iter().map(answer).collect())
+        Ok(answers.into_iter().map(answer).collect())
     }
 
     /// The support of a model.

@@ -48,7 +48,7 @@ pub(super) struct PairGpu {
     /// Of each place, in the order of integers; whether they are asked.
     floors: Buffer<u32>,
     by_column: bool,
-    told: Buffer<u32>,
+    found_count: Buffer<u32>,
     out: Pinned<u32>,
     found: Buffer<PairBounds>,
     sums: Buffer<i64>,
@@ -132,7 +132,7 @@ impl PairGpu {
             floor: gpu.buffer(1, DURING)?,
             floors: gpu.buffer(plan.numbers.len(), DURING)?,
             by_column: false,
-            told: put(&gpu, &[0])?,
+            found_count: put(&gpu, &[0])?,
             out: gpu.pinned(3)?,
             found: gpu.buffer(places, DURING)?,
             sums: gpu.buffer(2 * places, DURING)?,
@@ -179,7 +179,7 @@ impl PairGpu {
 
     /// Forgets the pairs found; not the floor.
     pub(super) fn forget(&self) -> Result<(), DeviceError> {
-        self.gpu.zero(self.told.address(), 4)
+        self.gpu.zero(self.found_count.address(), 4)
     }
 
     /// Lets the floor be this, which is higher.
@@ -260,7 +260,7 @@ impl PairGpu {
             floor: self.floor.address(),
             floors: self.floors(),
             found: self.found.address(),
-            told: self.told.address(),
+            found_count: self.found_count.address(),
             room: self.places(),
         };
         let launch = |given: &mut [_]| {
@@ -293,7 +293,7 @@ impl PairGpu {
         }
         let given = PairFloorArgs {
             found: self.found.address(),
-            told: self.told.address(),
+            found_count: self.found_count.address(),
             room: self.places(),
             kept,
             wanted: wanted as u64,
@@ -310,8 +310,8 @@ impl PairGpu {
             arguments![given],
         )?;
         self.gpu.wait("scoring pairs")?;
-        let [told, stay] = [0, 1].map(|at| self.out.get()[at]);
-        Ok(match told > self.places() {
+        let [found_count, stay] = [0, 1].map(|at| self.out.get()[at]);
+        Ok(match found_count > self.places() {
             true => Wave::Lost,
             false => Wave::Kept(stay),
         })

@@ -146,8 +146,8 @@ impl PairGpu {
         let mut all = Vec::new();
         let groups = plan.groups.iter().zip(&self.margins);
         for (group, margins) in groups.filter(|it| it.0.panel == panel) {
-            let mut told = vec![0; margins.len()];
-            self.gpu.download(margins.address(), &mut told)?;
+            let mut counts = vec![0; margins.len()];
+            self.gpu.download(margins.address(), &mut counts)?;
             self.gpu.wait(DURING)?;
             let of = |own: &[u32]| -> Vec<u32> {
                 let class = |(own, &size): (&[u32], &u32)| {
@@ -157,7 +157,7 @@ impl PairGpu {
                 let classes = own.chunks(group.planes).zip(&plan.sizes);
                 classes.flat_map(class).collect()
             };
-            let own = told.par_chunks(group.planes * plan.sizes.len());
+            let own = counts.par_chunks(group.planes * plan.sizes.len());
             all.par_extend(own.take(group.count).map(of));
         }
         Ok(all)

@@ -294,7 +294,7 @@ mod tests {
                 .collect();
             grouped(&columns)
         };
-        let told = |groups: &[Group]| -> Vec<_> {
+        let summary = |groups: &[Group]| -> Vec<_> {
             groups
                 .iter()
                 .map(|it| (it.planes, it.first, it.count))
@@ -305,11 +305,11 @@ mod tests {
         levels.extend([3; 5]);
         levels.extend([15; 2]);
         let (groups, numbers) = of(&levels);
-        assert_eq!(told(&groups), [(1, 0, 128), (9, 128, 35), (14, 163, 2)]);
+        assert_eq!(summary(&groups), [(1, 0, 128), (9, 128, 35), (14, 163, 2)]);
         assert_eq!((numbers[0], numbers[128], numbers[133]), (30, 158, 0));
         let (groups, numbers) = of(&[2, 3, 2, 1]);
         assert_eq!(
-            (told(&groups), numbers),
+            (summary(&groups), numbers),
             (vec![(2, 0, 4)], vec![0, 2, 3, 1])
         );
     }

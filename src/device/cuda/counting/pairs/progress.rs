@@ -29,7 +29,7 @@ impl Floor {
 /// Tells who watches that columns are done, by the share of the work.
 pub(super) struct Progress<'d> {
     columns: usize,
-    told: usize,
+    reported: usize,
     done: &'d (dyn Fn() + Sync),
 }
 
@@ -37,7 +37,7 @@ impl<'d> Progress<'d> {
     pub(super) fn new(columns: usize, done: &'d (dyn Fn() + Sync)) -> Self {
         Self {
             columns,
-            told: 0,
+            reported: 0,
             done,
         }
     }
@@ -45,9 +45,9 @@ impl<'d> Progress<'d> {
     /// So much of all is done.
     pub(super) fn at(&mut self, part: usize, all: usize) {
         let now = (part as u128 * self.columns as u128 / all.max(1) as u128) as usize;
-        while self.told < now {
+        while self.reported < now {
             (self.done)();
-            self.told += 1;
+            self.reported += 1;
         }
     }
 }
@@ -62,8 +62,8 @@ mod tests {
     fn a_floor_is_the_highest_of_all() {
         let floor = Floor::default();
         assert_eq!(floor.above(f32::NEG_INFINITY), None);
-        for (told, above) in [(-2.5, -2.5), (-3.0, -2.5), (0.0, 0.0), (1e-30, 1e-30)] {
-            floor.raise(told);
+        for (reported, above) in [(-2.5, -2.5), (-3.0, -2.5), (0.0, 0.0), (1e-30, 1e-30)] {
+            floor.raise(reported);
             assert_eq!(floor.above(f32::NEG_INFINITY), Some(above));
             assert_eq!(floor.above(above), None);
         }
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn every_column_is_told_once() {
-        let told = AtomicU64::new(0);
+        let reported = AtomicU64::new(0);
         let done = || {
-            told.fetch_add(1, Ordering::Relaxed);
+            reported.fetch_add(1, Ordering::Relaxed);
         };
         let mut progress = Progress::new(7, &done);
         for (part, columns) in [(0, 0), (50, 3), (50, 3), (99, 6), (100, 7)] {
             progress.at(part, 100);
-            assert_eq!(told.load(Ordering::Relaxed), columns);
+            assert_eq!(reported.load(Ordering::Relaxed), columns);
         }
     }
 }
