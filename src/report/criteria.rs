@@ -19,26 +19,26 @@ pub fn text(plugins: &Plugins) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(page, "\n{}  {}", entry.name, entry.title);
         let _ = writeln!(page, "    penalty    {}", entry.penalty);
-        for it in entry.parameters {
+        for parameter in entry.parameters {
             let _ = writeln!(
                 page,
                 "    parameter  {} = {}, in {} … {}",
-                it.name, it.default, it.min, it.max
+                parameter.name, parameter.default, parameter.min, parameter.max
             );
         }
         let _ = writeln!(page, "    source     {}", entry.source);
     }
-    for it in plugins.criteria() {
-        entry_of(&mut page, &it.info);
+    for criterion in plugins.criteria() {
+        entry_of(&mut page, &criterion.info);
     }
     page
 }
 
-/// The same, for a program: passel's own have a penalty, those of plugins a formula.
+/// Every criterion as JSON: passel's own have a penalty, those of plugins a formula.
 pub fn json(plugins: &Plugins) -> String {
     let own = ALL.iter().map(|entry| {
         let parameters = entry.parameters.iter().map(
-            |it| json!({ "name": it.name, "default": it.default, "min": it.min, "max": it.max }),
+            |parameter| json!({ "name": parameter.name, "default": parameter.default, "min": parameter.min, "max": parameter.max }),
         );
         json!({
             "name": entry.name,
@@ -48,6 +48,6 @@ pub fn json(plugins: &Plugins) -> String {
             "source": entry.source,
         })
     });
-    let others = plugins.criteria().map(|it| about(&it.info));
+    let others = plugins.criteria().map(|criterion| about(&criterion.info));
     format!("{:#}\n", Value::from(own.chain(others).collect::<Vec<_>>()))
 }

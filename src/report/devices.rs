@@ -25,7 +25,7 @@ pub fn text(host: &HostInfo, cuda: &CudaInfo) -> String {
         line(&format!("cuda:{}", gpu.ordinal), describe(gpu));
     }
     for (name, version) in libraries(cuda) {
-        let version = version.map_or("none".into(), |it| format!("CUDA {it}"));
+        let version = version.map_or("none".into(), |version| format!("CUDA {version}"));
         line(name, version);
     }
     if let Some(obstacle) = &cuda.obstacle {
@@ -70,9 +70,11 @@ fn libraries(cuda: &CudaInfo) -> [(&'static str, Option<Version>); 3] {
     ]
 }
 
-/// The same, for a program; memory in bytes.
+/// The CPU, every GPU and the libraries as JSON.
+///
+/// *Units:* bytes, for memory.
 pub fn json(host: &HostInfo, cuda: &CudaInfo) -> String {
-    let version = |it: Option<Version>| it.map(|it| it.to_string());
+    let version = |version: Option<Version>| version.map(|version| version.to_string());
     let gpus = cuda.gpus.iter().map(|gpu| {
         json!({
             "device": format!("cuda:{}", gpu.ordinal),

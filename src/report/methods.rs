@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::plugin::{MethodInfo, MethodParameter, PASS, Plugins};
 
-/// passel's own method, told as a plugin's is.
+/// The description of passel's own method.
 const TITLE: &str = "particle swarm stepwise";
 const FORMULA: &str = "the model of least φ; `passel criteria` lists the criteria";
 const SOURCE: &str = "M. Yang, R.-B. Chen, I-H. Chung and W. Wang, Particle Swarm Stepwise \
@@ -20,21 +20,27 @@ pub fn text(plugins: &Plugins) -> String {
          NAME or NAME:PARAMETER=NUMBER.\n",
     );
     entry(&mut page, [PASS, TITLE, FORMULA], &[], SOURCE, None);
-    for it in plugins.methods() {
-        entry_of(&mut page, &it.info);
+    for method in plugins.methods() {
+        entry_of(&mut page, &method.info);
     }
     if plugins.pair_scores().next().is_some() {
         page += "\nPair scores, larger is better: x and w the two variables, y the response.\n";
     }
-    for it in plugins.pair_scores() {
-        entry_of(&mut page, &it.info);
+    for score in plugins.pair_scores() {
+        entry_of(&mut page, &score.info);
     }
     page
 }
 
-pub(super) fn entry_of(page: &mut String, it: &MethodInfo) {
-    let head = [&*it.name, &it.title, &it.formula];
-    entry(page, head, &it.parameters, &it.source, Some(&it.plugin));
+pub(super) fn entry_of(page: &mut String, info: &MethodInfo) {
+    let head = [&*info.name, &info.title, &info.formula];
+    entry(
+        page,
+        head,
+        &info.parameters,
+        &info.source,
+        Some(&info.plugin),
+    );
 }
 
 fn entry(
@@ -47,11 +53,11 @@ fn entry(
     // Writing to a String cannot fail.
     let _ = writeln!(page, "\n{name}  {title}");
     let _ = writeln!(page, "    formula    {formula}");
-    for it in parameters {
+    for parameter in parameters {
         let _ = writeln!(
             page,
             "    parameter  {} = {}, in {} … {}: {}",
-            it.name, it.default, it.least, it.most, it.help
+            parameter.name, parameter.default, parameter.least, parameter.most, parameter.help
         );
     }
     let _ = writeln!(page, "    source     {source}");
@@ -60,7 +66,7 @@ fn entry(
     }
 }
 
-/// The same, for a program; the plugin of passel's own method is null.
+/// Every method and every pair score as JSON; the plugin of passel's own method is null.
 pub fn json(plugins: &Plugins) -> String {
     let pass = json!({
         "name": PASS,
@@ -70,9 +76,9 @@ pub fn json(plugins: &Plugins) -> String {
         "source": SOURCE,
         "plugin": null,
     });
-    let others = plugins.methods().map(|it| about(&it.info));
+    let others = plugins.methods().map(|method| about(&method.info));
     let methods: Vec<Value> = [pass].into_iter().chain(others).collect();
-    let pair_scores = plugins.pair_scores().map(|it| about(&it.info));
+    let pair_scores = plugins.pair_scores().map(|score| about(&score.info));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "methods": methods,
@@ -81,22 +87,22 @@ pub fn json(plugins: &Plugins) -> String {
     format!("{all:#}\n")
 }
 
-pub(super) fn about(it: &MethodInfo) -> Value {
-    let parameters = it.parameters.iter().map(|it| {
+pub(super) fn about(info: &MethodInfo) -> Value {
+    let parameters = info.parameters.iter().map(|parameter| {
         json!({
-            "name": it.name,
-            "help": it.help,
-            "default": it.default,
-            "min": it.least,
-            "max": it.most,
+            "name": parameter.name,
+            "help": parameter.help,
+            "default": parameter.default,
+            "min": parameter.least,
+            "max": parameter.most,
         })
     });
     json!({
-        "name": it.name,
-        "title": it.title,
-        "formula": it.formula,
+        "name": info.name,
+        "title": info.title,
+        "formula": info.formula,
         "parameters": parameters.collect::<Vec<Value>>(),
-        "source": it.source,
-        "plugin": it.plugin,
+        "source": info.source,
+        "plugin": info.plugin,
     })
 }

@@ -6,7 +6,7 @@ use super::{
     ranking::header,
     table::{self, ABSENT, Table, count, exact, facts, number, position, probability, warnings},
 };
-use crate::selection::{PairsReport, RankSummary, StopReason, VariablePartner};
+use crate::selection::{PairsReport, RankSummary, SingleVariable, StopReason, VariablePartner};
 
 /// Variables listed alone and with their partners in a report for a reader.
 const SINGLE: usize = 10;
@@ -22,11 +22,7 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
     let mut page = facts(&rows) + &warnings(&report.warnings) + "\n";
     let mut single: Vec<_> = report.single.iter().collect();
     single.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-    page += &Table::of(single.iter().copied().take(SINGLE))
-        .column("variable", |variable| table::text(&variable.name))
-        .column("I(x;y)", |variable| number(variable.score, 6))
-        .column("p (G)", |variable| probability(variable.p_value))
-        .aligned(&[0]);
+    page += &singles(single.iter().copied().take(SINGLE)).aligned(&[0]);
     page += &more(single.len());
     if let Some(partners) = &report.partners {
         page += &partners_text(partners);
@@ -54,6 +50,30 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
     )
 }
 
+/// The table of variables alone for a reader.
+pub(super) fn singles<'a>(
+    rows: impl IntoIterator<Item = &'a SingleVariable>,
+) -> Table<'a, &'a SingleVariable> {
+    Table::of(rows)
+        .column("variable", |variable| table::text(&variable.name))
+        .column("I(x;y)", |variable| number(variable.score, 6))
+        .column("p (G)", |variable| probability(variable.p_value))
+}
+
+/// The table of best partners for a reader; `partner` heads their names.
+pub(super) fn partners<'a>(
+    rows: impl IntoIterator<Item = &'a VariablePartner>,
+    partner: &'a str,
+) -> Table<'a, &'a VariablePartner> {
+    Table::of(rows)
+        .column("variable", |own| table::text(&own.name))
+        .column(partner, |own| {
+            table::text(own.partner.as_deref().unwrap_or(ABSENT))
+        })
+        .column("score", |own| number(own.score, 6))
+        .column("synergy", |own| number(own.synergy, 6))
+}
+
 /// The line below a table of the first rows of `all`.
 fn more(all: usize) -> String {
     match all.saturating_sub(SINGLE) {
@@ -67,13 +87,7 @@ fn partners_text(partners: &[VariablePartner]) -> String {
     let mut best: Vec<_> = partners.iter().collect();
     let score = |partner: &VariablePartner| partner.score.unwrap_or(f64::NEG_INFINITY);
     best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
-    let table = Table::of(best.iter().copied().take(SINGLE))
-        .column("variable", |own| table::text(&own.name))
-        .column("best partner", |own| {
-            table::text(own.partner.as_deref().unwrap_or(ABSENT))
-        })
-        .column("score", |own| number(own.score, 6))
-        .column("synergy", |own| number(own.synergy, 6));
+    let table = self::partners(best.iter().copied().take(SINGLE), "best partner");
     table.aligned(&[0, 1]) + &more(best.len())
 }
 
@@ -136,7 +150,7 @@ pub(super) fn csv(report: &PairsReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::{SingleVariable, VariablePair};
+    use crate::selection::VariablePair;
 
     fn report() -> PairsReport {
         let single = |name: &str, index, score| SingleVariable {

@@ -9,27 +9,31 @@ use crate::{
     plugin::{MethodInfo, PATH, Plugin, Plugins},
 };
 
-/// What became of the functions in CUDA C that were tried: by plugin and method.
+/// The results of compiling and running the functions in CUDA C: plugin, method, result.
 pub type Tried<'a> = [(&'a str, String, Result<Checked, DeviceError>)];
 
 /// Every plugin with what it brings, and every library that is not used, for a reader.
 pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
-    for it in plugins.plugins() {
-        let _ = writeln!(page, "{} {}  {}", it.name, it.version, it.description);
-        let _ = writeln!(page, "    library      {}", it.path.display());
+    for plugin in plugins.plugins() {
+        let _ = writeln!(
+            page,
+            "{} {}  {}",
+            plugin.name, plugin.version, plugin.description
+        );
+        let _ = writeln!(page, "    library      {}", plugin.path.display());
         for (what, names) in [
-            ("methods", methods(it)),
-            ("pair scores", pair_scores(it)),
-            ("criteria", criteria(it)),
+            ("methods", methods(plugin)),
+            ("pair scores", pair_scores(plugin)),
+            ("criteria", criteria(plugin)),
         ] {
             if !names.is_empty() {
                 let _ = writeln!(page, "    {what:<11}  {}", names.join(", "));
             }
         }
-        for (_, name, checked) in tried.iter().filter(|(plugin, ..)| *plugin == it.name) {
-            let _ = writeln!(page, "    CUDA C       {name}: {}", told(checked));
+        for (_, name, checked) in tried.iter().filter(|(of, ..)| *of == plugin.name) {
+            let _ = writeln!(page, "    CUDA C       {name}: {}", outcome(checked));
         }
         page.push('\n');
     }
@@ -42,8 +46,8 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     }
     if !plugins.refused().is_empty() {
         page += "Not used:\n";
-        for it in plugins.refused() {
-            let _ = writeln!(page, "    {it}");
+        for refused in plugins.refused() {
+            let _ = writeln!(page, "    {refused}");
         }
         page.push('\n');
     }
@@ -51,7 +55,7 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     page + "\n"
 }
 
-fn told(checked: &Result<Checked, DeviceError>) -> String {
+fn outcome(checked: &Result<Checked, DeviceError>) -> String {
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => return error.to_string(),
@@ -68,37 +72,37 @@ fn told(checked: &Result<Checked, DeviceError>) -> String {
 }
 
 fn methods(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.methods.iter().map(|it| &it.info))
+    names(plugin.methods.iter().map(|method| &method.info))
 }
 
 fn pair_scores(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.pair_scores.iter().map(|it| &it.info))
+    names(plugin.pair_scores.iter().map(|score| &score.info))
 }
 
 fn criteria(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.criteria.iter().map(|it| &it.info))
+    names(plugin.criteria.iter().map(|criterion| &criterion.info))
 }
 
 fn names<'a>(all: impl Iterator<Item = &'a MethodInfo>) -> Vec<&'a str> {
-    all.map(|it| it.name.as_str()).collect()
+    all.map(|info| info.name.as_str()).collect()
 }
 
-/// The same, for a program.
+/// Every plugin, and every library that is not used, as JSON.
 pub fn json(plugins: &Plugins, tried: &Tried) -> String {
-    let used = plugins.plugins().iter().map(|it| {
+    let used = plugins.plugins().iter().map(|plugin| {
         json!({
-            "name": it.name,
-            "version": it.version,
-            "description": it.description,
-            "path": it.path.to_string_lossy(),
-            "methods": methods(it),
-            "pair_scores": pair_scores(it),
-            "criteria": criteria(it),
+            "name": plugin.name,
+            "version": plugin.version,
+            "description": plugin.description,
+            "path": plugin.path.to_string_lossy(),
+            "methods": methods(plugin),
+            "pair_scores": pair_scores(plugin),
+            "criteria": criteria(plugin),
             "cuda": tried
                 .iter()
-                .filter(|(plugin, ..)| *plugin == it.name)
+                .filter(|(of, ..)| *of == plugin.name)
                 .map(|(_, name, checked)| {
-                    json!({ "name": name, "works": checked.is_ok(), "told": told(checked) })
+                    json!({ "name": name, "works": checked.is_ok(), "told": outcome(checked) })
                 })
                 .collect::<Vec<Value>>(),
         })
@@ -106,7 +110,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let refused = plugins
         .refused()
         .iter()
-        .map(|it| json!({ "path": it.path.to_string_lossy(), "reason": it.refusal.to_string() }));
+        .map(|refused| json!({ "path": refused.path.to_string_lossy(), "reason": refused.refusal.to_string() }));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "plugins": used.collect::<Vec<Value>>(),

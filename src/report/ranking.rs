@@ -8,7 +8,9 @@ use super::{
     numbers::{p_value, printable},
     table::{self, Table, count, exact, facts, number, probability, warnings},
 };
-use crate::selection::{BinningRules, NamedParameters, RankSummary, Ranking, StopReason};
+use crate::selection::{
+    BinningRules, NamedParameters, RankSummary, RankedVariable, Ranking, StopReason,
+};
 
 /// The first lines of the reports of rankings and pairs.
 pub(super) fn header(
@@ -63,19 +65,7 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         rows.push(("stop", stop));
     }
     let mut page = facts(&rows) + &warnings(&ranking.warnings) + "\n";
-    page += &Table::of(ranking.selected.iter().enumerate())
-        .column("#", |(at, _)| count(at + 1))
-        .column("variable", |(_, chosen)| table::text(&chosen.name))
-        .column("score", |(_, chosen)| number(chosen.score, 6))
-        .column("relevance", |(_, chosen)| number(chosen.relevance, 6))
-        .column("redundancy", |(_, chosen)| number(chosen.redundancy, 6))
-        .column("p (G)", |(_, chosen)| {
-            probability(chosen.independence.p_value)
-        })
-        .column_if(ranking.stop.is_some(), "p (perm.)", |(_, chosen)| {
-            probability(chosen.permutation_p)
-        })
-        .aligned(&[1]);
+    page += &variables(ranking, "p (perm.)").aligned(&[1]);
     page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\
              of I(x;w) over the variables w chosen before. Informations are in nats, by counts:\n\
              with few observations a cell they are too large.\n\
@@ -92,6 +82,25 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         ranking.devices.join(", "),
         RankSummary::suffix(ranking.rank_summary.as_ref())
     )
+}
+
+/// The table of chosen variables for a reader; `permuted` heads the p-values of permutations.
+pub(super) fn variables<'a>(
+    ranking: &'a Ranking,
+    permuted: &'a str,
+) -> Table<'a, (usize, &'a RankedVariable)> {
+    Table::of(ranking.selected.iter().enumerate())
+        .column("#", |(at, _)| count(at + 1))
+        .column("variable", |(_, chosen)| table::text(&chosen.name))
+        .column("score", |(_, chosen)| number(chosen.score, 6))
+        .column("relevance", |(_, chosen)| number(chosen.relevance, 6))
+        .column("redundancy", |(_, chosen)| number(chosen.redundancy, 6))
+        .column("p (G)", |(_, chosen)| {
+            probability(chosen.independence.p_value)
+        })
+        .column_if(ranking.stop.is_some(), permuted, |(_, chosen)| {
+            probability(chosen.permutation_p)
+        })
 }
 
 /// One row a variable, in the order of choice.
@@ -114,7 +123,7 @@ mod tests {
     use serde_json::{json, value::to_raw_value};
 
     use super::*;
-    use crate::selection::{Independence, NamedParameters, RankedVariable};
+    use crate::selection::Independence;
 
     fn ranking() -> Ranking {
         let variable = |name: &str, index, redundancy| RankedVariable {

@@ -104,21 +104,19 @@ fn notes(selection: &Selection) -> String {
     page
 }
 
-/// The intercept, where there is one, then the chosen variables: name, index and estimate.
-pub(super) fn rows(
-    selection: &Selection,
-) -> impl Iterator<Item = (&str, Option<usize>, &Estimate)> {
+/// A row of the table of coefficients: name, index of a variable, estimate.
+pub(super) type Row<'a> = (&'a str, Option<usize>, &'a Estimate);
+
+/// The intercept, where there is one, then the chosen variables.
+pub(super) fn rows(selection: &Selection) -> impl Iterator<Item = Row<'_>> {
     let intercept = selection.intercept.iter();
+    let intercept = intercept.map(|estimate| ("(intercept)", None, estimate));
     let chosen = selection.selected.iter();
-    intercept
-        .map(|estimate| ("(intercept)", None, estimate))
-        .chain(chosen.map(|variable| (&*variable.name, Some(variable.index), &variable.estimate)))
+    intercept.chain(chosen.map(|own| (&*own.name, Some(own.index), &own.estimate)))
 }
 
-fn variables(selection: &Selection) -> String {
-    if selection.intercept.is_none() && selection.selected.is_empty() {
-        return "no variable was chosen\n".to_owned();
-    }
+/// The table of coefficients for a reader.
+pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
     let tail = 50.0 * (1.0 - selection.level);
     Table::of(rows(selection))
         .column("variable", |row| table::text(row.0))
@@ -128,10 +126,22 @@ fn variables(selection: &Selection) -> String {
         .column("p", |row| probability(row.2.p_value))
         .column(percent(tail), |row| number(row.2.lower, 6))
         .column(percent(100.0 - tail), |row| number(row.2.upper, 6))
-        .column("inclusion", |(name, index, _)| {
-            let weights = index.iter().flat_map(|_| &selection.inclusion);
-            let mut own = weights.filter(|weight| weight.name == *name);
-            own.next().map_or(table::text(""), |own| share(own.weight))
+}
+
+/// The inclusion weight of a variable.
+pub(super) fn inclusion(selection: &Selection, row: &Row) -> Option<f64> {
+    let weights = row.1.iter().flat_map(|_| &selection.inclusion);
+    let mut own = weights.filter(|weight| weight.name == row.0);
+    own.next().map(|own| own.weight)
+}
+
+fn variables(selection: &Selection) -> String {
+    if selection.intercept.is_none() && selection.selected.is_empty() {
+        return "no variable was chosen\n".to_owned();
+    }
+    coefficients(selection)
+        .column("inclusion", |row| {
+            inclusion(selection, row).map_or(table::text(""), share)
         })
         .aligned(&[0])
 }

@@ -31,6 +31,7 @@ pub use independence::Independence;
 pub use models::{InclusionWeight, VisitedModel};
 pub(crate) use models::{inclusion_weights, visited_models};
 pub use outcome::Outcome;
+pub(crate) use outcome::Overview;
 pub use parameters::{BinningRules, CriterionValue, NamedParameters};
 pub use ranking::{
     PairsReport, RankedVariable, Ranking, RejectedVariable, SingleVariable, StopRule, VariablePair,

@@ -31,14 +31,57 @@ impl<'de> Deserialize<'de> for Outcome {
     }
 }
 
-/// A field that all four kinds of report have.
-macro_rules! common {
-    ($outcome:expr, $report:ident => $field:expr) => {
-        match $outcome {
-            Outcome::Selection($report) => $field,
-            Outcome::Ranking($report) => $field,
-            Outcome::Pairs($report) => $field,
-            Outcome::Stability($report) => $field,
+/// What the four kinds of report have in common; a kind that lacks a part has none of it.
+pub(crate) struct Overview<'a> {
+    pub(crate) version: &'a str,
+    pub(crate) response: &'a str,
+    pub(crate) n: usize,
+    pub(crate) p: usize,
+    /// Chosen variables; none for pairs, which chooses nothing.
+    pub(crate) k: Option<usize>,
+    /// Names and indexes of the chosen variables, in the order of the report.
+    pub(crate) chosen: Option<Vec<(&'a str, usize)>>,
+    pub(crate) truth: Option<&'a Truth>,
+    pub(crate) set_aside: &'a [SetAside],
+    pub(crate) devices: &'a [String],
+    /// The arithmetic that decided, and the one that screened candidates for it.
+    pub(crate) arithmetic: [&'a str; 2],
+    pub(crate) elapsed: Elapsed,
+    pub(crate) ranks: Option<&'a RankSummary>,
+    pub(crate) warnings: &'a [String],
+}
+
+/// The overview of a report that chose nothing; where it chose variables, with these too.
+macro_rules! overview {
+    ($report:expr) => {
+        Overview {
+            version: &$report.passel,
+            response: &$report.response,
+            n: $report.n,
+            p: $report.p,
+            k: None,
+            chosen: None,
+            truth: None,
+            set_aside: &[],
+            devices: &$report.devices,
+            arithmetic: [""; 2],
+            elapsed: $report.elapsed_seconds,
+            ranks: None,
+            warnings: &$report.warnings,
+        }
+    };
+    ($report:expr, chosen) => {
+        Overview {
+            k: Some($report.k),
+            chosen: Some(
+                $report
+                    .selected
+                    .iter()
+                    .map(|own| (&*own.name, own.index))
+                    .collect(),
+            ),
+            truth: $report.truth.as_ref(),
+            ..overview!($report)
         }
     };
 }
@@ -79,98 +122,27 @@ impl Outcome {
         }
     }
 
-    /// The version of passel that made the report.
-    pub fn version(&self) -> &str {
-        common!(self, report => &report.passel)
-    }
-
-    /// The name of the response.
-    pub fn response(&self) -> &str {
-        common!(self, report => &report.response)
-    }
-
-    /// The devices, by name.
-    pub fn devices(&self) -> &[String] {
-        common!(self, report => &report.devices)
-    }
-
-    /// What a reader should know before trusting the rest.
-    pub fn warnings(&self) -> &[String] {
-        common!(self, report => &report.warnings)
-    }
-
-    /// Wall-clock seconds, by stage.
-    pub fn elapsed(&self) -> Elapsed {
-        common!(self, report => report.elapsed_seconds)
-    }
-
-    /// Observations used.
-    pub fn n(&self) -> usize {
-        common!(self, report => report.n)
-    }
-
-    /// Candidate variables.
-    pub fn p(&self) -> usize {
-        common!(self, report => report.p)
-    }
-
-    /// Chosen variables; none for pairs, which chooses nothing.
-    pub fn k(&self) -> Option<usize> {
+    /// What all kinds of report have in common.
+    pub(crate) fn overview(&self) -> Overview<'_> {
         match self {
-            Self::Selection(report) => Some(report.k),
-            Self::Ranking(report) => Some(report.k),
-            Self::Stability(report) => Some(report.k),
-            Self::Pairs(_) => None,
-        }
-    }
-
-    /// Names and indexes of the chosen variables, in the order of the report; none for pairs.
-    pub fn chosen(&self) -> Option<Vec<(&str, usize)>> {
-        macro_rules! names {
-            ($report:expr) => {
-                Some(
-                    $report
-                        .selected
-                        .iter()
-                        .map(|v| (&*v.name, v.index))
-                        .collect(),
-                )
-            };
-        }
-        match self {
-            Self::Selection(report) => names!(report),
-            Self::Ranking(report) => names!(report),
-            Self::Stability(report) => names!(report),
-            Self::Pairs(_) => None,
-        }
-    }
-
-    /// How much of the true model was chosen, where the file marks one.
-    pub fn truth(&self) -> Option<&Truth> {
-        match self {
-            Self::Selection(report) => report.truth.as_ref(),
-            Self::Ranking(report) => report.truth.as_ref(),
-            Self::Stability(report) => report.truth.as_ref(),
-            Self::Pairs(_) => None,
-        }
-    }
-
-    /// Variables that never were candidates.
-    pub fn set_aside(&self) -> &[SetAside] {
-        match self {
-            Self::Selection(report) => &report.set_aside,
-            Self::Ranking(report) => &report.set_aside,
-            Self::Pairs(_) | Self::Stability(_) => &[],
-        }
-    }
-
-    /// The processes, where there were several.
-    pub fn rank_summary(&self) -> Option<&RankSummary> {
-        match self {
-            Self::Selection(report) => report.rank_summary.as_ref(),
-            Self::Ranking(report) => report.rank_summary.as_ref(),
-            Self::Pairs(report) => report.rank_summary.as_ref(),
-            Self::Stability(_) => None,
+            Self::Selection(report) => Overview {
+                set_aside: &report.set_aside,
+                arithmetic: [&report.precision, &report.screen],
+                ranks: report.rank_summary.as_ref(),
+                ..overview!(report, chosen)
+            },
+            Self::Ranking(report) => Overview {
+                set_aside: &report.set_aside,
+                arithmetic: [&report.precision, ""],
+                ranks: report.rank_summary.as_ref(),
+                ..overview!(report, chosen)
+            },
+            Self::Pairs(report) => Overview {
+                arithmetic: [&report.precision, ""],
+                ranks: report.rank_summary.as_ref(),
+                ..overview!(report)
+            },
+            Self::Stability(report) => overview!(report, chosen),
         }
     }
 }

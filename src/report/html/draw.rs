@@ -22,35 +22,24 @@ const RULE: f64 = 1.8;
 
 pub(super) type Points = Vec<(f64, f64)>;
 
-/// An axis: its label, and the numbers between which it is drawn where the points do not say.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Axis<'a> {
-    label: &'a str,
-    range: Option<(f64, f64)>,
-    /// Only whole numbers are named.
-    whole: bool,
+/// An axis: its label, and the numbers it spans.
+pub(super) type Axis<'a> = (&'a str, Scale);
+
+/// The numbers of an axis.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scale {
+    /// Those of the points.
+    Points,
+    /// Those of the points; only whole numbers are named.
+    Counts,
+    Between(f64, f64),
 }
 
-impl<'a> Axis<'a> {
-    pub(super) fn of(label: &'a str) -> Self {
-        Self {
-            label,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn counts(label: &'a str) -> Self {
-        Self {
-            label,
-            whole: true,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn between(self, from: f64, to: f64) -> Self {
-        Self {
-            range: Some((from, to)),
-            ..self
+impl Scale {
+    fn range(self, numbers: Vec<f64>) -> (f64, f64) {
+        match self {
+            Self::Between(from, to) => (from, to),
+            Self::Points | Self::Counts => ends(numbers.into_iter()),
         }
     }
 }
@@ -58,21 +47,25 @@ impl<'a> Axis<'a> {
 /// A part of a plot with two axes.
 #[derive(Default)]
 pub(super) struct Mark {
-    shape: Shape,
-    points: Points,
-    color: &'static str,
+    pub(super) shape: Shape,
+    pub(super) points: Points,
+    pub(super) color: &'static str,
     /// The width of a line, the size of a dot.
-    size: f64,
-    dashed: bool,
-    stepped: bool,
-    tooltips: Vec<String>,
-    names: Vec<String>,
+    pub(super) size: f64,
+    pub(super) dashed: bool,
+    /// Whether a line is level between its points.
+    pub(super) stepped: bool,
+    /// What each dot tells where it is pointed at; none, or as many as there are dots.
+    pub(super) tooltips: Vec<String>,
+    /// What stands beside each dot; none, or as many as there are dots.
+    pub(super) names: Vec<String>,
     /// The colour of a smooth line through dots (loess).
-    smooth: Option<&'static str>,
+    pub(super) smooth: Option<&'static str>,
 }
 
+/// What a mark draws.
 #[derive(Default)]
-enum Shape {
+pub(super) enum Shape {
     #[default]
     Line,
     Dots,
@@ -110,35 +103,6 @@ impl Mark {
             shape: Shape::Upright(at),
             ..Self::line(Points::new(), color, RULE)
         }
-    }
-
-    pub(super) fn dashed(self) -> Self {
-        Self {
-            dashed: true,
-            ..self
-        }
-    }
-
-    /// A line that is level between its points.
-    pub(super) fn stepped(self) -> Self {
-        Self {
-            stepped: true,
-            ..self
-        }
-    }
-
-    /// What each dot tells where it is pointed at; none, or as many as there are dots.
-    pub(super) fn tooltips(self, tooltips: Vec<String>) -> Self {
-        Self { tooltips, ..self }
-    }
-
-    /// What stands beside each dot; none, or as many as there are dots.
-    pub(super) fn names(self, names: Vec<String>) -> Self {
-        Self { names, ..self }
-    }
-
-    pub(super) fn smooth(self, smooth: Option<&'static str>) -> Self {
-        Self { smooth, ..self }
     }
 
     fn plot(self) -> Plot {
@@ -239,21 +203,21 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
         };
         rules.push(rule.with_color(mark.color).with_stroke_width(mark.size));
     }
-    let (x_from, x_to) = x.range.unwrap_or_else(|| ends(across.into_iter()));
-    let (y_from, y_to) = y.range.unwrap_or_else(|| ends(up.into_iter()));
+    let ((x_label, x), (y_label, y)) = (x, y);
+    let ((x_from, x_to), (y_from, y_to)) = (x.range(across), y.range(up));
     let mut layout = Layout::auto_from_plots(&plots)
-        .with_x_label(titled(x.label))
-        .with_y_label(titled(y.label))
+        .with_x_label(titled(x_label))
+        .with_y_label(titled(y_label))
         .with_x_tick_format(format_of(x_from, x_to))
         .with_y_tick_format(format_of(y_from, y_to))
         .with_x_axis_min(x_from)
         .with_x_axis_max(x_to)
         .with_y_axis_min(y_from)
         .with_y_axis_max(y_to);
-    if x.whole {
+    if x == Scale::Counts {
         layout = layout.with_x_tick_step(whole_step(x_to - x_from));
     }
-    if y.whole {
+    if y == Scale::Counts {
         layout = layout.with_y_tick_step(whole_step(y_to - y_from));
     }
     for rule in rules {

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{PageExtras, counted, finite, page::Body, sections, summary};
-use crate::selection::Outcome;
+use crate::selection::{Outcome, Overview};
 
 /// Jobs whose own results are shown, each the first of its setting.
 const DETAILED: usize = 12;
@@ -114,33 +114,34 @@ impl JobsPage {
             },
         };
         let result = result.as_ref();
-        if let Some(outcome) = result {
-            self.count_warnings(outcome);
-            self.devices.extend(outcome.devices().iter().cloned());
-            self.versions.insert(outcome.version().to_owned());
+        let overview = result.map(Outcome::overview);
+        if let (Some(outcome), Some(overview)) = (result, &overview) {
+            self.count_warnings(overview);
+            self.devices.extend(overview.devices.iter().cloned());
+            self.versions.insert(overview.version.to_owned());
             self.show(&job, outcome);
         }
         let criterion = match result {
             Some(Outcome::Selection(report)) => finite(report.criterion.value),
             _ => None,
         };
-        let truth = result.and_then(Outcome::truth);
         let (frequencies, cutoff) = match result {
             Some(Outcome::Stability(report)) => (&*report.variables, report.cutoff),
             _ => (&[][..], None),
         };
-        let chosen = result.and_then(Outcome::chosen);
-        let columns = chosen.iter().flatten().map(|own| own.1 as u32);
+        let overview = overview.as_ref();
+        let truth = overview.and_then(|own| own.truth);
+        let chosen = overview.and_then(|own| own.chosen.as_ref());
         self.rows.push(Row {
             numbers: [
-                result.map(|outcome| outcome.n() as f64),
-                result.map(|outcome| outcome.p() as f64),
-                result.and_then(Outcome::k).map(|k| k as f64),
+                overview.map(|own| own.n as f64),
+                overview.map(|own| own.p as f64),
+                overview.and_then(|own| own.k).map(|k| k as f64),
                 criterion,
                 truth.map(|truth| truth.psr),
                 truth.map(|truth| truth.fdr),
             ],
-            columns: chosen.as_ref().map(|_| columns.collect()),
+            columns: chosen.map(|all| all.iter().map(|own| own.1 as u32).collect()),
             chosen: chosen.map(|all| all.iter().map(|own| self.names.number(own.0)).collect()),
             frequencies: frequencies
                 .iter()
@@ -151,11 +152,11 @@ impl JobsPage {
         });
     }
 
-    fn count_warnings(&mut self, outcome: &Outcome) {
-        let aside = outcome.set_aside().len();
+    fn count_warnings(&mut self, overview: &Overview) {
+        let aside = overview.set_aside.len();
         let count = counted(aside, "variable was", "variables were");
         let aside = (aside > 0).then(|| format!("{count} set aside"));
-        for warning in outcome.warnings().iter().cloned().chain(aside) {
+        for warning in overview.warnings.iter().cloned().chain(aside) {
             *self.warnings.entry(warning).or_default() += 1;
         }
     }
@@ -200,7 +201,8 @@ fn brief(outcome: &Outcome) -> String {
     if let Outcome::Pairs(report) = outcome {
         return counted(report.pairs.len(), "pair", "pairs");
     }
-    let (chosen, k) = (outcome.chosen().unwrap_or_default(), outcome.k());
+    let Overview { chosen, k, .. } = outcome.overview();
+    let chosen = chosen.unwrap_or_default();
     let first: Vec<&str> = chosen.iter().take(4).map(|own| own.0).collect();
     let more = if chosen.len() > 4 { ", …" } else { "" };
     match chosen.is_empty() {

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     design::SetAside,
-    selection::{Outcome, Residuals, Truth},
+    selection::{Elapsed, Outcome, Overview, Residuals, Truth},
 };
 
 pub use curves::Curves;
@@ -60,8 +60,8 @@ pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> Strin
         Outcome::Pairs(_) => "Pairs of variables",
         Outcome::Stability(_) => "Stability selection",
     };
-    let file = data.file_name().unwrap_or(data.as_os_str());
-    let title = format!("{} in {}", outcome.response(), file.display());
+    let file = data.file_name().unwrap_or(data.as_os_str()).display();
+    let title = format!("{} in {file}", outcome.overview().response);
     let (mut head, mut main) = (Body::default(), Body::default());
     summary(&mut head, outcome, data.display().to_string());
     if let Some(command) = &extras.command {
@@ -73,6 +73,7 @@ pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> Strin
 
 /// The result in a sentence, the facts of the job, and what to know before trusting the rest.
 fn summary(body: &mut Body, outcome: &Outcome, data: String) {
+    let overview = outcome.overview();
     let (lead, own) = match outcome {
         Outcome::Selection(report) => regression::summary(report),
         Outcome::Ranking(report) => ranking::summary(report),
@@ -82,13 +83,13 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
     body.lead(&lead);
     let mut facts = vec![("data", data)];
     facts.extend(own);
-    facts.extend(provenance(outcome));
+    facts.extend(provenance(&overview));
     body.facts(&facts);
-    let mut notes = outcome.warnings().to_vec();
+    let mut notes = overview.warnings.to_vec();
     if let Outcome::Selection(report) = outcome {
         notes.extend(regression::notes(report));
     }
-    let aside = outcome.set_aside();
+    let aside = overview.set_aside;
     if !aside.is_empty() {
         let count = counted(aside.len(), "variable was", "variables were");
         notes.push(format!("{count} set aside, and never a candidate"));
@@ -98,36 +99,29 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
 }
 
 /// Devices, arithmetic, times, processes and version.
-fn provenance(outcome: &Outcome) -> Vec<Fact> {
-    let mut facts = vec![("devices", outcome.devices().join(", "))];
-    let (precision, screen) = match outcome {
-        Outcome::Selection(report) => (&*report.precision, &*report.screen),
-        Outcome::Ranking(report) => (&*report.precision, ""),
-        Outcome::Pairs(report) => (&*report.precision, ""),
-        Outcome::Stability(_) => ("", ""),
-    };
-    match screen {
-        _ if precision.is_empty() => {}
-        "" => facts.push(("arithmetic", precision.to_owned())),
-        screen => facts.push(("arithmetic", format!("{precision}, screened in {screen}"))),
+fn provenance(overview: &Overview) -> Vec<Fact> {
+    let mut facts = vec![("devices", overview.devices.join(", "))];
+    match overview.arithmetic {
+        ["", _] => {}
+        [precision, ""] => facts.push(("arithmetic", precision.to_owned())),
+        [precision, screen] => {
+            facts.push(("arithmetic", format!("{precision}, screened in {screen}")));
+        }
     }
-    let elapsed = outcome.elapsed();
+    let Elapsed { search, total, .. } = overview.elapsed;
     // Results of jobs are stored without times.
-    if elapsed.total > 0.0 {
-        let (search, total) = (
-            significant(elapsed.search, 3),
-            significant(elapsed.total, 3),
-        );
+    if total > 0.0 {
+        let (search, total) = (significant(search, 3), significant(total, 3));
         facts.push(("time", format!("{search} s, with reading {total} s")));
     }
-    if let Some(ranks) = outcome.rank_summary() {
+    if let Some(ranks) = overview.ranks {
         let (count, hosts, over) = (ranks.ranks, ranks.hosts.len(), &ranks.over);
         facts.push((
             "ranks",
             format!("{count}, on machines: {hosts}, sharing {over}"),
         ));
     }
-    facts.push(("version", format!("passel {}", outcome.version())));
+    facts.push(("version", format!("passel {}", overview.version)));
     facts
 }
 

@@ -47,31 +47,13 @@ pub(super) struct Figure {
     pub(super) heat: bool,
 }
 
-/// An entry of a legend.
-pub(super) struct Key {
-    /// A colour of the style.
-    pub(super) color: &'static str,
-    pub(super) shape: Shape,
-    pub(super) label: String,
-}
+/// An entry of a legend: a colour and a shape of the style, and the label.
+pub(super) type Key = (&'static str, &'static str, String);
 
-impl Key {
-    pub(super) fn new(color: &'static str, shape: Shape, label: &str) -> Self {
-        Self {
-            color,
-            shape,
-            label: label.to_owned(),
-        }
-    }
-}
-
-/// How a legend shows an entry.
-#[derive(Clone, Copy)]
-pub(super) enum Shape {
-    Line,
-    Dashed,
-    Dot,
-}
+/// Shapes of a legend.
+pub(super) const LINE: &str = "";
+pub(super) const DASHED: &str = "dashed";
+pub(super) const DOT: &str = "dot";
 
 impl Body {
     /// Another part of a page, whose figures have identifiers of their own.
@@ -185,11 +167,8 @@ impl Body {
                 } "\n"
                 div.plot { (PreEscaped(svg)) } "\n"
                 @if !figure.legend.is_empty() {
-                    ul.legend { @for key in &figure.legend {
-                        li {
-                            i class=(key.class()) style={ "color:" (key.color) } {}
-                            (printable(&key.label))
-                        }
+                    ul.legend { @for (color, shape, label) in &figure.legend {
+                        li { i class=(shape) style={ "color:" (color) } {} (printable(label)) }
                     } } "\n"
                 }
             } "\n"
@@ -227,16 +206,6 @@ impl Body {
                 }
             } "\n"
         });
-    }
-}
-
-impl Key {
-    fn class(&self) -> &'static str {
-        match self.shape {
-            Shape::Line => "",
-            Shape::Dashed => "dashed",
-            Shape::Dot => "dot",
-        }
     }
 }
 

@@ -11,7 +11,8 @@ use super::{
 use crate::{
     report::{
         numbers::significant,
-        table::{ABSENT, Table, count, exact, number, probability, text},
+        pairs::{self, singles},
+        table::{Table, count, exact, number, text},
     },
     selection::{PairsReport, StopReason, VariablePair},
 };
@@ -66,19 +67,10 @@ pub(super) fn sections(body: &mut Body, report: &PairsReport) {
         body.table("The strongest pairs", "", &table, report.pairs.len());
     }
     body.section("Variables alone");
-    let table = Table::of(best(&report.single, |variable| Some(variable.score)))
-        .column("variable", |variable| text(&variable.name))
-        .column("I(x;y)", |variable| number(variable.score, 6))
-        .column("p (G)", |variable| probability(variable.p_value));
+    let table = singles(best(&report.single, |variable| Some(variable.score)));
     body.table("Every variable by I(x;y)", "", &table, report.single.len());
     if let Some(partners) = report.partners.as_ref().filter(|all| !all.is_empty()) {
-        let table = Table::of(best(partners, |own| own.score))
-            .column("variable", |own| text(&own.name))
-            .column("partner", |own| {
-                text(own.partner.as_deref().unwrap_or(ABSENT))
-            })
-            .column("score", |own| number(own.score, 6))
-            .column("synergy", |own| number(own.synergy, 6));
+        let table = pairs::partners(best(partners, |own| own.score), "partner");
         body.table("Best partners", "", &table, partners.len());
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    draw::{Axis, Mark, plane},
+    draw::{Mark, Scale, plane},
     gathered::{JobsPage, Row},
-    page::{Body, Figure, Key, Shape},
+    page::{Body, DASHED, Figure, Key, LINE},
 };
 use crate::report::{
     numbers::significant,
@@ -112,7 +112,7 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
     let drawn = drawn.map(|(line, (color, width))| Mark::line(line.1.clone(), color, *width));
     let mut marks: Vec<Mark> = drawn.collect();
     let named = lines.iter().zip(COLORS);
-    let named = named.map(|(line, color)| Key::new(color, Shape::Line, line.0));
+    let named = named.map(|(line, color)| (color, LINE, line.0.to_owned()));
     let mut legend: Vec<Key> = named.collect();
     let cutoffs: Vec<_> = steps
         .iter()
@@ -120,11 +120,14 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
         .collect();
     let bound: Vec<(f64, f64)> = cutoffs.iter().flatten().copied().collect();
     if !bound.is_empty() {
-        legend.push(Key::new("var(--b)", Shape::Dashed, "cut-off of the bound"));
+        legend.push(("var(--b)", DASHED, "cut-off of the bound".to_owned()));
         // Between settings one of which has none, the line is not drawn.
         marks.extend(cutoffs.split(Option::is_none).map(|part| {
             let points = part.iter().flatten().copied().collect();
-            Mark::line(points, "var(--b)", 2.5).dashed()
+            Mark {
+                dashed: true,
+                ..Mark::line(points, "var(--b)", 2.5)
+            }
         }));
         marks.push(Mark::dots(bound.clone(), "var(--b)", 3.0));
     }
@@ -155,7 +158,7 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
             }
         ),
         legend,
-        svg: plane(marks, Axis::of(label), Axis::of("frequency").between(0.0, 1.04)),
+        svg: plane(marks, (label, Scale::Points), ("frequency", Scale::Between(0.0, 1.04))),
         data: Table::of(&rows)
             .column("variable", |row| text(row.0))
             .column("setting", |row| exact(row.1.0))

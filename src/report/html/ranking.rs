@@ -4,16 +4,17 @@ use serde_json::value::RawValue;
 
 use super::{
     Fact, counted,
-    draw::{Axis, Mark, plane},
+    draw::{Mark, Scale, plane},
     finite, first_of,
     labels::shortened,
-    page::{Body, Figure, Key, ROWS, Shape},
+    page::{Body, DOT, Figure, LINE},
     truth,
 };
 use crate::{
     report::{
         numbers::significant,
-        table::{Table, count, exact, number, probability, text},
+        ranking::variables,
+        table::{Table, count, exact, number, text},
     },
     selection::{BinningRules, RankedVariable, Ranking, StopReason},
 };
@@ -109,18 +110,7 @@ pub(super) fn sections(body: &mut Body, report: &Ranking) {
     }
     scores(body, selected);
     relevances(body, selected);
-    let table = Table::of(selected.iter().enumerate().take(ROWS))
-        .column("#", |(at, _)| count(at + 1))
-        .column("variable", |(_, chosen)| text(&chosen.name))
-        .column("score", |(_, chosen)| number(chosen.score, 6))
-        .column("relevance", |(_, chosen)| number(chosen.relevance, 6))
-        .column("redundancy", |(_, chosen)| number(chosen.redundancy, 6))
-        .column("p (G)", |(_, chosen)| {
-            probability(chosen.independence.p_value)
-        })
-        .column_if(report.stop.is_some(), "p (permutations)", |(_, chosen)| {
-            probability(chosen.permutation_p)
-        });
+    let table = variables(report, "p (permutations)");
     body.table("Chosen variables", "", &table, selected.len());
 }
 
@@ -145,7 +135,10 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
     let marks = vec![
         Mark::dots(relevances, "var(--e)", 2.5),
         Mark::line(scores.clone(), "var(--a)", 1.5),
-        Mark::dots(scores, "var(--a)", size).tooltips(names),
+        Mark {
+            tooltips: names,
+            ..Mark::dots(scores, "var(--a)", size)
+        },
     ];
     body.figure(Figure {
         title: "Scores by rank".to_owned(),
@@ -159,10 +152,10 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
             first_of(selected.len(), all, " are drawn")
         ),
         legend: vec![
-            Key::new("var(--a)", Shape::Line, "score"),
-            Key::new("var(--e)", Shape::Dot, "relevance"),
+            ("var(--a)", LINE, "score".to_owned()),
+            ("var(--e)", DOT, "relevance".to_owned()),
         ],
-        svg: plane(marks, Axis::counts("rank"), Axis::of("score")),
+        svg: plane(marks, ("rank", Scale::Counts), ("score", Scale::Points)),
         data: Table::of(selected.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
             .column("variable", |(_, chosen)| text(&chosen.name))
@@ -189,10 +182,13 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
     let (named, others) = known.split_at(known.len().min(NAMED));
     let names: Vec<&str> = named.iter().map(|chosen| &*chosen.name).collect();
     let tooltips = names.iter().map(|name| (*name).to_owned()).collect();
-    let dots = Mark::dots(named.iter().map(place).collect(), "var(--a)", 3.5);
     let marks = vec![
         Mark::dots(others.iter().map(place).collect(), "var(--thin)", 2.5),
-        dots.tooltips(tooltips).names(shortened(&names)),
+        Mark {
+            tooltips,
+            names: shortened(&names),
+            ..Mark::dots(named.iter().map(place).collect(), "var(--a)", 3.5)
+        },
     ];
     let more = first_of(selected.len().min(POINTS), selected.len(), " are drawn");
     body.figure(Figure {
@@ -212,8 +208,8 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         ),
         svg: plane(
             marks,
-            Axis::of("redundancy: mean I(x;w)"),
-            Axis::of("relevance"),
+            ("redundancy: mean I(x;w)", Scale::Points),
+            ("relevance", Scale::Points),
         ),
         data: Table::of(known.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))

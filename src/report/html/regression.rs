@@ -1,6 +1,9 @@
 //! The page of a regression: the chosen model, how it was found, and how well it fits.
 
-use std::{collections::BTreeSet, iter};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter,
+};
 
 use serde_json::Value;
 
@@ -8,7 +11,7 @@ use super::{
     Fact, PageExtras, counted,
     draw::forest,
     finite,
-    page::{Body, Figure, ROWS},
+    page::{Body, Figure},
     residuals, search,
     shares::Shares,
     truth,
@@ -17,10 +20,12 @@ use crate::{
     report::{
         goodness::Goodness,
         numbers::{percent, printable, significant},
-        regression::{candidates, ended, method, rows},
-        table::{ABSENT, Cell, Style, Table, exact, number, probability, text},
+        regression::{
+            Row, candidates, coefficients, ended, inclusion as inclusion_weight, method, rows,
+        },
+        table::{ABSENT, Cell, Style, Table, exact, number, text},
     },
-    selection::{Estimate, NamedParameters, Selection, Termination},
+    selection::{NamedParameters, Selection, Termination},
 };
 
 /// Rows of a plot with names.
@@ -126,11 +131,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
             "Certified: no allowed addition, drop or exchange of one variable lowers the criterion.",
         );
     }
-    let any = |is: fn(&(&str, Option<usize>, &Estimate)) -> bool| {
-        rows(report)
-            .filter(|row| row.1.is_some())
-            .any(|row| is(&row))
-    };
+    let any = |is: fn(&Row) -> bool| rows(report).any(|row| row.1.is_some() && is(&row));
     if any(|row| row.2.p_value.is_some()) {
         body.text(
             "The p-values and intervals take the model as given beforehand; it was chosen by looking at \
@@ -143,7 +144,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
              levels whose dummies are not in the model.",
         );
     }
-    coefficients(body, report, extras);
+    coefficient_table(body, report, extras);
     coefficient_plot(body, report, extras);
     inclusion(body, report);
     if let Some(residuals) = &extras.residuals {
@@ -154,34 +155,21 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     settings(body, &report.method);
 }
 
-fn coefficients(body: &mut Body, report: &Selection, extras: &PageExtras) {
-    let selected = &report.selected;
-    let scaled = !selected.is_empty() && extras.deviations.len() == selected.len();
-    let intercept = report.intercept.iter().map(|_| None);
-    let deviations = intercept.chain(extras.deviations.iter().copied().map(Some));
-    let each = rows(report)
-        .zip(deviations.chain(iter::repeat(None)))
-        .take(ROWS);
-    let tail = 50.0 * (1.0 - report.level);
-    let inclusion = |name: &str| {
-        let mut weights = report.inclusion.iter();
-        weights.find(|own| own.name == name).map(|own| own.weight)
-    };
-    let table = Table::of(each)
-        .column("variable", |(row, _)| text(row.0))
-        .column("coefficient", |(row, _)| number(row.2.coefficient, 6))
-        .column("std. error", |(row, _)| number(row.2.std_error, 4))
-        .column("t", |(row, _)| number(row.2.t, 4))
-        .column("p", |(row, _)| probability(row.2.p_value))
-        .column(percent(tail), |(row, _)| number(row.2.lower, 6))
-        .column(percent(100.0 - tail), |(row, _)| number(row.2.upper, 6))
-        .column_if(scaled, "per deviation", |(row, deviation)| {
-            number(deviation.map(|deviation| row.2.coefficient * deviation), 4)
+fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    let chosen = report.selected.iter().map(|variable| &*variable.name);
+    let deviations: BTreeMap<&str, f64> = chosen.zip(extras.deviations.iter().copied()).collect();
+    let scaled = !report.selected.is_empty() && extras.deviations.len() == report.selected.len();
+    let table = coefficients(report)
+        .column_if(scaled, "per deviation", move |(name, index, estimate)| {
+            let deviation = index.and(deviations.get(name));
+            number(
+                deviation.map(|deviation| estimate.coefficient * deviation),
+                4,
+            )
         })
-        .column("inclusion", |(row, _)| match row {
-            (_, None, _) => number(None, 3),
-            (name, _, _) if is_kept(report, name) => Cell::Number(None, Style::Word("kept")),
-            (name, _, _) => number(inclusion(name), 3),
+        .column("inclusion", |row| match is_kept(report, row.0) {
+            true => Cell::Number(None, Style::Word("kept")),
+            false => number(inclusion_weight(report, row), 3),
         });
     let caption = match scaled {
         true => {
@@ -189,7 +177,7 @@ fn coefficients(body: &mut Body, report: &Selection, extras: &PageExtras) {
         }
         false => "Coefficients on the file's own scale.",
     };
-    body.table("Selected variables", caption, &table, rows(report).count());
+    body.table("Selected variables", caption, &table, table.rows.len());
 }
 
 fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {

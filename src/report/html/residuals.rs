@@ -1,8 +1,8 @@
 //! Residual plots of the chosen model.
 
 use super::{
-    draw::{Axis, Mark, plane},
-    page::{Body, Figure, Key, Shape},
+    draw::{Mark, Scale, plane},
+    page::{Body, Figure, Key, LINE},
 };
 use crate::{
     report::table::{Table, count, exact},
@@ -34,7 +34,7 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
     // A line through one place is none.
     let spread = observed.iter().any(|own| Some(own.fitted) != first);
     let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
-    let smoothed = smooth.map(|color| Key::new(color, Shape::Line, "smoothed (loess)"));
+    let smoothed = smooth.map(|color| (color, LINE, "smoothed (loess)".to_owned()));
     let ends = observed.iter().filter(|own| own.standardised.is_some());
     let ends = ends.fold((0.0_f64, 0.0_f64), |ends, own| {
         (ends.0.min(own.quantile), ends.1.max(own.quantile))
@@ -61,7 +61,7 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             title: "Residuals and the normal distribution",
             alt: "Quantiles of standardised residuals against normal quantiles",
             caption: "On the line where they are normal; p-values lean on that.",
-            legend: vec![Key::new("var(--b)", Shape::Line, "normal")],
+            legend: vec![("var(--b)", LINE, "normal".to_owned())],
             background: normal,
             smooth: None,
             x: ("normal quantile", "normal_quantile"),
@@ -125,7 +125,11 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
             .map(|own| format!("observation {}", own.0))
             .collect(),
     };
-    let dots = Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5);
+    let dots = Mark {
+        tooltips,
+        smooth: view.smooth,
+        ..Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5)
+    };
     body.figure(Figure {
         title: view.title.to_owned(),
         alt: format!("{} of {n} observations{largest}", view.alt),
@@ -137,9 +141,9 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
             .column(view.y.1, |own| exact(own.1.1))
             .data(shown.len()),
         svg: plane(
-            vec![view.background, dots.tooltips(tooltips).smooth(view.smooth)],
-            Axis::of(view.x.0),
-            Axis::of(view.y.0),
+            vec![view.background, dots],
+            (view.x.0, Scale::Points),
+            (view.y.0, Scale::Points),
         ),
         heat: false,
     });

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{
     Curves,
-    draw::{Axis, Mark, Points, plane},
+    draw::{Mark, Points, Scale, plane},
     finite,
-    page::{Body, Figure, Key, ROWS, Shape},
+    page::{Body, DASHED, DOT, Figure, LINE, ROWS},
 };
 use crate::{
     report::{
@@ -56,14 +56,17 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         false => Mark::line(below(points), color, width),
     };
     let mut marks: Vec<Mark> = lines.iter().map(line).collect();
-    marks.push(Mark::line(below(&best), "var(--b)", 3.0).stepped());
+    marks.push(Mark {
+        stepped: true,
+        ..Mark::line(below(&best), "var(--b)", 3.0)
+    });
     let mut legend = vec![
-        Key::new("var(--b)", Shape::Line, "best so far"),
-        Key::new("var(--axis)", Shape::Line, "a particle"),
+        ("var(--b)", LINE, "best so far".to_owned()),
+        ("var(--axis)", LINE, "a particle".to_owned()),
     ];
     if let Some(end) = curves.polished_from() {
         marks.push(Mark::upright(end as f64, "var(--c)"));
-        legend.push(Key::new("var(--c)", Shape::Dashed, "the polish begins"));
+        legend.push(("var(--c)", DASHED, "the polish begins".to_owned()));
     }
     let course = best.first().zip(best.last()).map(|(first, last)| {
         let (from, to) = (significant(first.1, 6), significant(last.1, 6));
@@ -87,8 +90,8 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         legend,
         svg: plane(
             marks,
-            Axis::counts("iteration"),
-            Axis::of(&format!("{criterion} (smaller is better)")),
+            ("iteration", Scale::Counts),
+            (&format!("{criterion} (smaller is better)"), Scale::Points),
         ),
         data: curve_data(&lines, &best),
         heat: false,
@@ -188,13 +191,13 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
     let mut legend = Vec::new();
     if !dots.is_empty() {
         marks.push(Mark::dots(dots, "var(--thin)", 2.0));
-        legend.push(Key::new("var(--axis)", Shape::Dot, "met by a particle"));
+        legend.push(("var(--axis)", DOT, "met by a particle".to_owned()));
     }
     marks.push(Mark::line(within.clone(), "var(--a)", 2.0));
     marks.push(Mark::dots(within, "var(--a)", 3.0));
     marks.push(Mark::dots(vec![chosen], "var(--b)", 5.5));
-    legend.push(Key::new("var(--a)", Shape::Line, "best of its size"));
-    legend.push(Key::new("var(--b)", Shape::Dot, "chosen"));
+    legend.push(("var(--a)", LINE, "best of its size".to_owned()));
+    legend.push(("var(--b)", DOT, "chosen".to_owned()));
     body.figure(Figure {
         title: "Size and criterion".to_owned(),
         alt: format!(
@@ -214,8 +217,8 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         legend,
         svg: plane(
             marks,
-            Axis::counts("variables"),
-            Axis::of(&format!("{criterion} (smaller is better)")),
+            ("variables", Scale::Counts),
+            (&format!("{criterion} (smaller is better)"), Scale::Points),
         ),
         data,
         heat: false,

@@ -2,7 +2,7 @@
 
 use super::{
     draw::bars,
-    page::{Body, Figure, Key, Shape},
+    page::{Body, DASHED, DOT, Figure},
 };
 use crate::report::table::{Table, exact, text};
 
@@ -35,11 +35,11 @@ impl Shares<'_> {
         let bar = |row: &(_, _, bool)| (row.0, row.1, color(row.2));
         let drawn: Vec<_> = rows.iter().map(bar).collect();
         let mut legend = vec![
-            Key::new("var(--a)", Shape::Dot, "selected"),
-            Key::new("var(--e)", Shape::Dot, "not selected"),
+            ("var(--a)", DOT, "selected".to_owned()),
+            ("var(--e)", DOT, "not selected".to_owned()),
         ];
         let rule = self.cutoff.map(|cutoff| (cutoff, "var(--b)"));
-        legend.extend(rule.map(|rule| Key::new(rule.1, Shape::Dashed, "cut-off")));
+        legend.extend(rule.map(|rule| (rule.1, DASHED, "cut-off".to_owned())));
         body.figure(Figure {
             title: self.title.to_owned(),
             alt: format!("{}: {}", self.alt, first.join(", ")),

@@ -2,9 +2,9 @@
 
 use super::{
     Fact, counted,
-    draw::{Axis, Mark, plane},
+    draw::{Mark, Scale, plane},
     first_of,
-    page::{Body, Figure, Key, ROWS, Shape},
+    page::{Body, DASHED, Figure, ROWS},
     ranking::POINTS,
     regression::settings,
     shares::Shares,
@@ -120,8 +120,10 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
     let points = variables.iter().enumerate();
     let points = points.map(|(at, variable)| (at as f64 + 1.0, variable.frequency));
     let names = variables.iter().map(|variable| variable.name.clone());
-    let dots = Mark::dots(points.collect(), "var(--a)", 3.0);
-    let mut marks = vec![dots.tooltips(names.collect())];
+    let mut marks = vec![Mark {
+        tooltips: names.collect(),
+        ..Mark::dots(points.collect(), "var(--a)", 3.0)
+    }];
     let mut legend = Vec::new();
     let others = report
         .bounds
@@ -133,11 +135,11 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
     if let Some(cutoff) = report.cutoff {
         let label = format!("cut-off ({})", report.decides);
         marks.push(Mark::across(cutoff, "var(--b)"));
-        legend.push(Key::new("var(--b)", Shape::Dashed, &label));
+        legend.push(("var(--b)", DASHED, label.clone()));
     }
     if has_others {
         let label = "cut-offs of the other bounds";
-        legend.push(Key::new("var(--axis)", Shape::Dashed, label));
+        legend.push(("var(--axis)", DASHED, label.to_owned()));
     }
     body.figure(Figure {
         title: "Frequencies by rank".to_owned(),
@@ -153,8 +155,8 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
         legend,
         svg: plane(
             marks,
-            Axis::counts("rank"),
-            Axis::of("frequency").between(0.0, 1.04),
+            ("rank", Scale::Counts),
+            ("frequency", Scale::Between(0.0, 1.04)),
         ),
         data: Table::of(variables.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
