@@ -6,10 +6,7 @@
 mod architecture;
 mod graph;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 /// Where each outside crate may be named: a module, or a folder or file below it.
 const HOMES: &[(&str, &[&str])] = &[

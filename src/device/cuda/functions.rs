@@ -215,7 +215,7 @@ mod tests {
             log: "method.cu(3): error".to_owned(),
         };
         assert_eq!(attribute("method", of("dense")), of("dense"));
-        let own = attribute("method", of("tables")).to_string();
+        let own = attribute("method", of("plugin_values")).to_string();
         assert!(
             own.starts_with("method.cu does not compile for sm_75;"),
             "{own}"
