@@ -10,7 +10,7 @@ use super::{
         PairCounterGroup, PairDomain, ScoreEvaluator,
     },
     cpu::{CpuCounter, CpuTableScorer},
-    cuda::counting::{CudaCounter, CudaPairSweep, CudaPairs, CudaValues},
+    cuda::counting::{CudaCounter, CudaPairSweep, CudaPairs, CudaTableScorer, LazyOptions},
     split_range,
 };
 
@@ -29,21 +29,19 @@ pub(crate) fn open_counters<'a>(
     threads: usize,
     memory_limit: Option<u64>,
 ) -> Result<CounterGroup<'a>, DeviceError> {
-    let LocalColumns {
-        columns: own,
-        first,
-    } = columns;
+    let own = columns.columns;
     let devices: Vec<Box<dyn Counter>> = match (placement, evaluator.score().function()) {
         (Placement::Cpu(shards), _) => cpu_shards(columns, response, by, *shards, threads)
             .map(|shard| shard as Box<dyn Counter>)
             .collect(),
         (Placement::Cuda(ordinals), Some(function)) => {
-            let scorer = CudaValues::new(own, response, function, ordinals, memory_limit)?;
+            let scorer = CudaTableScorer::new(own, response, function, ordinals, memory_limit)?;
             let counter = FunctionCounter::new(scorer, columns.numbers(), response, evaluator);
             vec![Box::new(counter)]
         }
         (Placement::Cuda(ordinals), None) => {
-            let counter = CudaCounter::new(own, first, response, by, ordinals, memory_limit)?;
+            let (on, lazy) = ((&ordinals[..], memory_limit), LazyOptions::default());
+            let counter = CudaCounter::new(columns, response, by, on, lazy)?;
             vec![Box::new(counter)]
         }
     };
@@ -78,7 +76,7 @@ pub(crate) fn open_pair_counters<'a>(
                 .collect()
         }
         (Placement::Cuda(ordinals), Some(function)) => {
-            let scorer = CudaValues::new(all, response, function, ordinals, memory_limit)?;
+            let scorer = CudaTableScorer::new(all, response, function, ordinals, memory_limit)?;
             let counter = FunctionCounter::new(scorer, 0..all.len(), response, evaluator);
             vec![Box::new(counter)]
         }
@@ -87,13 +85,10 @@ pub(crate) fn open_pair_counters<'a>(
             vec![
                 match CudaPairs::new(domain, response, by, ordinals, limits)? {
                     Some(counter) => Box::new(counter),
-                    None => Box::new(CudaPairSweep::new(
-                        all,
-                        response,
-                        by,
-                        ordinals,
-                        memory_limit,
-                    )?),
+                    None => {
+                        let on = (&ordinals[..], memory_limit);
+                        Box::new(CudaPairSweep::new(all, response, by, on)?)
+                    }
                 },
             ]
         }

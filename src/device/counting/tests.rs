@@ -171,7 +171,7 @@ impl Place {
             }
             Self::Waves(capacity) => {
                 let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
-                let card = CudaCounter::with((columns, 0), response, by, on, waves).unwrap();
+                let card = CudaCounter::new(columns.into(), response, by, on, waves).unwrap();
                 CounterGroup::new(vec![Box::new(card)], evaluator)
             }
             Self::Products(_) => unreachable!("steps make none"),

@@ -1,87 +1,415 @@
-//! The verbs of counting, on GPUs.
+//! The columns shared over GPUs, which count every candidate and find the best one.
 
-use super::{CudaCounter, candidate, score::Phase};
-use crate::device::{
-    DeviceError,
-    counting::{CandidateStatistics, Categorical, ConditioningVariable, Counter, ScoredColumn},
+use std::{cmp::Reverse, collections::VecDeque, time::Instant};
+
+use passel_kernels::{
+    counting::{AnchorSums, ColumnCodes},
+    score::Pick,
 };
+use rayon::prelude::*;
+
+use super::{
+    anchors::AnchorSource,
+    deferred::LazyOptions,
+    form::any_misses,
+    peer_argmax::PeerGroup,
+    permutations,
+    run_ahead::{Depth, RunAhead, StepBatch, SweptAnchors},
+    score::{Phase, UNWRITTEN, better},
+    shard::{ResponseCodes, Shard, link},
+};
+use crate::{
+    binning::BinnedColumn,
+    device::{
+        DeviceError,
+        counting::{
+            CandidateStatistics, Categorical, ConditioningVariable, Counter, LocalColumns,
+            LogTable, RemoteColumn, ScoreEvaluator, ScoredColumn,
+        },
+        split_range,
+    },
+    score::Against,
+};
+
+/// GPUs that share the columns.
+pub(crate) struct CudaCounter<'a> {
+    columns: &'a [BinnedColumn],
+    /// The number of the first.
+    first: u32,
+    /// What several GPUs share that agree on picks without the host.
+    pub(super) peers: Option<PeerGroup>,
+    pub(super) shards: Vec<Shard>,
+    /// The position of the first column of each GPU, and the end.
+    starts: Vec<usize>,
+    /// The place of each column on its GPU.
+    places: Vec<u32>,
+    /// Where the columns of each GPU lie, if every GPU reads the memory of all others.
+    pub(super) peer_columns: Vec<Vec<ColumnCodes>>,
+    response: Categorical,
+    response_sum: i64,
+    logs: &'a LogTable,
+    evaluator: &'a ScoreEvaluator,
+    /// Most levels of any column.
+    pub(super) levels: usize,
+    /// Whether GPUs may pick by themselves.
+    runs_ahead: bool,
+    ahead: RunAhead,
+    depth: Depth,
+    swept: SweptAnchors,
+    /// What failed behind the picks that were made, told once these are taken.
+    fault: Option<DeviceError>,
+}
+
+impl<'a> CudaCounter<'a> {
+    /// Columns on the GPUs of these ordinals, for this response; each takes at most so many bytes
+    /// for them.
+    ///
+    /// # Errors
+    /// A GPU that cannot be used, or has too little memory.
+    pub(crate) fn new(
+        LocalColumns { columns, first }: LocalColumns<'a>,
+        response: &Categorical,
+        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        (ordinals, limit): (&[usize], Option<u64>),
+        lazy: LazyOptions,
+    ) -> Result<Self, DeviceError> {
+        let of = ResponseCodes {
+            anchor: response,
+            sum: response.log_sum(logs),
+            by_class: evaluator.needs_xwy(),
+        };
+        let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
+        let mut shards = Vec::new();
+        let mut places = vec![0; columns.len()];
+        for (&ordinal, range) in ordinals.iter().zip(&ranges) {
+            let own = (columns, range.clone());
+            let shard = Shard::new(ordinal, own, &of, (logs, evaluator), limit)?;
+            for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
+                places[number as usize] = place;
+            }
+            shards.push(shard);
+        }
+        let linked = link(&shards);
+        let peer_columns = shards.iter().filter(|_| linked).map(Shard::column_places);
+        let peer_columns = peer_columns.collect::<Result<_, _>>()?;
+        let levels = columns.iter().map(|column| column.levels);
+        let (levels, misses) = (levels.max().unwrap_or(1), any_misses(columns));
+        let narrow =
+            |shard: &Shard| !shard.packs.streams() && !shard.needs_wide_codes(levels, misses);
+        let mut runs_ahead = shards.iter().all(narrow)
+            && evaluator.score().against == Against::Last
+            && !evaluator.may_readmit_excluded();
+        let mut peers = None;
+        match &mut shards[..] {
+            [one] if runs_ahead && evaluator.is_nonincreasing() => {
+                one.evaluate_lazily(levels, evaluator.is_bounded_by_relevance(), lazy)?;
+            }
+            [_] => {}
+            several => {
+                if runs_ahead && linked && evaluator.score().has_steps() {
+                    peers = match PeerGroup::new(several, levels) {
+                        // Steps through the host take less memory.
+                        Err(DeviceError::OutOfMemory { .. }) => None,
+                        group => group?,
+                    };
+                }
+                runs_ahead = peers.is_some();
+            }
+        }
+        let starts = ranges.iter().map(|range| range.start);
+        Ok(Self {
+            starts: starts.chain([columns.len()]).collect(),
+            columns,
+            first: first as u32,
+            peers,
+            peer_columns,
+            shards,
+            places,
+            response_sum: of.sum,
+            response: response.clone(),
+            logs,
+            evaluator,
+            levels,
+            runs_ahead,
+            ahead: RunAhead::new(),
+            depth: Depth::new(),
+            swept: SweptAnchors::default(),
+            fault: None,
+        })
+    }
+
+    /// The position among this counter's columns of the one that has this number, if it is one
+    /// of them.
+    fn position(&self, number: u32) -> Option<u32> {
+        let position = number.checked_sub(self.first);
+        position.filter(|position| (*position as usize) < self.columns.len())
+    }
+
+    fn column(&self, position: u32) -> &'a BinnedColumn {
+        &self.columns[position as usize]
+    }
+
+    /// The GPU that has the column of a position.
+    fn shard_of(&self, column: u32) -> usize {
+        let after = self
+            .starts
+            .partition_point(|start| *start <= column as usize);
+        after.saturating_sub(1).min(self.shards.len() - 1)
+    }
+
+    /// Lets the GPUs make so many picks by themselves. Where one fails on the way, the picks made
+    /// until then stand, and the fault is told behind them.
+    fn run_ahead(&mut self, count: usize) -> Result<(), DeviceError> {
+        let started = Instant::now();
+        let shard = &mut self.shards[0];
+        // A pick that is scored without an anchor takes no room for one.
+        let count = shard.reserve(count)?;
+        shard.score.forget_picks();
+        let steps = StepBatch {
+            count,
+            levels: self.levels,
+            pending: self.ahead.is_anchor_pending(),
+        };
+        let known = match &mut self.peers {
+            Some(peers) => peers.run(&mut self.shards, steps).map(|()| count),
+            None => shard.run(steps),
+        };
+        if known.is_err() && self.peers.is_some() {
+            self.runs_ahead = false;
+        }
+        let slots = self.shards[0].score.picks.get()[..count].iter().copied();
+        let picks: VecDeque<Pick> = slots.take_while(|pick| pick.number < UNWRITTEN).collect();
+        match known {
+            Err(fault) if picks.is_empty() => return Err(fault),
+            Err(fault) => self.fault = Some(fault),
+            // What was launched behind a stalled pick was in vain.
+            Ok(known) if known < count => self.depth.picks = known,
+            Ok(_) => {
+                // The first pick of all has no anchor before it.
+                let swept = count.saturating_sub(usize::from(!steps.pending));
+                self.depth.adjust(started, (count, swept));
+            }
+        }
+        self.ahead.picked(picks);
+        Ok(())
+    }
+
+    /// Counts the anchor that the GPUs chose and have not counted, if there is one.
+    fn sweep_pending(&mut self) -> Result<(), DeviceError> {
+        if self.ahead.is_anchor_pending() {
+            let levels = self.levels;
+            self.on_each(|_, shard| shard.step(AnchorSource::Chosen { levels }, false, 0))?;
+            self.ahead.score();
+        }
+        Ok(())
+    }
+
+    /// Reads the best of what every GPU has found.
+    fn read_best(&mut self) -> Result<(), DeviceError> {
+        self.sweep_pending()?;
+        if !self.ahead.is_scored() {
+            for shard in &mut self.shards {
+                shard.rescore(Phase::Nothing, false, 0)?;
+            }
+            self.ahead.score();
+        }
+        let mut best: Option<Pick> = None;
+        for shard in &mut self.shards {
+            best = better(best, shard.picks(1)?[0]);
+        }
+        self.ahead.read(best);
+        Ok(())
+    }
+
+    /// What every column has gathered.
+    pub(super) fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
+        self.by_column(|shard| shard.score.gathered(&shard.gpu))
+    }
+
+    /// A value of every column, from those of each GPU's places.
+    fn by_column<T: Copy + Default>(
+        &self,
+        of_places: impl Fn(&Shard) -> Result<Vec<T>, DeviceError>,
+    ) -> Result<Vec<T>, DeviceError> {
+        let mut all = vec![T::default(); self.columns.len()];
+        for shard in &self.shards {
+            let values = of_places(shard)?;
+            for (&number, value) in shard.packs.layout.numbers.iter().zip(values) {
+                all[number as usize] = value;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Puts work on every GPU, on several at a time.
+    fn on_each(
+        &mut self,
+        work: impl Fn(usize, &mut Shard) -> Result<(), DeviceError> + Sync,
+    ) -> Result<(), DeviceError> {
+        let shards = self.shards.par_iter_mut().enumerate();
+        shards.try_for_each(|(at, shard)| work(at, shard))
+    }
+
+    /// Counts against an anchor that the host names, the column of this position if it is one
+    /// alone: read where it lies, on a GPU or on its peers, else brought from the host.
+    fn count(
+        &mut self,
+        column: Option<u32>,
+        variable: &ConditioningVariable,
+    ) -> Result<(), DeviceError> {
+        let wide = |levels| {
+            let mut shards = self.shards.iter();
+            shards.any(|shard| shard.needs_wide_codes(levels, false))
+        };
+        let on_gpu = column.filter(|&column| {
+            let (own, place) = (self.column(column), self.places[column as usize]);
+            own.excluded_code().is_none()
+                && !wide(own.levels)
+                && self.shards[self.shard_of(column)].packs.has(place as usize)
+        });
+        if let (Some(column), Some(pick)) = (on_gpu, self.ahead.last_pick(column)) {
+            let (home, place) = (self.shard_of(column), pick.place as usize);
+            let anchor = AnchorSums {
+                w: pick.x,
+                wy: pick.xy,
+                levels: self.column(column).levels as u32,
+                place: pick.place,
+            };
+            let codes = self.peer_columns.get(home);
+            let codes = codes.and_then(|places| places.get(place).copied());
+            if let (1, _) | (_, Some(_)) = (self.shards.len(), codes) {
+                return self.on_each(|at, shard| {
+                    let source = match codes {
+                        Some(codes) if at != home => AnchorSource::Peer(anchor, codes),
+                        _ => AnchorSource::Place(anchor),
+                    };
+                    shard.step(source, false, 0)
+                });
+            }
+        }
+        if let Some(RemoteColumn { column, statistics }) = &variable.remote
+            && !wide(column.levels)
+        {
+            let n = self.logs.full_term();
+            let anchor = AnchorSums {
+                w: statistics.log_sum,
+                wy: statistics.mutual_information + statistics.log_sum + self.response_sum - n,
+                levels: column.levels as u32,
+                place: 0,
+            };
+            let codes = &column.codes;
+            return self
+                .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), false, 0));
+        }
+        let (codes, log_sum) = variable.codes_and_log_sum(self.logs);
+        let anchor = self.anchor_sums(codes, log_sum);
+        self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), false, 0))
+    }
+
+    /// An anchor of the host's, for which Σ c·L(c) over its levels is `w`.
+    fn anchor_sums(&self, codes: &Categorical, w: i64) -> AnchorSums {
+        // Where it misses values sums are of the rows that are left, which GPUs find.
+        let by_class = self.evaluator.needs_xwy() && !codes.missing;
+        AnchorSums {
+            w,
+            wy: match by_class {
+                true => codes.joint(&self.response).log_sum(self.logs),
+                false => 0,
+            },
+            levels: codes.levels as u32,
+            place: 0,
+        }
+    }
+
+    /// All as it was before the first pick; no column is excluded.
+    pub(crate) fn readmit_all(&mut self) -> Result<(), DeviceError> {
+        for shard in &self.shards {
+            let excluded = &shard.excluded;
+            shard.gpu.zero(excluded.address(), excluded.len())?;
+        }
+        self.depth.picks = 1;
+        self.reset();
+        let mut shards = self.shards.iter();
+        shards.try_for_each(|shard| shard.gpu.wait("beginning again"))
+    }
+}
+
+/// A pick as callers number columns, where the first has this number.
+fn scored_column(pick: &Pick, first: u32) -> ScoredColumn {
+    ScoredColumn {
+        score: pick.score,
+        column: Reverse(first + pick.number),
+        relevance: pick.relevance,
+    }
+}
 
 impl Counter for CudaCounter<'_> {
     fn names(&self) -> Vec<String> {
-        let name = |it: &super::Shard| it.gpu.name.clone();
-        self.shards.iter().map(name).collect()
+        self.shards
+            .iter()
+            .map(|shard| shard.gpu.name.clone())
+            .collect()
     }
 
-    fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
-        self.steps += 1;
-        let column = step.column.and_then(|number| self.position(number));
-        let last = self.last_pick(column);
-        let own = column.filter(|it| !self.misses(*it));
-        match (own.and(last), &step.remote) {
-            (Some(pick), _) => self.sum_w += i128::from(pick.x),
-            (None, Some(guest)) => self.sum_w += i128::from(guest.statistics.log_sum),
-            (None, None) => self.plain = false,
-        }
-        if self.made_ahead && last.is_some() {
-            // The GPU has swept it, or will.
-            self.pending = self.picks.is_empty();
+    fn sweep(&mut self, variable: &ConditioningVariable) -> Result<(), DeviceError> {
+        let column = variable.column.and_then(|number| self.position(number));
+        let whole = column.filter(|&column| self.column(column).excluded_code().is_none());
+        let pick = whole.and(self.ahead.last_pick(column)).map(|pick| pick.x);
+        let remote = variable.remote.as_ref();
+        self.swept
+            .add(pick.or(remote.map(|remote| remote.statistics.log_sum)));
+        if self.ahead.sweep(column) {
             return Ok(());
         }
-        self.picks.clear();
-        (self.made_ahead, self.scored) = (false, true);
-        self.count(column, step)
+        self.sweep_pending()?;
+        self.ahead.score();
+        self.count(column, variable)
     }
 
     fn hint_picks(&mut self, picks: usize) {
-        self.expected = picks;
+        self.depth.hinted = picks;
     }
 
     fn reset(&mut self) {
-        (self.steps, self.sum_w, self.plain) = (0, 0, true);
-        self.picks.clear();
-        self.last = None;
-        (self.made_ahead, self.pending, self.scored) = (false, false, true);
+        self.swept = SweptAnchors::default();
+        self.ahead = RunAhead::new();
         for shard in &mut self.shards {
-            let forgot = shard.score(Phase::Forget, false, 0);
+            let forgot = shard.rescore(Phase::Forget, false, 0);
             self.fault = self.fault.take().or(forgot.err());
         }
     }
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
-        if self.picks.is_empty() {
-            // Behind the picks that came before it.
+        if self.ahead.next().is_none() {
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
             }
-            match self.alone && self.expected > 1 {
-                true => self.walk(self.expected.min(self.ahead))?,
-                false => self.find()?,
+            match self.runs_ahead && self.depth.hinted > 1 {
+                true => self.run_ahead(self.depth.hinted.min(self.depth.picks))?,
+                false => self.read_best()?,
             }
         }
-        Ok(self.picks.front().map(|pick| candidate(pick, self.first)))
+        let best = self.ahead.next();
+        Ok(best.map(|pick| scored_column(pick, self.first)))
     }
 
     fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let Some(column) = self.position(column) else {
             return Ok(None);
         };
-        let pick = self.picks.front().filter(|it| it.number == column);
-        let Some(pick) = pick.filter(|_| !self.misses(column)) else {
+        let own = self.column(column);
+        let pick = self.ahead.next().filter(|pick| pick.number == column);
+        let Some(pick) = pick.filter(|_| own.excluded_code().is_none()) else {
             return Ok(None);
         };
         let n = self.logs.full_term();
-        let (x, steps) = (i128::from(pick.x), self.steps as i128);
-        let redundancy = pick.redundancy - steps * x - self.sum_w + steps * i128::from(n);
-        let counted = self.shards[self.home(column)].occurring[pick.place as usize];
+        let counted = self.shards[self.shard_of(column)].occurring[pick.place as usize];
         Ok(Some(CandidateStatistics {
-            redundancy: self.plain.then_some(redundancy),
+            redundancy: self.swept.redundancy(pick, n),
             mutual_information: pick.xy - pick.x - self.response_sum + n,
             log_sum: pick.x,
             levels: match counted {
-                0 => {
-                    let own = &self.columns[column as usize];
-                    own.codes.occurring(own.levels)
-                }
+                0 => own.codes.occurring(own.levels),
                 counted => counted as usize,
             },
         }))
@@ -91,16 +419,11 @@ impl Counter for CudaCounter<'_> {
         let Some(column) = self.position(column) else {
             return;
         };
-        if let Some(pick) = self.picks.pop_front().filter(|it| it.number == column) {
-            self.last = Some(pick);
-            if self.made_ahead {
-                return;
-            }
+        if self.ahead.exclude(column) {
+            return;
         }
-        self.picks.clear();
-        (self.made_ahead, self.scored) = (false, false);
-        let shard = &self.shards[self.home(column)];
-        let excluded = shard.take(self.places[column as usize]);
+        let shard = &self.shards[self.shard_of(column)];
+        let excluded = shard.exclude(self.places[column as usize]);
         self.fault = self.fault.take().or(excluded.err());
     }
 
@@ -109,17 +432,17 @@ impl Counter for CudaCounter<'_> {
         orders: &[Vec<u32>],
         swept: &[&Categorical],
     ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
-        Some(self.permutations(orders, swept))
+        let anchors = swept.iter().map(|codes| {
+            let sums = self.anchor_sums(codes, codes.log_sum(self.logs));
+            (sums, *codes)
+        });
+        let anchors: Vec<_> = anchors.collect();
+        let best = permutations::best(&mut self.shards, orders, &self.response, &anchors);
+        let numbered = |pick: Option<Pick>| pick.map(|pick| scored_column(&pick, self.first));
+        Some(best.map(|best| best.into_iter().map(numbered).collect()))
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        let mut all = vec![0; self.columns.len()];
-        for shard in &self.shards {
-            let relevance = shard.walk.relevance(&shard.gpu)?;
-            for (&number, relevance) in shard.packs.layout.numbers.iter().zip(relevance) {
-                all[number as usize] = relevance;
-            }
-        }
-        Ok(all)
+        self.by_column(|shard| shard.score.relevance(&shard.gpu))
     }
 }

@@ -3,13 +3,13 @@
 use passel_kernels::dense::{self, DenseArgs, KERNEL, Variant};
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    column_traits::ColumnTraits,
-    kernel_choice::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
-    layout::{Form, VECTOR},
+    super::gpu::arguments,
+    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
-    sweep::{Sweep, SweepScratch},
+    sweep_buffers::{Sweep, SweepScratch},
 };
+use crate::device::DeviceError;
 
 /// Rows from which cells need 32 bits.
 const HALF: usize = 1 << 16;

@@ -7,14 +7,16 @@ use passel_kernels::{
 };
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    column_traits::ColumnTraits,
-    kernel_choice::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
-    layout::{Form, VECTOR},
+    super::gpu::arguments,
+    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
-    short_entries::LONGEST,
-    sweep::{Sweep, SweepScratch},
+    sweep_buffers::{Sweep, SweepScratch},
 };
+use crate::device::DeviceError;
+
+/// Most entries of a short column.
+pub(super) const SHORT: usize = 32;
 
 /// Picoseconds of an entry.
 const ENTRY: f64 = 5.2;
@@ -52,7 +54,7 @@ impl CountKernel for Entries {
     fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
         let picoseconds = listed_cost(column)?;
         let form = match column.entries {
-            ..=LONGEST => return None,
+            ..=SHORT => return None,
             ..=FEW => Form::Few,
             ..=MANY => Form::Many { threads: 128 },
             _ => Form::Many { threads: 1024 },
@@ -111,7 +113,7 @@ impl CountKernel for Entries {
                 4 * pack.levels * anchor.levels * anchor.classes,
             ),
         };
-        let held = sweep.limits().blocks_held(config.threads, bytes);
+        let held = GpuLimits::from(sweep.gpu).blocks_held(config.threads, bytes);
         let blocks = (gpu.processors as usize * held).min(pack.count) as u32;
         let grid = (blocks, anchor.batch as u32, 1);
         let (threads, bytes) = (config.threads as u32, bytes as u32);

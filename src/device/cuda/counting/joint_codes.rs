@@ -1,12 +1,99 @@
-//! What whole tables are counted beside, made on the host once for all GPUs.
+//! Joint codes of an anchor and the response: made and counted on a GPU by `joint_codes`, or on
+//! the host where whole tables are wanted of several GPUs.
 
-use super::{super::super::counting::Categorical, layout::VECTOR};
+use passel_kernels::joint_codes::{JointCodesArgs, KERNEL};
 
-/// An anchor and the response, for all GPUs.
+use super::{
+    super::gpu::{Gpu, arguments},
+    form::VECTOR,
+    packs::Packs,
+    sweep_buffers::{AnchorBuffers, ZeroedBuffer},
+};
+use crate::device::{DeviceError, counting::Categorical};
+
+/// Threads of a block, and the rows that it has at least.
+const THREADS: usize = 512;
+
+/// Rows of each joint code and of each level, kept twice: while the GPU counts in one, it empties
+/// the other for the next anchor.
+#[derive(Default)]
+pub(super) struct JointCodeCounts {
+    kept: [ZeroedBuffer; 2],
+    /// Cells of each that may not be 0.
+    cells: [usize; 2],
+    now: usize,
+}
+
+/// Addresses of counts, and of what is to be emptied.
+pub(super) struct CountAddresses {
+    by_joint: u64,
+    by_level: u64,
+    next: u64,
+    next_cells: usize,
+}
+
+impl JointCodeCounts {
+    /// Room for the joint codes of so many levels and classes; each call takes the other buffer.
+    pub(super) fn room(
+        &mut self,
+        gpu: &Gpu,
+        levels: usize,
+        classes: usize,
+    ) -> Result<CountAddresses, DeviceError> {
+        let (now, next, joint) = (self.now, 1 - self.now, levels * classes);
+        let by_joint = self.kept[now].room(gpu, 4 * (joint + levels))?;
+        let addresses = CountAddresses {
+            by_joint,
+            by_level: by_joint + 4 * joint as u64,
+            next: self.kept[next].room(gpu, 4)?,
+            next_cells: self.cells[next],
+        };
+        self.cells[now] = joint + levels;
+        (self.cells[next], self.now) = (0, next);
+        Ok(addresses)
+    }
+}
+
+/// Makes the joint codes of the anchor at hand with the response at `y`, of `n` rows, and counts
+/// them if there is room.
+pub(super) fn make_joint_codes(
+    gpu: &Gpu,
+    packs: &Packs,
+    (n, y): (usize, u64),
+    laid: &mut AnchorBuffers,
+    counts: Option<CountAddresses>,
+) -> Result<(), DeviceError> {
+    let filled = n.next_multiple_of(VECTOR);
+    let mut given = JointCodesArgs {
+        anchor: laid.anchors,
+        places: packs.places.address(),
+        rows: n as i64,
+        filled: filled as i64,
+        y,
+        classes: laid.classes as u32,
+        joint: laid.joint,
+        by_joint: 0,
+        by_level: 0,
+        next: 0,
+        cells: 0,
+    };
+    if let Some(counts) = counts {
+        (laid.by_joint, laid.by_level) = (counts.by_joint, counts.by_level);
+        (given.by_joint, given.by_level) = (counts.by_joint, counts.by_level);
+        (given.next, given.cells) = (counts.next, counts.next_cells as i64);
+    }
+    let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * gpu.processors);
+    let function = laid.sized("joint_codes_8", "joint_codes_16");
+    let (grid, threads) = ((blocks, 1, 1), THREADS as u32);
+    gpu.launch(&KERNEL, function, grid, threads, 0, arguments![given])
+}
+
+/// An anchor, the response and their joint codes, made on the host once for all GPUs.
 pub(super) struct JointCodes<'b> {
     pub(super) anchor: &'b Categorical,
     pub(super) response: &'b Categorical,
-    /// Joint codes, and the rows of each; none where nobody reads them.
+    /// Joint codes of `bits` bits, filled to whole vectors, and the rows of each; empty where all
+    /// columns are counted by both codes.
     pub(super) joint: Vec<u8>,
     pub(super) by_joint: Vec<u32>,
     pub(super) bits: u32,
@@ -14,29 +101,27 @@ pub(super) struct JointCodes<'b> {
 
 impl<'b> JointCodes<'b> {
     pub(super) fn new(anchor: &'b Categorical, response: &'b Categorical) -> Self {
-        let wide = anchor.levels.saturating_mul(response.levels);
-        let mut it = Self {
+        let levels = anchor.levels.saturating_mul(response.levels);
+        let bits = if levels <= 1 << 8 { 8 } else { 16 };
+        let (mut joint, mut by_joint) = (Vec::new(), Vec::new());
+        if !anchor.missing && levels <= 1 << 16 {
+            let bytes = bits as usize / 8;
+            joint.resize(anchor.codes.len().next_multiple_of(VECTOR) * bytes, 0);
+            by_joint.resize(levels, 0);
+            let rows = anchor.codes.iter().zip(&response.codes);
+            let codes = rows.map(|(&w, &y)| w * response.levels as u32 + y);
+            for (code, to) in codes.zip(joint.chunks_exact_mut(bytes)) {
+                by_joint[code as usize] += 1;
+                to.copy_from_slice(&code.to_le_bytes()[..bytes]);
+            }
+        }
+        Self {
             anchor,
             response,
-            joint: Vec::new(),
-            by_joint: Vec::new(),
-            bits: if wide <= 1 << 8 { 8 } else { 16 },
-        };
-        // Then all columns are counted by both codes.
-        if anchor.missing || wide > 1 << 16 {
-            return it;
+            joint,
+            by_joint,
+            bits,
         }
-        let filled = anchor.codes.len().next_multiple_of(VECTOR);
-        it.joint.resize(filled * it.bits as usize / 8, 0);
-        it.by_joint.resize(wide, 0);
-        let rows = anchor.codes.iter().zip(&response.codes);
-        let codes = rows.map(|(&w, &y)| w * response.levels as u32 + y);
-        let each = it.joint.chunks_exact_mut(it.bits as usize / 8);
-        for (code, to) in codes.zip(each) {
-            it.by_joint[code as usize] += 1;
-            to.copy_from_slice(&code.to_le_bytes()[..to.len()]);
-        }
-        it
     }
 }
 

@@ -1,179 +1,26 @@
-//! Which kernel counts a pack of columns: the first of a list of launchers that suits it.
-//! docs/performance.md says what the rules follow from.
+//! Which kernel counts a pack of columns, and which form a column gets: walks over one list of
+//! launchers. docs/performance.md says what the rules follow from.
+
+use rayon::prelude::*;
 
 use super::{
-    super::{super::DeviceError, gpu::Gpu},
-    column_traits::ColumnTraits,
+    super::gpu::Gpu,
+    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
     dense::Dense,
     entries::Entries,
-    layout::{Form, Pack},
-    packs::ResidentPack,
+    form::{ColumnTraits, Form, PlannedColumn},
+    layout::Pack,
+    packs::Packs,
     rows::Rows,
     short_entries::ShortEntries,
-    sweep::{AnchorBuffers, Sweep, SweepScratch},
+    sweep_buffers::AnchorBuffers,
     tiny::Tiny,
     wide::Wide,
 };
 
-/// Threads that a multiprocessor holds.
-pub(super) const THREADS: usize = 2048;
-
-/// Bytes of shared memory that kernels declare themselves, and that the driver takes of a block.
-pub(super) const OWN: usize = 2048;
-
-/// A kernel that counts packs of columns: `kernels/STEM.cu` on the GPU, `kernels/STEM.rs` its
-/// reference, `STEM.rs` here its launcher.
-pub(super) trait CountKernel: Sync {
-    /// STEM.
-    fn stem(&self) -> &'static str;
-
-    /// The form in which the kernel reads a column, and what counting it costs there; none where
-    /// it cannot read it, or has no form of its own.
-    fn cost(&self, _column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
-        None
-    }
-
-    /// How a pack is launched; none where its form, its tables or their number are for others.
-    fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig>;
-
-    /// Puts the counting of a pack on the GPU's stream.
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        pack: &ResidentPack,
-        config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError>;
-}
-
 /// Every kernel but [`Wide`], which counts what suits none of these: those that come first are
 /// faster where they suit.
 pub(super) const KERNELS: [&dyn CountKernel; 5] = [&Tiny, &Dense, &ShortEntries, &Entries, &Rows];
-
-/// Observations, and classes of the response by which columns are counted.
-#[derive(Clone, Copy)]
-pub(super) struct CostShape {
-    pub(super) n: usize,
-    pub(super) classes: usize,
-}
-
-/// A form of a column, and the picoseconds of counting it against an anchor of its own levels, on
-/// the GPU that the rule was measured on.
-#[derive(Clone, Copy)]
-pub(super) struct FormCost {
-    pub(super) form: Form,
-    pub(super) picoseconds: f64,
-}
-
-/// What the choice of a kernel depends on: a pack and what it is counted against.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PackShape {
-    pub(super) form: Form,
-    /// Whether half of the rows or more have one code.
-    pub(super) skewed: bool,
-    /// Columns, times the anchors of a batch.
-    pub(super) columns: usize,
-    /// Most levels of any column.
-    pub(super) x: usize,
-    /// Observations.
-    pub(super) n: usize,
-    /// Levels of the anchor, and classes of the response.
-    pub(super) w: usize,
-    pub(super) classes: usize,
-}
-
-impl PackShape {
-    pub(super) fn of(pack: &Pack, n: usize, (w, classes): (usize, usize)) -> Self {
-        Self {
-            form: pack.form,
-            skewed: pack.skewed,
-            columns: pack.count,
-            x: pack.levels,
-            n,
-            w,
-            classes,
-        }
-    }
-
-    /// Joint codes of the anchor and the response.
-    pub(super) fn joint(&self) -> usize {
-        self.w.saturating_mul(self.classes)
-    }
-
-    /// Cells of a column's contingency table.
-    pub(super) fn cells(&self) -> usize {
-        self.joint().saturating_mul(self.x)
-    }
-
-    /// Whether joint codes have 16 bits at most and a table may be in shared memory.
-    pub(super) fn is_small(&self) -> bool {
-        self.joint() <= 1 << 16 && self.cells() <= 1 << 24
-    }
-}
-
-/// What a GPU offers to a launch.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct GpuLimits {
-    /// Bytes of shared memory that a block may have.
-    pub(super) shared: usize,
-    /// Multiprocessors.
-    pub(super) processors: usize,
-}
-
-impl From<&Gpu> for GpuLimits {
-    fn from(gpu: &Gpu) -> Self {
-        Self {
-            shared: gpu.shared as usize,
-            processors: gpu.processors as usize,
-        }
-    }
-}
-
-impl GpuLimits {
-    /// Whether a block may have so many bytes besides what kernels declare themselves.
-    pub(super) fn fits(&self, bytes: usize) -> bool {
-        bytes <= self.shared - OWN
-    }
-
-    /// Blocks of so many threads and bytes of shared memory that a multiprocessor holds.
-    pub(super) fn blocks_held(&self, threads: usize, bytes: usize) -> usize {
-        ((self.shared + 1024) / (bytes + OWN))
-            .min(THREADS / threads)
-            .max(1)
-    }
-}
-
-/// How a kernel is launched for one pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LaunchConfig {
-    /// Threads of a block.
-    pub(super) threads: usize,
-    /// Blocks that share a group of columns.
-    pub(super) parts: usize,
-    /// Columns of a group, which a block counts together.
-    pub(super) columns: usize,
-    /// log₂ of the copies of a table that a block has.
-    pub(super) copies: u32,
-    /// Bytes of a cell.
-    pub(super) cell_bytes: usize,
-    /// Whether it works in memory that the next launch of its kind finds zeroed: such launches
-    /// follow one another on one stream.
-    pub(super) in_order: bool,
-}
-
-impl LaunchConfig {
-    /// One block a column, one table each.
-    pub(super) const fn new(threads: usize, cell_bytes: usize) -> Self {
-        Self {
-            threads,
-            parts: 1,
-            columns: 1,
-            copies: 0,
-            cell_bytes,
-            in_order: false,
-        }
-    }
-}
 
 /// A kernel and how it is launched.
 #[derive(Clone, Copy)]
@@ -226,8 +73,35 @@ impl KernelChoice {
     }
 }
 
+/// Whether some pack is counted by codes of u32 against an anchor of so many levels and classes,
+/// which may miss values.
+pub(super) fn needs_wide_codes(
+    gpu: &Gpu,
+    packs: &Packs,
+    against: (usize, usize),
+    misses: bool,
+) -> bool {
+    let (limits, n) = (GpuLimits::from(gpu), packs.layout.n);
+    let wide = |pack: &Pack| {
+        pack.misses || KernelChoice::of(&PackShape::of(pack, n, against), limits).is_wide()
+    };
+    misses || packs.layout.packs.iter().any(wide)
+}
+
+/// Columns of these traits with the forms that they get.
+pub(super) fn plan_columns(
+    traits: impl IndexedParallelIterator<Item = ColumnTraits>,
+    shape: CostShape,
+) -> Vec<PlannedColumn> {
+    let planned = traits.map(|traits| PlannedColumn {
+        traits,
+        form: cheapest_form(&traits, shape),
+    });
+    planned.collect()
+}
+
 /// The cheapest form of a column; of equal ones that of the kernel listed first.
-pub(super) fn cheapest_form(column: &ColumnTraits, shape: CostShape) -> Form {
+fn cheapest_form(column: &ColumnTraits, shape: CostShape) -> Form {
     let costs = KERNELS
         .iter()
         .filter_map(|kernel| kernel.cost(column, shape));

@@ -4,9 +4,10 @@
 use passel_kernels::tiny::TinyShape;
 
 use super::{
+    count_kernel::{GpuLimits, LaunchConfig, PackShape},
     entries::narrow_cells,
-    kernel_choice::{GpuLimits, KernelChoice, LaunchConfig, PackShape},
-    layout::Form,
+    form::Form,
+    kernel_choice::KernelChoice,
 };
 use crate::fnv::Fnv;
 

@@ -1,33 +1,15 @@
-//! Which form columns have on a GPU, and their order there: packs of one form, whose columns
-//! lie one behind another.
+//! The order of columns on a GPU: packs of one form, whose columns lie one after another.
+
+use std::cmp::Reverse;
 
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
 use rayon::prelude::*;
 
-use super::{
-    column_traits::ColumnTraits,
-    kernel_choice::{CostShape, cheapest_form},
-    short_entries::LONGEST,
-};
+use super::form::{ColumnTraits, Form, PlannedColumn, VECTOR};
 use crate::binning::{BinnedColumn, Codes};
 
-/// Rows of one load: codes of that many lie at multiples of 16 bytes.
-pub(super) const VECTOR: usize = 16;
-
-/// How codes lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
-    /// A code for every row, of so many bits, column by column.
-    Dense { bits: u32 },
-    /// The same of 8 bits, row by row.
-    Rows,
-    /// Entries off the most frequent code, 2^each places a column.
-    Short { each: u32 },
-    /// More of them.
-    Few,
-    /// Still more, for blocks of so many threads.
-    Many { threads: u32 },
-}
+/// Places of short columns are filled up to a multiple of this, which a warp reads at a time.
+const WARP: usize = 32;
 
 /// Columns of one form.
 #[derive(Debug)]
@@ -60,69 +42,55 @@ pub(super) struct Layout {
     pub(super) numbers: Vec<u32>,
 }
 
-/// Bytes of some kind, padded so that any kind may follow.
+/// So many bytes, padded so that values of any kind may follow.
 fn padded(bytes: usize) -> usize {
     bytes.next_multiple_of(VECTOR)
 }
 
 impl Layout {
-    /// Of columns of these traits, numbered from `first` on; a pack has at most so many bytes,
-    /// unless it is one column.
-    pub(super) fn of(
-        traits: &[ColumnTraits],
-        first: usize,
-        n: usize,
-        classes: usize,
-        most: usize,
-    ) -> Self {
-        let mut order: Vec<_> = traits
-            .par_iter()
-            .enumerate()
-            .map(|(at, it)| {
-                let form = cheapest_form(it, CostShape { n, classes });
-                // Short columns are told apart by nothing but their places.
-                let levels = match form {
-                    Form::Short { .. } => 0,
-                    // Every level more costs.
-                    Form::Dense { .. } if it.levels <= 4 => it.levels,
-                    _ => it.levels.next_power_of_two(),
-                };
-                let long = match form {
-                    Form::Few | Form::Many { .. } => it.entries,
-                    _ => 0,
-                };
-                let skewed = matches!(form, Form::Dense { .. }) && 2 * it.entries <= n;
-                (
-                    (form, it.misses, skewed, levels),
-                    std::cmp::Reverse(long),
-                    at,
-                )
-            })
-            .collect();
+    /// Of columns numbered from `first` on, of `n` rows; a pack has at most so many bytes, unless
+    /// it is one column.
+    pub(super) fn of(columns: &[PlannedColumn], first: usize, n: usize, most: usize) -> Self {
+        let key = |(at, column): (usize, &PlannedColumn)| {
+            let (traits, form) = (column.traits, column.form);
+            // Short columns are told apart by nothing but their places.
+            let levels = match form {
+                Form::Short { .. } => 0,
+                // Every level more costs.
+                Form::Dense { .. } if traits.levels <= 4 => traits.levels,
+                _ => traits.levels.next_power_of_two(),
+            };
+            let long = match form {
+                Form::Few | Form::Many { .. } => traits.entries,
+                _ => 0,
+            };
+            let skewed = matches!(form, Form::Dense { .. }) && 2 * traits.entries <= n;
+            ((form, traits.misses, skewed, levels), Reverse(long), at)
+        };
+        let mut order: Vec<_> = columns.par_iter().enumerate().map(key).collect();
         order.par_sort_unstable();
         let mut packs: Vec<Pack> = Vec::new();
         let mut place = 0;
-        for same in order.chunk_by(|a, b| a.0 == b.0) {
-            let (form, misses, skewed, _) = same[0].0;
-            let mut rest = same;
+        for alike in order.chunk_by(|a, b| a.0 == b.0) {
+            let (form, misses, skewed, _) = alike[0].0;
+            let mut rest = alike;
             while !rest.is_empty() {
                 let mut pack = Pack::empty(form, misses, skewed, place);
-                let lengths = rest.iter().map(|it| traits[it.2].entries);
-                let count = pack.fill(lengths, n, most);
-                let (own, behind) = rest.split_at(count);
-                let levels = own.iter().map(|it| traits[it.2].levels);
+                let traits = rest.iter().map(|(.., at)| columns[*at].traits);
+                let count = pack.fill(traits.clone().map(|traits| traits.entries), n, most);
+                let levels = traits.take(count).map(|traits| traits.levels);
                 pack.levels = levels.max().unwrap_or(1);
                 place += count;
                 packs.push(pack);
-                rest = behind;
+                rest = &rest[count..];
             }
         }
-        let numbers = order.iter().map(|it| (first + it.2) as u32).collect();
+        let numbers = order.iter().map(|(.., at)| (first + at) as u32).collect();
         Self { n, packs, numbers }
     }
 }
 
-/// A column and what its form followed from.
+/// A column of the host's and what its form depends on.
 #[derive(Clone, Copy)]
 pub(super) struct SourceColumn<'a> {
     pub(super) column: &'a BinnedColumn,
@@ -146,7 +114,7 @@ impl Pack {
         }
     }
 
-    /// Takes columns of so many entries in, while they have room.
+    /// Takes in columns of so many entries while they have room; how many these are.
     fn fill(
         &mut self,
         lengths: impl ExactSizeIterator<Item = usize>,
@@ -178,7 +146,7 @@ impl Pack {
             }
             Form::Short { each } => {
                 self.count = ((most / 6) >> each).clamp(1, all);
-                let places = (self.count << each).next_multiple_of(LONGEST);
+                let places = (self.count << each).next_multiple_of(WARP);
                 [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
             }
             Form::Few | Form::Many { .. } => {
@@ -197,7 +165,7 @@ impl Pack {
         self.count
     }
 
-    /// Some of its columns, where these lie one behind another.
+    /// A pack of so many of its columns, where these lie one after another.
     pub(super) fn part(&self, count: usize) -> Self {
         Self {
             count,
@@ -206,18 +174,18 @@ impl Pack {
         }
     }
 
-    /// Where the codes of its columns lie, if the pack lies there.
+    /// Where the codes of its columns lie, if the pack lies at this address.
     pub(super) fn places<'t>(
         &self,
         address: u64,
         traits: impl Iterator<Item = &'t ColumnTraits>,
     ) -> Vec<ColumnCodes> {
         let mut start = 0u64;
-        let place = |(at, it): (usize, &ColumnTraits)| {
+        let place = |(at, traits): (usize, &ColumnTraits)| {
             let (stride, at) = (self.stride as u64, at as u64);
             let mut place = ColumnCodes {
-                levels: it.levels as u32,
-                most: u32::from(it.most),
+                levels: traits.levels as u32,
+                most: u32::from(traits.most),
                 ..ColumnCodes::default()
             };
             let (from, length) = match self.form {
@@ -232,7 +200,7 @@ impl Pack {
                     return place;
                 }
                 Form::Short { each } => (at << each, 1 << each),
-                Form::Few | Form::Many { .. } => (start, it.entries as u32),
+                Form::Few | Form::Many { .. } => (start, traits.entries as u32),
             };
             start += u64::from(length);
             place.address = address + self.rows_at as u64 + 4 * from;
@@ -243,7 +211,7 @@ impl Pack {
         traits.enumerate().map(place).collect()
     }
 
-    /// Its bytes, of these columns.
+    /// The bytes of these columns as they lie.
     pub(super) fn bytes_of(&self, columns: &[SourceColumn]) -> Vec<u8> {
         let mut bytes = vec![0u8; self.bytes];
         match self.form {
@@ -251,11 +219,11 @@ impl Pack {
                 let strips = bytes.par_chunks_mut(self.stride.max(1));
                 strips
                     .zip(columns)
-                    .for_each(|(strip, it)| dense(it.column, bits, strip));
+                    .for_each(|(strip, source)| pack_codes(source.column, bits, strip));
             }
             Form::Rows => {
-                for (at, it) in columns.iter().enumerate() {
-                    for (row, code) in it.column.codes.dense().into_iter().enumerate() {
+                for (at, source) in columns.iter().enumerate() {
+                    for (row, code) in source.column.codes.dense().into_iter().enumerate() {
                         bytes[row * self.stride + at] = code as u8;
                     }
                 }
@@ -264,8 +232,8 @@ impl Pack {
                 let (rows, codes) = bytes.split_at_mut(self.codes_at);
                 let all = codes.chunks_exact_mut(2);
                 all.for_each(|code| code.copy_from_slice(&UNFILLED.to_le_bytes()));
-                for (at, it) in columns.iter().enumerate() {
-                    for (entry, (row, code)) in it.entries().into_iter().enumerate() {
+                for (at, source) in columns.iter().enumerate() {
+                    for (entry, (row, code)) in source.entries().into_iter().enumerate() {
                         let place = (at << each) + entry;
                         rows[4 * place..][..4].copy_from_slice(&row.to_le_bytes());
                         codes[2 * place..][..2].copy_from_slice(&code.to_le_bytes());
@@ -274,8 +242,8 @@ impl Pack {
             }
             Form::Few | Form::Many { .. } => {
                 let mut place = 0usize;
-                for (at, it) in columns.iter().enumerate() {
-                    for (row, code) in it.entries() {
+                for (at, source) in columns.iter().enumerate() {
+                    for (row, code) in source.entries() {
                         bytes[self.rows_at + 4 * place..][..4].copy_from_slice(&row.to_le_bytes());
                         bytes[self.codes_at + 2 * place..][..2]
                             .copy_from_slice(&code.to_le_bytes());
@@ -291,11 +259,11 @@ impl Pack {
 }
 
 impl SourceColumn<'_> {
-    /// Those off its most frequent code.
+    /// Rows and codes off its most frequent code.
     fn entries(&self) -> Vec<(u32, u16)> {
         fn off<C: Copy + Into<u16>>(codes: &[C], most: u16) -> Vec<(u32, u16)> {
-            let all = (0..).zip(codes.iter().map(|&it| it.into()));
-            all.filter(|it| it.1 != most).collect()
+            let all = (0..).zip(codes.iter().map(|&code| code.into()));
+            all.filter(|(_, code)| *code != most).collect()
         }
         match &self.column.codes {
             Codes::Byte(codes) => off(codes, self.traits.most),
@@ -307,13 +275,13 @@ impl SourceColumn<'_> {
     }
 }
 
-/// Codes of so many bits.
-fn dense(column: &BinnedColumn, bits: u32, to: &mut [u8]) {
+/// Packs the codes of a column, of so many bits each.
+fn pack_codes(column: &BinnedColumn, bits: u32, to: &mut [u8]) {
     fn put<C: Copy + Into<u16>>(codes: &[C], bits: u32, to: &mut [u8]) {
         match bits {
             4 => {
                 for (two, to) in codes.chunks(2).zip(to) {
-                    let of = |at: usize| two.get(at).map_or(0, |&it| it.into() as u8);
+                    let of = |at: usize| two.get(at).map_or(0, |&code| code.into() as u8);
                     *to = of(0) | of(1) << 4;
                 }
             }

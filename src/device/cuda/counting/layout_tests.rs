@@ -2,9 +2,13 @@
 
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
 
+use rayon::prelude::*;
+
 use super::{
-    column_traits::ColumnTraits,
-    layout::{Form, Layout, SourceColumn},
+    count_kernel::CostShape,
+    form::{ColumnTraits, Form},
+    kernel_choice::plan_columns,
+    layout::{Layout, SourceColumn},
 };
 use crate::{
     binning::{BinnedColumn, Codes, Rule},
@@ -97,23 +101,22 @@ fn codes_lie_where_their_places_say() {
     let mut forms = Vec::new();
     for (n, p, classes) in [(7, 60, 2), (97, 64, 2), (1500, 48, 3), (40_000, 24, 1)] {
         let columns = columns(n, p, n as u64);
-        let traits: Vec<ColumnTraits> = columns.iter().map(ColumnTraits::of).collect();
+        let traits = columns.par_iter().map(ColumnTraits::of);
+        let planned = plan_columns(traits, CostShape { n, classes });
         for most in [usize::MAX, 8 * n, 1] {
-            let layout = Layout::of(&traits, 5, n, classes, most);
+            let layout = Layout::of(&planned, 5, n, most);
             let mut seen = vec![0; p];
             for pack in &layout.packs {
                 forms.push(pack.form);
                 let numbers = &layout.numbers[pack.first..][..pack.count];
-                let own: Vec<SourceColumn> = numbers
-                    .iter()
-                    .map(|&it| SourceColumn {
-                        column: &columns[it as usize - 5],
-                        traits: &traits[it as usize - 5],
-                    })
-                    .collect();
+                let own = numbers.iter().map(|&number| SourceColumn {
+                    column: &columns[number as usize - 5],
+                    traits: &planned[number as usize - 5].traits,
+                });
+                let own: Vec<SourceColumn> = own.collect();
                 let bytes = pack.bytes_of(&own);
                 assert_eq!(bytes.len(), pack.bytes);
-                let places = pack.places(0, own.iter().map(|it| it.traits));
+                let places = pack.places(0, own.iter().map(|own| own.traits));
                 for (&number, place) in numbers.iter().zip(&places) {
                     let at = number as usize - 5;
                     seen[at] += 1;

@@ -1,86 +1,103 @@
-//! The columns of a GPU: packs that lie there, and packs that pass through two buffers in
-//! every sweep.
+//! The columns of a GPU: packs that stay in its memory, and packs that are streamed from the
+//! host's through two buffers in every sweep.
 
 use cudarc::driver::CudaEvent;
 use passel_kernels::counting::ColumnCodes;
-use rayon::prelude::*;
 
 use super::{
     super::{
-        super::DeviceError,
         gpu::Gpu,
         memory::{Buffer, PinnedBytes},
     },
-    column_traits::ColumnTraits,
-    layout::{Form, Layout, Pack, SourceColumn},
+    form::{ColumnTraits, Form, PlannedColumn},
+    layout::{Layout, Pack, SourceColumn},
 };
-use crate::binning::BinnedColumn;
+use crate::{binning::BinnedColumn, device::DeviceError};
 
-/// Bytes of one of the two buffers that packs pass through, and of one upload.
-const PASSING: usize = 128 << 20;
+/// Most bytes of one of the two buffers that packs are streamed through, and of one upload.
+const STREAMED: usize = 128 << 20;
 
-/// What the tables of a GPU say a column's code of missing values is where it misses none.
+/// In place of a column's code of missing values where it misses none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where a pack lies.
+/// The memory that a pack lies in.
 enum PackStorage {
     Gpu(Buffer<u8>),
-    /// With its places for either buffer.
+    /// With its columns' codes as they lie in either buffer.
     Host(PinnedBytes, [Vec<ColumnCodes>; 2]),
 }
 
 /// The columns of a GPU.
 pub(super) struct Packs {
     pub(super) layout: Layout,
-    homes: Vec<PackStorage>,
-    passing: Option<StreamBuffers>,
-    /// Of each place; those of packs that pass through are not set.
+    storage: Vec<PackStorage>,
+    stream: Option<StreamBuffers>,
+    /// Where the codes of each place lie, and one more for a column of elsewhere; those of
+    /// streamed packs are not set.
     pub(super) places: Buffer<ColumnCodes>,
+    /// Of each place: its column's number, levels, most frequent code, and code of missing values
+    /// or [`NONE`].
     pub(super) numbers: Buffer<u32>,
     pub(super) levels: Buffer<u32>,
     pub(super) most: Buffer<u32>,
     pub(super) left_out: Buffer<u32>,
-    /// Whether it misses values; none where no column of any GPU does.
+    /// Whether each place misses values; none where no column of any GPU does.
     pub(super) misses: Option<Buffer<u8>>,
 }
 
+/// The two buffers that packs are streamed through by turns, and what marks that one was filled
+/// and used.
 struct StreamBuffers {
-    buffers: [Buffer<u8>; 2],
+    codes: [Buffer<u8>; 2],
     places: [Buffer<ColumnCodes>; 2],
     copied: [CudaEvent; 2],
     used: [CudaEvent; 2],
 }
 
-/// A pack on the GPU.
+impl StreamBuffers {
+    /// For packs of at most so many bytes and columns.
+    fn new(gpu: &Gpu, bytes: usize, columns: usize) -> Result<Self, DeviceError> {
+        const DURING: &str = "streaming the columns";
+        let codes = || gpu.buffer::<u8>(bytes, DURING);
+        let places = || gpu.buffer::<ColumnCodes>(columns, DURING);
+        Ok(Self {
+            codes: [codes()?, codes()?],
+            places: [places()?, places()?],
+            copied: [gpu.event()?, gpu.event()?],
+            used: [gpu.event()?, gpu.event()?],
+        })
+    }
+}
+
+/// A pack while it is in the GPU's memory.
 pub(super) struct ResidentPack<'a> {
     pub(super) pack: &'a Pack,
     pub(super) address: u64,
-    /// Of its columns.
+    /// Where `ColumnCodes` of its columns are.
     pub(super) places: u64,
 }
 
 const DURING: &str = "laying out the columns";
 
 impl Packs {
-    /// Lays columns numbered from `first` on out in at most so many bytes, for responses of so
-    /// many classes; whether a column of any GPU misses values, which may be an anchor here.
+    /// Lays columns numbered from `first` on out in at most so many bytes; `any_misses` tells
+    /// whether a column of any GPU misses values, which may be an anchor here.
     pub(super) fn new(
         gpu: &Gpu,
         columns: &[BinnedColumn],
-        first: usize,
-        (n, classes): (usize, usize),
+        planned: &[PlannedColumn],
+        (first, n): (usize, usize),
         any_misses: bool,
         room: usize,
     ) -> Result<Self, DeviceError> {
-        let traits: Vec<ColumnTraits> = columns.par_iter().map(ColumnTraits::of).collect();
-        let whole = Layout::of(&traits, first, n, classes, usize::MAX);
-        let bytes = |layout: &Layout| layout.packs.iter().map(|it| it.bytes).sum::<usize>();
-        let (layout, buffer) = match bytes(&whole) <= room {
+        let whole = Layout::of(planned, first, n, usize::MAX);
+        let bytes = whole.packs.iter().map(|pack| pack.bytes).sum::<usize>();
+        let (layout, buffer) = match bytes <= room {
             true => (whole, 0),
             false => {
-                let most = PASSING.min(room / 8).max(1);
-                let layout = Layout::of(&traits, first, n, classes, most);
-                let buffer = layout.packs.iter().map(|it| it.bytes).max();
+                let most = STREAMED.min(room / 8).max(1);
+                let layout = Layout::of(planned, first, n, most);
+                let buffer = layout.packs.iter().map(|pack| pack.bytes).max();
                 (layout, buffer.unwrap_or(0))
             }
         };
@@ -88,74 +105,68 @@ impl Packs {
             0 => usize::MAX,
             buffer => room.saturating_sub(2 * buffer),
         };
-        let own = |number: &u32| {
+        let source = |number: &u32| {
             let at = *number as usize - first;
-            let (column, traits) = (&columns[at], &traits[at]);
+            let (column, traits) = (&columns[at], &planned[at].traits);
             SourceColumn { column, traits }
         };
-        let order: Vec<SourceColumn> = layout.numbers.iter().map(own).collect();
+        let order: Vec<SourceColumn> = layout.numbers.iter().map(source).collect();
         let mut places = Vec::new();
-        let mut homes = Vec::new();
+        let mut storage = Vec::new();
         for pack in &layout.packs {
             let own = &order[pack.first..][..pack.count];
-            let of = || own.iter().map(|it| it.traits);
             if pack.bytes <= left {
                 left -= pack.bytes;
                 let buffer = gpu.buffer::<u8>(pack.bytes, DURING)?;
                 fill(gpu, pack, own, &buffer)?;
-                places.extend(pack.places(buffer.address(), of()));
-                homes.push(PackStorage::Gpu(buffer));
+                places.extend(pack.places(buffer.address(), own.iter().map(|own| own.traits)));
+                storage.push(PackStorage::Gpu(buffer));
             } else {
-                // Those that pass through have places for either buffer.
                 places.resize(places.len() + pack.count, ColumnCodes::default());
-                homes.push(PackStorage::Host(
-                    gpu.pin_bytes(pack.bytes_of(own)),
-                    Default::default(),
-                ));
+                let bytes = gpu.pin_bytes(pack.bytes_of(own));
+                storage.push(PackStorage::Host(bytes, Default::default()));
             }
         }
         // One more, for a column that is brought.
         places.push(ColumnCodes::default());
-        let mut passing = None;
-        if homes.iter().any(|it| matches!(it, PackStorage::Host(..))) {
-            let bytes = || gpu.buffer::<u8>(buffer, "streaming the columns");
-            let widest = layout.packs.iter().map(|it| it.count).max().unwrap_or(0);
-            let places = || gpu.buffer::<ColumnCodes>(widest, "streaming the columns");
-            let made = StreamBuffers {
-                buffers: [bytes()?, bytes()?],
-                places: [places()?, places()?],
-                copied: [gpu.event()?, gpu.event()?],
-                used: [gpu.event()?, gpu.event()?],
-            };
-            for (pack, home) in layout.packs.iter().zip(&mut homes) {
-                if let PackStorage::Host(_, places) = home {
+        let mut stream = None;
+        if storage
+            .iter()
+            .any(|pack| matches!(pack, PackStorage::Host(..)))
+        {
+            let widest = layout.packs.iter().map(|pack| pack.count).max();
+            let buffers = StreamBuffers::new(gpu, buffer, widest.unwrap_or(0))?;
+            for (pack, storage) in layout.packs.iter().zip(&mut storage) {
+                if let PackStorage::Host(_, places) = storage {
                     let own = &order[pack.first..][..pack.count];
                     *places = [0, 1].map(|at| {
-                        let address = made.buffers[at].address();
-                        pack.places(address, own.iter().map(|it| it.traits))
+                        let address = buffers.codes[at].address();
+                        pack.places(address, own.iter().map(|own| own.traits))
                     });
                 }
             }
-            passing = Some(made);
+            stream = Some(buffers);
         }
-        let levels: Vec<u32> = order.iter().map(|it| it.traits.levels as u32).collect();
-        let modes: Vec<u32> = order.iter().map(|it| it.traits.most.into()).collect();
-        let left_out = |it: &SourceColumn| it.column.excluded_code().map_or(NONE, u32::from);
+        let of_traits = |value: fn(&ColumnTraits) -> u32| {
+            let values: Vec<u32> = order.iter().map(|own| value(own.traits)).collect();
+            put(gpu, &values)
+        };
+        let left_out = |own: &SourceColumn| own.column.excluded_code().map_or(NONE, u32::from);
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
         let misses = any_misses.then(|| {
-            let misses: Vec<u8> = left_out.iter().map(|it| u8::from(*it != NONE)).collect();
-            put(gpu, &misses)
+            let misses = left_out.iter().map(|code| u8::from(*code != NONE));
+            put(gpu, &misses.collect::<Vec<_>>())
         });
         Ok(Self {
             places: put(gpu, &places)?,
             numbers: put(gpu, &layout.numbers)?,
-            levels: put(gpu, &levels)?,
-            most: put(gpu, &modes)?,
+            levels: of_traits(|traits| traits.levels as u32)?,
+            most: of_traits(|traits| traits.most.into())?,
             left_out: put(gpu, &left_out)?,
             misses: misses.transpose()?,
             layout,
-            homes,
-            passing,
+            storage,
+            stream,
         })
     }
 
@@ -164,49 +175,48 @@ impl Packs {
         self.layout.numbers.len()
     }
 
-    /// Whether some of its columns pass through.
+    /// Whether some of its packs are streamed.
     pub(super) fn streams(&self) -> bool {
-        self.passing.is_some()
+        self.stream.is_some()
     }
 
-    /// Whether the column of a place lies on the GPU.
+    /// Whether the column of a place stays in the GPU's memory.
     pub(super) fn has(&self, place: usize) -> bool {
-        let at = self.layout.packs.partition_point(|it| it.first <= place);
-        matches!(
-            self.homes.get(at.wrapping_sub(1)),
-            Some(PackStorage::Gpu(_))
-        )
+        let after = self
+            .layout
+            .packs
+            .partition_point(|pack| pack.first <= place);
+        let storage = self.storage.get(after.wrapping_sub(1));
+        matches!(storage, Some(PackStorage::Gpu(_)))
     }
 
-    /// Works through all packs. The work is put on the GPU one after another; nothing waits
-    /// for its end.
+    /// Has work put on the GPU for every pack, those that stay first; each streamed pack is copied
+    /// while the one before it is worked on. Nothing waits for the end.
     pub(super) fn sweep(
         &self,
         gpu: &Gpu,
         mut work: impl FnMut(ResidentPack) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        let all = || self.layout.packs.iter().zip(&self.homes);
-        let streamed: Vec<_> = all()
-            .filter_map(|(pack, home)| match home {
-                PackStorage::Host(bytes, places) => Some((pack, bytes, places)),
-                PackStorage::Gpu(_) => None,
-            })
-            .collect();
+        let all = || self.layout.packs.iter().zip(&self.storage);
+        let streamed = all().filter_map(|(pack, storage)| match storage {
+            PackStorage::Host(bytes, places) => Some((pack, bytes, places)),
+            PackStorage::Gpu(_) => None,
+        });
+        let streamed: Vec<_> = streamed.collect();
         let fetch = |number: usize| {
-            let (Some(passing), Some((_, bytes, places))) = (&self.passing, streamed.get(number))
+            let (Some(stream), Some((_, bytes, places))) = (&self.stream, streamed.get(number))
             else {
                 return Ok(());
             };
             let to = number % 2;
-            let (used, copied) = (&passing.used[to], &passing.copied[to]);
-            let (buffer, here) = (&passing.buffers[to], &passing.places[to]);
-            gpu.prefetch(&places[to], here.address(), used, copied)?;
-            gpu.prefetch(bytes.get(), buffer.address(), used, copied)
+            let (used, copied) = (&stream.used[to], &stream.copied[to]);
+            gpu.prefetch(&places[to], stream.places[to].address(), used, copied)?;
+            gpu.prefetch(bytes.get(), stream.codes[to].address(), used, copied)
         };
         fetch(0)?;
         fetch(1)?;
-        for (pack, home) in all() {
-            if let PackStorage::Gpu(buffer) = home {
+        for (pack, storage) in all() {
+            if let PackStorage::Gpu(buffer) = storage {
                 work(ResidentPack {
                     pack,
                     address: buffer.address(),
@@ -214,41 +224,41 @@ impl Packs {
                 })?;
             }
         }
-        let Some(passing) = &self.passing else {
+        let Some(stream) = &self.stream else {
             return Ok(());
         };
         for (number, (pack, ..)) in streamed.iter().enumerate() {
             let to = number % 2;
-            gpu.after(&passing.copied[to])?;
+            gpu.after(&stream.copied[to])?;
             work(ResidentPack {
                 pack,
-                address: passing.buffers[to].address(),
-                places: passing.places[to].address(),
+                address: stream.codes[to].address(),
+                places: stream.places[to].address(),
             })?;
-            gpu.mark(&passing.used[to])?;
+            gpu.mark(&stream.used[to])?;
             fetch(number + 2)?;
         }
         Ok(())
     }
 }
 
-/// Bytes that columns may take on a GPU, where so many are wanted beside them.
-pub(super) fn room(gpu: &Gpu, beside: usize, limit: Option<u64>) -> Result<usize, DeviceError> {
+/// Bytes that columns may take on a GPU of which so many are wanted for other things.
+pub(super) fn room(gpu: &Gpu, others: usize, limit: Option<u64>) -> Result<usize, DeviceError> {
     let all = usize::try_from(gpu.free()?).unwrap_or(usize::MAX);
     // Of little memory half is for columns.
-    let free = all.saturating_sub(beside).max(all / 2);
-    let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+    let free = all.saturating_sub(others).max(all / 2);
+    let limit = usize::try_from(limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     Ok((free - free / 16).min(limit))
 }
 
-/// Values on the GPU.
+/// A buffer on the GPU with these values.
 pub(super) fn put<T: Copy>(gpu: &Gpu, values: &[T]) -> Result<Buffer<T>, DeviceError> {
     let buffer = gpu.buffer::<T>(values.len(), DURING)?;
     gpu.upload(values, buffer.address())?;
     Ok(buffer)
 }
 
-/// Brings a pack to its place, a part at a time.
+/// Copies a pack to its place, a part at a time.
 fn fill(
     gpu: &Gpu,
     pack: &Pack,
@@ -258,7 +268,7 @@ fn fill(
     let Form::Dense { .. } = pack.form else {
         return gpu.upload(&pack.bytes_of(columns), to.address());
     };
-    let each = (PASSING / pack.stride.max(1)).max(1);
+    let each = (STREAMED / pack.stride.max(1)).max(1);
     for (at, columns) in columns.chunks(each).enumerate() {
         let part = pack.part(columns.len());
         let bytes = part.bytes_of(columns);

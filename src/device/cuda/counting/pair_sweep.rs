@@ -1,16 +1,16 @@
 //! All pairs on GPUs where tables of bits have no room: every column is an anchor once.
 
-use super::{
-    super::super::{
+use super::{counter::CudaCounter, deferred::LazyOptions};
+use crate::{
+    binning::BinnedColumn,
+    device::{
         DeviceError,
         counting::{
             Categorical, ConditioningVariable, Counter, LogTable, Pair, PairCounter, PairSearch,
             ScoreEvaluator, TopPairs,
         },
     },
-    CudaCounter,
 };
-use crate::binning::BinnedColumn;
 
 /// GPUs that count steps, one for each column.
 pub(crate) struct CudaPairSweep<'a> {
@@ -27,30 +27,14 @@ impl<'a> CudaPairSweep<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Categorical,
-        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
-        ordinals: &[usize],
-        limit: Option<u64>,
+        by: (&'a LogTable, &'a ScoreEvaluator),
+        on: (&[usize], Option<u64>),
     ) -> Result<Self, DeviceError> {
         Ok(Self {
-            counter: CudaCounter::new(columns, 0, response, (logs, evaluator), ordinals, limit)?,
+            counter: CudaCounter::new(columns.into(), response, by, on, LazyOptions::default())?,
             response: response.clone(),
-            evaluator,
+            evaluator: by.1,
         })
-    }
-}
-
-impl CudaPairSweep<'_> {
-    /// Lets every column be a candidate again, with nothing gathered.
-    fn restart(&mut self) -> Result<(), DeviceError> {
-        let counter = &mut self.counter;
-        for shard in &counter.shards {
-            let excluded = &shard.excluded;
-            shard.gpu.zero(excluded.address(), excluded.len())?;
-        }
-        counter.ahead = 1;
-        counter.reset();
-        let mut shards = counter.shards.iter();
-        shards.try_for_each(|shard| shard.gpu.wait("beginning again"))
     }
 }
 
@@ -67,7 +51,7 @@ impl PairCounter for CudaPairSweep<'_> {
         let mut matrix = asked.matrix.take();
         let (block, mut pairs) = (asked.block, asked.wanted.clone());
         let p = block.columns.len();
-        self.restart()?;
+        self.counter.readmit_all()?;
         // What is never the second of a pair need not be counted.
         (0..block.second_start()).for_each(|a| self.counter.exclude(a as u32));
         for a in 0..block.first_end() {

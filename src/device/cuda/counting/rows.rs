@@ -4,14 +4,14 @@
 use passel_kernels::rows::{KERNEL, RowsArgs, SHARED};
 
 use super::{
-    super::{super::DeviceError, gpu::Gpu, gpu::arguments},
-    column_traits::ColumnTraits,
+    super::gpu::{Gpu, arguments},
+    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
     dense::CELL,
-    kernel_choice::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
-    layout::Form,
+    form::{ColumnTraits, Form},
     packs::ResidentPack,
-    sweep::{AnchorBuffers, Sweep, SweepScratch},
+    sweep_buffers::{AnchorBuffers, Sweep, SweepScratch},
 };
+use crate::device::DeviceError;
 
 /// Most rows that are compared with one another.
 const COMPARED: usize = 1024;

@@ -2,8 +2,10 @@
 
 use passel_kernels::score::{ScoreRule, ScoreTerm, TERMS};
 
-use super::super::super::counting::{LogTable, ScoreEvaluator};
-use crate::score::{Gather, Join, Measure, Part, Quantity};
+use crate::{
+    device::counting::{LogTable, ScoreEvaluator},
+    score::{Gather, Join, Measure, Part, Quantity},
+};
 
 /// The rule of a declared score, where Σ c·L(c) over the response is this.
 pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> ScoreRule {

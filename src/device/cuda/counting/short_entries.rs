@@ -6,19 +6,16 @@ use passel_kernels::{
 };
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    column_traits::ColumnTraits,
-    entries::{anchor_arguments, listed_cost},
-    kernel_choice::{
+    super::gpu::arguments,
+    count_kernel::{
         self, CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, OWN, PackShape,
     },
-    layout::{Form, VECTOR},
+    entries::{SHORT, anchor_arguments, listed_cost},
+    form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
-    sweep::{Sweep, SweepScratch},
+    sweep_buffers::{Sweep, SweepScratch},
 };
-
-/// Most entries of a short column.
-pub(super) const LONGEST: usize = 32;
+use crate::device::DeviceError;
 
 /// Threads of a block, and how many entries each of its warps takes at a time.
 const THREADS: usize = 512;
@@ -41,7 +38,7 @@ impl CountKernel for ShortEntries {
     fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
         let picoseconds = listed_cost(column)?;
         let each = column.entries.max(1).next_power_of_two().trailing_zeros();
-        (column.entries <= LONGEST).then_some(FormCost {
+        (column.entries <= SHORT).then_some(FormCost {
             form: Form::Short { each },
             picoseconds,
         })
@@ -107,7 +104,7 @@ fn launch_all(sweep: &Sweep, args: &ShortEntriesArgs) -> Result<(), DeviceError>
         ..anchor_arguments(sweep)
     };
     let (args, bytes) = (*args, copied.unwrap_or(0));
-    let most = gpu.processors as usize * sweep.limits().blocks_held(THREADS, bytes);
+    let most = gpu.processors as usize * GpuLimits::from(sweep.gpu).blocks_held(THREADS, bytes);
     let blocks = places.div_ceil(ENTRIES * THREADS / 32).clamp(1, most) as u32;
     let grid = (blocks, anchor.batch as u32, 1);
     let function = anchor.sized("short_entries_8", "short_entries_16");
@@ -128,6 +125,6 @@ fn copied_bytes(sweep: &Sweep, places: usize) -> Option<usize> {
     let (gpu, anchor) = (sweep.gpu, &sweep.anchor);
     let counts = anchor.levels + anchor.levels * anchor.classes;
     let bytes = sweep.packs.layout.n * anchor.bits as usize / 8 + VECTOR + 4 * counts;
-    let pays = places >= PAID * kernel_choice::THREADS * gpu.processors as usize;
+    let pays = places >= PAID * count_kernel::THREADS * gpu.processors as usize;
     (pays && bytes <= COPIED.min(gpu.shared as usize - OWN)).then_some(bytes)
 }

@@ -4,199 +4,54 @@
 use passel_kernels::short_entries::ShortEntriesArgs;
 
 use super::{
-    super::{super::DeviceError, gpu::Gpu, memory::Buffer, scratch::GrowableBuffer},
-    kernel_choice::{GpuLimits, KernelChoice},
-    layout::{Form, Pack},
-    packs::Packs,
+    form::Form,
+    kernel_choice::KernelChoice,
+    layout::Pack,
     short_entries,
-    tiny::{self, JointPlanes},
+    sweep_buffers::{Sweep, SweepScratch},
+    tiny,
 };
-
-/// An anchor, or a batch of them, as kernels read it: addresses on the GPU, 0 for null.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AnchorBuffers {
-    /// Anchors of the batch.
-    pub(super) batch: usize,
-    /// `kernels::counting::AnchorSums`, one each.
-    pub(super) anchors: u64,
-    /// Most levels an anchor may have.
-    pub(super) levels: usize,
-    /// Classes of the response that joint codes tell apart.
-    pub(super) classes: usize,
-    /// Joint codes of 8 or 16 bits, those of the next anchor `joint_stride` bytes further.
-    pub(super) bits: u32,
-    pub(super) joint: u64,
-    pub(super) joint_stride: usize,
-    /// The class that most rows have.
-    pub(super) y_most: u32,
-    /// u32: rows of each joint code, and of each level; equal for all of a batch.
-    pub(super) by_joint: u64,
-    pub(super) by_level: u64,
-    /// u64: rows in the order of joint codes.
-    pub(super) order: u64,
-    /// Whether it misses values: then only `wide` counts.
-    pub(super) misses: bool,
-    /// u32: its levels and the response's, of every row; 0 where no pack needs them.
-    pub(super) w: u64,
-    pub(super) y: u64,
-    pub(super) y_levels: usize,
-    /// Codes from one anchor's to the next, and from one response's.
-    pub(super) w_stride: usize,
-    pub(super) y_stride: usize,
-    /// Whether dense packs are counted lazily, not by this sweep.
-    pub(super) skips_dense: bool,
-}
-
-impl AnchorBuffers {
-    /// The function, of these two, that reads joint codes of its bits.
-    pub(super) fn sized(&self, eight: &'static str, sixteen: &'static str) -> &'static str {
-        if self.bits == 8 { eight } else { sixteen }
-    }
-}
+use crate::device::DeviceError;
 
 /// Bytes of columns up to which packs are counted on several streams.
 const CONCURRENT: usize = 64 << 20;
 
 /// Streams that packs are counted on.
-const LANES: usize = 4;
+const STREAMS: usize = 4;
 
-/// Where a sweep writes: addresses of values of each place of a batch, 0 for null.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct SweepOutput {
-    /// i64: sums over (x, w), and over (x, w, y).
-    pub(super) xw: u64,
-    pub(super) xwy: u64,
-    /// `kernels::counting::TableSums`, where something misses values.
-    pub(super) whole: u64,
-    /// u32: levels of x that occur, beside an anchor of one level.
-    pub(super) occurring: u64,
-    /// u8: not 0 where the column is excluded; null where all are to be counted.
-    pub(super) excluded: u64,
-    /// u32: whole tables instead of sums, of a pack's columns from its first on, and the cells
-    /// from one to the next.
-    pub(super) tables: u64,
-    pub(super) cells: usize,
-}
-
-/// Memory that is 0 between two launches.
-#[derive(Default)]
-pub(super) struct ZeroedBuffer(Option<Buffer<u8>>);
-
-impl ZeroedBuffer {
-    /// Room for so many bytes; what was there is lost if it grows.
-    pub(super) fn room(&mut self, gpu: &Gpu, bytes: usize) -> Result<u64, DeviceError> {
-        if let Some(buffer) = self.0.as_ref().filter(|buffer| buffer.len() >= bytes) {
-            return Ok(buffer.address());
-        }
-        self.0 = None;
-        let buffer = gpu.buffer::<u8>(bytes + bytes / 4, "counting")?;
-        gpu.zero(buffer.address(), buffer.len())?;
-        let address = buffer.address();
-        self.0 = Some(buffer);
-        Ok(address)
+/// Counts every pack.
+pub(super) fn sweep_packs(sweep: &Sweep, scratch: &mut SweepScratch) -> Result<(), DeviceError> {
+    let (gpu, anchor) = (sweep.gpu, &sweep.anchor);
+    let packs = &sweep.packs.layout.packs;
+    let n = sweep.packs.layout.n;
+    let choice = |pack: &Pack| KernelChoice::for_anchor(pack, n, anchor, gpu.into());
+    scratch.short_entries = ShortEntriesArgs::default();
+    if !anchor.skips_dense && packs.iter().any(|pack| choice(pack).is_tiny()) {
+        tiny::make_joint_planes(sweep, scratch)?;
     }
-}
-
-/// Memory that sweeps of one GPU use again, and what launchers keep during one.
-#[derive(Default)]
-pub(super) struct SweepScratch {
-    partial: ZeroedBuffer,
-    arrived: ZeroedBuffer,
-    pub(super) wide_tables: ZeroedBuffer,
-    pub(super) spreads: GrowableBuffer<u16>,
-    pub(super) planes: GrowableBuffer<u32>,
-    pub(super) totals: GrowableBuffer<u32>,
-    pub(super) joint_planes: JointPlanes,
-    /// Short columns that wait for one launch of all.
-    pub(super) short_entries: ShortEntriesArgs,
-}
-
-impl SweepScratch {
-    /// Where blocks that share columns add up so many tables of so many counts, and how many of
-    /// them have; null where one block has each.
-    pub(super) fn shared_tables(
-        &mut self,
-        gpu: &Gpu,
-        parts: usize,
-        (tables, counts): (usize, usize),
-    ) -> Result<(u64, u64), DeviceError> {
-        if parts == 1 {
-            return Ok((0, 0));
-        }
-        let partial = self.partial.room(gpu, 4 * tables * counts)?;
-        Ok((partial, self.arrived.room(gpu, 4 * tables)?))
+    // Small packs leave most of a GPU idle: several streams fill it.
+    let bytes: usize = packs.iter().map(|pack| pack.bytes).sum();
+    let concurrent = !sweep.packs.streams() && packs.len() > 1 && bytes <= CONCURRENT;
+    if concurrent {
+        gpu.fork()?;
     }
-}
-
-/// What a sweep reads and writes.
-pub(super) struct Sweep<'s> {
-    pub(super) gpu: &'s Gpu,
-    pub(super) packs: &'s Packs,
-    /// i64: c·L(c) of every count c.
-    pub(super) terms: u64,
-    pub(super) anchor: AnchorBuffers,
-    pub(super) out: SweepOutput,
-}
-
-impl Sweep<'_> {
-    pub(super) fn limits(&self) -> GpuLimits {
-        self.gpu.into()
-    }
-
-    fn choice(&self, pack: &Pack) -> KernelChoice {
-        KernelChoice::for_anchor(pack, self.packs.layout.n, &self.anchor, self.limits())
-    }
-
-    /// Counts every pack.
-    pub(super) fn run(&self, scratch: &mut SweepScratch) -> Result<(), DeviceError> {
-        let packs = &self.packs.layout.packs;
-        scratch.short_entries = ShortEntriesArgs::default();
-        if !self.anchor.skips_dense && packs.iter().any(|pack| self.choice(pack).is_tiny()) {
-            tiny::make_joint_planes(self, scratch)?;
-        }
-        // Small packs leave most of a GPU idle: several streams fill it.
-        let bytes: usize = packs.iter().map(|pack| pack.bytes).sum();
-        let concurrent = !self.packs.streams() && packs.len() > 1 && bytes <= CONCURRENT;
+    let mut stream = 0;
+    let counted = sweep.packs.sweep(gpu, |resident| {
+        let KernelChoice { kernel, config } = choice(resident.pack);
         if concurrent {
-            self.gpu.fork()?;
+            stream = (stream + 1) % STREAMS;
+            gpu.use_stream(if config.in_order { 0 } else { stream });
         }
-        let mut lane = 0;
-        let counted = self.packs.sweep(self.gpu, |resident| {
-            let KernelChoice { kernel, config } = self.choice(resident.pack);
-            if concurrent {
-                lane = (lane + 1) % LANES;
-                self.gpu.use_stream(if config.in_order { 0 } else { lane });
-            }
-            if self.anchor.skips_dense && matches!(resident.pack.form, Form::Dense { .. }) {
-                return Ok(());
-            }
-            kernel.launch(self, &resident, config, scratch)
-        });
-        self.gpu.use_stream(0);
-        let counted = counted.and_then(|()| short_entries::launch_waiting(self, scratch));
-        let joined = match concurrent {
-            true => self.gpu.join(),
-            false => Ok(()),
-        };
-        counted.and(joined)
-    }
-
-    /// Where the sums of a pack begin, over (x, w) and (x, w, y), and whether its columns are
-    /// excluded.
-    pub(super) fn sums_of(&self, pack: &Pack) -> (u64, u64, u64) {
-        let first = pack.first as u64;
-        let excluded = match self.out.excluded {
-            0 => 0,
-            excluded => excluded + first,
-        };
-        (self.out.xw + 8 * first, self.out.xwy + 8 * first, excluded)
-    }
-
-    /// Where the levels of a pack that occur are counted; 0 where nobody asks.
-    pub(super) fn occurring_of(&self, pack: &Pack) -> u64 {
-        match self.out.occurring {
-            0 => 0,
-            occurring => occurring + 4 * pack.first as u64,
+        if anchor.skips_dense && matches!(resident.pack.form, Form::Dense { .. }) {
+            return Ok(());
         }
-    }
+        kernel.launch(sweep, &resident, config, scratch)
+    });
+    gpu.use_stream(0);
+    let counted = counted.and_then(|()| short_entries::launch_waiting(sweep, scratch));
+    let joined = match concurrent {
+        true => gpu.join(),
+        false => Ok(()),
+    };
+    counted.and(joined)
 }

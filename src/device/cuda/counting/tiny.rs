@@ -3,12 +3,13 @@
 use passel_kernels::tiny::{KERNEL, PlanesArgs, THREADS, TILE, TinyArgs, TinyShape};
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    kernel_choice::{CountKernel, GpuLimits, LaunchConfig, PackShape},
-    layout::{Form, VECTOR},
+    super::gpu::arguments,
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    form::{Form, VECTOR},
     packs::ResidentPack,
-    sweep::{Sweep, SweepScratch},
+    sweep_buffers::{JointPlanes, Sweep, SweepScratch},
 };
+use crate::device::DeviceError;
 
 /// Fewest rows, and codes of a pack, for which making the bits of joint codes pays.
 const ROWS: usize = 2 * TILE;
@@ -24,13 +25,6 @@ const DURING: &str = "counting";
 
 /// `kernels/tiny.cu`.
 pub(super) struct Tiny;
-
-/// Where the bits of joint codes are on the GPU, and how many rows each has.
-#[derive(Clone, Copy, Default)]
-pub(super) struct JointPlanes {
-    planes: u64,
-    totals: u64,
-}
 
 /// How columns of x levels are counted as bits beside so many joint codes, whatever bits their
 /// codes have.

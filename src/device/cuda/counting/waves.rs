@@ -1,71 +1,71 @@
-//! Steps of a GPU whose dense columns are put off.
+//! Steps of a GPU that counts its dense columns lazily.
 //!
-//! Anchors stay on the GPU. A step lays the next one out, counts what is not dense beside it,
-//! and launches the waves of `kernels::deferred`; nothing of that asks the host, so that a GPU may
-//! be given steps ahead. Where lists are too short the pick is not known yet: what was launched
-//! behind it does nothing, and the host has the last wave go on.
+//! Anchors stay on the GPU. A step lays the next one out, counts the columns that are not dense
+//! against it, and launches three waves of `kernels::deferred`. Each wave is `select`, which lists
+//! columns and anchors to count, `dense`, which counts the lists, and `settle`, which gathers the
+//! sums and finds the best. None asks the host, so that a GPU may be given steps ahead.
+//!
+//! A pick is *known* when no candidate's bound is above its score. Where the lists were too short
+//! for that, its slot says `STALLED`, what was launched behind it does nothing, and the host
+//! repeats the last wave until the pick is known:
+//!
+//! ```text
+//! step: BEST ─▶ ONE ─▶ WINNERS ─▶ known ─▶ the next step
+//!                        ▲  │
+//!                        │  ▼
+//!          resolve_stalled STALLED ─▶ later steps do nothing
+//! ```
 
 use std::mem::offset_of;
 
 use passel_kernels::{
-    deferred::{self, BEST, EVERYTHING, ONE, STALLED, WINNERS, WaveControl},
-    dense::DenseArgs,
+    deferred::{self, BEST, EVERYTHING, KERNEL, ONE, STALLED, WINNERS, WaveControl},
+    dense::{DenseArgs, LISTING},
     score::ScoreArgs,
 };
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    kernel_choice::{GpuLimits, PackShape},
-    layout::{Form, VECTOR},
-    lazy::{Launch, Lazy, LazyOptions, THREADS},
+    super::gpu::arguments,
+    anchors::AnchorSource,
+    deferred::{DURING, DeferredCounts, LazyOptions, ListLaunch, THREADS, pays},
+    form::VECTOR,
     score::Phase,
-    shard::{AnchorSource, Shard},
-    sweep::AnchorBuffers,
-    tiny,
+    shard::Shard,
+    sweep_buffers::AnchorBuffers,
 };
-
-const DURING: &str = "counting by bounds";
+use crate::device::DeviceError;
 
 /// One wave.
 #[derive(Clone, Copy)]
 struct Wave {
     kind: i32,
+    /// Whether the sums of columns that are not dense are at hand, to be gathered.
     gathers: bool,
+    /// Whether it goes on where a wave stalled.
     resumes: bool,
+    /// Whether the pick is excluded and becomes the next anchor.
     chosen: bool,
     slot: usize,
 }
 
 impl Shard {
-    /// Puts the dense columns off, where these are enough: for anchors of up to so many levels;
-    /// whether relevance bounds what follows. Nothing has been gathered.
-    pub(super) fn put_off(
+    /// Counts dense columns lazily from now on, where that pays and there is room: against anchors
+    /// of up to so many levels. Nothing has been gathered.
+    pub(super) fn evaluate_lazily(
         &mut self,
         levels: usize,
-        from_relevance: bool,
-        waves: LazyOptions,
+        bounded_by_relevance: bool,
+        options: LazyOptions,
     ) -> Result<(), DeviceError> {
-        let limits = GpuLimits::from(&self.gpu);
-        let mut cost = 0;
-        for pack in &self.packs.layout.packs {
-            let counts = pack.count * self.n;
-            let shape = PackShape::of(pack, self.n, (levels, self.classes));
-            cost += match pack.form {
-                Form::Dense { .. } if tiny::config(&shape, limits).is_some() => {
-                    counts / tiny::SPEEDUP
-                }
-                Form::Dense { .. } => counts,
-                _ => 0,
-            };
-        }
-        if cost < waves.from.max(1) {
+        let against = (levels, self.anchors.classes);
+        if !pays(&self.gpu, &self.packs, against, options) {
             return Ok(());
         }
         self.gpu.load(passel_kernels::DEFERRED)?;
-        let wide = (levels, self.classes);
-        match Lazy::new(&self.gpu, &self.packs, wide, from_relevance, waves) {
-            Ok(lazy) => self.lazy = lazy,
-            // Every step counts all then.
+        let (gpu, packs) = (&self.gpu, &self.packs);
+        match DeferredCounts::new(gpu, packs, against, bounded_by_relevance, options) {
+            Ok(deferred) => self.deferred = deferred,
+            // Every step counts all columns then.
             Err(DeviceError::OutOfMemory { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -74,34 +74,38 @@ impl Shard {
 
     /// Items counted so far.
     #[cfg(test)]
-    pub(super) fn items(&self) -> Result<u64, DeviceError> {
+    pub(super) fn items_counted(&self) -> Result<u64, DeviceError> {
         let mut counted = [0];
-        if let Some(lazy) = &self.lazy {
-            let at = lazy.control(offset_of!(WaveControl, counted));
+        if let Some(deferred) = &self.deferred {
+            let at = deferred.control(offset_of!(WaveControl, counted));
             self.gpu.download(at, &mut counted)?;
         }
         self.gpu.wait(DURING)?;
         Ok(counted[0])
     }
 
-    /// Steps that there is room for, of so many that are to follow without a look at them.
+    /// Makes room for the anchors of so many steps that follow without a look of the host; how
+    /// many there is room for.
     pub(super) fn reserve(&mut self, count: usize) -> Result<usize, DeviceError> {
-        let Some(lazy) = &mut self.lazy else {
+        let Some(deferred) = &mut self.deferred else {
             return Ok(count);
         };
-        let wanted = lazy.kept() + count;
-        if wanted > lazy.room
-            && !lazy.grow(&self.gpu, wanted.max(2 * lazy.room))?
-            && !lazy.grow(&self.gpu, wanted)?
+        let wanted = deferred.kept() + count;
+        if wanted > deferred.room
+            && !deferred.grow(&self.gpu, wanted.max(2 * deferred.room))?
+            && !deferred.grow(&self.gpu, wanted)?
         {
-            // Nobody lacks an anchor then, and none has to be kept.
+            // No column lacks an anchor then, and none has to be kept.
             self.catch_up()?;
         }
-        let room = self.lazy.as_ref().map_or(count, |it| it.room - it.kept());
-        Ok(count.min(room))
+        let room = self
+            .deferred
+            .as_ref()
+            .map(|deferred| deferred.room - deferred.kept());
+        Ok(count.min(room.unwrap_or(count)))
     }
 
-    /// Counts all that is lacked by candidates that may ever be chosen.
+    /// Counts every anchor that candidates lack which may ever be chosen.
     fn catch_up(&mut self) -> Result<(), DeviceError> {
         let all = Wave {
             kind: EVERYTHING,
@@ -110,109 +114,116 @@ impl Shard {
             chosen: false,
             slot: 0,
         };
-        let mut lacks = self.lazy.as_ref().is_some_and(|it| it.kept() > 0);
+        let mut lacks = self.keeps_anchors();
         while lacks {
-            self.wave(all)?;
+            self.launch_wave(all)?;
             self.gpu.wait(DURING)?;
-            lacks = self.walk.picks.get()[0].number == STALLED;
+            lacks = self.is_stalled(0);
         }
-        self.gathered_by_all(0)
+        self.set_all_gathered(0)
     }
 
-    /// All candidates have gathered all steps, and so many more.
-    fn gathered_by_all(&mut self, more: usize) -> Result<(), DeviceError> {
-        let Some(lazy) = &mut self.lazy else {
-            return Ok(());
-        };
-        lazy.steps += more;
-        lazy.base = lazy.steps;
-        lazy.begin(&self.gpu)
+    fn keeps_anchors(&self) -> bool {
+        let deferred = self.deferred.as_ref();
+        deferred.is_some_and(|deferred| deferred.kept() > 0)
     }
 
-    /// A step of a GPU whose columns are put off.
-    pub(super) fn lazy_step(
+    fn is_stalled(&self, slot: usize) -> bool {
+        self.score.picks.get()[slot].number == STALLED
+    }
+
+    fn set_all_gathered(&mut self, more: usize) -> Result<(), DeviceError> {
+        match &mut self.deferred {
+            Some(deferred) => deferred.set_all_gathered(&self.gpu, more),
+            None => Ok(()),
+        }
+    }
+
+    /// [`Shard::step`] where dense columns are counted lazily.
+    pub(super) fn step_lazily(
         &mut self,
         source: AnchorSource,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
         self.reserve(1)?;
-        let kept = |it: &&mut Lazy| {
-            let own = matches!(source, AnchorSource::Chosen { .. } | AnchorSource::Place(_));
-            own && (it.from_relevance || it.steps > 0)
+        let own = matches!(source, AnchorSource::Chosen { .. } | AnchorSource::Place(_));
+        let bounded = |deferred: &&mut DeferredCounts| {
+            own && (deferred.bounded_by_relevance || deferred.steps > 0)
         };
-        let Some(lazy) = self.lazy.as_mut().filter(kept) else {
+        let Some(deferred) = self.deferred.as_mut().filter(bounded) else {
             self.catch_up()?;
             self.step_all(source, chosen, slot)?;
-            return self.gathered_by_all(1);
+            return self.set_all_gathered(1);
         };
-        let joint = lazy.joint.at(lazy.kept() * lazy.stride);
-        let bits = lazy.bits;
-        lazy.steps += 1;
-        let laid = self.lay_at(source, self.classes, Some((joint, bits)))?;
+        let joint = deferred.joint.at(deferred.kept() * deferred.stride);
+        let to = Some((joint, deferred.bits));
+        deferred.steps += 1;
         let laid = AnchorBuffers {
             skips_dense: true,
-            ..laid
+            ..self.lay_out(source, self.anchors.classes, to)?
         };
-        self.swept(laid, self.walk.out(self.excluded.address()))?;
-        self.waves(true, chosen, slot)
+        self.sweep(laid, self.score.output(self.excluded.address()))?;
+        self.launch_waves(true, chosen, slot)
     }
 
-    /// Finds the best again, of a GPU whose columns are put off.
-    pub(super) fn lazy_score(
+    /// [`Shard::rescore`] where dense columns are counted lazily.
+    pub(super) fn rescore_lazily(
         &mut self,
-        before: Phase,
+        phase: Phase,
         chosen: bool,
         slot: usize,
     ) -> Result<(), DeviceError> {
-        if let (Phase::Forget, Some(lazy)) = (before, &mut self.lazy) {
-            lazy.steps = 0;
-            let stalled = lazy.control(offset_of!(WaveControl, stalled));
-            self.gpu.zero(stalled, size_of::<u32>())?;
-            self.gathered_by_all(0)?;
+        if let (Phase::Forget, Some(deferred)) = (phase, &mut self.deferred) {
+            deferred.restart(&self.gpu)?;
         }
-        match self.lazy.as_ref().is_some_and(|it| it.kept() > 0) {
-            true => self.waves(false, chosen, slot),
-            false => self.score_all(before, chosen, slot),
+        match self.keeps_anchors() {
+            true => self.launch_waves(false, chosen, slot),
+            false => self.rescore_all(phase, chosen, slot),
         }
     }
 
-    /// Has a pick known that is not yet: what was launched behind it did nothing. How many of
-    /// so many are known then.
-    pub(super) fn settled(&mut self, count: usize) -> Result<usize, DeviceError> {
-        let stalled = |shard: &Self, slot: usize| shard.walk.picks.get()[slot].number == STALLED;
-        let Some(slot) = (0..count).find(|&slot| stalled(self, slot)) else {
+    /// Repeats the last wave of the first pick that is not known until it is; how many of so many
+    /// slots have a pick then.
+    pub(super) fn resolve_stalled(&mut self, count: usize) -> Result<usize, DeviceError> {
+        let Some(slot) = (0..count).find(|&slot| self.is_stalled(slot)) else {
             return Ok(count);
         };
-        let Some(lazy) = &mut self.lazy else {
+        let Some(deferred) = &mut self.deferred else {
             return Ok(count);
         };
-        lazy.steps -= count - 1 - slot;
+        // Steps launched behind it did nothing.
+        deferred.steps -= count - 1 - slot;
         let again = Wave {
             kind: WINNERS,
             gathers: false,
             resumes: true,
-            chosen: lazy.chosen,
+            chosen: deferred.chosen,
             slot,
         };
-        while stalled(self, slot) {
-            self.wave(again)?;
+        while self.is_stalled(slot) {
+            self.launch_wave(again)?;
             self.gpu.wait(DURING)?;
         }
         Ok(slot + 1)
     }
 
-    /// The waves of a step; whether it has a new anchor.
-    fn waves(&mut self, anchor: bool, chosen: bool, slot: usize) -> Result<(), DeviceError> {
-        if let Some(lazy) = &mut self.lazy {
-            lazy.chosen = chosen;
+    /// The waves of a step, or of scores anew without an anchor.
+    fn launch_waves(
+        &mut self,
+        has_anchor: bool,
+        chosen: bool,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        if let Some(deferred) = &mut self.deferred {
+            deferred.chosen = chosen;
         }
         for kind in [BEST, ONE, WINNERS] {
-            self.wave(Wave {
+            self.launch_wave(Wave {
                 kind,
-                gathers: anchor && kind == BEST,
+                gathers: has_anchor && kind == BEST,
                 // Nothing is behind one that is scored again: it goes on where it stalled.
-                resumes: !anchor,
+                resumes: !has_anchor,
                 chosen,
                 slot,
             })?;
@@ -220,102 +231,87 @@ impl Shard {
         Ok(())
     }
 
-    fn wave(&self, wave: Wave) -> Result<(), DeviceError> {
-        let Some(lazy) = &self.lazy else {
+    fn launch_wave(&self, wave: Wave) -> Result<(), DeviceError> {
+        let Some(deferred) = &self.deferred else {
             return Ok(());
         };
-        let (before, steps) = match wave.gathers {
-            true => (Phase::Gather { misses: false }, lazy.steps - 1),
-            false => (Phase::Nothing, lazy.steps),
+        let (phase, steps) = match wave.gathers {
+            true => (Phase::Gather { misses: false }, deferred.steps - 1),
+            false => (Phase::Nothing, deferred.steps),
         };
         let last = matches!(wave.kind, WINNERS | EVERYTHING);
-        let chosen = wave.chosen && last;
-        let known = Some(steps as u32);
-        let given = self.walk.state(&self.means(), before, chosen, known);
-        let told = deferred::DeferredArgs {
-            places: lazy.places as u32,
-            base: lazy.base as u32,
-            done: lazy.done.address(),
-            start: lazy.start.address(),
-            many: lazy.many.address(),
-            items: lazy.items.address(),
-            lists: lazy.told,
-            anchors: lazy.anchors.address(),
-            xw: lazy.xw.address(),
-            xwy: lazy.xwy.address(),
-            found: lazy.found.address(),
-            control: lazy.control(0),
+        let (chosen, known) = (wave.chosen && last, Some(steps as u32));
+        let scoring = self
+            .score
+            .arguments(&self.score_inputs(), phase, chosen, known);
+        let given = deferred::DeferredArgs {
+            places: deferred.places as u32,
+            base: deferred.base as u32,
+            done: deferred.done.address(),
+            start: deferred.start.address(),
+            many: deferred.many.address(),
+            items: deferred.items.address(),
+            lists: deferred.lists,
+            anchors: deferred.anchors.address(),
+            xw: deferred.xw.address(),
+            xwy: deferred.xwy.address(),
+            found: deferred.found.address(),
+            control: deferred.control(0),
             wave: wave.kind,
             last: i32::from(last),
             resumes: i32::from(wave.resumes),
         };
-        let grid = (given.count.div_ceil(THREADS as u32), 1, 1);
-        let threads = THREADS as u32;
-        let select = arguments![given, told];
-        self.gpu.launch(
-            &passel_kernels::deferred::KERNEL,
-            "select",
-            grid,
-            threads,
-            0,
-            select,
-        )?;
-        for list in &lazy.lists {
-            self.listed(lazy, list)?;
-        }
-        // What the wave's first kernel gathered is gathered.
-        let given = ScoreArgs {
-            gathers: 0,
-            steps_known: lazy.steps as u32,
-            ..given
+        let grid = (scoring.count.div_ceil(THREADS as u32), 1, 1);
+        let launch = |function, given: &mut [_]| {
+            let threads = THREADS as u32;
+            self.gpu.launch(&KERNEL, function, grid, threads, 0, given)
         };
-        let pick = self.walk.pick(wave.slot);
-        let settle = arguments![given, told, pick];
-        self.gpu.launch(
-            &passel_kernels::deferred::KERNEL,
-            "settle",
-            grid,
-            threads,
-            0,
-            settle,
-        )
+        launch("select", arguments![scoring, given])?;
+        for list in &deferred.launches {
+            self.count_list(deferred, list)?;
+        }
+        // `select` gathered what was at hand.
+        let scoring = ScoreArgs {
+            gathers: 0,
+            steps_known: deferred.steps as u32,
+            ..scoring
+        };
+        let pick = self.score.pick(wave.slot);
+        launch("settle", arguments![scoring, given, pick])
     }
 
-    /// Counts what is listed.
-    fn listed(&self, lazy: &Lazy, list: &Launch) -> Result<(), DeviceError> {
-        let told = lazy.told[list.of];
-        let wanted = offset_of!(WaveControl, wanted) + 8 * list.of;
-        let n = self.n;
+    fn count_list(
+        &self,
+        deferred: &DeferredCounts,
+        launch: &ListLaunch,
+    ) -> Result<(), DeviceError> {
+        let list = deferred.lists[launch.number];
+        let (n, first) = (self.n, list.offset as usize);
+        let listed = offset_of!(WaveControl, wanted) + 8 * launch.number;
         let given = DenseArgs {
             columns: 1,
             rows: n as i64,
             vectors: n.div_ceil(VECTOR) as i64,
-            joint: lazy.joint.address(),
-            joint_stride: lazy.stride as i64,
-            anchors: lazy.anchors.address(),
-            classes: self.classes as u32,
-            copies: list.copies as i32,
+            joint: deferred.joint.address(),
+            joint_stride: deferred.stride as i64,
+            anchors: deferred.anchors.address(),
+            classes: self.anchors.classes as u32,
+            copies: launch.config.copies as i32,
             parts: 1,
-            words: list.words as u32,
+            words: launch.words as u32,
             terms: self.terms.address(),
-            xw: lazy.xw.at(told.offset as usize),
-            xwy: lazy.xwy.at(told.offset as usize),
-            items: lazy.items.at(told.offset as usize),
-            listed: lazy.control(wanted),
-            capacity: u64::from(told.capacity),
+            xw: deferred.xw.at(first),
+            xwy: deferred.xwy.at(first),
+            items: deferred.items.at(first),
+            listed: deferred.control(listed),
+            capacity: u64::from(list.capacity),
             all: self.packs.places.address(),
             ..DenseArgs::default()
         };
-        let blocks = list.blocks.min(told.capacity as usize) as u32;
-        let (threads, shared) = (list.threads as u32, 4 * list.words as u32);
-        let grid = (blocks, 1, 1);
-        self.gpu.launch(
-            &passel_kernels::dense::LISTING,
-            list.function,
-            grid,
-            threads,
-            shared,
-            arguments![given],
-        )
+        let blocks = launch.blocks.min(list.capacity as usize) as u32;
+        let (threads, shared) = (launch.config.threads as u32, 4 * launch.words as u32);
+        let (grid, given) = ((blocks, 1, 1), arguments![given]);
+        self.gpu
+            .launch(&LISTING, launch.function, grid, threads, shared, given)
     }
 }

@@ -3,11 +3,12 @@
 use passel_kernels::wide::{KERNEL, WideArgs};
 
 use super::{
-    super::{super::DeviceError, gpu::arguments},
-    kernel_choice::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    super::gpu::arguments,
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     packs::ResidentPack,
-    sweep::{Sweep, SweepScratch},
+    sweep_buffers::{Sweep, SweepScratch},
 };
+use crate::device::DeviceError;
 
 const DURING: &str = "counting in the GPU's memory";
 

@@ -1,5 +1,5 @@
-//! A GPU that counts its columns' whole tables, as many at a time as have room, and evaluates
-//! a function of each where it lies.
+//! Launches `plugin_values`: a GPU counts its columns' whole tables, as many at a time as have room,
+//! and evaluates a score's function of each where it lies.
 
 use passel_kernels::{
     self as kernels, Kernel,
@@ -7,27 +7,32 @@ use passel_kernels::{
     entries::EntriesArgs,
     wide::WideArgs,
 };
+use rayon::prelude::*;
 
 use super::{
     super::{
-        super::{
-            DeviceError,
-            counting::{Categorical, table_cells},
-        },
         gpu::{Gpu, arguments},
         memory::Buffer,
         scratch::GrowableBuffer,
     },
+    count_kernel::{CostShape, CountKernel, GpuLimits, LaunchConfig, PackShape},
     dense::Dense,
     entries::{self, Entries},
+    form::{ColumnTraits, Form, VECTOR, any_misses},
     joint_codes::JointCodes,
-    kernel_choice::{CountKernel, GpuLimits, LaunchConfig, PackShape},
-    layout::{Form, Pack, VECTOR},
+    kernel_choice::plan_columns,
+    layout::Pack,
     packs::{Packs, ResidentPack, put, room},
-    sweep::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
+    sweep_buffers::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
     wide,
 };
-use crate::binning::BinnedColumn;
+use crate::{
+    binning::BinnedColumn,
+    device::{
+        DeviceError,
+        counting::{Categorical, table_cells},
+    },
+};
 
 /// Bytes of the tables that are there at a time, unless one alone has more.
 const TABLES: usize = 256 << 20;
@@ -82,7 +87,7 @@ pub(super) struct TableEvaluator {
     /// Of each place.
     levels: Vec<usize>,
     excluded: Buffer<u8>,
-    /// The parameters of the function, its values, and whether there was nothing to evaluate.
+    /// The parameters of the function, its value of each place, and whether its table is empty.
     parameters: Buffer<f64>,
     values: Buffer<f64>,
     empty: Buffer<u8>,
@@ -116,8 +121,11 @@ impl TableEvaluator {
         let (n, count) = (response.codes.len(), columns.len());
         let beside = TABLES + SPREADS + 64 * count + 16 * n;
         let room = room(&gpu, beside, limit)?;
-        let misses = columns.iter().any(|it| it.excluded_code().is_some());
-        let packs = Packs::new(&gpu, columns, first, (n, response.levels), misses, room)?;
+        let misses = any_misses(columns);
+        let classes = response.levels;
+        let traits = columns.par_iter().map(ColumnTraits::of);
+        let planned = plan_columns(traits, CostShape { n, classes });
+        let packs = Packs::new(&gpu, columns, &planned, (first, n), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|it| columns[*it as usize - first].levels);
         Ok(Self {
@@ -144,18 +152,18 @@ impl TableEvaluator {
         &self.packs.layout.numbers
     }
 
-    /// Counts and evaluates the table of every place that is not taken; those that may have no
+    /// Counts and evaluates the table of every place that is not excluded; those that may have no
     /// table are. Nothing waits for the end.
     pub(super) fn evaluate(
         &mut self,
-        beside: &JointCodes,
+        against: &JointCodes,
         excluded: &[u8],
     ) -> Result<(), DeviceError> {
-        let laid = self.lay(beside)?;
+        let laid = self.lay_out(against)?;
         self.gpu.upload(excluded, self.excluded.address())?;
         let (gpu, packs) = (&self.gpu, &self.packs);
-        packs.sweep(gpu, |here| {
-            let pack = here.pack;
+        packs.sweep(gpu, |resident| {
+            let pack = resident.pack;
             let levels = &self.levels[pack.first..][..pack.count];
             for run in runs(levels, laid.levels, laid.classes) {
                 let cells = run.levels * laid.levels * laid.classes;
@@ -165,15 +173,15 @@ impl TableEvaluator {
                 let tables = self.counts.room(gpu, run.count * cells, DURING)?;
                 // What is not counted is empty.
                 gpu.zero(tables, 4 * run.count * cells)?;
-                let own = Pack {
+                let part = Pack {
                     first: pack.first + run.from,
                     ..pack.part(run.count)
                 };
-                let own = ResidentPack {
-                    pack: &own,
+                let part = ResidentPack {
+                    pack: &part,
                     // Entries have no stride, and begin where those of all do.
-                    address: here.address + (run.from * pack.stride) as u64,
-                    places: here.places + (run.from * size_of::<ColumnCodes>()) as u64,
+                    address: resident.address + (run.from * pack.stride) as u64,
+                    places: resident.places + (run.from * size_of::<ColumnCodes>()) as u64,
                 };
                 let out = SweepOutput {
                     excluded: self.excluded.address(),
@@ -190,12 +198,14 @@ impl TableEvaluator {
                 };
                 match TableKernel::of(gpu.into(), self.n, pack, &laid, run.levels) {
                     TableKernel::Dense(config) => {
-                        Dense.launch(&sweep, &own, config, &mut self.shared)?;
+                        Dense.launch(&sweep, &part, config, &mut self.shared)?;
                     }
-                    TableKernel::Entries { threads } => count_entries(&sweep, &own, &run, threads)?,
-                    TableKernel::Wide => count_wide(&sweep, &own, &mut self.shared.spreads)?,
+                    TableKernel::Entries { threads } => {
+                        count_entries(&sweep, &part, &run, threads)?
+                    }
+                    TableKernel::Wide => count_wide(&sweep, &part, &mut self.shared.spreads)?,
                 }
-                let at = own.pack.first;
+                let at = part.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);
                 let (cells, levels) = (cells as i64, packs.levels.at(at));
                 let (w, y) = (laid.levels as u32, laid.classes as u32);
@@ -203,41 +213,37 @@ impl TableEvaluator {
                 let empty = self.empty.at(at);
                 let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
-                gpu.launch(
-                    &kernels::plugin_values::KERNEL,
-                    "values",
-                    (blocks, 1, 1),
-                    THREADS as u32,
-                    0,
-                    given,
-                )?;
+                let (kernel, grid) = (&kernels::plugin_values::KERNEL, (blocks, 1, 1));
+                gpu.launch(kernel, "values", grid, THREADS as u32, 0, given)?;
             }
             Ok(())
         })
     }
 
-    /// The values of all places, when they are there; none where no observation is in a table.
-    pub(super) fn found(&self) -> Result<Vec<Option<f64>>, DeviceError> {
+    /// Waits for the values of all places; none where no observation is in a table.
+    pub(super) fn values(&self) -> Result<Vec<Option<f64>>, DeviceError> {
         let count = self.packs.count();
         let (mut values, mut empty) = (vec![0f64; count], vec![0u8; count]);
         self.gpu.download(self.values.address(), &mut values)?;
         self.gpu.download(self.empty.address(), &mut empty)?;
         self.gpu.wait("evaluating tables")?;
-        let seen = values.into_iter().zip(empty);
-        Ok(seen.map(|(it, empty)| (empty == 0).then_some(it)).collect())
+        let values = values.into_iter().zip(empty);
+        Ok(values
+            .map(|(value, empty)| (empty == 0).then_some(value))
+            .collect())
     }
 
     /// Lays an anchor and the response out.
-    fn lay(&mut self, beside: &JointCodes) -> Result<AnchorBuffers, DeviceError> {
+    fn lay_out(&mut self, against: &JointCodes) -> Result<AnchorBuffers, DeviceError> {
         let (gpu, n) = (&self.gpu, self.n);
-        let (anchor, response) = (beside.anchor, beside.response);
-        let by_joint = self.by_joint.room(gpu, beside.by_joint.len(), DURING)?;
+        let (anchor, response) = (against.anchor, against.response);
+        let by_joint = self.by_joint.room(gpu, against.by_joint.len(), DURING)?;
         let laid = AnchorBuffers {
             batch: 1,
             anchors: self.anchor.address(),
             levels: anchor.levels,
             classes: response.levels,
-            bits: beside.bits,
+            bits: against.bits,
             joint: self.joint.address(),
             by_joint,
             misses: anchor.missing,
@@ -246,14 +252,13 @@ impl TableEvaluator {
             y_levels: response.levels,
             ..AnchorBuffers::default()
         };
-        let levels = anchor.levels as u32;
-        let told = AnchorSums {
-            levels,
+        let sums = AnchorSums {
+            levels: anchor.levels as u32,
             ..AnchorSums::default()
         };
-        gpu.upload(&[told], laid.anchors)?;
-        gpu.upload(&beside.joint, laid.joint)?;
-        gpu.upload(&beside.by_joint, by_joint)?;
+        gpu.upload(&[sums], laid.anchors)?;
+        gpu.upload(&against.joint, laid.joint)?;
+        gpu.upload(&against.by_joint, by_joint)?;
         let wide = |pack: &Pack| {
             let kernel = TableKernel::of(gpu.into(), n, pack, &laid, pack.levels);
             matches!(kernel, TableKernel::Wide)
@@ -313,12 +318,12 @@ impl TableKernel {
 /// Counts columns of entries in shared memory.
 fn count_entries(
     sweep: &Sweep,
-    here: &ResidentPack,
+    resident: &ResidentPack,
     run: &TableRun,
     threads: usize,
 ) -> Result<(), DeviceError> {
-    let (gpu, pack) = (sweep.gpu, here.pack);
-    let all = entries::arguments_of(sweep, here);
+    let (gpu, pack) = (sweep.gpu, resident.pack);
+    let all = entries::arguments_of(sweep, resident);
     let given = match pack.form {
         // All have as many places.
         Form::Short { each } => EntriesArgs {
@@ -336,23 +341,17 @@ fn count_entries(
     let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
     let given = arguments![given];
-    gpu.launch(
-        &kernels::entries::KERNEL,
-        function,
-        (blocks, 1, 1),
-        threads as u32,
-        bytes,
-        given,
-    )
+    let (kernel, grid) = (&kernels::entries::KERNEL, (blocks, 1, 1));
+    gpu.launch(kernel, function, grid, threads as u32, bytes, given)
 }
 
 /// Counts columns of any form where their tables lie.
 fn count_wide(
     sweep: &Sweep,
-    here: &ResidentPack,
+    resident: &ResidentPack,
     spreads: &mut GrowableBuffer<u16>,
 ) -> Result<(), DeviceError> {
-    let (gpu, pack, n) = (sweep.gpu, here.pack, sweep.packs.layout.n);
+    let (gpu, pack, n) = (sweep.gpu, resident.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;
     if !matches!(pack.form, Form::Dense { .. } | Form::Rows) {
@@ -361,16 +360,10 @@ fn count_wide(
     }
     let given = WideArgs {
         spreads: room,
-        ..wide::arguments_of(sweep, here)
+        ..wide::arguments_of(sweep, resident)
     };
-    gpu.launch(
-        &kernels::wide::KERNEL,
-        "wide",
-        (blocks as u32, 1, 1),
-        512,
-        0,
-        arguments![given],
-    )
+    let (kernel, grid) = (&kernels::wide::KERNEL, (blocks as u32, 1, 1));
+    gpu.launch(kernel, "wide", grid, 512, 0, arguments![given])
 }
 
 #[cfg(test)]

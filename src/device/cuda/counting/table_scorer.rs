@@ -1,26 +1,23 @@
-//! Values of a coded score on GPUs.
+//! Scores by a function of whole tables, on GPUs.
 
-use super::{
-    super::{
-        super::{
-            DeviceError,
-            counting::{Categorical, ConditioningVariable, TableScorer, TableValue, table_cells},
-            split_range,
-        },
-        functions,
+use super::{super::functions, joint_codes::JointCodes, plugin_values::TableEvaluator};
+use crate::{
+    binning::BinnedColumn,
+    device::{
+        DeviceError,
+        counting::{Categorical, ConditioningVariable, TableScorer, TableValue, table_cells},
+        split_range,
     },
-    joint_codes::JointCodes,
-    tables::TableEvaluator,
+    score::ScoreFunction,
 };
-use crate::{binning::BinnedColumn, score::ScoreFunction};
 
 /// GPUs that share the columns, with the function in CUDA C.
-pub(crate) struct CudaValues<'a> {
+pub(crate) struct CudaTableScorer<'a> {
     columns: &'a [BinnedColumn],
     gpus: Vec<TableEvaluator>,
 }
 
-impl<'a> CudaValues<'a> {
+impl<'a> CudaTableScorer<'a> {
     /// The columns on the GPUs of these ordinals, laid out for this response; each takes so
     /// many bytes for them at most.
     ///
@@ -36,7 +33,7 @@ impl<'a> CudaValues<'a> {
     ) -> Result<Self, DeviceError> {
         let function = &coded.0;
         let name = function.name();
-        // Who asks is told so before.
+        // Jobs refuse such a function before they begin.
         let text = function.cuda().ok_or_else(|| DeviceError::Failed {
             device: "cuda".to_owned(),
             during: format!("making a kernel of {name}"),
@@ -61,9 +58,9 @@ impl<'a> CudaValues<'a> {
     }
 }
 
-impl TableScorer for CudaValues<'_> {
+impl TableScorer for CudaTableScorer<'_> {
     fn names(&self) -> Vec<String> {
-        self.gpus.iter().map(|it| it.gpu.name.clone()).collect()
+        self.gpus.iter().map(|own| own.gpu.name.clone()).collect()
     }
 
     fn values(
@@ -73,28 +70,30 @@ impl TableScorer for CudaValues<'_> {
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
         let anchor = step.codes();
-        let room = |it: &BinnedColumn| table_cells(it.levels, anchor.levels, response.levels);
+        let cells =
+            |column: &BinnedColumn| table_cells(column.levels, anchor.levels, response.levels);
         let columns = self.columns.iter().zip(wanted);
         // Where there are no cells no observation is in one.
         let counted: Vec<bool> = columns
-            .map(|(it, wanted)| *wanted && matches!(room(it), Ok(1..)))
+            .map(|(column, wanted)| *wanted && matches!(cells(column), Ok(1..)))
             .collect();
-        let beside = JointCodes::new(anchor, response);
+        let against = JointCodes::new(anchor, response);
         for gpu in &mut self.gpus {
             let numbers = gpu.numbers().iter();
-            let excluded: Vec<u8> = numbers.map(|it| u8::from(!counted[*it as usize])).collect();
-            gpu.evaluate(&beside, &excluded)?;
+            let excluded = numbers.map(|number| u8::from(!counted[*number as usize]));
+            let excluded: Vec<u8> = excluded.collect();
+            gpu.evaluate(&against, &excluded)?;
         }
-        let none = |it: &BinnedColumn| room(it).map(|_| None);
-        let mut values: Vec<TableValue> = self.columns.iter().map(none).collect();
+        let none = |column: &BinnedColumn| cells(column).map(|_| None);
+        let mut all: Vec<TableValue> = self.columns.iter().map(none).collect();
         for gpu in &self.gpus {
-            for (&number, found) in gpu.numbers().iter().zip(gpu.found()?) {
+            for (&number, value) in gpu.numbers().iter().zip(gpu.values()?) {
                 if counted[number as usize] {
-                    values[number as usize] = Ok(found);
+                    all[number as usize] = Ok(value);
                 }
             }
         }
-        Ok(values)
+        Ok(all)
     }
 
     fn permutes(&self) -> bool {

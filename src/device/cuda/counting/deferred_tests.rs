@@ -118,12 +118,13 @@ impl Case {
         let expected = self.walk(&mut cpu, &evaluator, &logs);
         let waves = LazyOptions::always(capacity);
         let on = (&[0][..], None);
-        let mut gpu = CudaCounter::with((&self.columns[..], 0), &response, by, on, waves).unwrap();
-        assert!(gpu.shards[0].lazy.is_some());
+        let mut gpu =
+            CudaCounter::new((&self.columns[..]).into(), &response, by, on, waves).unwrap();
+        assert!(gpu.shards[0].deferred.is_some());
         let told = self.walk(&mut gpu, &evaluator, &logs);
         assert_eq!(told, expected, "{name}, {capacity:?}");
         let all = self.columns.len() * (told.len() - 1);
-        (gpu.shards[0].items().unwrap(), all as u64)
+        (gpu.shards[0].items_counted().unwrap(), all as u64)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, ops::Range, time::Instant};
 
-use super::{super::gpu::Gpu, CudaCounter, LazyOptions, lazy_tests::Case, shard::Shard};
+use super::{super::gpu::Gpu, CudaCounter, LazyOptions, deferred_tests::Case, shard::Shard};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Picks that follow one another, each told how many are to come; whether behind the last of
-/// them another column than the best is taken, which was not told to be taken then.
+/// them another column than the best is excluded, which was not told to be excluded then.
 type Plan<'p> = &'p [(usize, bool)];
 
 /// One after another, and many at a time; what is chosen is swept by who is asked next.
@@ -33,7 +33,7 @@ const PLAN: Plan = &[
     (6, false),
 ];
 
-/// What is told of each pick, where columns are taken until there is none.
+/// What is told of each pick, where columns are excluded until there is none.
 fn planned(
     counter: &mut dyn Counter,
     columns: &[BinnedColumn],
@@ -86,7 +86,7 @@ fn opened() -> Option<Vec<Gpu>> {
 
 impl Case {
     /// Holds walks on several GPUs against the CPU's: each behind another that was forgotten,
-    /// whose columns stay taken.
+    /// whose columns stay excluded.
     fn is_the_same_together(&self, opened: &[Gpu], runs: &[Trial]) {
         for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
             let name = of_score[0].1;
@@ -118,11 +118,11 @@ impl Case {
                 };
                 let started = Instant::now();
                 let (on, waves) = ((&place[..], None), LazyOptions::default());
-                let columns = (&self.columns[..], 0);
-                let mut gpus = CudaCounter::with(columns, &response, by, on, waves).unwrap();
-                let (p, together) = (self.columns.len(), gpus.together.is_some());
-                let narrow = |it: &Shard| !it.is_wide(gpus.levels, false);
-                let linked = !gpus.lying.is_empty();
+                let columns = (&self.columns[..]).into();
+                let mut gpus = CudaCounter::new(columns, &response, by, on, waves).unwrap();
+                let (p, together) = (self.columns.len(), gpus.peers.is_some());
+                let narrow = |shard: &Shard| !shard.needs_wide_codes(gpus.levels, false);
+                let linked = !gpus.peer_columns.is_empty();
                 let walks = linked && !evaluator.may_readmit_excluded();
                 assert_eq!(together, walks && gpus.shards.iter().all(narrow));
                 assert_eq!(all(&mut gpus), expected, "{name}, {n} × {p} on {place:?}");
@@ -207,7 +207,9 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
         let response = evaluator.categorical(&case.response);
         let by = (&logs, &evaluator);
         let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
-        let mut gpu = CudaCounter::new(&case.columns[..], 0, &response, by, &[0], None).unwrap();
+        let (on, lazy) = ((&[0][..], None), LazyOptions::default());
+        let mut gpu =
+            CudaCounter::new((&case.columns[..]).into(), &response, by, on, lazy).unwrap();
         let expected = case.walk(&mut cpu, &evaluator, &logs);
         assert_eq!(
             case.walk(&mut gpu, &evaluator, &logs),
