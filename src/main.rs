@@ -1,4 +1,4 @@
-//! The program `passel`; all of it is in `program/`.
+//! The program `passel`, which is the library's module `program`.
 
 #![forbid(unsafe_code)]
 

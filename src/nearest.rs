@@ -1,13 +1,13 @@
-//! What a misspelt name was meant to be.
+//! Suggestions for misspelt names, and names in messages.
 
-/// The end of a message about a name: nothing, or the nearest name there is.
+/// The end of a message about an unknown name: a suggestion, or nothing.
 pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
     nearest
         .as_ref()
         .map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// A column's name as it is written behind an option, for the shell.
+/// A column's name, quoted for a shell as the value of an option.
 pub(crate) fn as_option(name: &str) -> String {
     if name.contains(',') {
         format!("'\"{name}\"'")
@@ -18,27 +18,26 @@ pub(crate) fn as_option(name: &str) -> String {
     }
 }
 
-/// The first names of many, for a message.
+/// The first names of a list, for a message.
 pub(crate) fn list(names: &[String]) -> String {
-    const MOST: usize = 8;
+    const MAX_SHOWN: usize = 8;
     let mut text = names
         .iter()
-        .take(MOST)
+        .take(MAX_SHOWN)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
-    if names.len() > MOST {
-        text += &format!(", … {} more", names.len() - MOST);
+    if names.len() > MAX_SHOWN {
+        text += &format!(", … {} more", names.len() - MAX_SHOWN);
     }
     text
 }
 
-/// Longest name that is compared, in bytes: time and memory go by the product of two lengths, and
-/// nobody slips in a name of so many letters.
-const LONGEST: usize = 200;
+/// The longest name that is compared, in bytes: the cost grows with the product of two lengths.
+const MAX_LENGTH: usize = 200;
 
-/// The candidate that `word` was most likely meant to be: the closest in
-/// spelling, if it is close at all, and neither is longer than a name is.
+/// The candidate that is closest in spelling to `word`, if it is close enough to be what was meant.
+/// Case does not count.
 ///
 /// ```
 /// use passel::nearest::nearest;
@@ -46,14 +45,17 @@ const LONGEST: usize = 200;
 /// assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LONGEST {
+    if word.len() > MAX_LENGTH {
         return None;
     }
     let lower = word.to_lowercase();
-    let close = |candidate: &&str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-    let candidates = candidates.into_iter().filter(|it| it.len() <= LONGEST);
-    let best = candidates.min_by_key(close)?;
-    // One slip in three letters is a misspelling; more is another word.
+    let distance =
+        |candidate: &&str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+    let candidates = candidates
+        .into_iter()
+        .filter(|name| name.len() <= MAX_LENGTH);
+    let best = candidates.min_by_key(distance)?;
+    // Up to one wrong letter in three is a misspelling; more is another word.
     let length = word.chars().count().max(best.chars().count());
-    (close(&best) <= length.div_ceil(3)).then_some(best)
+    (distance(&best) <= length.div_ceil(3)).then_some(best)
 }

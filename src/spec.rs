@@ -1,6 +1,7 @@
-//! What a criterion or a method is asked for by: a name, then numbers.
+//! The notation `NAME:PARAMETER=NUMBER,…` of criteria and methods.
 
-/// `NAME` or `NAME:PARAMETER=NUMBER,…`: the name, and numbers by parameter.
+/// Parses `NAME` or `NAME:PARAMETER=NUMBER,…` into the name and its parameters; `None` if it is
+/// malformed.
 pub(crate) fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
     let Some((name, rest)) = spec.split_once(':') else {
         return Some((spec.trim(), Vec::new()));

@@ -1,5 +1,5 @@
-//! The ranks that an MPI has started: what they say to one another is in passel's `ranks/`; here are
-//! its two verbs.
+//! The ranks that an MPI has started. What they exchange is decided in passel's module `ranks`; here
+//! are the collective operations of its `Transport`.
 
 use std::{io, sync::Arc};
 
@@ -11,13 +11,13 @@ use mpi::{
 };
 use passel::ranks::Transport;
 
-/// Bytes of a message that travel with its length: most have no more.
+/// The bytes of a message that travel with its length; most messages have no more.
 const SHORT: usize = 120;
 
-/// Bytes of its length.
+/// The bytes of a message's length.
 const LENGTH: usize = size_of::<u64>();
 
-/// All processes that were started together.
+/// This process among all that were started together.
 #[derive(Debug)]
 pub struct World {
     rank: usize,
@@ -25,17 +25,19 @@ pub struct World {
     host: String,
 }
 
-/// Begins MPI: the ranks, and what ends it when it goes.
+/// Initialises MPI. Dropping the universe finalises it.
 ///
 /// # Errors
-/// MPI had begun already, or is one without threads.
-pub fn begin() -> io::Result<(Arc<World>, Universe)> {
-    // Searches run on a thread of a pool's; one thread at a time talks to the others.
-    let begun = initialize_with_threading(Threading::Serialized);
-    let (universe, given) = begun.ok_or_else(|| io::Error::other("MPI had begun already"))?;
-    if given < Threading::Serialized {
-        let what = "this MPI has no threads (MPI_THREAD_SERIALIZED): use one built with them";
-        return Err(io::Error::other(what));
+/// MPI was initialised before, or does not support threads.
+pub fn initialize() -> io::Result<(Arc<World>, Universe)> {
+    // Searches run on a thread of a pool, and one thread at a time calls MPI.
+    let initialized = initialize_with_threading(Threading::Serialized);
+    let (universe, provided) =
+        initialized.ok_or_else(|| io::Error::other("MPI was initialised before"))?;
+    if provided < Threading::Serialized {
+        return Err(io::Error::other(
+            "this MPI does not support threads (MPI_THREAD_SERIALIZED): use one built with them",
+        ));
     }
     let all = world();
     let world = World {
@@ -46,12 +48,13 @@ pub fn begin() -> io::Result<(Arc<World>, Universe)> {
     Ok((Arc::new(world), universe))
 }
 
-/// The communicator of all; MPI has begun, and ends with `main`.
+/// The communicator of all processes.
 fn world() -> SimpleCommunicator {
     SimpleCommunicator::world()
 }
 
-fn length(slot: &[u8]) -> usize {
+/// The length of the message that begins in a slot.
+fn message_length(slot: &[u8]) -> usize {
     let bytes = slot.first_chunk().copied().unwrap_or_default();
     u64::from_le_bytes(bytes) as usize
 }
@@ -69,7 +72,7 @@ impl Transport for World {
         self.host.clone()
     }
 
-    /// One all-gather of slots of one length, which has all of a short message; a second where one
+    /// One all-gather of slots of equal length, which hold short messages; further ones if a message
     /// is longer.
     fn gather(&self, own: &[u8]) -> io::Result<Vec<Vec<u8>>> {
         let mut slot = [0; LENGTH + SHORT];
@@ -79,18 +82,21 @@ impl Transport for World {
         let mut slots = vec![0; slot.len() * self.size];
         world().all_gather_into(&slot[..], &mut slots[..]);
         let slots: Vec<&[u8]> = slots.chunks_exact(slot.len()).collect();
-        let lengths: Vec<usize> = slots.iter().map(|it| length(it)).collect();
-        if lengths.iter().all(|it| *it <= SHORT) {
+        let lengths: Vec<usize> = slots.iter().map(|slot| message_length(slot)).collect();
+        if lengths.iter().all(|length| *length <= SHORT) {
             let message = |(slot, length): (&&[u8], &usize)| slot[LENGTH..][..*length].to_vec();
             return Ok(slots.iter().zip(&lengths).map(message).collect());
         }
-        // MPI counts with 32 bits: what is longer goes in pieces.
-        let mut all: Vec<Vec<u8>> = lengths.iter().map(|it| Vec::with_capacity(*it)).collect();
+        // MPI counts with 32 bits, so long messages go in pieces.
+        let mut all: Vec<Vec<u8>> = lengths
+            .iter()
+            .map(|length| Vec::with_capacity(*length))
+            .collect();
         let most = i32::MAX as usize / self.size;
         let longest = lengths.iter().copied().max().unwrap_or(0);
         for start in (0..longest).step_by(most) {
             let piece = |length: &usize| length.saturating_sub(start).min(most);
-            let counts: Vec<i32> = lengths.iter().map(|it| piece(it) as i32).collect();
+            let counts: Vec<i32> = lengths.iter().map(|length| piece(length) as i32).collect();
             let places: Vec<i32> = counts
                 .iter()
                 .scan(0, |end, count| {
@@ -98,7 +104,7 @@ impl Transport for World {
                     Some(*end - count)
                 })
                 .collect();
-            let mut bytes = vec![0; counts.iter().map(|it| *it as usize).sum()];
+            let mut bytes = vec![0; counts.iter().map(|count| *count as usize).sum()];
             let own = &own[start.min(own.len())..][..piece(&own.len())];
             let mut parts = PartitionMut::new(&mut bytes[..], &counts[..], &places[..]);
             world().all_gather_varcount_into(own, &mut parts);
@@ -112,26 +118,26 @@ impl Transport for World {
         Ok(all)
     }
 
-    fn broadcast(&self, from: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
+    fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
         let world = world();
-        let root = world.process_at_rank(from as i32);
+        let process = world.process_at_rank(root as i32);
         let mut length = own.len() as u64;
-        root.broadcast_into(&mut length);
-        let mut all = match self.rank == from {
+        process.broadcast_into(&mut length);
+        let mut all = match self.rank == root {
             true => own,
             false => vec![0; length as usize],
         };
         for piece in all.chunks_mut(i32::MAX as usize) {
-            root.broadcast_into(piece);
+            process.broadcast_into(piece);
         }
         Ok(all)
     }
 
-    fn broadcast_numbers(&self, from: usize, numbers: &mut [f64]) -> io::Result<()> {
+    fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()> {
         let world = world();
-        let root = world.process_at_rank(from as i32);
+        let process = world.process_at_rank(root as i32);
         for piece in numbers.chunks_mut(i32::MAX as usize) {
-            root.broadcast_into(piece);
+            process.broadcast_into(piece);
         }
         Ok(())
     }

@@ -1,14 +1,14 @@
-//! `mpirun -n RANKS passel-mpi select|pairs|run …`: passel on many machines, on the MPI that starts
-//! it. What ranks do is in the library's `program/`.
+//! `mpirun -n RANKS passel-mpi select|pairs|run …`: passel on many machines, over the MPI that starts
+//! it. What each rank does is in the library's module `program`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match passel_mpi::begin() {
+    match passel_mpi::initialize() {
         Ok((world, universe)) => {
-            let ended = passel::program::main(Some(world));
+            let exit = passel::program::main(Some(world));
             drop(universe);
-            ended.exit()
+            exit.exit()
         }
         Err(error) => {
             eprintln!("error: {error}");

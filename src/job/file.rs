@@ -93,15 +93,17 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
                 defaults = entries::read(table, &mut mistakes);
             }
             ("job", DeValue::Array(jobs)) => tables = jobs,
-            (name @ ("run" | "defaults" | "job"), other) => mistakes.push(Mistake {
-                span: Some(key.span()),
-                title: format!("`{name}` is not written like this"),
-                label: format!("this makes it a {}", other.type_str()),
-                help: Some(match name {
+            (name @ ("run" | "defaults" | "job"), other) => mistakes.push(
+                Mistake::new(
+                    key.span(),
+                    format!("`{name}` is not written like this"),
+                    format!("this makes it a {}", other.type_str()),
+                )
+                .help(match name {
                     "job" => "start each job with a line [[job]]".to_owned(),
                     _ => format!("start it with a line [{name}]"),
                 }),
-            }),
+            ),
             (name, _) => mistakes.push(unknown_top_key(name, key.span())),
         }
     }
@@ -109,22 +111,22 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     let results = settings.folder(path);
     let mut expansion = Expansion::new(folder, &results, defaults, &mut mistakes);
     if tables.is_empty() && mistakes.is_empty() {
-        mistakes.push(Mistake {
-            span: None,
-            title: "there is no job in this file".to_owned(),
-            label: String::new(),
-            help: Some("start each job with a line [[job]], then data = \"FILE\"".to_owned()),
-        });
+        mistakes.push(
+            Mistake::new(None, "there is no job in this file", "")
+                .help("start each job with a line [[job]], then data = \"FILE\"".to_owned()),
+        );
     }
     for (number, table) in (1..).zip(tables) {
         match table.get_ref() {
             DeValue::Table(keys) => expansion.add(number, table.span(), keys, &mut mistakes),
-            other => mistakes.push(Mistake {
-                span: Some(table.span()),
-                title: format!("a job is a table, not a {}", other.type_str()),
-                label: "not a table".to_owned(),
-                help: Some("start each job with a line [[job]]".to_owned()),
-            }),
+            other => mistakes.push(
+                Mistake::new(
+                    table.span(),
+                    format!("a job is a table, not a {}", other.type_str()),
+                    "not a table",
+                )
+                .help("start each job with a line [[job]]".to_owned()),
+            ),
         }
     }
     let jobs = expansion.jobs;

@@ -9,8 +9,6 @@ mod draft;
 mod error;
 pub mod file;
 mod markdown;
-#[cfg(test)]
-mod method_tests;
 mod option_spec;
 mod options;
 mod pairs;

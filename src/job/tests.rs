@@ -1,11 +1,13 @@
-//! The options one by one, and two by two.
+//! The options one by one, and combinations of them.
+
+mod methods;
 
 use std::{collections::HashSet, num::NonZeroUsize, path::Path};
 
 use super::*;
 use crate::device::DeviceChoice;
 
-fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
+fn set(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
     let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
     let mut draft = JobDraft::new("x.csv");
     draft.set(name, &values).map_err(|error| vec![error])?;
@@ -15,24 +17,28 @@ fn given(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
 }
 
 fn message(name: &str, values: &[&str]) -> String {
-    let errors = given(name, values).unwrap_err();
+    let errors = set(name, values).unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
     errors[0].to_string()
 }
 
-fn together(options: &[(&str, &str)]) -> Vec<String> {
+fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
     let mut draft = JobDraft::new("x.csv");
     for (name, value) in options {
         draft.set(name, &[(*value).to_owned()]).unwrap();
     }
-    let errors = draft.check().unwrap_err();
+    draft.check()
+}
+
+fn conflicts(options: &[(&str, &str)]) -> Vec<String> {
+    let errors = job(options).unwrap_err();
     errors.iter().map(OptionError::to_string).collect()
 }
 
 #[test]
-fn defaults_told_are_the_defaults_taken() {
+fn documented_defaults_are_the_defaults() {
     let untouched = format!("{:?}", JobDraft::new("x.csv").check().unwrap());
-    // These have no default that could be written.
+    // Their defaults are not values.
     let in_words = [
         "max-size",
         "patience",
@@ -48,7 +54,7 @@ fn defaults_told_are_the_defaults_taken() {
     ];
     for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
         if !in_words.contains(&option.name) {
-            let job = given(option.name, &[option.default]).unwrap();
+            let job = set(option.name, &[option.default]).unwrap();
             assert_eq!(format!("{job:?}"), untouched, "{}", option.name);
         }
     }
@@ -56,7 +62,7 @@ fn defaults_told_are_the_defaults_taken() {
 
 #[test]
 fn devices_are_named_by_kind_and_number() {
-    let devices = |value| given("device", &[value]).map(|job| job.resources.devices);
+    let devices = |value| set("device", &[value]).map(|job| job.resources.devices);
     assert_eq!(devices("auto").unwrap(), DeviceChoice::Auto);
     assert_eq!(
         devices("cpu").unwrap(),
@@ -67,19 +73,19 @@ fn devices_are_named_by_kind_and_number() {
         devices("cuda:2, 0").unwrap(),
         DeviceChoice::Cuda(vec![2, 0])
     );
-    let hint = given("device", &["CPU"]).unwrap_err()[0].help();
+    let hint = set("device", &["CPU"]).unwrap_err()[0].help();
     assert_eq!(hint.as_deref(), Some("did you mean `cpu`?"));
     for wrong in ["gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:2", ""] {
-        let told = message("device", &[wrong]);
+        let text = message("device", &[wrong]);
         assert!(
-            told.ends_with("must be auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2"),
-            "{told}"
+            text.ends_with("must be auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2"),
+            "{text}"
         );
     }
 }
 
 #[test]
-fn ranges_told_are_the_ranges_taken() {
+fn documented_ranges_are_the_ranges() {
     let mut tried = 0;
     for option in OPTIONS {
         let Some((least, most)) = option.range.split_once(" … ") else {
@@ -90,7 +96,7 @@ fn ranges_told_are_the_ranges_taken() {
         };
         tried += 1;
         for inside in [least, most] {
-            given(option.name, &[&inside.to_string()]).unwrap();
+            set(option.name, &[&inside.to_string()]).unwrap();
         }
         let below = i128::from(least) - 1;
         let above = i128::from(most) + 1;
@@ -113,9 +119,11 @@ fn ranges_told_are_the_ranges_taken() {
 }
 
 #[test]
-fn names_are_told_once_and_kept_together_by_heading() {
+fn options_have_unique_names_and_documentation_and_are_grouped_by_heading() {
     let names: HashSet<_> = OPTIONS.iter().map(|it| it.name).collect();
     assert_eq!(names.len(), OPTIONS.len());
+    let documented = |option: &&OptionSpec| !option.range.is_empty() && !option.help.is_empty();
+    assert_eq!(OPTIONS.iter().filter(documented).count(), OPTIONS.len());
     let mut headings: Vec<_> = OPTIONS.iter().map(|it| it.heading).collect();
     headings.dedup();
     let distinct: HashSet<_> = headings.iter().collect();
@@ -202,125 +210,52 @@ fn every_option_reaches_its_field() {
 
 #[test]
 fn each_mistake_names_option_value_and_range() {
-    for (name, values, text) in [
-        (
-            "response",
-            &[""][..],
-            "response = \"\" must be a column; a second file for .npy data",
-        ),
-        (
-            "keep",
-            &["a,,b"],
-            "keep = a,,b must be names separated by commas, in double quotes where a name holds one: a name is empty",
-        ),
-        (
-            "drop",
-            &["\"a"],
-            "drop = \"a must be names separated by commas, in double quotes where a name holds one: a double quote does not close",
-        ),
-        (
-            "missing",
-            &["ignore"],
-            "missing = ignore must be refuse, drop-rows, level or pairwise",
-        ),
-        (
-            "binning",
-            &["equal-width:1"],
-            "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE",
-        ),
-        (
-            "bin-response",
-            &["mdlp"],
-            "bin-response = mdlp must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels",
-        ),
-        (
-            "no-intercept",
-            &["yes"],
-            "no-intercept = yes must be true or false",
-        ),
-        ("max-size", &["0"], "max-size = 0 must be 1 … min(p, n − 2)"),
-        (
-            "start-size",
-            &["-1"],
-            "start-size = -1 must be 0 … max-size",
-        ),
-        ("level", &["1"], "level = 1 must be above 0, below 1"),
-        (
-            "p-total",
-            &["0"],
-            "p-total = 0 must be a whole number, at least the candidates in the file",
-        ),
-        ("particles", &["0"], "particles = 0 must be 1 … 65536"),
-        ("particles", &["1", "2"], "particles takes one value, not 2"),
-        (
-            "forward",
-            &["0.5,0.5"],
-            "forward = 0.5,0.5 must be three probabilities with sum 1",
-        ),
-        (
-            "forward",
-            &["0.5,0.5,0.5"],
-            "forward = 0.5,0.5,0.5 must be probabilities: none below 0, with sum 1 (it is 1.5)",
-        ),
-        (
-            "backward",
-            &["2,-1"],
-            "backward = 2,-1 must be probabilities: none below 0, with sum 1 (it is 1)",
-        ),
-        (
-            "backward",
-            &["NaN,1"],
-            "backward = NaN,1 must be probabilities: none below 0, with sum 1 (it is NaN)",
-        ),
-        (
-            "time-limit",
-            &["0"],
-            "time-limit = 0 must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
-        ),
-        (
-            "time-limit",
-            &["10 years"],
-            "time-limit = 10 years must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
-        ),
-        (
-            "time-limit",
-            &["367d"],
-            "time-limit = 367d must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
-        ),
-        (
-            "criterion",
-            &["ebic:gamma"],
-            "criterion = ebic:gamma must be a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
-        ),
-        (
-            "criterion",
-            &["lasso"],
-            "criterion = lasso: there is no criterion `lasso`",
-        ),
-        (
-            "criterion",
-            &["ebic:gamma=2"],
-            "criterion = ebic:gamma=2: gamma = 2 of criterion `ebic` lies outside 0 … 1",
-        ),
-        (
-            "criterion",
-            &["ebic:gamma=NaN"],
-            "criterion = ebic:gamma=NaN: gamma = NaN of criterion `ebic` lies outside 0 … 1",
-        ),
-        (
-            "criterion",
-            &["bic:gamma=1"],
-            "criterion = bic:gamma=1: criterion `bic` takes no parameters, not `gamma`",
-        ),
-        ("output", &[""], "output = \"\" must be a file"),
-        ("particels", &["1"], "there is no option `particels`"),
+    // The option and the value are those that the message begins with.
+    for text in [
+        "response = \"\" must be a column; a second file for .npy data",
+        "keep = a,,b must be names separated by commas, in double quotes where a name holds one: a name is empty",
+        "missing = ignore must be refuse, drop-rows, level or pairwise",
+        "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE",
+        "bin-response = mdlp must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels",
+        "no-intercept = yes must be true or false",
+        "max-size = 0 must be 1 … min(p, n − 2)",
+        "start-size = -1 must be 0 … max-size",
+        "level = 1 must be above 0, below 1",
+        "p-total = 0 must be a whole number, at least the candidates in the file",
+        "particles = 0 must be 1 … 65536",
+        "forward = 0.5,0.5 must be three probabilities with sum 1",
+        "forward = 0.5,0.5,0.5 must be probabilities: none below 0, with sum 1 (it is 1.5)",
+        "backward = 2,-1 must be probabilities: none below 0, with sum 1 (it is 1)",
+        "backward = NaN,1 must be probabilities: none below 0, with sum 1 (it is NaN)",
+        "time-limit = 0 must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        "time-limit = 10 years must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        "time-limit = 367d must be seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
+        "criterion = ebic:gamma must be a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them",
+        "criterion = lasso: there is no criterion `lasso`",
+        "criterion = ebic:gamma=2: gamma = 2 of criterion `ebic` lies outside 0 … 1",
+        "criterion = ebic:gamma=NaN: gamma = NaN of criterion `ebic` lies outside 0 … 1",
+        "criterion = bic:gamma=1: criterion `bic` takes no parameters, not `gamma`",
+        "output = \"\" must be a file",
     ] {
-        assert_eq!(message(name, values), text);
+        let (name, rest) = text.split_once(" = ").unwrap();
+        let end = rest.find(" must be ").or_else(|| rest.find(": ")).unwrap();
+        assert_eq!(message(name, &[rest[..end].trim_matches('"')]), text);
     }
+    assert_eq!(
+        message("drop", &["\"a"]),
+        format!(
+            "drop = \"a must be {}: a double quote does not close",
+            option("drop").unwrap().range
+        )
+    );
+    let several = message("particles", &["1", "2"]);
+    assert_eq!(several, "particles takes one value, not 2");
+    let unknown = message("particels", &["1"]);
+    assert_eq!(unknown, "there is no option `particels`");
 }
 
 #[test]
-fn a_misspelling_is_told_what_it_resembles() {
+fn a_misspelling_gets_the_nearest_name() {
     for (name, value, meant) in [
         ("particels", "1", "particles"),
         ("missing", "drop-row", "drop-rows"),
@@ -332,24 +267,24 @@ fn a_misspelling_is_told_what_it_resembles() {
         ("criterion", "hdbci", "hdbic"),
         ("criterion", "ebic:gama=1", "gamma"),
     ] {
-        let errors = given(name, &[value]).unwrap_err();
+        let errors = set(name, &[value]).unwrap_err();
         assert_eq!(errors[0].help(), Some(format!("did you mean `{meant}`?")));
     }
-    let far = &given("criterion", &["lasso"]).unwrap_err()[0];
+    let far = &set("criterion", &["lasso"]).unwrap_err()[0];
     assert_eq!(far.help().as_deref(), Some("`passel criteria` lists them"));
     for (name, value) in [("gain", "lasso"), ("bin-response", "mdl")] {
-        assert_eq!(given(name, &[value]).unwrap_err()[0].help(), None);
+        assert_eq!(set(name, &[value]).unwrap_err()[0].help(), None);
     }
 }
 
 #[test]
-fn options_that_contradict_each_other_are_all_told() {
+fn every_conflict_between_options_is_reported() {
     assert_eq!(
-        together(&[("output", "./o"), ("trace", "o")]),
+        conflicts(&[("output", "./o"), ("trace", "o")]),
         ["output and trace are the same file, ./o"]
     );
     assert_eq!(
-        together(&[
+        conflicts(&[
             ("method", "mim"),
             ("output", "./r.json"),
             ("binning", "edges:r.json")
@@ -357,7 +292,7 @@ fn options_that_contradict_each_other_are_all_told() {
         ["output and binning are the same file, ./r.json"]
     );
     assert_eq!(
-        together(&[("output", "x.csv"), ("trace", "./x.csv")]),
+        conflicts(&[("output", "x.csv"), ("trace", "./x.csv")]),
         [
             "output and trace are the same file, x.csv",
             "output and the data are the same file, x.csv",
@@ -365,7 +300,7 @@ fn options_that_contradict_each_other_are_all_told() {
         ]
     );
     assert_eq!(
-        together(&[
+        conflicts(&[
             ("response", "y"),
             ("keep", "a,b,y"),
             ("drop", "b"),
@@ -390,7 +325,7 @@ fn a_device_may_be_named_twice() {
 }
 
 #[test]
-fn the_pages_of_options_are_fresh() {
+fn pages_made_from_options_are_up_to_date() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     for (name, page) in [
         ("options.md", options_markdown()),
@@ -405,15 +340,15 @@ fn the_pages_of_options_are_fresh() {
             std::fs::create_dir_all(&docs).unwrap();
             std::fs::write(&path, &page).unwrap();
         }
-        let stands = std::fs::read_to_string(&path).unwrap_or_default();
+        let current = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            stands == page,
+            current == page,
             "docs/{name} is stale: PASSEL_BLESS=1 cargo test"
         );
     }
 }
 
 #[test]
-fn the_command_line_is_sound() {
+fn clap_accepts_the_command_line() {
     arguments::command().debug_assert();
 }

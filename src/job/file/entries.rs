@@ -98,12 +98,14 @@ impl Entry {
             {
                 self.is_list = true;
                 if items.is_empty() {
-                    mistakes.push(Mistake {
-                        span: Some(value.span()),
-                        title: format!("`{name}` lists no value"),
-                        label: "an empty list makes no job".to_owned(),
-                        help: range_help(name),
-                    });
+                    mistakes.push(
+                        Mistake::new(
+                            value.span(),
+                            format!("`{name}` lists no value"),
+                            "an empty list makes no job",
+                        )
+                        .help(range_help(name)),
+                    );
                 }
                 items.iter().collect()
             }
@@ -114,15 +116,10 @@ impl Entry {
                         texts: vec![number.to_string()],
                         span: value.span(),
                     })),
-                    Err(reason) => mistakes.push(Mistake {
-                        span: Some(value.span()),
-                        title: format!("`{name}` takes no such table: {reason}"),
-                        label: "not a range".to_owned(),
-                        help: Some(format!(
+                    Err(reason) => mistakes.push(Mistake::new(value.span(), format!("`{name}` takes no such table: {reason}"), "not a range").help(format!(
                             "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, with \
                              step = 2 if the step is not 1"
-                        )),
-                    }),
+                        ))),
                 }
                 return;
             }
@@ -187,12 +184,12 @@ fn scalar(name: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Mistake> {
         }
         DeValue::Float(number) => Ok(number.as_str().to_owned()),
         DeValue::Boolean(flag) => Ok(flag.to_string()),
-        other => Err(Mistake {
-            span: Some(value.span()),
-            title: format!("`{name}` takes no {}", other.type_str()),
-            label: format!("this is a {}", other.type_str()),
-            help: range_help(name),
-        }),
+        other => Err(Mistake::new(
+            value.span(),
+            format!("`{name}` takes no {}", other.type_str()),
+            format!("this is a {}", other.type_str()),
+        )
+        .help(range_help(name))),
     }
 }
 
@@ -226,12 +223,7 @@ pub(super) fn text(entry: &Entry, mistakes: &mut Mistakes) -> Option<String> {
         [_] if !entry.is_list => format!("`{}` is empty", entry.key),
         _ => format!("`{}` takes one value", entry.key),
     };
-    mistakes.push(Mistake {
-        span: Some(entry.span.clone()),
-        title,
-        label: "this value".to_owned(),
-        help: None,
-    });
+    mistakes.push(Mistake::new(entry.span.clone(), title, "this value"));
     None
 }
 
@@ -242,12 +234,14 @@ pub(super) fn command(entry: &Entry, mistakes: &mut Mistakes) -> Command {
     };
     Command::named(&text).unwrap_or_else(|| {
         let names = Command::ALL.map(Command::name);
-        mistakes.push(Mistake {
-            span: Some(entry.span.clone()),
-            title: format!("command = {text} must be {}", names.join(" or ")),
-            label: "this value".to_owned(),
-            help: nearest(&text, names).map(|meant| format!("did you mean `{meant}`?")),
-        });
+        mistakes.push(
+            Mistake::new(
+                entry.span.clone(),
+                format!("command = {text} must be {}", names.join(" or ")),
+                "this value",
+            )
+            .help(nearest(&text, names).map(|meant| format!("did you mean `{meant}`?"))),
+        );
         Command::Select
     })
 }
@@ -271,12 +265,9 @@ pub(super) fn data(
         };
         match files {
             Ok(files) => all.extend(files),
-            Err((title, help)) => mistakes.push(Mistake {
-                span: Some(value.span.clone()),
-                title,
-                label: "this file".to_owned(),
-                help: help.map(str::to_owned),
-            }),
+            Err((title, help)) => mistakes.push(
+                Mistake::new(value.span.clone(), title, "this file").help(help.map(str::to_owned)),
+            ),
         }
     }
     (all, is_list)

@@ -80,12 +80,11 @@ impl<'a> Expansion<'a> {
         defaults.retain(|entry| match JobKey::named(&entry.key) {
             Some(JobKey::Command) => true,
             Some(_) => {
-                mistakes.push(Mistake {
-                    span: Some(entry.span.clone()),
-                    title: format!("`{}` belongs to one job, not to the defaults", entry.key),
-                    label: "only for a single job".to_owned(),
-                    help: None,
-                });
+                mistakes.push(Mistake::new(
+                    entry.span.clone(),
+                    format!("`{}` belongs to one job, not to the defaults", entry.key),
+                    "only for a single job",
+                ));
                 false
             }
             None if job_option(&entry.key).is_some() => true,
@@ -136,12 +135,14 @@ impl<'a> Expansion<'a> {
         let count = grid::count(table.data.len().max(1), &table.options);
         match count.filter(|count| *count <= MAX_JOBS - self.jobs.len()) {
             Some(count) => self.expand(&table, count, before, mistakes),
-            None => mistakes.push(Mistake {
-                span: Some(table.span.clone()),
-                title: format!("with the lists of this job there are more than {MAX_JOBS} jobs"),
-                label: "this job".to_owned(),
-                help: Some("list fewer values, or split the jobs into several files".to_owned()),
-            }),
+            None => mistakes.push(
+                Mistake::new(
+                    table.span.clone(),
+                    format!("with the lists of this job there are more than {MAX_JOBS} jobs"),
+                    "this job",
+                )
+                .help("list fewer values, or split the jobs into several files".to_owned()),
+            ),
         }
         self.defaults = defaults;
     }
@@ -245,12 +246,11 @@ impl<'a> JobTable<'a> {
         let (data, lists_data) = match find("data") {
             Some(entry) => entries::data(entry, folder, results, mistakes),
             None => {
-                mistakes.push(Mistake {
-                    span: Some(span.clone()),
-                    title: "this job has no data".to_owned(),
-                    label: "a job needs data = \"FILE\"".to_owned(),
-                    help: None,
-                });
+                mistakes.push(Mistake::new(
+                    span.clone(),
+                    "this job has no data",
+                    "a job needs data = \"FILE\"",
+                ));
                 (Vec::new(), false)
             }
         };

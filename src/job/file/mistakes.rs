@@ -90,6 +90,26 @@ impl JobFileError {
     }
 }
 
+impl Mistake {
+    pub(super) fn new(
+        span: impl Into<Option<Range<usize>>>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self {
+            span: span.into(),
+            title: title.into(),
+            label: label.into(),
+            help: None,
+        }
+    }
+
+    pub(super) fn help(self, help: impl Into<Option<String>>) -> Self {
+        let help = help.into();
+        Self { help, ..self }
+    }
+}
+
 /// All mistakes found so far.
 pub(super) type Mistakes = Vec<Mistake>;
 
@@ -103,12 +123,7 @@ pub(super) fn push_once(mistakes: &mut Mistakes, mistake: Mistake) {
 
 /// An error of the TOML parser.
 pub(super) fn syntax(error: toml::de::Error) -> Mistake {
-    Mistake {
-        span: error.span(),
-        title: "this is not TOML".to_owned(),
-        label: error.message().to_owned(),
-        help: None,
-    }
+    Mistake::new(error.span(), "this is not TOML", error.message())
 }
 
 /// The names of all keys that a job may have.
@@ -135,12 +150,12 @@ pub(super) fn unknown_top_key(name: &str, span: Range<usize>) -> Mistake {
         Some(key) => format!("write `{key}` below a line [[job]] or [defaults]"),
         None => "only [run], [defaults] and [[job]] stand at the top".to_owned(),
     };
-    Mistake {
-        span: Some(span),
-        title: format!("a job file has no `{name}` outside its tables"),
-        label: "unknown here".to_owned(),
-        help: Some(help),
-    }
+    Mistake::new(
+        span,
+        format!("a job file has no `{name}` outside its tables"),
+        "unknown here",
+    )
+    .help(help)
 }
 
 /// A key of a job that is not an option.
@@ -153,12 +168,7 @@ pub(super) fn unknown_job_key(name: &str, span: Range<usize>) -> Mistake {
         }
         None => None,
     };
-    Mistake {
-        span: Some(span),
-        title: format!("there is no option `{name}`"),
-        label: "unknown".to_owned(),
-        help,
-    }
+    Mistake::new(span, format!("there is no option `{name}`"), "unknown").help(help)
 }
 
 /// A key of `[run]` that is not an option of a run.
@@ -173,12 +183,7 @@ pub(super) fn unknown_run_key(name: &str, span: Range<usize>) -> Mistake {
         }
         None => None,
     };
-    Mistake {
-        span: Some(span),
-        title: format!("[run] has no `{name}`"),
-        label: "unknown here".to_owned(),
-        help,
-    }
+    Mistake::new(span, format!("[run] has no `{name}`"), "unknown here").help(help)
 }
 
 /// An option that only other commands have.
@@ -186,15 +191,15 @@ pub(super) fn not_of_command(name: &str, command: Command, span: Range<usize>) -
     let others = Command::ALL.into_iter();
     let others = others.filter(|other| other.has(name));
     let others: Vec<&str> = others.map(Command::name).collect();
-    Mistake {
-        span: Some(span),
-        title: format!("{} has no option `{name}`", command.name()),
-        label: "not an option of this command".to_owned(),
-        help: Some(format!(
-            "it is an option of command = \"{}\"",
-            others.join("\" and \"")
-        )),
-    }
+    Mistake::new(
+        span,
+        format!("{} has no option `{name}`", command.name()),
+        "not an option of this command",
+    )
+    .help(format!(
+        "it is an option of command = \"{}\"",
+        others.join("\" and \"")
+    ))
 }
 
 /// A value that its option does not take.
@@ -203,12 +208,7 @@ pub(super) fn invalid_value(error: &OptionError, span: Range<usize>) -> Mistake 
         OptionError::SameFile { .. } => "this file",
         _ => "this value",
     };
-    Mistake {
-        span: Some(span),
-        title: error.to_string(),
-        label: label.to_owned(),
-        help: error.help(),
-    }
+    Mistake::new(span, error.to_string(), label).help(error.help())
 }
 
 /// The values that an option of a job allows, as a sentence.

@@ -49,15 +49,9 @@ pub(super) fn shared_files(jobs: &[LocatedJob], file: &Path, results: &Path) -> 
             if mistakes.iter().any(|mistake| mistake.span == span) {
                 continue;
             }
-            mistakes.push(Mistake {
-                span,
-                title,
-                label: "written here".to_owned(),
-                help: Some(
-                    "give each job a file of its own: {id} stands for the name of the job"
-                        .to_owned(),
-                ),
-            });
+            mistakes.push(Mistake::new(span, title, "written here").help(
+                "give each job a file of its own: {id} stands for the name of the job".to_owned(),
+            ));
         }
     }
     mistakes

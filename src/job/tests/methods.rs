@@ -1,22 +1,14 @@
-//! The method among the options.
+//! The methods among the options.
 
 use super::*;
 
-fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
-    let mut draft = JobDraft::new("x.csv");
-    for (name, value) in options {
-        draft.set(name, &[(*value).to_owned()]).unwrap();
-    }
-    draft.check()
-}
-
 fn refused(options: &[(&str, &str)]) -> Vec<String> {
     let errors = job(options).unwrap_err();
-    let told = |error: &OptionError| match error.help() {
+    let text = |error: &OptionError| match error.help() {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     };
-    errors.iter().map(told).collect()
+    errors.iter().map(text).collect()
 }
 
 #[test]
@@ -31,18 +23,18 @@ fn a_method_is_found_with_its_parameters() {
 
 #[test]
 fn a_parameter_given_twice_is_refused() {
-    let told = refused(&[("method", "mifs:beta=1,beta=2")]);
-    assert_eq!(told, ["method `mifs` is given `beta` twice"]);
+    let refused_with = refused(&[("method", "mifs:beta=1,beta=2")]);
+    assert_eq!(refused_with, ["method `mifs` is given `beta` twice"]);
     let mut draft = JobDraft::new("x.csv");
-    let told = draft.set("criterion", &["ebic:gamma=0,gamma=1".to_owned()]);
+    let error = draft.set("criterion", &["ebic:gamma=0,gamma=1".to_owned()]);
     assert_eq!(
-        told.unwrap_err().to_string(),
+        error.unwrap_err().to_string(),
         "criterion = ebic:gamma=0,gamma=1: criterion `ebic` is given `gamma` twice"
     );
 }
 
 #[test]
-fn what_the_method_has_no_use_for_is_refused() {
+fn options_that_the_method_does_not_use_are_refused() {
     assert_eq!(
         refused(&[("method", "jmi"), ("particles", "9"), ("level", "0.9")]),
         [
@@ -79,9 +71,12 @@ fn defaults_of_a_job_file_may_be_of_other_methods() {
 }
 
 #[test]
-fn a_method_that_there_is_not_is_told_with_the_nearest() {
-    let told = refused(&[("method", "jmj")]);
-    assert_eq!(told, ["there is no method `jmj`; did you mean `jmi`?"]);
+fn an_unknown_method_gets_the_nearest_name() {
+    let refused_with = refused(&[("method", "jmj")]);
+    assert_eq!(
+        refused_with,
+        ["there is no method `jmj`; did you mean `jmi`?"]
+    );
     let pass = refused(&[("method", "pass:gamma=1")]);
     assert_eq!(pass, ["method `pass` takes no parameters, not `gamma`"]);
     assert!(job(&[("method", " pass ")]).unwrap().selector.is_none());
@@ -93,7 +88,7 @@ fn a_method_that_there_is_not_is_told_with_the_nearest() {
 }
 
 #[test]
-fn a_seed_is_of_selectors_that_permute() {
+fn selectors_that_permute_use_the_seed() {
     let options = [
         ("method", "jmi"),
         ("stop", "permutation:n=99"),
