@@ -13,205 +13,11 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
+pub use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations};
 use thiserror::Error;
 
 pub use coded::{CountTable, ScoreFunction, TableFunction};
 pub use pair::PairScore;
-
-/// An integer for each margin sum of the table of (x, w, y); the combination is their
-/// scalar product, in nats times n.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Combination {
-    /// Of n·ln n, the table with one cell.
-    pub n: i32,
-    /// Of the candidate's margin.
-    pub x: i32,
-    /// Of the anchor's margin.
-    pub w: i32,
-    /// Of the response's margin.
-    pub y: i32,
-    /// Of the table of candidate and anchor.
-    pub xw: i32,
-    /// Of the table of candidate and response.
-    pub xy: i32,
-    /// Of the table of anchor and response.
-    pub wy: i32,
-    /// Of the whole table.
-    pub xwy: i32,
-}
-
-impl Combination {
-    /// n·I(x;y).
-    pub const X_Y: Self = Self::of(1, -1, 0, -1, 0, 1, 0, 0);
-    /// n·I(x;w).
-    pub const X_W: Self = Self::of(1, -1, -1, 0, 1, 0, 0, 0);
-    /// n·I((x,w);y).
-    pub const XW_Y: Self = Self::of(1, 0, 0, -1, -1, 0, 0, 1);
-    /// n·I(x;y|w).
-    pub const X_Y_GIVEN_W: Self = Self::of(0, 0, 1, 0, -1, 0, -1, 1);
-
-    /// By margin: n, x, w, y, xw, xy, wy, xwy.
-    #[allow(clippy::too_many_arguments)]
-    pub const fn of(n: i32, x: i32, w: i32, y: i32, xw: i32, xy: i32, wy: i32, xwy: i32) -> Self {
-        Self {
-            n,
-            x,
-            w,
-            y,
-            xw,
-            xy,
-            wy,
-            xwy,
-        }
-    }
-
-    /// By margin, in the order of [`Combination::of`].
-    pub const fn integers(&self) -> [i32; 8] {
-        let Self {
-            n,
-            x,
-            w,
-            y,
-            xw,
-            xy,
-            wy,
-            xwy,
-        } = *self;
-        [n, x, w, y, xw, xy, wy, xwy]
-    }
-
-    /// Whether it says nothing.
-    pub fn is_zero(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether it has a part of the anchor.
-    pub fn has_anchor(&self) -> bool {
-        (self.w, self.xw, self.wy, self.xwy) != (0, 0, 0, 0)
-    }
-
-    /// What its integers sum to: 0 for whatever is made of entropies.
-    pub fn sum(&self) -> i32 {
-        self.integers().iter().sum()
-    }
-
-    /// The larger of the sums of its positive and of its negative integers: no value of it is
-    /// farther from 0 than this times n·ln n.
-    pub fn reach(&self) -> u32 {
-        let part = |sign: i32| {
-            let parts = self.integers().into_iter().map(|it| (sign * it).max(0));
-            parts.map(i32::unsigned_abs).sum::<u32>()
-        };
-        part(1).max(part(-1))
-    }
-
-    /// All of this combination as a term, multiplied by a weight.
-    pub const fn weighing(self, weight: f64) -> Term {
-        Quantity::plain(self).weighing(weight)
-    }
-}
-
-/// A number of one table: a combination in nats times n, or the ratio of two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quantity {
-    /// The combination, or the ratio's numerator.
-    pub over: Combination,
-    /// The ratio's denominator; where it is 0 the ratio is 0.
-    pub under: Option<Combination>,
-}
-
-impl Quantity {
-    /// A plain combination.
-    pub const fn plain(over: Combination) -> Self {
-        Self { over, under: None }
-    }
-
-    /// All of this quantity as a term, multiplied by a weight.
-    pub const fn weighing(self, weight: f64) -> Term {
-        Term {
-            weight,
-            quantity: self,
-            part: Part::Whole,
-        }
-    }
-
-    /// # Errors
-    /// [`ScoreError::Unbalanced`].
-    pub fn balanced(&self) -> Result<(), ScoreError> {
-        let sums = [self.over, self.under.unwrap_or_default()].map(|it| it.sum());
-        match sums.into_iter().find(|it| *it != 0) {
-            Some(sum) => Err(ScoreError::Unbalanced { sum }),
-            None => Ok(()),
-        }
-    }
-
-    fn has_anchor(&self) -> bool {
-        let under = self.under.as_ref();
-        self.over.has_anchor() || under.is_some_and(Combination::has_anchor)
-    }
-}
-
-/// Which part of a term counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    #[default]
-    Whole,
-    /// min(0, term).
-    BelowZero,
-}
-
-/// One summand of what a step gives.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Term {
-    /// What the part that counts is multiplied by; −1,048,576 … 1,048,576, taken to the
-    /// nearest multiple of 2⁻³².
-    pub weight: f64,
-    /// Of the table of candidate, anchor and response.
-    pub quantity: Quantity,
-    /// The part that counts.
-    pub part: Part,
-}
-
-/// How the values of the steps become one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Gather {
-    /// Their sum.
-    #[default]
-    Sum,
-    /// Their sum, divided by how many they are.
-    Mean,
-    /// The least of them.
-    Minimum,
-    /// The last.
-    Last,
-}
-
-/// What the gathered value makes with relevance. Before the first step relevance is the score.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Join {
-    /// Relevance plus the gathered value.
-    #[default]
-    Added,
-    /// The gathered value alone.
-    Alone,
-    /// The lesser of the two.
-    Least,
-    /// Relevance; never, where the gathered value is below 0.
-    Guarded,
-}
-
-/// The anchors of a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Against {
-    /// The column chosen last.
-    #[default]
-    Last,
-    /// All chosen columns joined: a level for each combination of theirs.
-    Joint,
-    /// Every two chosen columns, joined; while one is chosen, that one.
-    Pairs,
-}
 
 /// What is measured of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -348,7 +154,7 @@ impl Score {
             return Err(ScoreError::Reach { reach });
         }
         for quantity in self.quantities() {
-            quantity.balanced()?;
+            balanced(&quantity)?;
         }
         if relevance.over.is_zero() {
             return Err(ScoreError::NoRelevance);
@@ -401,7 +207,19 @@ impl Score {
         }
         let combinations = self
             .quantities()
-            .flat_map(|it| [it.over, it.under.unwrap_or_default()]);
+            .flat_map(|quantity| quantity.combinations());
         combinations.map(|it| it.reach()).max().unwrap_or(0)
+    }
+}
+
+/// Checks that the integers of a quantity's combinations sum to 0.
+///
+/// # Errors
+/// [`ScoreError::Unbalanced`] where they do not.
+pub(crate) fn balanced(quantity: &Quantity) -> Result<(), ScoreError> {
+    let mut sums = quantity.combinations().into_iter().map(|one| one.sum());
+    match sums.find(|sum| *sum != 0) {
+        Some(sum) => Err(ScoreError::Unbalanced { sum }),
+        None => Ok(()),
     }
 }

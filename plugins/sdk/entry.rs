@@ -19,7 +19,7 @@ pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plug
 
 use crate::{
     Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
-    Run, Score, Selector, caught::caught, function::listed,
+    Run, Score, Selector, caught::caught, function::listed, score,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -185,7 +185,7 @@ fn procedure(it: &'static Procedure) -> *const abi::passel_selector {
 
 fn pair_score(it: &PairScore) -> *const abi::passel_pair_score {
     let (quantity, function) = match it.measure {
-        PairMeasure::Quantity(quantity) => (quantity().abi(), ptr::null()),
+        PairMeasure::Quantity(quantity) => (score::quantity(quantity()), ptr::null()),
         PairMeasure::Function(function) => (Default::default(), function.abi()),
     };
     forever(abi::passel_pair_score {
@@ -296,13 +296,13 @@ unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String
     }
     for (at, term) in from.terms.iter().enumerate() {
         // SAFETY: inside the room.
-        unsafe { to.terms.add(at).write(term.abi()) };
+        unsafe { to.terms.add(at).write(score::term(*term)) };
     }
     to.term_count = count;
-    to.relevance = from.relevance.abi();
-    to.gather = from.gather.abi();
-    to.join = from.join.abi();
-    to.against = from.against.abi();
+    to.relevance = score::quantity(from.relevance);
+    to.gather = score::gather(from.gather);
+    to.join = score::join(from.join);
+    to.against = score::against(from.against);
     to.ends = u32::from(from.floor.is_some());
     to.floor = from.floor.unwrap_or_default();
     to.function = from.function.map_or(ptr::null(), |it| it.abi());

@@ -31,17 +31,16 @@
 pub mod entry;
 
 mod caught;
-mod combination;
 mod function;
 mod problem;
 mod score;
 pub mod trial;
 
-pub use combination::{Combination, combinations};
 pub use entry::warn;
 pub use function::{Function, Table};
+pub use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations};
 pub use problem::{Fitted, Levels, Problem, Regression, Swept};
-pub use score::{Against, Gather, Join, Part, Quantity, Score, Term};
+pub use score::Score;
 
 /// A number that a method depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]

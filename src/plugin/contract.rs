@@ -5,14 +5,15 @@ use passel_abi as abi;
 use super::error::ContractError;
 use crate::score::{
     Against, Combination, Gather, Join, Measure, Part, Quantity, REACH, Score, ScoreError, Term,
+    balanced,
 };
 
 /// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
 pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, ContractError> {
     let quantity = quantity(it)?;
-    quantity.balanced()?;
-    let combinations = [quantity.over, quantity.under.unwrap_or_default()];
-    match combinations.iter().any(|it| (it.x, it.xy) != (it.w, it.wy)) {
+    balanced(&quantity)?;
+    let lopsided = |one: &Combination| (one.x, one.xy) != (one.w, one.wy);
+    match quantity.combinations().iter().any(lopsided) {
         true => Err(ContractError::Lopsided),
         false => Ok(quantity),
     }
@@ -88,7 +89,7 @@ fn quantity(it: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
 
 /// A combination; integers that would overflow once summed are refused.
 fn combination(it: &abi::passel_combination) -> Result<Combination, ScoreError> {
-    let combination = Combination::of(it.n, it.x, it.w, it.y, it.xw, it.xy, it.wy, it.xwy);
+    let combination = Combination::of([it.n, it.x, it.w, it.y, it.xw, it.xy, it.wy, it.xwy]);
     let mut sizes = combination.integers().into_iter().map(i32::unsigned_abs);
     match sizes.find(|size| *size > REACH) {
         Some(reach) => Err(ScoreError::Reach { reach }),

@@ -13,8 +13,9 @@ pub enum PairScore {
 
 impl PairScore {
     /// What two tell beyond what each tells alone: I((x,w);y) − I(x;y) − I(w;y).
-    pub(crate) const SYNERGY: Self =
-        Self::Declared(Quantity::plain(Combination::of(-1, 1, 1, 1, -1, -1, -1, 1)));
+    pub(crate) const SYNERGY: Self = Self::Declared(Quantity::plain(Combination::of([
+        -1, 1, 1, 1, -1, -1, -1, 1,
+    ])));
 
     /// As the score of one step.
     pub(crate) fn score(&self) -> Score {

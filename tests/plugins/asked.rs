@@ -54,10 +54,10 @@ fn mim() -> Score {
 }
 
 // From the definitions, by margin: n, x, w, y, xw, xy, wy, xwy.
-const X_Y_GIVEN_W: Combination = Combination::of(0, 0, 1, 0, -1, 0, -1, 1);
-const X_W_GIVEN_Y: Combination = Combination::of(0, 0, 0, 1, 0, -1, -1, 1);
-const INTERACTION: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
-const H_XWY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+const X_Y_GIVEN_W: Combination = Combination::of([0, 0, 1, 0, -1, 0, -1, 1]);
+const X_W_GIVEN_Y: Combination = Combination::of([0, 0, 0, 1, 0, -1, -1, 1]);
+const INTERACTION: Combination = Combination::of([-1, 1, 1, 1, -1, -1, -1, 1]);
+const H_XWY: Combination = Combination::of([1, 0, 0, 0, 0, 0, 0, -1]);
 
 #[test]
 fn every_selector_arrives_as_the_score_of_its_definition() {
@@ -137,12 +137,12 @@ fn fcbf(threshold: f64) -> Score {
         under: Some(under),
     };
     let with_y = uncertainty(
-        Combination::of(2, -2, 0, -2, 0, 2, 0, 0),
-        Combination::of(2, -1, 0, -1, 0, 0, 0, 0),
+        Combination::of([2, -2, 0, -2, 0, 2, 0, 0]),
+        Combination::of([2, -1, 0, -1, 0, 0, 0, 0]),
     );
     let with_w = uncertainty(
-        Combination::of(2, -2, -2, 0, 2, 0, 0, 0),
-        Combination::of(2, -1, -1, 0, 0, 0, 0, 0),
+        Combination::of([2, -2, -2, 0, 2, 0, 0, 0]),
+        Combination::of([2, -1, -1, 0, 0, 0, 0, 0]),
     );
     let weighed = |weight, quantity| Term {
         weight,

@@ -40,6 +40,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("libloading", &["plugin"]),
     ("maud", &["report/html"]),
     ("passel_abi", &["plugin"]),
+    ("passel_score", &["score"]),
     ("postcard", &["ranks"]),
     ("sha2", &["batch"]),
     ("signal_hook", &["program"]),
@@ -94,6 +95,7 @@ fn all_sources() -> Vec<(PathBuf, String)> {
     [
         "src",
         "criteria",
+        "score",
         "kernels",
         "plugins",
         "tests",

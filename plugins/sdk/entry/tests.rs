@@ -113,7 +113,7 @@ fn what_an_older_engine_does_not_have_is_not_written() {
         assert_eq!(told, (1, abi::PASSEL_JOIN_ALONE, 1));
         let untouched = size <= function;
         assert_eq!(score.function == poison, untouched, "{size}");
-        assert_eq!(terms[0], from.terms[0].abi());
+        assert_eq!(terms[0], crate::score::term(from.terms[0]));
     }
 }
 

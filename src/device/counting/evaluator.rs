@@ -45,13 +45,12 @@ impl PartialCombination {
     }
 }
 
-impl Part {
-    #[inline(always)]
-    fn apply(self, value: i64) -> i64 {
-        match self {
-            Self::Whole => value,
-            Self::BelowZero => value.min(0),
-        }
+/// The part of a term's value that counts.
+#[inline(always)]
+fn counted(part: Part, value: i64) -> i64 {
+    match part {
+        Part::Whole => value,
+        Part::BelowZero => value.min(0),
     }
 }
 
@@ -218,7 +217,7 @@ impl ScoreEvaluator {
                 None => over,
                 Some(under) => self.ratio(over, under.value(sums)),
             };
-            step += i128::from(*weight) * i128::from(part.apply(value));
+            step += i128::from(*weight) * i128::from(counted(*part, value));
         }
         self.accumulate(gathered, step)
     }
@@ -228,7 +227,7 @@ impl ScoreEvaluator {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
             let value = self.quantity_of_all(&term.quantity, table, logs);
-            i128::from(*weight) * i128::from(term.part.apply(value))
+            i128::from(*weight) * i128::from(counted(term.part, value))
         };
         self.accumulate(gathered, terms.map(value).sum())
     }

@@ -5,9 +5,9 @@ use super::*;
 use crate::score::{Combination, Join, Measure, Quantity};
 
 /// I((x,w);y) − I(x;y) − I(w;y).
-const SYNERGY: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+const SYNERGY: Combination = Combination::of([-1, 1, 1, 1, -1, -1, -1, 1]);
 /// H(x,w,y).
-const ENTROPY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+const ENTROPY: Combination = Combination::of([1, 0, 0, 0, 0, 0, 0, -1]);
 
 fn score_of(quantity: Quantity) -> Score {
     Score {
@@ -30,7 +30,7 @@ fn pair_scores() -> Vec<(&'static str, Quantity)> {
     };
     let own = Quantity {
         over: Combination::X_W,
-        under: Some(Combination::of(1, 0, -1, 0, 0, 0, 0, 0)),
+        under: Some(Combination::of([1, 0, -1, 0, 0, 0, 0, 0])),
     };
     vec![
         ("mi3", Quantity::plain(Combination::XW_Y)),
@@ -41,7 +41,7 @@ fn pair_scores() -> Vec<(&'static str, Quantity)> {
         ("of the first's entropy", own),
         (
             "redundancy",
-            Quantity::plain(Combination::of(-1, 1, 1, 0, -1, 0, 0, 0)),
+            Quantity::plain(Combination::of([-1, 1, 1, 0, -1, 0, 0, 0])),
         ),
     ]
 }

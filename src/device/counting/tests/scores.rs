@@ -3,9 +3,9 @@
 use crate::score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term};
 
 /// I(x;y|w) − I(x;y).
-const GAINED: Combination = Combination::of(-1, 1, 1, 1, -1, -1, -1, 1);
+const GAINED: Combination = Combination::of([-1, 1, 1, 1, -1, -1, -1, 1]);
 /// H(x,w,y).
-const ENTROPY: Combination = Combination::of(1, 0, 0, 0, 0, 0, 0, -1);
+const ENTROPY: Combination = Combination::of([1, 0, 0, 0, 0, 0, 0, -1]);
 
 pub(crate) fn scores() -> Vec<(&'static str, Score)> {
     let score = |terms: &[Term], gather, join| Score {

@@ -293,8 +293,8 @@ mod tests {
             over: Combination::XW_Y,
             under: Some(Combination::XW_Y),
         };
-        let wrong_way = Combination::of(1, -1, -1, 0, 1, 0, 0, 0);
-        let opposite = Combination::of(-1, 1, 1, 0, -1, 0, 0, 0);
+        let wrong_way = Combination::of([1, -1, -1, 0, 1, 0, 0, 0]);
+        let opposite = Combination::of([-1, 1, 1, 0, -1, 0, 0, 0]);
         for by in [ratio, Quantity::plain(wrong_way), Quantity::plain(opposite)] {
             let score = PairScore::Declared(by).score();
             let logs = LogTable::new(10, score.reach());

@@ -1,23 +1,22 @@
-//! Sums over the margins of one table, and what information is made of them.
+//! Integer combinations of the margin sums of one contingency table.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use core::ops::{Add, Mul, Neg, Sub};
 
-use passel_abi::passel_combination;
+use crate::{Quantity, Term};
 
-use crate::Quantity;
-
-/// With c the counts of a table's cells and S = Σ c·ln c over the cells of a margin: an
-/// integer for each S. The combination is their scalar product, in nats times the number of
-/// observations. The integers of one sign sum to 64 at most.
+/// An integer for each margin sum S = Σ c·ln c of a table of (x, w, y), c the counts of the
+/// margin's cells. The combination is their scalar product with the S.
+///
+/// *Units:* nats times the number of observations n. The integers of one sign sum to 64 at most.
 ///
 /// ```
-/// use passel_sdk::combinations::*;
+/// use passel_score::combinations::*;
 /// // The chain rule: I((x,w);y) = I(w;y) + I(x;y|w).
 /// assert_eq!(XW_Y - W_Y, X_Y_GIVEN_W);
 /// // I(x;w|y) − I(x;w) = I(x;y|w) − I(x;y).
 /// assert_eq!(X_W_GIVEN_Y - X_W, X_Y_GIVEN_W - X_Y);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Combination {
     /// Of n·ln n, the table with one cell.
     pub n: i32,
@@ -74,6 +73,15 @@ pub mod combinations {
 }
 
 impl Combination {
+    /// n·I(x;y).
+    pub const X_Y: Self = combinations::X_Y;
+    /// n·I(x;w).
+    pub const X_W: Self = combinations::X_W;
+    /// n·I((x,w);y).
+    pub const XW_Y: Self = combinations::XW_Y;
+    /// n·I(x;y|w).
+    pub const X_Y_GIVEN_W: Self = combinations::X_Y_GIVEN_W;
+
     /// By margin: n, x, w, y, xw, xy, wy, xwy.
     pub const fn of([n, x, w, y, xw, xy, wy, xwy]: [i32; 8]) -> Self {
         Self {
@@ -138,27 +146,37 @@ impl Combination {
         }
     }
 
-    pub(crate) const fn abi(self) -> passel_combination {
-        let Self {
-            n,
-            x,
-            w,
-            y,
-            xw,
-            xy,
-            wy,
-            xwy,
-        } = self;
-        passel_combination {
-            n,
-            x,
-            w,
-            y,
-            xw,
-            xy,
-            wy,
-            xwy,
-        }
+    /// This combination as a term, multiplied by a weight.
+    pub const fn weighing(self, weight: f64) -> Term {
+        Quantity::plain(self).weighing(weight)
+    }
+
+    /// Whether all integers are 0.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether it depends on the anchor w.
+    pub fn has_anchor(&self) -> bool {
+        (self.w, self.xw, self.wy, self.xwy) != (0, 0, 0, 0)
+    }
+
+    /// The sum of the integers: 0 for every entropy and information.
+    pub fn sum(&self) -> i32 {
+        self.integers().iter().sum()
+    }
+
+    /// The larger of the sums of its positive and of its negative integers: its value lies within
+    /// this times n·ln n of 0.
+    pub fn reach(&self) -> u32 {
+        let part = |sign: i32| {
+            let parts = self
+                .integers()
+                .into_iter()
+                .map(|integer| (sign * integer).max(0));
+            parts.map(i32::unsigned_abs).sum::<u32>()
+        };
+        part(1).max(part(-1))
     }
 }
 
