@@ -1,43 +1,39 @@
-//! One variable after another: the best candidate joins, and the others are counted against it.
+//! Greedy forward selection: the best candidate is chosen, then the others are counted against it.
 
 use std::{borrow::Cow, io, sync::Arc, time::Instant};
 
 use rayon::prelude::*;
 
 use super::{
-    PermutationTest,
     independence::{counted, independence},
+    permutation::{PermutationTest, SelectionData},
 };
 use crate::{
-    binning::{BinnedColumn, BinnedColumns, Codes},
+    binning::{BinnedColumn, Codes},
     device::{
         DeviceError,
         counting::{
             BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, CounterGroup,
-            LogTable, RemoteColumn, ScoreEvaluator, mutual_information,
+            RemoteColumn, mutual_information,
         },
     },
-    interrupt::Interrupt,
-    ranks::Communicator,
     score::Against,
     selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
 
-/// What a selection goes by.
+/// A greedy forward selection by a score, with the rules that end it.
 pub(super) struct Selection<'a> {
-    pub(super) columns: &'a BinnedColumns,
-    pub(super) response: &'a Categorical,
-    pub(super) logs: &'a LogTable,
-    pub(super) evaluator: &'a ScoreEvaluator,
+    pub(super) data: SelectionData<'a>,
+    /// Variables to choose at most.
     pub(super) top: usize,
+    /// The lowest score with which a variable is chosen.
     pub(super) threshold: Option<f64>,
     pub(super) permutation: Option<PermutationTest>,
-    pub(super) interrupt: &'a Interrupt,
-    /// The other processes.
-    pub(super) communicator: Option<&'a Communicator>,
 }
 
 impl<'a> Selection<'a> {
+    /// Runs the selection on these devices; `observe` is called with the numbers of variables chosen
+    /// and wanted.
     pub(super) fn run(
         &self,
         mut counters: CounterGroup,
@@ -71,15 +67,15 @@ impl<'a> Selection<'a> {
         ranked: &mut RankedColumns,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<StopReason, DeviceError> {
-        let evaluator = self.evaluator;
+        let evaluator = self.data.evaluator;
         let against = evaluator.score().against;
         let chosen = &mut ranked.chosen;
-        // The columns chosen, and what candidates were swept against: the last, or all where
-        // they are to be again.
+        // The columns chosen, and the conditioning variables swept: the last alone, or all of
+        // them where permutations sweep them again.
         let mut before: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         let mut swept: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         while chosen.len() < self.top {
-            if self.interrupt.requested() {
+            if self.data.interrupt.requested() {
                 return Ok(StopReason::Interrupted);
             }
             counters.hint_picks(match (against, &self.permutation) {
@@ -87,7 +83,7 @@ impl<'a> Selection<'a> {
                 _ => 1,
             });
             let best = counters.best()?;
-            // Candidates that may never be chosen are not above it either.
+            // A candidate of −∞ is not above the floor either.
             let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
             if let Some(floor) = evaluator.score().floor.filter(below) {
                 return Ok(match floor == 0.0 {
@@ -103,7 +99,9 @@ impl<'a> Selection<'a> {
             }
             let mut permutation_p = None;
             if let Some(rule) = &self.permutation {
-                let p = self.permutation_p(rule, &best, chosen, &swept, counters)?;
+                let p = self
+                    .data
+                    .permutation_p(rule, &best, chosen, &swept, counters)?;
                 let Some(p) = p else {
                     return Ok(StopReason::Interrupted);
                 };
@@ -128,7 +126,7 @@ impl<'a> Selection<'a> {
             })));
             chosen.push(ChosenColumn {
                 permutation_p,
-                ..self.told(&best, (&own, &column), &before, facts)
+                ..self.report(&best, (&own, &column), &before, facts)
             });
             observe(chosen.len(), self.top);
             counters.exclude(best.column);
@@ -143,7 +141,7 @@ impl<'a> Selection<'a> {
                     Against::Last | Against::Joint => 1,
                 };
                 for at in 0..sweeps {
-                    if self.interrupt.requested() {
+                    if self.data.interrupt.requested() {
                         return Ok(StopReason::Interrupted);
                     }
                     let other = match against {
@@ -167,10 +165,11 @@ impl<'a> Selection<'a> {
         Ok(StopReason::Top)
     }
 
-    /// A candidate, which this rank has or that one tells.
+    /// The column of a candidate; the rank that owns it broadcasts its codes.
     fn column(&self, at: u32, owner: usize) -> Result<Arc<Cow<'a, BinnedColumn>>, DeviceError> {
-        let column = &self.columns.columns[at as usize];
-        let (Some(communicator), Some(own)) = (self.communicator, &self.columns.local) else {
+        let column = &self.data.columns.columns[at as usize];
+        let (Some(communicator), Some(own)) = (self.data.communicator, &self.data.columns.local)
+        else {
             return Ok(Arc::new(Cow::Borrowed(column)));
         };
         let bytes = match own.contains(&(at as usize)) {
@@ -183,7 +182,7 @@ impl<'a> Selection<'a> {
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
-        let codes = Codes::from_bytes(&told, self.columns.n);
+        let codes = Codes::from_bytes(&told, self.data.columns.n);
         let codes = codes.ok_or_else(|| {
             DeviceError::from_rank_error(io::Error::other("a rank told another column than it has"))
         })?;
@@ -193,20 +192,20 @@ impl<'a> Selection<'a> {
         })))
     }
 
-    /// What is told of the best candidate, which joins those chosen before. A device that counts
-    /// it knows it all, else the host walks over the observations.
-    fn told(
+    /// The report of the best candidate, about to join those chosen before: from the device's
+    /// statistics where it has them, else counted here.
+    fn report(
         &self,
         best: &BestCandidate,
         (own, column): (&BinnedColumn, &ConditioningVariable<'a>),
         before: &[Arc<ConditioningVariable<'a>>],
         facts: Option<CandidateStatistics>,
     ) -> ChosenColumn {
-        let (logs, evaluator) = (self.logs, self.evaluator);
-        // Of a score without steps, and of one by joined columns, others were swept than chosen.
+        let (logs, evaluator) = (self.data.logs, self.data.evaluator);
+        // A score without steps, or one by joined columns, did not sweep each chosen column.
         let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
         let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
-        // Of many variables it leaves 64 bits.
+        // The sum over many variables can exceed 64 bits.
         let redundancy: i128 = known.unwrap_or_else(|| {
             let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
                 i128::from(mutual_information(
@@ -224,32 +223,33 @@ impl<'a> Selection<'a> {
             score: best.score,
             relevance: best.relevance,
             redundancy: mean.map(|it| evaluator.quantity_nats(it as i64)),
-            independence: self.tested(own, column, facts),
+            independence: self.test(own, column, facts),
             permutation_p: None,
         }
     }
 
-    /// Whether a column and the response are independent.
-    fn tested(
+    /// The G-test of independence of a column and the response.
+    fn test(
         &self,
         own: &BinnedColumn,
         column: &ConditioningVariable<'a>,
         facts: Option<CandidateStatistics>,
     ) -> Independence {
-        let logs = self.logs;
-        // A function sees codes as they are, of levels that need not occur.
+        let logs = self.data.logs;
+        // A function counts levels that do not occur too; the test must not.
         let occurring = |it: &BinnedColumn| {
-            self.evaluator
+            self.data
+                .evaluator
                 .score()
                 .function()
                 .map(|_| Categorical::compact(it))
         };
-        let response = occurring(&self.columns.response);
-        let response = response.as_ref().unwrap_or(self.response);
+        let response = occurring(&self.data.columns.response);
+        let response = response.as_ref().unwrap_or(self.data.response);
         match facts.filter(|_| own.excluded_code().is_none()) {
             Some(it) => {
                 let levels = [it.levels, response.levels];
-                counted(it.mutual_information, self.columns.n, levels, logs)
+                counted(it.mutual_information, self.data.columns.n, levels, logs)
             }
             None => {
                 let own = occurring(own);

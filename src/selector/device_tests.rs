@@ -140,15 +140,17 @@ fn assert_same(
 ) {
     let never = Interrupt::default();
     let selection = Selection {
-        columns,
-        response,
-        logs,
-        evaluator,
+        data: SelectionData {
+            columns,
+            response,
+            logs,
+            evaluator,
+            interrupt: &never,
+            communicator: None,
+        },
         top: stop.top.unwrap(),
         threshold: stop.threshold,
         permutation: stop.permutation,
-        interrupt: &never,
-        communicator: None,
     };
     let found = selection.run(counters, &mut |_, _| {});
     assert!(!found.chosen.is_empty());

@@ -1,5 +1,5 @@
-//! Selectors by a score: the best candidate joins, is counted against the others,
-//! and so on.
+//! Selectors: greedy forward selection by a score ([`rank`]), the best pairs of variables by a score
+//! ([`rank_pairs`]), and procedures of plugins ([`rank_with_procedure`], [`regress_with_procedure`]).
 
 mod choose;
 #[cfg(test)]
@@ -30,6 +30,7 @@ use choose::Selection;
 use independence::independence;
 pub(crate) use pairs::check_pair_devices;
 pub use pairs::{PAIRS, PairOptions, rank_pairs};
+use permutation::SelectionData;
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
 use places::{Counting, room};
 pub(crate) use places::{check_devices, require_cpu};
@@ -39,30 +40,30 @@ pub use procedure::{
     ProcedureRanking, ProcedureRegression, rank_with_procedure, regress_with_procedure,
 };
 
-/// When a selection ends.
+/// The rules that end a selection by a score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stop {
-    /// Variables to choose at most.
+    /// The most variables to choose.
     pub top: Option<usize>,
-    /// No variable is chosen whose score is below it, in nats.
+    /// The lowest score with which a variable is chosen. *Units:* those of the score, as a rule nats.
     pub threshold: Option<f64>,
-    /// No variable is chosen that it does not find significant.
+    /// A test that each chosen variable must pass.
     pub permutation: Option<PermutationTest>,
 }
 
-/// Levels of the response at most: every level of an anchor has a cell for each.
+/// The most levels of the response: a table has a cell of each for every level of the others.
 pub const CLASSES: usize = 1024;
 
-/// Variables chosen where nothing else ends a selection.
+/// The number of variables chosen where no other rule ends a selection.
 pub const TOP: usize = 10;
 
-/// Why a selection cannot begin.
+/// Why a selection cannot start.
 #[derive(Debug, Error)]
 pub enum SelectorError {
     /// More variables are wanted than there are.
     #[error("top = {top}, but there are {p} candidates: ask for {p} at most")]
     Top {
-        /// What was asked for.
+        /// Variables wanted.
         top: usize,
         /// Candidates.
         p: usize,
@@ -73,22 +74,22 @@ pub enum SelectorError {
          --bin-response equal-frequency:5, say"
     )]
     Classes {
-        /// How many.
+        /// The number of levels.
         levels: usize,
     },
     /// A whole table would have more cells than are counted.
     #[error("{0}")]
     Cells(String),
-    /// What has no way on GPUs yet, where they were asked for.
+    /// GPUs were asked for, but this method does not run on them yet.
     #[error("{0} run on the CPU alone as yet; use --device cpu, or leave it out")]
     NotOnGpus(&'static str),
-    /// A score that is code, of which GPUs have none.
+    /// GPUs were asked for, but the score is a function without CUDA source.
     #[error(
         "this method's score is a function that its plugin does not give in CUDA C, so that no \
          GPU can compute it; use --device cpu, or leave it out"
     )]
     NoCuda,
-    /// A device asked for is not there, or cannot begin.
+    /// A device asked for is absent, or cannot start.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The scores of all pairs are more numbers than memory holds.
@@ -105,11 +106,15 @@ pub enum SelectorError {
     Threads(#[from] ThreadError),
 }
 
-/// Chooses variables by a score, the best first; of equal scores the lowest column.
-/// `observe` is told how many are chosen, and of how many.
+/// Chooses variables one by one by a score, the best first; of equal scores the lowest column.
+/// `observe` is called with the numbers of variables chosen and wanted.
+///
+/// *Shapes:* `columns` are n codes each, of p candidates and the response. *Units:* scores, relevance
+/// and redundancy are in nats, unless the score is a ratio or a function.
 ///
 /// # Errors
-/// More variables wanted than there are; devices that are not there, or do not count.
+/// More variables wanted than there are; tables larger than are counted; a device that is absent or
+/// cannot start. A device that fails later ends the selection: [`RankedColumns::fault`].
 pub fn rank(
     columns: &BinnedColumns,
     score: &Score,
@@ -124,7 +129,7 @@ pub fn rank(
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
-    // How many levels joined columns have is known when they are.
+    // The levels of joined columns are known only once they are joined.
     let two = top > 1 && score.against == Against::Last;
     room(columns, score.function(), two)?;
     let mut counting = Counting::of(columns, score, resources, 1)?;
@@ -138,15 +143,17 @@ pub fn rank(
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
-            columns,
-            response: &response,
-            logs: &logs,
-            evaluator: &evaluator,
+            data: SelectionData {
+                columns,
+                response: &response,
+                logs: &logs,
+                evaluator: &evaluator,
+                interrupt,
+                communicator: resources.communicator.as_ref(),
+            },
             top,
             threshold: stop.threshold,
             permutation: stop.permutation,
-            interrupt,
-            communicator: resources.communicator.as_ref(),
         };
         Ok(RankedColumns {
             starting,

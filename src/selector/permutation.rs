@@ -1,10 +1,10 @@
-//! Whether the next winner is better than the best of chance: it is held against the winners
-//! of the same candidates after permutations of the observations.
+//! The permutation test that ends a selection: the best score is compared with the best scores
+//! after random permutations of the observations.
 //!
-//! A permutation moves the response and the anchors, everything chosen so far as it was swept,
-//! together, and leaves the candidates where they are: what the chosen variables tell of the
-//! response stays, what the candidates tell of either goes. The statistic is the best score of
-//! all candidates, so that having looked for the best is accounted for.
+//! A permutation moves the response and the conditioning variables together and leaves the
+//! candidates in place: the dependence between chosen variables and response stays, that of the
+//! candidates on either is broken. The statistic is the best score over all candidates, which
+//! accounts for the search among them.
 
 use std::sync::{
     Arc,
@@ -13,48 +13,54 @@ use std::sync::{
 
 use rayon::prelude::*;
 
-use super::Selection;
 use crate::{
+    binning::BinnedColumns,
     device::{
         DeviceError, Placement, UndefinedScore,
-        counting::{BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns},
+        counting::{
+            BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns, LogTable,
+            ScoreEvaluator,
+        },
         open_counters,
     },
+    interrupt::Interrupt,
     random::Stream,
+    ranks::Communicator,
     score::Gather,
     selection::ChosenColumn,
 };
 
-/// Permutations where no other number is asked for.
+/// The default number of permutations.
 pub const PERMUTATIONS: usize = 1000;
 
-/// The level of the test where no other is asked for.
+/// The default level of the test.
 pub const ALPHA: f64 = 0.05;
 
-/// Fewest permutations, which reach a p-value of 0.05, and most.
+/// The allowed numbers of permutations; the fewest can reach a p-value of 0.05.
 pub const PERMUTATION_COUNTS: std::ops::RangeInclusive<usize> = 19..=1_000_000;
 
-/// Streams of permutations begin here. Particles and islands have those from 0 on, simulated
+/// The first random stream of permutations. Particles and islands have those from 0, simulated
 /// data the last: a selection with the seed of its data must not permute by the numbers that
 /// made them.
 const STREAM: u64 = 1 << 63;
 
-/// Streams of one step: as many as there may be permutations.
+/// Streams per step of the selection: the largest number of permutations fits.
 const STEP: u64 = 1 << 20;
 
-/// Codes that permutations under way may lay out, each those of all columns; where each thread
-/// with one of its own would lay out more, there is one at a time.
+/// Memory cap for concurrent permutations, in codes; each prepares the codes of all columns. Where
+/// one permutation a thread would exceed it, they run one at a time.
 const CELLS: usize = 1 << 30;
 
-/// Permutations that a device with a way for many is handed at once.
-const TOGETHER: usize = 32;
+/// Permutations passed at once to a device that counts several together.
+const BATCH: usize = 32;
 
-/// A selection ends before a winner that permutations do not find significant.
+/// A permutation test of each variable about to be chosen; the selection ends where one is not
+/// significant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PermutationTest {
-    /// Permutations of each step.
+    /// The number of permutations at each step.
     pub n: usize,
-    /// The largest p-value with which a variable joins.
+    /// The largest p-value with which a variable is chosen.
     pub alpha: f64,
     /// Seed of the permutations.
     pub seed: u64,
@@ -71,20 +77,31 @@ impl Default for PermutationTest {
 }
 
 impl PermutationTest {
-    /// The smallest p-value there can be.
+    /// The smallest p-value that is possible.
     pub fn least(&self) -> f64 {
         self.p(0)
     }
 
-    /// The p-value of what so many permutations reach.
+    /// The p-value of a score that this many permutations reach.
     fn p(&self, reached: usize) -> f64 {
         (1 + reached) as f64 / (1 + self.n) as f64
     }
 }
 
-impl Selection<'_> {
-    /// p = (1 + b) / (1 + n) of the winner, b of n permutations having a best score not below
-    /// its. `swept` is what the candidates were swept against. None where it was interrupted.
+/// The data of a selection, and what counts and scores them.
+pub(super) struct SelectionData<'a> {
+    pub(super) columns: &'a BinnedColumns,
+    pub(super) response: &'a Categorical,
+    pub(super) logs: &'a LogTable,
+    pub(super) evaluator: &'a ScoreEvaluator,
+    pub(super) interrupt: &'a Interrupt,
+    /// The ranks, where they share out the columns.
+    pub(super) communicator: Option<&'a Communicator>,
+}
+
+impl SelectionData<'_> {
+    /// The p-value (1 + b) / (1 + n) of the best candidate, where b of n permutations have a best
+    /// score no lower. `swept` are the conditioning variables so far; `None` when interrupted.
     pub(super) fn permutation_p(
         &self,
         rule: &PermutationTest,
@@ -126,7 +143,7 @@ impl Selection<'_> {
         Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
     }
 
-    /// Of each permutation whether a candidate reaches the winner; none where it was interrupted.
+    /// For each permutation, whether its best score reaches the winner's; `None` when interrupted.
     fn reaching(
         &self,
         rule: &PermutationTest,
@@ -147,11 +164,11 @@ impl Selection<'_> {
             if self.interrupt.requested() {
                 return Ok(None);
             }
-            // One alone shows whether there is a way for many.
+            // The first, alone, shows whether the devices count several together.
             let done = reached.len();
             let most = match done {
                 0 => 1,
-                _ => (CELLS / self.columns.n.max(1)).clamp(1, TOGETHER),
+                _ => (CELLS / self.columns.n.max(1)).clamp(1, BATCH),
             };
             let next = rule.n.min(done + most);
             let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
@@ -172,8 +189,8 @@ impl Selection<'_> {
         Ok(Some(reached))
     }
 
-    /// The same by counters of their own, each of which tells whether its permutation reaches the
-    /// winner.
+    /// [`Self::reaching`] with a counter for each permutation, where no device counts several
+    /// together. `each` says whether a permutation reaches the winner, by this many threads.
     fn one_by_one(
         &self,
         rule: &PermutationTest,
@@ -208,7 +225,7 @@ impl Selection<'_> {
         Ok(whole.then(|| reached.collect()))
     }
 
-    /// The best candidate where response and anchors are in this order, by so many threads.
+    /// The best candidate with response and conditioning variables in this order.
     fn strongest(
         &self,
         order: &[u32],

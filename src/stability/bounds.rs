@@ -6,7 +6,7 @@
 
 use super::tail::tail;
 
-/// One of the bounds.
+/// A bound on the expected number of false selections, by the assumption it makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// q² / ((2π − 1)·p), of variables without an effect: where these are exchangeable, and the
@@ -14,7 +14,7 @@ pub enum Bound {
     ///
     /// *Source*: Meinshausen and Bühlmann 2010, Theorem 1.
     MeinshausenBuhlmann,
-    /// The same number, of complementary pairs, without any assumption.
+    /// q² / ((2π − 1)·p), for complementary pairs, without any assumption.
     ///
     /// *Source*: Shah and Samworth 2013, Theorem 1.
     WorstCase,
@@ -32,19 +32,19 @@ pub enum Bound {
     RConcave,
 }
 
-/// What bounds go by.
+/// The numbers that a bound depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundInput {
-    /// Variables chosen from a resample, on average.
+    /// q, the mean number of variables selected from a resample.
     pub q: f64,
-    /// Candidates.
+    /// p, the number of candidates.
     pub p: usize,
-    /// Resamples; of complementary pairs both halves.
+    /// The number of resamples; a complementary pair counts as two.
     pub resamples: usize,
 }
 
 impl Bound {
-    /// As reports name it.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::MeinshausenBuhlmann => "meinshausen-buehlmann",
@@ -54,8 +54,8 @@ impl Bound {
         }
     }
 
-    /// The expected number of false picks at most, where a variable is selected that was chosen
-    /// from so many of the resamples; none where the bound says nothing.
+    /// The bound on the expected number of false selections where the variables that `count` or
+    /// more resamples selected are taken; `None` where the bound says nothing.
     pub fn expected_false(self, count: usize, chances: &BoundInput) -> Option<f64> {
         let BoundInput { q, p, resamples } = *chances;
         if q <= 0.0 || p == 0 {
@@ -90,8 +90,8 @@ impl Bound {
         }
     }
 
-    /// The least count above half of the resamples at which the bound is at most what is wanted;
-    /// none where even all of them are too few.
+    /// The least count above half of the resamples at which the bound is at most `wanted`; `None`
+    /// where even all of them do not reach it.
     ///
     /// A cut-off of one half or less would select what most resamples do not choose; the
     /// r-concave bound would allow it.
@@ -100,7 +100,7 @@ impl Bound {
         let wanted = wanted * (1.0 + 1e-12);
         let enough = |count| {
             self.expected_false(count, chances)
-                .is_some_and(|it| it <= wanted)
+                .is_some_and(|number| number <= wanted)
         };
         let (mut least, mut most) = (chances.resamples / 2 + 1, chances.resamples);
         if least > most || !enough(most) {
@@ -115,164 +115,5 @@ impl Bound {
             }
         }
         Some(most)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ALL: [Bound; 4] = [
-        Bound::MeinshausenBuhlmann,
-        Bound::WorstCase,
-        Bound::Unimodal,
-        Bound::RConcave,
-    ];
-
-    fn chances(q: f64, p: usize, pairs: usize) -> BoundInput {
-        BoundInput {
-            q,
-            p,
-            resamples: 2 * pairs,
-        }
-    }
-
-    #[track_caller]
-    fn near(a: Option<f64>, b: f64, digits: f64) {
-        assert!(a.is_some_and(|a| (a - b).abs() <= digits), "{a:?} {b}");
-    }
-
-    #[test]
-    fn values_are_those_printed_by_the_package_stabs() {
-        // tests/regtest-inference.Rout.save of stabs 0.6: B = 50, cut-off 0.6, p = 100.
-        let concave = [
-            0.006971364,
-            0.03342845,
-            0.08691176,
-            0.1637231,
-            0.2605329,
-            0.3820466,
-            0.5295188,
-            0.7042719,
-            0.9077127,
-            1.141338,
-        ];
-        for (at, printed) in concave.into_iter().enumerate() {
-            let q = (at + 1) as f64;
-            let told = chances(q, 100, 50);
-            // Its search does not reach the ends of its intervals, where the largest tail is for
-            // small q: what it prints may be a little too small.
-            let own = Bound::RConcave.expected_false(60, &told).unwrap();
-            assert!(own >= printed * (1.0 - 1e-6), "{own} {printed}");
-            assert!(own <= printed * 1.004, "{own} {printed}");
-            near(
-                Bound::Unimodal.expected_false(60, &told),
-                0.02631579 * q * q,
-                1e-8 * q * q,
-            );
-            near(
-                Bound::WorstCase.expected_false(60, &told),
-                0.05 * q * q,
-                1e-12 * q * q,
-            );
-        }
-        let told = |q| chances(q, 200, 50);
-        near(Bound::RConcave.expected_false(60, &told(6.0)), 0.174, 5e-4);
-        near(Bound::RConcave.expected_false(60, &told(7.0)), 0.248, 5e-4);
-        near(Bound::RConcave.expected_false(62, &told(7.0)), 0.196, 5e-4);
-        near(Bound::RConcave.expected_false(61, &told(7.0)), 0.219, 5e-4);
-        assert_eq!(Bound::RConcave.cutoff(0.2, &told(7.0)), Some(62));
-        assert_eq!(Bound::Unimodal.cutoff(0.2, &told(7.0)), Some(81));
-        // Bodyfat, q = 3 of 10: 0.176 at 0.96, where 0.2 is wanted; 0.9 at 1 without assumption.
-        let bodyfat = chances(3.0, 10, 50);
-        assert_eq!(Bound::Unimodal.cutoff(0.2, &bodyfat), Some(96));
-        near(Bound::Unimodal.expected_false(96, &bodyfat), 0.176, 5e-4);
-        near(
-            Bound::MeinshausenBuhlmann.expected_false(100, &bodyfat),
-            0.9,
-            1e-12,
-        );
-        assert_eq!(Bound::MeinshausenBuhlmann.cutoff(0.2, &bodyfat), None);
-    }
-
-    #[test]
-    fn bounds_fall_with_the_cutoff_and_rise_with_q() {
-        for pairs in [1, 2, 7, 50] {
-            for (q, p) in [(0.5, 1000), (3.0, 10), (20.0, 1000), (49.0, 100)] {
-                let (told, more) = (chances(q, p, pairs), chances(1.1 * q, p, pairs));
-                for bound in ALL {
-                    let each: Vec<_> = (1..=2 * pairs)
-                        .map(|at| bound.expected_false(at, &told))
-                        .collect();
-                    let known: Vec<f64> = each.iter().copied().flatten().collect();
-                    assert!(known.windows(2).all(|two| two[1] <= two[0]), "{bound:?}");
-                    // Where one says something, it does so from there on.
-                    let first = each.iter().position(Option::is_some);
-                    let first = first.unwrap_or(each.len());
-                    assert!(each[first..].iter().all(Option::is_some), "{bound:?}");
-                    for at in 1..=2 * pairs {
-                        let rises = bound
-                            .expected_false(at, &more)
-                            .zip(bound.expected_false(at, &told));
-                        assert!(rises.is_none_or(|(more, less)| more >= less));
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_sharper_the_assumption_the_smaller_the_bound() {
-        let told = chances(20.0, 1000, 50);
-        for count in 52..=100 {
-            let [_, worst, unimodal, concave] = ALL.map(|it| it.expected_false(count, &told));
-            assert!(unimodal <= worst && concave <= unimodal, "{count}");
-        }
-    }
-
-    #[test]
-    fn the_cutoff_is_the_least_that_is_enough() {
-        for pairs in [3, 50] {
-            for (q, p) in [(2.0, 10), (5.0, 500), (30.0, 400)] {
-                let told = chances(q, p, pairs);
-                for wanted in [0.01, 0.3, 1.0, 5.0, 1e6] {
-                    let near = wanted * (1.0 + 1e-12);
-                    for bound in ALL {
-                        let enough = |at: &usize| {
-                            bound
-                                .expected_false(*at, &told)
-                                .is_some_and(|it| it <= near)
-                        };
-                        let least = (pairs + 1..=2 * pairs).find(enough);
-                        assert_eq!(bound.cutoff(wanted, &told), least, "{bound:?} {told:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn small_cases_are_exact() {
-        // Of a bound that is just reached.
-        let told = chances(2.0, 40, 5);
-        near(Bound::WorstCase.expected_false(6, &told), 0.5, 1e-12);
-        assert_eq!(Bound::WorstCase.cutoff(0.5, &told), Some(6));
-        assert_eq!(Bound::WorstCase.expected_false(5, &told), None);
-        // Nothing was chosen: nothing is false. Nor where there is nothing to choose.
-        for bound in ALL {
-            assert_eq!(bound.cutoff(0.1, &chances(0.0, 40, 5)), Some(6));
-            assert_eq!(bound.expected_false(10, &chances(0.0, 0, 5)), Some(0.0));
-        }
-        // All is chosen always: all may be false.
-        let all = chances(40.0, 40, 5);
-        near(Bound::RConcave.expected_false(10, &all), 40.0, 0.0);
-        assert_eq!(Bound::Unimodal.expected_false(10, &all), None);
-        // One subsample alone.
-        let one = BoundInput {
-            q: 1.0,
-            p: 10,
-            resamples: 1,
-        };
-        assert_eq!(Bound::MeinshausenBuhlmann.cutoff(0.1, &one), Some(1));
     }
 }

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bounds;
+mod frequencies;
 mod resamples;
+mod resampling;
 #[path = "../support/program.rs"]
 mod support;
 
