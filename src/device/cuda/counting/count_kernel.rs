@@ -1,6 +1,8 @@
 //! What every launcher of a counting kernel says: which packs it suits, what it costs, and how it
 //! is launched.
 
+use passel_kernels::Kernel;
+
 use super::{
     super::gpu::Gpu,
     form::{ColumnTraits, Form},
@@ -19,9 +21,6 @@ pub(super) const OWN: usize = 2048;
 /// A kernel that counts packs of columns: `kernels/STEM.cu` on the GPU, `kernels/STEM.rs` its
 /// reference, `STEM.rs` here its launcher.
 pub(super) trait CountKernel: Sync {
-    /// STEM.
-    fn stem(&self) -> &'static str;
-
     /// The form in which the kernel reads a column, and what counting it costs there; none where
     /// it cannot read it, or has no form of its own.
     fn cost(&self, _column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
@@ -137,6 +136,8 @@ impl GpuLimits {
 /// How a kernel is launched for one pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LaunchConfig {
+    /// The kernel.
+    pub(super) stem: &'static str,
     /// Threads of a block.
     pub(super) threads: usize,
     /// Blocks that share a group of columns.
@@ -154,8 +155,9 @@ pub(super) struct LaunchConfig {
 
 impl LaunchConfig {
     /// One block a column, one table each.
-    pub(super) const fn new(threads: usize, cell_bytes: usize) -> Self {
+    pub(super) const fn new(kernel: &Kernel, threads: usize, cell_bytes: usize) -> Self {
         Self {
+            stem: kernel.name,
             threads,
             parts: 1,
             columns: 1,

@@ -2,10 +2,7 @@
 
 use std::{cmp::Reverse, collections::VecDeque, time::Instant};
 
-use passel_kernels::{
-    counting::{AnchorSums, ColumnCodes},
-    score::Pick,
-};
+use passel_kernels::{counting::ColumnCodes, score::Pick};
 use rayon::prelude::*;
 
 use super::{
@@ -24,7 +21,7 @@ use crate::{
         DeviceError,
         counting::{
             CandidateStatistics, Categorical, ConditioningVariable, Counter, LocalColumns,
-            LogTable, RemoteColumn, ScoreEvaluator, ScoredColumn,
+            LogTable, ScoreEvaluator, ScoredColumn,
         },
         split_range,
     },
@@ -42,18 +39,18 @@ pub(crate) struct CudaCounter<'a> {
     /// The position of the first column of each GPU, and the end.
     starts: Vec<usize>,
     /// The place of each column on its GPU.
-    places: Vec<u32>,
+    pub(super) places: Vec<u32>,
     /// Where the columns of each GPU lie, if every GPU reads the memory of all others.
     pub(super) peer_columns: Vec<Vec<ColumnCodes>>,
-    response: Categorical,
-    response_sum: i64,
-    logs: &'a LogTable,
-    evaluator: &'a ScoreEvaluator,
+    pub(super) response: Categorical,
+    pub(super) response_sum: i64,
+    pub(super) logs: &'a LogTable,
+    pub(super) evaluator: &'a ScoreEvaluator,
     /// Most levels of any column.
     pub(super) levels: usize,
     /// Whether GPUs may pick by themselves.
     runs_ahead: bool,
-    ahead: RunAhead,
+    pub(super) ahead: RunAhead,
     depth: Depth,
     swept: SweptAnchors,
     /// What failed behind the picks that were made, told once these are taken.
@@ -145,12 +142,12 @@ impl<'a> CudaCounter<'a> {
         position.filter(|position| (*position as usize) < self.columns.len())
     }
 
-    fn column(&self, position: u32) -> &'a BinnedColumn {
+    pub(super) fn column(&self, position: u32) -> &'a BinnedColumn {
         &self.columns[position as usize]
     }
 
     /// The GPU that has the column of a position.
-    fn shard_of(&self, column: u32) -> usize {
+    pub(super) fn shard_of(&self, column: u32) -> usize {
         let after = self
             .starts
             .partition_point(|start| *start <= column as usize);
@@ -242,83 +239,12 @@ impl<'a> CudaCounter<'a> {
     }
 
     /// Puts work on every GPU, on several at a time.
-    fn on_each(
+    pub(super) fn on_each(
         &mut self,
         work: impl Fn(usize, &mut Shard) -> Result<(), DeviceError> + Sync,
     ) -> Result<(), DeviceError> {
         let shards = self.shards.par_iter_mut().enumerate();
         shards.try_for_each(|(at, shard)| work(at, shard))
-    }
-
-    /// Counts against an anchor that the host names, the column of this position if it is one
-    /// alone: read where it lies, on a GPU or on its peers, else brought from the host.
-    fn count(
-        &mut self,
-        column: Option<u32>,
-        variable: &ConditioningVariable,
-    ) -> Result<(), DeviceError> {
-        let wide = |levels| {
-            let mut shards = self.shards.iter();
-            shards.any(|shard| shard.needs_wide_codes(levels, false))
-        };
-        let on_gpu = column.filter(|&column| {
-            let (own, place) = (self.column(column), self.places[column as usize]);
-            own.excluded_code().is_none()
-                && !wide(own.levels)
-                && self.shards[self.shard_of(column)].packs.has(place as usize)
-        });
-        if let (Some(column), Some(pick)) = (on_gpu, self.ahead.last_pick(column)) {
-            let (home, place) = (self.shard_of(column), pick.place as usize);
-            let anchor = AnchorSums {
-                w: pick.x,
-                wy: pick.xy,
-                levels: self.column(column).levels as u32,
-                place: pick.place,
-            };
-            let codes = self.peer_columns.get(home);
-            let codes = codes.and_then(|places| places.get(place).copied());
-            if let (1, _) | (_, Some(_)) = (self.shards.len(), codes) {
-                return self.on_each(|at, shard| {
-                    let source = match codes {
-                        Some(codes) if at != home => AnchorSource::Peer(anchor, codes),
-                        _ => AnchorSource::Place(anchor),
-                    };
-                    shard.step(source, false, 0)
-                });
-            }
-        }
-        if let Some(RemoteColumn { column, statistics }) = &variable.remote
-            && !wide(column.levels)
-        {
-            let n = self.logs.full_term();
-            let anchor = AnchorSums {
-                w: statistics.log_sum,
-                wy: statistics.mutual_information + statistics.log_sum + self.response_sum - n,
-                levels: column.levels as u32,
-                place: 0,
-            };
-            let codes = &column.codes;
-            return self
-                .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), false, 0));
-        }
-        let (codes, log_sum) = variable.codes_and_log_sum(self.logs);
-        let anchor = self.anchor_sums(codes, log_sum);
-        self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), false, 0))
-    }
-
-    /// An anchor of the host's, for which Σ c·L(c) over its levels is `w`.
-    fn anchor_sums(&self, codes: &Categorical, w: i64) -> AnchorSums {
-        // Where it misses values sums are of the rows that are left, which GPUs find.
-        let by_class = self.evaluator.needs_xwy() && !codes.missing;
-        AnchorSums {
-            w,
-            wy: match by_class {
-                true => codes.joint(&self.response).log_sum(self.logs),
-                false => 0,
-            },
-            levels: codes.levels as u32,
-            place: 0,
-        }
     }
 
     /// All as it was before the first pick; no column is excluded.

@@ -34,10 +34,6 @@ pub(super) fn words(cells: usize, config: LaunchConfig) -> usize {
 }
 
 impl CountKernel for Dense {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn cost(&self, column: &ColumnTraits, shape: CostShape) -> Option<FormCost> {
         let cells = (column.levels * column.levels * shape.classes) as f64;
         let bits = match column.levels + usize::from(column.misses) {
@@ -60,7 +56,7 @@ impl CountKernel for Dense {
         let halves_fit = filled < HALF && gpu.fits(2 * cells + VECTOR);
         if !pack.skewed && halves_fit {
             let threads = (filled / VECTOR).next_power_of_two().clamp(64, 256);
-            return Some(LaunchConfig::new(threads, 2));
+            return Some(LaunchConfig::new(&KERNEL, threads, 2));
         }
         let most_copies = |columns: usize, most: u32| {
             (0..=most).rev().find(|copies| {
@@ -71,7 +67,7 @@ impl CountKernel for Dense {
         let (columns, copies) = match (most_copies(2, 4), most_copies(1, 5)) {
             (Some(copies @ 1..), _) if pack.columns > 1 => (2, copies),
             (_, Some(copies)) => (1, copies),
-            (_, None) if halves_fit => return Some(LaunchConfig::new(256, 2)),
+            (_, None) if halves_fit => return Some(LaunchConfig::new(&KERNEL, 256, 2)),
             (_, None) => return None,
         };
         let bytes = columns * ((4 * cells) << copies);
@@ -90,7 +86,7 @@ impl CountKernel for Dense {
             columns,
             copies,
             in_order: parts > 1,
-            ..LaunchConfig::new(threads, 4)
+            ..LaunchConfig::new(&KERNEL, threads, 4)
         })
     }
 

@@ -47,10 +47,6 @@ pub(super) fn narrow_cells(x: usize, w: usize, classes: usize) -> usize {
 }
 
 impl CountKernel for Entries {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
         let picoseconds = listed_cost(column)?;
         let form = match column.entries {
@@ -70,12 +66,12 @@ impl CountKernel for Entries {
                 let warps = gpu.processors * gpu.blocks_held(32, narrow).min(16);
                 // A warp a column, where there are columns for all.
                 let threads = if pack.columns >= 32 * warps { 32 } else { 64 };
-                Some(LaunchConfig::new(threads, 1))
+                Some(LaunchConfig::new(&KERNEL, threads, 1))
             }
-            Form::Few if gpu.fits(4 * cells) => Some(LaunchConfig::new(128, 4)),
+            Form::Few if gpu.fits(4 * cells) => Some(LaunchConfig::new(&KERNEL, 128, 4)),
             // Two passes over some entries are less than one over many cells.
             Form::Many { threads: 128 } if cells >= WALKED && gpu.fits(2 * narrow) => {
-                Some(LaunchConfig::new(128, 2))
+                Some(LaunchConfig::new(&KERNEL, 128, 2))
             }
             Form::Many { threads } if gpu.fits(4 * cells) => {
                 // Few columns leave processors idle: more threads to each.
@@ -84,7 +80,7 @@ impl CountKernel for Entries {
                 } else {
                     0
                 };
-                Some(LaunchConfig::new(least.max(threads as usize), 4))
+                Some(LaunchConfig::new(&KERNEL, least.max(threads as usize), 4))
             }
             _ => None,
         }

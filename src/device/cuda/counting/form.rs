@@ -6,11 +6,12 @@ use crate::binning::{BinnedColumn, Codes};
 pub(super) const VECTOR: usize = 16;
 
 /// How codes lie in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
     /// A code for every row, of so many bits, column by column.
     Dense { bits: u32 },
     /// A code of 8 bits for every row, row by row.
+    #[default]
     Rows,
     /// Entries off the most frequent code, in 2^each places for each column.
     Short { each: u32 },

@@ -49,12 +49,12 @@ impl KernelChoice {
 
     /// Whether it is [`Wide`], which reads codes of u32 of the anchor and the response.
     pub(super) fn is_wide(&self) -> bool {
-        self.kernel.stem() == Wide.stem()
+        self.config.stem == Wide::CONFIG.stem
     }
 
     /// Whether it is [`Tiny`], which reads the bits of joint codes.
     pub(super) fn is_tiny(&self) -> bool {
-        self.kernel.stem() == Tiny.stem()
+        self.config.stem == passel_kernels::tiny::KERNEL.name
     }
 
     /// The kernel for a pack against an anchor.

@@ -13,22 +13,37 @@ use crate::fnv::Fnv;
 
 /// The choice in words: the kernel and its variant, then what is launched.
 fn chosen(pack: &PackShape, gpu: GpuLimits) -> String {
-    let KernelChoice { kernel, config } = KernelChoice::of(pack, gpu);
     let LaunchConfig {
+        stem,
         threads,
         parts,
         columns,
         copies,
         cell_bytes,
         in_order,
-    } = config;
-    assert_eq!(in_order, parts > 1 || kernel.stem() == "wide");
-    match (kernel.stem(), cell_bytes) {
+    } = KernelChoice::of(pack, gpu).config;
+    assert_eq!(in_order, parts > 1 || stem == "wide");
+    let (x, w, cells) = (pack.x, pack.w, pack.cells());
+    let bytes = match (stem, cell_bytes) {
+        ("dense", bytes) => ((bytes * cells) << copies) * columns,
+        ("entries", bytes @ (1 | 2)) => bytes * narrow_cells(x, w, pack.classes),
+        ("entries", bytes) => bytes * cells,
+        _ => 0,
+    };
+    assert!(bytes <= gpu.shared - 2048, "{pack:?}");
+    // The GPU's memory is for what has no room in shared memory alone.
+    if stem == "wide" {
+        let least = cells.saturating_mul(2).saturating_add(3 * x * w);
+        assert!(least > (gpu.shared - 4096) / 2, "{pack:?}");
+    }
+    match (stem, cell_bytes) {
         ("dense", 2) => format!("half {threads}"),
         ("dense", _) => format!("dense {columns} {copies} {threads} {parts}"),
         ("tiny", _) => {
             let shape = TinyShape::of(pack.x, pack.joint()).unwrap();
             assert_eq!((columns, threads), (shape.columns, 256));
+            assert!(shape.levels >= x && shape.wide >= pack.joint());
+            assert!((1..=(pack.n / 2048 / 8).max(1)).contains(&parts));
             format!("{} {parts}", shape.function)
         }
         ("entries", 4) => format!("many {threads}"),
@@ -130,6 +145,14 @@ fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
         (dense(4), false, 130, 2, 1 << 20, 1, 10, "tiny_2_12 64"),
         (dense(4), true, 200_000, 3, 1 << 20, 1, 2, "tiny_3_2 1"),
         (dense(4), false, 5000, 3, 40_000, 4, 1, "tiny_3_4 2"),
+        (dense(4), false, 128, 3, 4096, 12, 1, "tiny_3_12 1"),
+        (dense(4), false, 128, 3, 4095, 12, 1, "half 256"),
+        (dense(4), false, 127, 3, 4096, 12, 1, "half 256"),
+        (dense(4), false, 300, 5, 100_000, 2, 1, "dense 2 4 256 1"),
+        (dense(4), false, 300, 4, 100_000, 8, 1, "tiny_4_8 6"),
+        (dense(4), false, 300, 4, 100_000, 9, 1, "dense 2 4 256 1"),
+        (dense(4), false, 300, 3, 100_000, 13, 1, "dense 2 4 256 1"),
+        (dense(8), false, 300, 3, 100_000, 6, 1, "dense 2 4 256 1"),
         (dense(8), false, 200_000, 300, 1024, 300, 10, "whole"),
         (Form::Rows, true, 130, 5, 5000, 2, 10, "rows"),
         (Form::Short { each: 3 }, true, 2, 300, 90, 4, 10, "short"),
@@ -152,93 +175,5 @@ fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
             classes,
         };
         assert_eq!(chosen(&pack, GPUS[0]), expected, "{pack:?}");
-    }
-}
-
-#[test]
-fn tables_fit_the_shared_memory_of_every_gpu() {
-    let processors = 132;
-    for shared in [48 << 10, 99 << 10, 227 << 10] {
-        for n in [90usize, 20_000, 70_000, 3_000_000] {
-            for (x, w, classes) in [
-                (2, 2, 1),
-                (16, 31, 1),
-                (64, 64, 2),
-                (64, 64, 10),
-                (300, 900, 3),
-            ] {
-                for form in [
-                    Form::Dense { bits: 8 },
-                    Form::Few,
-                    Form::Many { threads: 128 },
-                    Form::Many { threads: 1024 },
-                ] {
-                    let pack = PackShape {
-                        form,
-                        skewed: n.is_multiple_of(4),
-                        columns: 100,
-                        x,
-                        n,
-                        w,
-                        classes,
-                    };
-                    let choice = KernelChoice::of(&pack, GpuLimits { shared, processors });
-                    let (config, cells) = (choice.config, x * w * classes);
-                    let bytes = match (choice.kernel.stem(), config.cell_bytes) {
-                        ("dense", bytes) => ((bytes * cells) << config.copies) * config.columns,
-                        ("entries", bytes @ (1 | 2)) => bytes * narrow_cells(x, w, classes),
-                        ("entries", bytes) => bytes * cells,
-                        _ => 0,
-                    };
-                    assert!(
-                        bytes <= shared - 2048,
-                        "{config:?} of {cells} cells in {shared}"
-                    );
-                    // The GPU's memory is for what has no room in shared memory alone.
-                    if choice.is_wide() {
-                        assert!(
-                            2 * cells + 3 * x * w > (shared - 4096) / 2,
-                            "{form:?} {cells}"
-                        );
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn columns_of_few_levels_are_bits_where_that_pays() {
-    let choice = |bits, (columns, x), n, w| {
-        let pack = PackShape {
-            form: Form::Dense { bits },
-            skewed: false,
-            columns,
-            x,
-            n,
-            w,
-            classes: 1,
-        };
-        KernelChoice::of(&pack, GPUS[0])
-    };
-    for x in 1..=4usize {
-        for joint in 1..=8 {
-            let choice = choice(4, (300, x), 100_000, joint);
-            assert!(choice.is_tiny(), "{x} × {joint}");
-            let shape = TinyShape::of(x, joint).unwrap();
-            assert!(shape.levels >= x && shape.wide >= joint);
-            assert!((1..=100_000 / 2048 / 8).contains(&choice.config.parts));
-        }
-    }
-    assert!(choice(4, (128, 3), 4096, 12).is_tiny());
-    for (bits, columns, n, joint) in [
-        (4, (128, 3), 4095, 12),
-        (4, (127, 3), 4096, 12),
-        (4, (300, 5), 100_000, 2),
-        (4, (300, 4), 100_000, 9),
-        (4, (300, 3), 100_000, 13),
-        (8, (300, 3), 100_000, 6),
-    ] {
-        assert!(!choice(bits, columns, n, joint).is_tiny());
     }
 }

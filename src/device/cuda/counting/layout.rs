@@ -12,7 +12,7 @@ use crate::binning::{BinnedColumn, Codes};
 const WARP: usize = 32;
 
 /// Columns of one form.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pack {
     pub(super) form: Form,
     /// The place of the first.
@@ -75,7 +75,13 @@ impl Layout {
             let (form, misses, skewed, _) = alike[0].0;
             let mut rest = alike;
             while !rest.is_empty() {
-                let mut pack = Pack::empty(form, misses, skewed, place);
+                let mut pack = Pack {
+                    form,
+                    misses,
+                    skewed,
+                    first: place,
+                    ..Pack::default()
+                };
                 let traits = rest.iter().map(|(.., at)| columns[*at].traits);
                 let count = pack.fill(traits.clone().map(|traits| traits.entries), n, most);
                 let levels = traits.take(count).map(|traits| traits.levels);
@@ -98,22 +104,6 @@ pub(super) struct SourceColumn<'a> {
 }
 
 impl Pack {
-    fn empty(form: Form, misses: bool, skewed: bool, first: usize) -> Self {
-        Self {
-            form,
-            first,
-            count: 0,
-            levels: 1,
-            misses,
-            skewed,
-            stride: 0,
-            rows_at: 0,
-            codes_at: 0,
-            starts_at: 0,
-            bytes: 0,
-        }
-    }
-
     /// Takes in columns of so many entries while they have room; how many these are.
     fn fill(
         &mut self,

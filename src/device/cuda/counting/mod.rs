@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | the columns, over GPUs | `counter`; how far GPUs pick ahead of the host: `run_ahead` |
 //! | one GPU's share | `shard`; its columns: `form`, `layout`, `packs` |
-//! | the next anchor | `anchors`, `joint_codes` |
+//! | the next anchor | `host_anchors`, `anchors`, `joint_codes` |
 //! | counting against it | `sweep`, by the kernel of `kernel_choice`'s list: `dense`, `tiny`, `entries`, `short_entries`, `rows`, `wide` |
 //! | scores and the best of them | `score`; agreed on by several GPUs: `peer_argmax` |
 //! | lazy evaluation | `deferred`, `waves` |
@@ -25,6 +25,7 @@ mod deferred_tests;
 mod dense;
 mod entries;
 mod form;
+mod host_anchors;
 mod joint_codes;
 mod kernel_choice;
 #[cfg(test)]

@@ -28,10 +28,6 @@ const SORTING_THREADS: u32 = 1024;
 pub(super) struct Rows;
 
 impl CountKernel for Rows {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn cost(&self, column: &ColumnTraits, shape: CostShape) -> Option<FormCost> {
         let n = shape.n;
         let suits = !column.misses && n <= COMPARED && column.levels <= 256;
@@ -42,7 +38,7 @@ impl CountKernel for Rows {
     }
 
     fn suits(&self, pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {
-        (pack.form == Form::Rows).then(|| LaunchConfig::new(THREADS, 0))
+        (pack.form == Form::Rows).then(|| LaunchConfig::new(&KERNEL, THREADS, 0))
     }
 
     fn launch(

@@ -31,10 +31,6 @@ const PAID: usize = 8;
 pub(super) struct ShortEntries;
 
 impl CountKernel for ShortEntries {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
         let picoseconds = listed_cost(column)?;
         let each = column.entries.max(1).next_power_of_two().trailing_zeros();
@@ -45,7 +41,7 @@ impl CountKernel for ShortEntries {
     }
 
     fn suits(&self, pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {
-        matches!(pack.form, Form::Short { .. }).then(|| LaunchConfig::new(THREADS, 0))
+        matches!(pack.form, Form::Short { .. }).then(|| LaunchConfig::new(&KERNEL, THREADS, 0))
     }
 
     /// Short columns that lie on the GPU wait for [`launch_waiting`]: a launch for each kind of

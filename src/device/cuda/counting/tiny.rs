@@ -41,16 +41,12 @@ pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<(TinyShape, Lau
         parts,
         columns: shape.columns,
         in_order: parts > 1,
-        ..LaunchConfig::new(THREADS as usize, 0)
+        ..LaunchConfig::new(&KERNEL, THREADS as usize, 0)
     };
     Some((shape, config))
 }
 
 impl CountKernel for Tiny {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
         let four_bits = pack.form == Form::Dense { bits: 4 };
         four_bits

@@ -19,15 +19,11 @@ impl Wide {
     /// Its launches share one scratch memory, which each leaves at zero.
     pub(super) const CONFIG: LaunchConfig = LaunchConfig {
         in_order: true,
-        ..LaunchConfig::new(512, 0)
+        ..LaunchConfig::new(&KERNEL, 512, 0)
     };
 }
 
 impl CountKernel for Wide {
-    fn stem(&self) -> &'static str {
-        KERNEL.name
-    }
-
     fn suits(&self, _pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {
         Some(Self::CONFIG)
     }
