@@ -1,32 +1,33 @@
-//! FNV-1a of 128 bits: a number that parts determine.
-//!
-//! No defence against malice; what it guards is a user's own.
+//! The 128-bit FNV-1a hash, for fingerprints. It is not cryptographic: it guards a user's own
+//! files.
 
-/// The hash of what was told so far, in that order.
+/// A hash under construction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fnv(u128);
 
 impl Fnv {
-    /// Of nothing.
+    /// The hash of no data.
     pub(crate) fn new() -> Self {
         Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// With these bytes after the others.
+    /// Appends bytes.
     pub(crate) fn bytes(self, bytes: &[u8]) -> Self {
-        bytes.iter().fold(self, |hash, &it| hash.word(it.into()))
+        bytes
+            .iter()
+            .fold(self, |hash, &byte| hash.word(byte.into()))
     }
 
-    /// With this part, and its length, so that none runs into the next.
+    /// Appends the length of a part, then its bytes, so that parts cannot run into one another.
     pub(crate) fn part(self, bytes: &[u8]) -> Self {
         self.bytes(&(bytes.len() as u64).to_le_bytes()).bytes(bytes)
     }
 
-    /// With the bits of these numbers: eight times as fast as their bytes.
+    /// Appends the bits of numbers, a word at a time: eight times as fast as their bytes.
     pub(crate) fn numbers(self, numbers: &[f64]) -> Self {
         numbers
             .iter()
-            .fold(self, |hash, it| hash.word(it.to_bits()))
+            .fold(self, |hash, number| hash.word(number.to_bits()))
     }
 
     fn word(self, word: u64) -> Self {
@@ -34,7 +35,7 @@ impl Fnv {
         Self((self.0 ^ u128::from(word)).wrapping_mul(prime))
     }
 
-    /// The number.
+    /// The hash of all data.
     pub(crate) fn finish(self) -> u128 {
         self.0
     }
@@ -45,14 +46,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_published_one_of_bytes() {
+    fn hashes_of_bytes_are_the_published_ones() {
         let hash = |text: &str| Fnv::new().bytes(text.as_bytes()).finish();
         assert_eq!(hash("a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
         assert_eq!(hash("foobar"), 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
     }
 
     #[test]
-    fn whatever_differs_shows() {
+    fn different_data_have_different_hashes() {
         let of = |numbers: &[f64]| Fnv::new().numbers(numbers).finish();
         let all = [
             of(&[1.0, 2.0]),

@@ -1,7 +1,7 @@
 //! Least squares of y on a support, one variable added or dropped at a time.
 //!
-//! With X_A = QR the fit keeps T = R⁻¹ and never Q: Q's columns are X_A·T, and
-//! X lies in memory once for the whole swarm. What a step needs follows from T:
+//! With X_A = QR a fit stores T = R⁻¹ but not Q, whose columns are X_A·T, so that X is in memory
+//! once for the whole swarm. All that a step needs follows from T:
 //!
 //! ```text
 //! β̂ = T·Tᵀ·X_Aᵀy        (X_AᵀX_A)⁻¹ = T·Tᵀ, its diagonal the row norms of T
@@ -13,8 +13,8 @@
 //! - **drop i**: Givens rotations of T's columns gather row i into the last
 //!   column t; T loses both, and β̂ and r move along t and X_A·t. O(nk).
 //!
-//! Rounding gathers slowly; [`Fit::refactor`] starts again from the support in
-//! ascending order.
+//! Rounding errors accumulate slowly; [`Fit::refactor`] starts again from the support in ascending
+//! order.
 
 use pulp::Simd;
 
@@ -23,28 +23,32 @@ use crate::{
     vector::{add_scaled, dot, packed_columns, product, vectorised},
 };
 
-/// Smallest part ‖x − X_A·u‖ of a unit column that a support may leave
-/// unexplained: below it the column is collinear and never enters. (R's `lm`
-/// uses the same 10⁻⁷.)
+/// Least norm ‖x − X_A·u‖ that a support must leave of a unit column: below it the column is
+/// collinear with the support and cannot be added. R's `lm` uses the same 10⁻⁷.
 pub const PIVOT_TOLERANCE: f64 = 1e-7;
 
-/// What a sweep is told of one model.
+/// A fit, borrowed for a sweep.
+///
+/// *Shapes:* `support` and `coefficients` k, `inverse` k(k+1)/2, `residual` n.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FitView<'a> {
-    /// Columns of the model, in the order of entry: never candidates.
+    /// Columns of the model, in the order in which they were added.
     pub(crate) support: &'a [u32],
     /// β̂, by position in the support.
     pub(crate) coefficients: &'a [f64],
-    /// T = R⁻¹, packed by columns.
+    /// T = R⁻¹, upper triangular, packed by columns.
     pub(crate) inverse: &'a [f64],
-    /// r = y − X_A·β̂, n values.
+    /// r = y − X_A·β̂.
     pub(crate) residual: &'a [f64],
 }
 
-/// The least squares fit of a support, columns and response at unit norm.
+/// The least squares fit of y on a support of columns of X.
+///
+/// *Shapes:* X is n × p, column-major, and y has n entries, on the host; columns and y have unit
+/// norm. Vectors *by position* have one entry for each variable of the support, in its order.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// In the order of entry.
+    /// In the order in which variables were added.
     support: Vec<u32>,
     /// T = R⁻¹, upper triangular, packed by columns: column c at c(c+1)/2.
     inverse: Vec<f64>,
@@ -54,7 +58,7 @@ pub struct Fit {
     scratch: Scratch,
 }
 
-/// Room for one projection, kept so that a step allocates nothing.
+/// Buffers of one projection, kept so that a step allocates nothing.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
     /// n: the part of x that X_A does not explain.
@@ -67,7 +71,7 @@ struct Scratch {
     column: Vec<f64>,
 }
 
-/// A column that the support explains: its pivot lies below
+/// Error of adding a column that is collinear with the support: its pivot is below
 /// [`PIVOT_TOLERANCE`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Collinear {
@@ -91,8 +95,8 @@ impl Fit {
         }
     }
 
-    /// The fit of a support, factored in ascending order of columns, and the
-    /// smallest pivot met (1 without columns).
+    /// The fit of a support, factored in ascending order of columns, and the smallest pivot (1 for
+    /// an empty support).
     pub fn of(x: Columns, y: &[f64], support: &[u32]) -> (Self, f64) {
         let mut fit = Self::empty(y);
         fit.support.extend_from_slice(support);
@@ -100,7 +104,7 @@ impl Fit {
         (fit, pivot)
     }
 
-    /// Chosen columns, in the order of entry: position i below means the i-th.
+    /// The variables, in the order in which they were added.
     pub fn support(&self) -> &[u32] {
         &self.support
     }
@@ -110,7 +114,7 @@ impl Fit {
         &self.coefficients
     }
 
-    /// T = R⁻¹, upper triangular, packed by columns: column c holds rows 0 … c.
+    /// T = R⁻¹, upper triangular, packed by columns: column c has rows 0 … c.
     pub fn inverse(&self) -> &[f64] {
         &self.inverse
     }
@@ -125,7 +129,7 @@ impl Fit {
         self.rss
     }
 
-    /// What a sweep is told of it.
+    /// This fit, borrowed for a sweep.
     pub(crate) fn view(&self) -> FitView<'_> {
         FitView {
             support: &self.support,
@@ -153,17 +157,16 @@ impl Fit {
             .sum()
     }
 
-    /// By how much RSS would rise without each variable, by position:
-    /// β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ.
+    /// The rise in RSS if a variable were dropped, β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, by position.
     pub fn drop_costs(&self) -> impl Iterator<Item = f64> {
         let diagonal = self.inverse_gram_diagonal();
         std::iter::zip(&self.coefficients, diagonal).map(|(b, d)| b * b / d)
     }
 
-    /// Adds column j, unless the support already explains it.
+    /// Adds column j of X.
     ///
     /// # Errors
-    /// [`Collinear`] with the pivot; the fit is as it was.
+    /// [`Collinear`] if the support already explains the column; the fit is then unchanged.
     pub fn add(&mut self, x: Columns, j: u32) -> Result<(), Collinear> {
         add(self, x, j)
     }
@@ -173,15 +176,14 @@ impl Fit {
         remove(self, x, position);
     }
 
-    /// Takes another support, which [`Fit::refactor`] must follow: before it nothing else
-    /// fits to it.
+    /// Replaces the support. The caller must call [`Fit::refactor`] before it uses the fit.
     pub(crate) fn set_support(&mut self, support: &[u32]) {
         self.support.clear();
         self.support.extend_from_slice(support);
     }
 
-    /// Builds the same support's fit anew, in ascending order of columns, so
-    /// that it depends on nothing but the support; the smallest pivot met.
+    /// Factors the support again, in ascending order of columns, so that the fit depends on nothing
+    /// but the support; returns the smallest pivot.
     pub fn refactor(&mut self, x: Columns, y: &[f64]) -> f64 {
         let mut support = std::mem::take(&mut self.support);
         support.sort_unstable();

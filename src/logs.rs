@@ -1,33 +1,36 @@
-//! c·ln c in 64-bit fixed point, the same on every machine.
+//! c·ln c in 64-bit fixed point, with the same bits on every machine.
 //!
-//! Entries are c·L(c), where L adds up the rounded logarithms of c's prime factors. So
-//! L(ab) = L(a) + L(b) to the last bit, and two sums of c·ln c that are equal in real numbers
-//! are equal here, whatever counts they are made of (logarithms of different primes are
-//! linearly independent over the rationals). A table of rounded c·ln c would part 8·ln 2 made
-//! of four twos from 8·ln 2 made of one four and ones.
+//! Entries are c·L(c), where L(c) is the sum of the rounded logarithms of c's prime factors. So
+//! L(ab) = L(a) + L(b) exactly, and sums of c·ln c that are equal as real numbers are equal here,
+//! whatever counts they come from (logarithms of distinct primes are linearly independent over the
+//! rationals). In a table of rounded c·ln c, 8·ln 2 from four twos would differ from 8·ln 2 from
+//! one four and ones.
 
-/// Fraction bits of a binary logarithm: the last few of 63 are lost to rounding.
+/// Fraction bits of a binary logarithm; the last few of 63 are lost to rounding.
 const LOG2_BITS: u32 = 56;
 
-/// Most fraction bits that are of use: below them lies the rounding of the logarithms.
+/// Most fraction bits of use: the next ones would be rounding errors of the logarithms.
 pub(crate) const MAX_BITS: u32 = 52;
 
 /// ln 2 · 2⁶⁴.
 const LN_2: u128 = 0xB172_17F7_D1CF_79AB;
 
-/// The table for counts 0 … n.
+/// The table of c·L(c) for counts 0 … n.
+///
+/// *Units:* fixed-point nats, with [`LogTable::bits`] fraction bits.
 #[derive(Debug)]
 pub(crate) struct LogTable {
     /// Fraction bits.
     bits: u32,
     /// c·L(c).
     terms: Vec<i64>,
-    /// What one more adds to a cell of c: (c + 1)·L(c + 1) − c·L(c).
-    steps: Vec<i64>,
+    /// (c + 1)·L(c + 1) − c·L(c).
+    increments: Vec<i64>,
 }
 
 impl LogTable {
-    /// For n observations and combinations of this reach, whose values then stay below 2⁶².
+    /// The table for n observations, with as many fraction bits as keep combinations of this reach
+    /// below 2⁶² ([`crate::score::Combination::reach`]).
     pub(crate) fn new(n: usize, reach: u32) -> Self {
         let most = n as f64 * (n as f64).ln().max(1.0) * f64::from(reach.max(1));
         let bits = (61 - most.log2().ceil() as u32).min(MAX_BITS);
@@ -35,11 +38,15 @@ impl LogTable {
         for (c, log) in terms.iter_mut().enumerate() {
             *log *= c as i64;
         }
-        let steps = terms.windows(2).map(|it| it[1] - it[0]).collect();
-        Self { bits, terms, steps }
+        let increments = terms.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        Self {
+            bits,
+            terms,
+            increments,
+        }
     }
 
-    /// Fraction bits of everything made of these.
+    /// Fraction bits of the entries and of all sums of them.
     pub(crate) fn bits(&self) -> u32 {
         self.bits
     }
@@ -50,23 +57,24 @@ impl LogTable {
         self.terms[count as usize]
     }
 
-    /// c·L(c) of every c.
+    /// c·L(c) for c = 0 … n.
     pub(crate) fn terms(&self) -> &[i64] {
         &self.terms
     }
 
-    /// What one more adds to a cell of c, for every c below n.
+    /// The increase of a cell's term by one more observation, (c + 1)·L(c + 1) − c·L(c) for c = 0 …
+    /// n − 1.
     pub(crate) fn increments(&self) -> &[i64] {
-        &self.steps
+        &self.increments
     }
 
-    /// Σ c·L(c).
+    /// Σ c·L(c) over these counts.
     pub(crate) fn sum(&self, counts: &[u32]) -> i64 {
         counts.iter().map(|&count| self.term(count)).sum()
     }
 
-    /// A value of a table of so many observations, as if it were of all n: divided by n, both
-    /// are the same, to the nearest bit; 0 of none.
+    /// Scales a value of a table of `left` observations to all n, so that both per observation are
+    /// equal up to rounding to nearest; 0 for an empty table.
     pub(crate) fn scale_to_all(&self, value: i64, left: u32) -> i64 {
         let n = self.terms.len() as i128 - 1;
         match i128::from(left) {
@@ -76,14 +84,13 @@ impl LogTable {
         }
     }
 
-    /// n·L(n), the table with one cell.
+    /// n·L(n), the sum of a table with one cell.
     pub(crate) fn full_term(&self) -> i64 {
         self.terms.last().copied().unwrap_or(0)
     }
 }
 
-/// L(c) of the counts 0 … n, the first of which is no matter, with at most [`MAX_BITS`]
-/// fraction bits.
+/// L(c) for c = 0 … n with at most [`MAX_BITS`] fraction bits; L(0) is 0.
 pub(crate) fn logarithms(n: usize, bits: u32) -> Vec<i64> {
     let mut logs = vec![0i64; n + 1];
     // Smallest prime factors by the sieve of Eratosthenes.
@@ -104,11 +111,11 @@ pub(crate) fn logarithms(n: usize, bits: u32) -> Vec<i64> {
     logs
 }
 
-/// ln x to the nearest multiple of 2^−bits, by integers alone: the library's differs between
-/// machines in its last digit.
+/// ln x rounded to the nearest multiple of 2^−bits, in integer arithmetic: the last digits of
+/// floating-point logarithms differ between machines.
 fn ln(x: u64, bits: u32) -> i64 {
     let whole = x.ilog2();
-    // 1 … 2 with 63 fraction bits; each squaring gives the next binary digit of log2.
+    // In [1, 2) with 63 fraction bits; each squaring yields the next binary digit of log2.
     let mut mantissa = x << (63 - whole);
     let mut digits = u128::from(whole);
     for _ in 0..LOG2_BITS {
@@ -127,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_those_of_the_library() {
+    fn logarithms_agree_with_floating_point() {
         for x in [2u64, 3, 5, 7, 97, 7919, 1_299_709, 4_294_967_291] {
             let exact = (x as f64).ln();
             let off = ln(x, 50) as f64 / (1u64 << 50) as f64 - exact;
@@ -153,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_part_are_told_as_of_all() {
+    fn values_of_part_of_the_observations_are_scaled_to_all() {
         let logs = LogTable::new(10, 2);
         for (value, left, all) in [(7, 10, 7), (7, 5, 14), (1, 3, 3), (-1, 3, -3), (9, 0, 0)] {
             assert_eq!(logs.scale_to_all(value, left), all, "{value} {left}");

@@ -1,20 +1,19 @@
-//! The few vector loops of the CPU, compiled for every instruction set and
-//! chosen once at run time.
+//! Vector loops of the CPU, compiled for several instruction sets, of which one is chosen at run
+//! time.
 //!
-//! Sums run over [`LANES`] partial sums that are added up in a fixed tree, and
-//! no multiplication is fused with an addition, so a result has the same bits
-//! on every CPU, with any vector width, on any thread.
+//! Sums run over [`LANES`] partial sums that are added up in a fixed tree, and no multiplication is
+//! fused with an addition, so a result has the same bits on every CPU, for any vector width, on any
+//! thread.
 
 use pulp::Simd;
 
-/// Partial sums of a dot product.
+/// Number of partial sums of a dot product.
 const LANES: usize = 32;
 
 /// Declares `name` as `body` compiled for the widest vectors this CPU has.
 ///
-/// `body` takes the instruction set as its first argument and must be an
-/// `#[inline(always)]` function, and so must be whatever it calls that is hot:
-/// only what is inlined is compiled anew.
+/// `body` takes the instruction set as its first argument. It and the hot functions that it calls
+/// must be `#[inline(always)]`, because only inlined code is compiled for that set.
 macro_rules! vectorised {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<$life:lifetime>(
         $($argument:ident: $type:ty),* $(,)?
@@ -36,16 +35,16 @@ macro_rules! vectorised {
 pub(crate) use vectorised;
 
 vectorised! {
-    /// [`dot`] where no vectorised function is around it.
+    /// aᵀb, outside of vectorised functions; inside them use [`dot`], which has the same bits.
     pub(crate) fn product<'a>(a: &'a [f64], b: &'a [f64]) -> f64 = dot;
 }
 
-/// aᵀb in the fixed order.
+/// aᵀb, summed in the fixed order, inside a vectorised function.
 #[inline(always)]
 pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();
-    // As many vectors as LANES needs; the rest of the array is never touched.
+    // LANES / F64_LANES of these vectors are used.
     let mut sums = [simd.splat_f64s(0.0); LANES];
     let mut add = |a: &[f64; LANES], b: &[f64; LANES]| {
         let ((a, _), (b, _)) = (S::as_simd_f64s(a), S::as_simd_f64s(b));
@@ -84,7 +83,7 @@ pub(crate) fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     }
 }
 
-/// The columns of a packed upper triangle: 1, 2, 3, … entries.
+/// The columns of an upper triangular matrix that is packed by columns: 1, 2, 3, … entries.
 #[inline(always)]
 pub(crate) fn packed_columns(packed: &[f64]) -> impl Iterator<Item = &[f64]> {
     let mut rest = packed;
@@ -105,7 +104,7 @@ mod tests {
             let a: Vec<f64> = (0..n).map(|i| f64::from(i) - 3.5).collect();
             let b: Vec<f64> = (0..n).map(|i| f64::from(i * i % 17)).collect();
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-            // Small multiples of a half: every order of summation is exact.
+            // For small multiples of a half every order of summation is exact.
             assert_eq!(product(&a, &b), plain);
         }
     }

@@ -48,7 +48,8 @@ impl GramPool {
         }
     }
 
-    /// Inserts those of `columns` that are new, as far as there is room, and computes their products.
+    /// Inserts those of `columns` that are new, as far as there is room, and computes their
+    /// products.
     ///
     /// *Shapes:* `x` n × p, column-major, and `y` n, on the host.
     pub(crate) fn insert(
@@ -109,8 +110,8 @@ impl GramPool {
         }
     }
 
-    /// The columns in the batches they were inserted in: a pool that inserts these batches in turn has
-    /// the same bits.
+    /// The columns in the batches they were inserted in: a pool that inserts these batches in turn
+    /// has the same bits.
     pub(crate) fn batches(&self) -> Vec<Vec<u32>> {
         let starts = [0].into_iter().chain(self.batches.iter().copied());
         let batches = starts.zip(&self.batches);

@@ -153,8 +153,8 @@ pub(crate) trait Device: Send {
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError>;
 
-    /// For each model, this device's columns outside the support that may be the strongest, all ties
-    /// included; empty where it has no column outside.
+    /// For each model, this device's columns outside the support that may be the strongest, all
+    /// ties included; empty where it has no column outside.
     ///
     /// # Errors
     /// As [`Device`].
@@ -167,8 +167,8 @@ pub(crate) trait Device: Send {
     /// For each fit, the `count` columns of this device that reduce RSS most by joining it, and by
     /// replacing one of its variables; columns that tie with the last are included.
     ///
-    /// `keep` (ascending) lists variables that are not replaced. `part` = (i, m) sweeps only the i-th
-    /// of m ranges of this device's columns, for ranks that have the same columns. When `stop`
+    /// `keep` (ascending) lists variables that are not replaced. `part` = (i, m) sweeps only the
+    /// i-th of m ranges of this device's columns, for ranks that have the same columns. When `stop`
     /// returns true, the remaining columns are skipped.
     ///
     /// # Errors

@@ -52,8 +52,8 @@ impl Placement {
         Ok((placement, None))
     }
 
-    /// The part of this placement that is this rank's: ranks on one host divide its GPUs among them,
-    /// or share a GPU where they outnumber them.
+    /// The part of this placement that is this rank's: ranks on one host divide its GPUs among
+    /// them, or share a GPU where they outnumber them.
     pub(crate) fn for_rank(self, communicator: Option<&Communicator>) -> Self {
         let Self::Cuda(ordinals) = self else {
             return self;

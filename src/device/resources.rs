@@ -24,8 +24,8 @@ pub struct Resources {
     /// The arithmetic that screens on GPUs.
     pub precision: Precision,
     /// Bytes that the columns on each device may take, not counting models and products; `None` for
-    /// all that is free. Columns beyond it stay in the host's memory, from where a GPU streams them;
-    /// a CPU then makes no copies in f32.
+    /// all that is free. Columns beyond it stay in the host's memory, from where a GPU streams
+    /// them; a CPU then makes no copies in f32.
     pub memory_limit: Option<u64>,
     /// The ranks that work together; `None` for a single process.
     pub communicator: Option<Communicator>,
@@ -85,7 +85,8 @@ impl Resources {
         }
     }
 
-    /// Returns true for a single process and for rank 0, which alone writes files and shows progress.
+    /// Returns true for a single process and for rank 0, which alone writes files and shows
+    /// progress.
     pub(crate) fn is_root(&self) -> bool {
         self.communicator.as_ref().is_none_or(Communicator::is_root)
     }
@@ -106,8 +107,8 @@ pub enum DeviceChoice {
     /// All GPUs, if there are any and X has at least [`MIN_GPU_ELEMENTS`] elements; else the CPU.
     #[default]
     Auto,
-    /// The CPU, with its columns in this many shards. Use one: several imitate as many devices, which
-    /// shows that results do not depend on their number.
+    /// The CPU, with its columns in this many shards. Use one: several imitate as many devices,
+    /// which shows that results do not depend on their number.
     Cpu(NonZeroUsize),
     /// The GPUs with these ordinals, as CUDA numbers them; all GPUs if the list is empty.
     Cuda(Vec<usize>),

@@ -142,8 +142,8 @@ impl ScoreEvaluator {
         self.score.gather == Gather::Minimum
     }
 
-    /// Whether one more step could make a candidate that [`EXCLUDED_SCORE`] rules out eligible again,
-    /// so that sweeps of such scores must not be launched before the last pick is known.
+    /// Whether one more step could make a candidate that [`EXCLUDED_SCORE`] rules out eligible
+    /// again, so that sweeps of such scores must not be launched before the last pick is known.
     pub(crate) fn may_readmit_excluded(&self) -> bool {
         let adds = matches!(self.score.gather, Gather::Sum | Gather::Mean);
         adds && self.score.join == Join::Guarded

@@ -1,58 +1,56 @@
-//! Cached Gram columns XᵀX_S of the variables S that models hold, in single
-//! precision. With them E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no
-//! residual is read.
+//! A cache of Gram columns XᵀX_S, in single precision, of the variables S in models. With them
+//! E = Xᵀy − (XᵀX_A)·β̂ costs p·k instead of p·n, and no residual is read.
 
 use super::tie_window::TILE;
 
-/// No slot.
-const NONE: u32 = u32::MAX;
+/// Marks a variable that has no slot.
+const NO_SLOT: u32 = u32::MAX;
 
-/// Up to `capacity` Gram columns, stored tile by tile: TILE rows of slot 0, of
-/// slot 1, …, then the next TILE rows, so that a sweep of many models finds all
-/// it needs of a tile close by.
+/// Up to `capacity` Gram columns, stored tile by tile: TILE rows of slot 0, of slot 1, …, then the
+/// next TILE rows. So a sweep of many models finds all that it needs of a tile close together.
 #[derive(Debug)]
 pub(crate) struct GramCache {
     values: Vec<f32>,
     capacity: usize,
-    /// Of each variable: its slot.
+    /// The slot of each variable.
     slot: Vec<u32>,
-    /// Of each slot: its variable, and the last sweep that used it.
+    /// The variable of each slot, and the last sweep that used it.
     slots: Vec<(u32, u64)>,
     sweep: u64,
 }
 
 impl GramCache {
-    /// Room for the products of `rows` columns with up to `capacity` of p.
+    /// An empty cache for products of `rows` columns with up to `capacity` of p variables.
     pub(crate) fn new(p: usize, rows: usize, capacity: usize) -> Self {
         let capacity = capacity.min(p);
         Self {
-            // Zeroed memory comes untouched from the system: what is never
-            // used is never paid for.
+            // The system provides zeroed memory page by page, when it is first used.
             values: vec![0.0; rows.div_ceil(TILE) * TILE * capacity],
             capacity,
-            slot: vec![NONE; p],
+            slot: vec![NO_SLOT; p],
             slots: Vec::new(),
             sweep: 0,
         }
     }
 
-    /// A new sweep: slots it uses are safe from eviction until the next.
+    /// Begins a sweep: slots that it uses are not evicted before the next one.
     pub(crate) fn begin_sweep(&mut self) {
         self.sweep += 1;
     }
 
+    /// The slot of a variable, if it is cached.
     pub(crate) fn slot(&self, variable: u32) -> Option<u32> {
-        Some(self.slot[variable as usize]).filter(|slot| *slot != NONE)
+        Some(self.slot[variable as usize]).filter(|slot| *slot != NO_SLOT)
     }
 
-    /// The slot of a variable that is held.
+    /// The slot of a variable that is cached.
     pub(crate) fn slot_of(&self, variable: u32) -> u32 {
         let slot = self.slot[variable as usize];
-        debug_assert_ne!(slot, NONE);
+        debug_assert_ne!(slot, NO_SLOT);
         slot
     }
 
-    /// Marks a variable's column as used by this sweep; whether it is held.
+    /// Marks a variable's column as used by this sweep; returns whether it is cached.
     pub(crate) fn touch(&mut self, variable: u32) -> bool {
         match self.slot(variable) {
             Some(slot) => {
@@ -63,15 +61,15 @@ impl GramCache {
         }
     }
 
-    /// Slots that are free or whose columns this sweep does not use.
+    /// Number of slots that are free or not used by this sweep.
     pub(crate) fn free_slots(&self) -> usize {
         let used = self.slots.iter().filter(|(_, last)| *last == self.sweep);
         self.capacity - used.count()
     }
 
-    /// A slot for each variable (distinct, none held, no more than there is
-    /// [`free_slots`](Self::room) for): free ones first, then those longest unused.
-    /// Their columns are for the caller to fill in.
+    /// Assigns a slot to each variable, free ones first, then the least recently used. The
+    /// variables must be distinct, not cached, and at most [`GramCache::free_slots`]. The caller
+    /// fills in the columns.
     pub(crate) fn assign(&mut self, variables: &[u32]) -> Vec<u32> {
         let free = self.slots.len()..self.capacity;
         let mut slots: Vec<u32> = free.take(variables.len()).map(|s| s as u32).collect();
@@ -86,7 +84,7 @@ impl GramCache {
             let entry = (variable, self.sweep);
             match self.slots.get_mut(slot as usize) {
                 Some(held) => {
-                    self.slot[held.0 as usize] = NONE;
+                    self.slot[held.0 as usize] = NO_SLOT;
                     *held = entry;
                 }
                 None => self.slots.push(entry),
@@ -96,8 +94,7 @@ impl GramCache {
         slots
     }
 
-    /// The tiles, and how many values each holds: slot s of a tile starts at
-    /// s · TILE.
+    /// The tiles, and the number of values of each: slot s of a tile begins at s · TILE.
     pub(crate) fn tiles_mut(&mut self) -> (&mut [f32], usize) {
         (&mut self.values, self.capacity * TILE)
     }

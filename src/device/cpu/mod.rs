@@ -1,4 +1,4 @@
-//! The CPU as a device: models as [`Fit`]s, columns swept by all threads.
+//! The CPU as a device: models are [`Fit`]s, and all threads sweep the columns.
 
 mod counting;
 mod gain;
@@ -8,6 +8,7 @@ mod single_precision;
 mod strongest;
 mod tie_window;
 
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
 use super::{
@@ -20,11 +21,10 @@ use crate::{
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use strongest::Sweep;
 
-/// Observations × variables × models below which waking the threads costs more
-/// than fitting.
+/// Observations × variables × models below which waking the threads costs more than fitting.
 const PARALLEL_WORK: usize = 1 << 17;
 
-/// The CPU, its shard of the columns and the models.
+/// The CPU with its shard of the columns and the models.
 pub(crate) struct Cpu<'x> {
     shard: Shard<'x>,
     y: &'x [f64],
@@ -36,8 +36,10 @@ pub(crate) struct Cpu<'x> {
 }
 
 impl<'x> Cpu<'x> {
-    /// With more than one thread it must be made and used inside a rayon pool of
-    /// as many. `limit`: bytes for its own copies of the columns.
+    /// The CPU with the columns of `shard`, of which it makes copies of at most `limit` bytes. With
+    /// more than one thread it must be created and used inside a rayon pool of as many.
+    ///
+    /// *Shapes:* `y` has n entries and unit norm.
     pub(crate) fn new(shard: Shard<'x>, y: &'x [f64], threads: usize, limit: Option<u64>) -> Self {
         Self {
             shard,
@@ -83,7 +85,7 @@ impl Device for Cpu<'_> {
         }
         let Shard { x, .. } = self.shard;
         let (y, keep) = (self.y, &self.keep);
-        let carry_out = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
+        let apply = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
             let variable = match *order {
                 None => None,
                 Some(ModelUpdate::Add(column)) => fit.add(x, column).is_ok().then_some(column),
@@ -107,9 +109,9 @@ impl Device for Cpu<'_> {
         let all: Vec<UpdateOutcome> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
             let share = self.models.len().div_ceil(8 * self.threads);
             let held = self.models.par_iter_mut().zip(&orders);
-            held.with_min_len(share).map(carry_out).collect()
+            held.with_min_len(share).map(apply).collect()
         } else {
-            self.models.iter_mut().zip(&orders).map(carry_out).collect()
+            self.models.iter_mut().zip(&orders).map(apply).collect()
         };
         Ok(updates.iter().map(|(model, _)| all[*model]).collect())
     }
@@ -121,18 +123,18 @@ impl Device for Cpu<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let anchors: Vec<FitView> = models
             .iter()
-            .map(|it| self.models[it.number].view())
+            .map(|model| self.models[model.number].view())
             .collect();
         let shard = self.shard;
         Ok(match gain {
             Gain::Correlation => self.sweep.strongest(&anchors),
             Gain::Exact if self.threads > 1 => {
                 let anchors = anchors.par_iter();
-                anchors.map(|it| gain::strongest(shard, it)).collect()
+                anchors.map(|fit| gain::strongest(shard, fit)).collect()
             }
             Gain::Exact => {
                 let anchors = anchors.iter();
-                anchors.map(|it| gain::strongest(shard, it)).collect()
+                anchors.map(|fit| gain::strongest(shard, fit)).collect()
             }
         })
     }
@@ -142,14 +144,14 @@ impl Device for Cpu<'_> {
         anchors: &[FitView],
         keep: &[u32],
         count: usize,
-        (at, of): (usize, usize),
+        (part, parts): (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let (shard, p) = (self.shard, self.shard.own.p());
-        let part = p * at / of..p * (at + 1) / of;
+        let range = p * part / parts..p * (part + 1) / parts;
         let shard = Shard {
-            first: shard.first + part.start,
-            own: shard.own.range(part),
+            first: shard.first + range.start,
+            own: shard.own.range(range),
             ..shard
         };
         let threads = self.threads;
@@ -159,14 +161,14 @@ impl Device for Cpu<'_> {
     }
 }
 
-/// Drops a variable of the model; none where it is not there.
+/// Drops a variable; none if the model does not contain it.
 fn drop(fit: &mut Fit, x: Columns, variable: u32) -> Option<u32> {
     let position = fit.support().iter().position(|v| *v == variable)?;
     fit.drop(x, position);
     Some(variable)
 }
 
-/// The variable whose loss raises RSS least; of equals the lowest.
+/// The variable that is not kept and whose loss raises RSS least, ties going to the lowest.
 fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
     let costs = std::iter::zip(fit.support(), fit.drop_costs());
     let mut cheapest: Option<(u32, f64)> = None;
@@ -183,4 +185,20 @@ fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
         }
     }
     cheapest.map(|(variable, _)| variable)
+}
+
+/// out ← XᵀB for a block of columns, on this thread.
+///
+/// *Shapes:* `columns` n × rows and `out` rows × m, column-major; `factor` B is n × m.
+fn transposed_product(columns: &[f64], factor: MatRef<f64>, out: &mut [f64]) {
+    let (n, m) = factor.shape();
+    let rows = columns.len() / n;
+    matmul(
+        MatMut::from_column_major_slice_mut(out, rows, m),
+        Accum::Replace,
+        MatRef::from_column_major_slice(columns, n, rows).transpose(),
+        factor,
+        1.0,
+        Par::Seq,
+    );
 }

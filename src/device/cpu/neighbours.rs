@@ -1,10 +1,11 @@
-//! The neighbours of models on the CPU: one f64 product of X with r and the k
-//! columns of Q of every model of the batch; the rest is O(pk²).
+//! The neighbours of models on the CPU: one f64 product of X with r and the k columns of Q of every
+//! model of a batch, then O(pk²) work.
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
 use rayon::prelude::*;
 
+use super::transposed_product;
 use crate::{
     design::Columns,
     device::{
@@ -19,15 +20,15 @@ use crate::{
     vector::vectorised,
 };
 
-/// Numbers of a block's product: it stays in the cache.
+/// Most numbers of a block's product, so that it stays in the cache.
 const BLOCK: usize = 1 << 16;
 
 /// Multiply-adds below which a batch stays on one thread.
 const PARALLEL_WORK: usize = 1 << 21;
 
-/// The neighbours of each model among a shard's columns: `count` of each kind, and whatever
-/// equals the last of them. Variables of `keep` (ascending) are not replaced. Once
-/// `stop` says so, what is left is not swept: the caller asks it again.
+/// The `count` strongest additions and exchanges of each model among a shard's columns, and those
+/// that tie with the last. Variables of `keep` (ascending) are not replaced. When `stop` returns
+/// true, the remaining columns are skipped; the caller checks it again.
 pub(crate) fn neighbours(
     Shard { x, first, own }: Shard,
     anchors: &[FitView],
@@ -63,20 +64,13 @@ pub(crate) fn neighbours(
             }
             let rows = columns.len() / n;
             let out = &mut out[..rows * width];
-            matmul(
-                MatMut::from_column_major_slice_mut(&mut *out, rows, width),
-                Accum::Replace,
-                MatRef::from_column_major_slice(columns, n, rows).transpose(),
-                batch,
-                1.0,
-                Par::Seq,
-            );
+            transposed_product(columns, batch, out);
             let mut rest = &*out;
             for ((model, anchor), strongest) in models.iter().zip(anchors).zip(&mut strongest) {
                 let (products, after) = rest.split_at(rows * (model.k + 1));
                 rest = after;
                 model.changes(products, rows, &mut scratch);
-                scratch.tell(x, model, anchor, first, strongest);
+                scratch.offer(x, model, anchor, first, strongest);
             }
         }
         strongest
@@ -111,7 +105,9 @@ pub(crate) fn neighbours(
 }
 
 impl ExchangeTerms {
-    /// Fills the scratch for a block of columns from its products with r and Q.
+    /// Computes the changes of a block of columns from its products with r and Q.
+    ///
+    /// *Shapes:* `products` is rows × (k + 1), column-major.
     fn changes(&self, products: &[f64], rows: usize, scratch: &mut Scratch) {
         let (e, w) = products.split_at(rows);
         scratch.reset(e);
@@ -150,18 +146,18 @@ impl ExchangeTerms {
     }
 }
 
-/// A block's numbers, one a column.
+/// Numbers of a block, one per column.
 #[derive(Default)]
 struct Scratch {
     /// e.
     products: Vec<f64>,
     /// s.
     rest: Vec<f64>,
-    /// U, a column of the block a row, column-major.
+    /// U: rows × k, column-major.
     exchanged: Vec<f64>,
     /// The largest fall by an exchange.
     fall: Vec<f64>,
-    /// The position it replaces.
+    /// The position of the variable that this exchange replaces.
     place: Vec<f64>,
 }
 
@@ -179,8 +175,8 @@ impl Scratch {
         }
     }
 
-    /// Tells what each column outside the support does.
-    fn tell(
+    /// Offers the changes of each column outside the support.
+    fn offer(
         &self,
         x: Columns,
         model: &ExchangeTerms,
@@ -191,7 +187,7 @@ impl Scratch {
         let [joining, replacing] = strongest;
         for (row, column) in (first as u32..).take(self.rest.len()).enumerate() {
             let (e, s) = (self.products[row], self.rest[row]);
-            // The cheap bound first: most columns end here.
+            // This cheap bound discards most columns.
             if s > MIN_UNEXPLAINED && e * e < joining.least * s && self.fall[row] < replacing.least
             {
                 continue;
@@ -231,8 +227,8 @@ fn square_off_body<S: Simd>(_: S, rest: &mut [f64], w: &[f64]) {
 }
 
 vectorised! {
-    /// Takes note of the columns that replace position `at` better than those
-    /// before it: `place` is (β̂ᵢ/gᵢ, 1/gᵢ, cᵢ), `products` e and s.
+    /// Records the columns that had better replace position `at` than an earlier one: `place` is
+    /// (β̂ᵢ/gᵢ, 1/gᵢ, cᵢ), `products` e and s.
     fn exchange<'a>(
         u: &'a [f64],
         place: [f64; 3],
@@ -264,10 +260,10 @@ fn exchange_body<S: Simd>(
     }
 }
 
-/// The strongest changes met so far, and room for as many again.
+/// The strongest changes so far, and some weaker ones that are dropped from time to time.
 struct Strongest {
     count: usize,
-    /// Weaker ones need not be told.
+    /// Weaker changes are not among the strongest.
     least: f64,
     changes: Vec<ModelChange>,
 }
@@ -282,7 +278,7 @@ impl Strongest {
     }
 
     fn offer(&mut self, change: ModelChange) {
-        // Nothing falls by −∞: a column that no exchange is open to.
+        // A column without any possible exchange falls by −∞.
         if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
             self.changes.push(change);
             if self.changes.len() >= 4 * self.count + 64 {

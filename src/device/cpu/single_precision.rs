@@ -1,9 +1,8 @@
-//! X in single precision, tile by tile: what a screen reads.
+//! X in single precision, tile by tile, for screens.
 //!
-//! A screen needs no digits beyond telling the strongest candidates from the
-//! rest, so it reads half the bytes and multiplies at twice the rate of f64;
-//! [`SinglePrecision::error`] bounds what it may be off by, and what lies within the
-//! bound is decided in f64 (see [`super::tie_window`]).
+//! A screen only has to tell the strongest candidates from the rest, so it reads half the bytes and
+//! multiplies at twice the rate of f64. [`SinglePrecision::error`] bounds its error, and candidates
+//! within the bound are decided in f64 (see [`super::tie_window`]).
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -11,21 +10,21 @@ use rayon::prelude::*;
 use super::tie_window::TILE;
 use crate::design::Columns;
 
-/// Observations summed in one go: sums of sums keep rounding from growing with
-/// n, and a tile's rows stay in the cache for every anchor.
+/// Observations per partial sum: sums of sums keep rounding errors from growing with n, and a
+/// tile's rows stay in the cache for all factors.
 const DEPTH: usize = 256;
 
-/// Anchors whose products with a tile stay in registers together.
-const TOGETHER: usize = 6;
+/// Number of vectors whose products with a tile are kept in registers at once.
+const GROUP: usize = 6;
 
-/// Columns laid out side by side: the f32 of one cache line.
+/// Columns that are copied together: the f32 values of one cache line.
 const LANES: usize = 16;
 
 /// Unit roundoff of f32.
 const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-/// X as f32: TILE columns of row 0, of row 1, …, then the next TILE columns.
-/// Past the last column the tile is filled with zeros.
+/// X as f32: TILE columns of row 0, of row 1, …, then the next TILE columns, the last tile padded
+/// with zeros.
 #[derive(Debug)]
 pub(crate) struct SinglePrecision {
     values: Vec<f32>,
@@ -33,14 +32,15 @@ pub(crate) struct SinglePrecision {
 }
 
 impl SinglePrecision {
+    /// A copy of X, made by `threads` threads.
     pub(crate) fn new(x: Columns, threads: usize) -> Self {
         let n = x.n();
         let mut values = vec![0.0; x.p().div_ceil(TILE) * TILE * n];
-        let lay = |(tile, values): (usize, &mut [f32])| {
+        let copy = |(tile, values): (usize, &mut [f32])| {
             let first = tile * TILE;
             let width = TILE.min(x.p() - first);
-            // Some columns at a time, row by row: a cache line is written
-            // whole, and each column is read on where it was left.
+            // A few columns at a time, row by row: each cache line is written as a whole, and each
+            // column is read sequentially.
             for start in (0..width).step_by(LANES) {
                 let lanes = start..width.min(start + LANES);
                 let columns: Vec<&[f64]> = lanes
@@ -56,29 +56,30 @@ impl SinglePrecision {
         };
         let tiles = n * TILE;
         if threads > 1 {
-            values.par_chunks_mut(tiles).enumerate().for_each(lay);
+            values.par_chunks_mut(tiles).enumerate().for_each(copy);
         } else {
-            values.chunks_mut(tiles).enumerate().for_each(lay);
+            values.chunks_mut(tiles).enumerate().for_each(copy);
         }
         Self { values, n }
     }
 
-    /// By how much a product of two unit columns may be off: both are rounded
-    /// (2u) and each term is multiplied (u), each partial sum takes DEPTH
-    /// additions, and so many partial sums are added.
+    /// Error bound of a product of two unit columns: both are rounded (2u), each term is multiplied
+    /// (u), each partial sum takes DEPTH additions, and the partial sums are added.
     pub(crate) fn error(&self) -> f64 {
         let additions = self.n.min(DEPTH) + self.n.div_ceil(DEPTH);
         (additions + 3) as f64 * ROUNDOFF
     }
 
-    /// Products of tile `tile` with m anchors (n × m, column-major): TILE of
-    /// the first, of the second, …. One thread or many, the same bits.
-    pub(crate) fn products(&self, tile: usize, anchors: &[f32], out: &mut [f32]) {
+    /// Products of a tile's columns with m vectors; they have the same bits on any number of
+    /// threads.
+    ///
+    /// *Shapes:* `factors` n × m and `out` TILE × m, column-major.
+    pub(crate) fn products(&self, tile: usize, factors: &[f32], out: &mut [f32]) {
         let tile = &self.values[tile * self.n * TILE..][..self.n * TILE];
         pulp::Arch::new().dispatch(Products {
             n: self.n,
             tile,
-            anchors,
+            factors,
             out,
         });
     }
@@ -87,7 +88,7 @@ impl SinglePrecision {
 struct Products<'a> {
     n: usize,
     tile: &'a [f32],
-    anchors: &'a [f32],
+    factors: &'a [f32],
     out: &'a mut [f32],
 }
 
@@ -100,43 +101,42 @@ impl WithSimd for Products<'_> {
         let (out, _) = self.out.as_chunks_mut::<TILE>();
         out.fill([0.0; TILE]);
         for (start, rows) in (0..).step_by(DEPTH).zip(tile.chunks(DEPTH)) {
-            let groups = self.anchors.chunks(TOGETHER * self.n);
-            for (anchors, out) in groups.zip(out.chunks_mut(TOGETHER)) {
-                // A last group of fewer takes its first anchor again for the
-                // rest and throws those products away: one kernel for all.
-                let anchors: [&[f32]; TOGETHER] = std::array::from_fn(|l| {
+            let groups = self.factors.chunks(GROUP * self.n);
+            for (factors, out) in groups.zip(out.chunks_mut(GROUP)) {
+                // A last, smaller group repeats its first vector and drops the surplus products, so
+                // that one loop serves all.
+                let factors: [&[f32]; GROUP] = std::array::from_fn(|l| {
                     let l = if l < out.len() { l } else { 0 };
-                    &anchors[l * self.n + start..][..rows.len()]
+                    &factors[l * self.n + start..][..rows.len()]
                 });
-                // Half the registers on older CPUs, half as many sums.
+                // Older CPUs have half as many registers, for half as many sums.
                 if S::REGISTER_COUNT >= 32 {
-                    add_products::<S, 4>(simd, rows, anchors, out);
+                    add_products::<S, 4>(simd, rows, factors, out);
                 } else {
-                    add_products::<S, 2>(simd, rows, anchors, out);
+                    add_products::<S, 2>(simd, rows, factors, out);
                 }
             }
         }
     }
 }
 
-/// out[l] += Σ over rows of anchors[l][row] · rows[row], V vectors of columns
-/// at a time.
+/// out[l] += Σ over rows of factors[l][row] · rows[row], for V vectors of columns at a time.
 #[inline(always)]
 fn add_products<S: Simd, const V: usize>(
     simd: S,
     rows: &[[f32; TILE]],
-    anchors: [&[f32]; TOGETHER],
+    factors: [&[f32]; GROUP],
     out: &mut [[f32; TILE]],
 ) {
     for at in 0..TILE / (V * S::F32_LANES) {
-        let mut sums = [[simd.splat_f32s(0.0); V]; TOGETHER];
-        let [a0, a1, a2, a3, a4, a5] = anchors;
-        let anchors = a0
+        let mut sums = [[simd.splat_f32s(0.0); V]; GROUP];
+        let [a0, a1, a2, a3, a4, a5] = factors;
+        let factors = a0
             .iter()
             .zip(a1)
             .zip(a2.iter().zip(a3))
             .zip(a4.iter().zip(a5));
-        for (row, (((a0, a1), (a2, a3)), (a4, a5))) in rows.iter().zip(anchors) {
+        for (row, (((a0, a1), (a2, a3)), (a4, a5))) in rows.iter().zip(factors) {
             let x = vectors::<S, V>(row, at);
             for (sums, a) in sums.iter_mut().zip([a0, a1, a2, a3, a4, a5]) {
                 let a = simd.splat_f32s(*a);

@@ -1,10 +1,10 @@
 //! The sweep E = XᵀR on the CPU.
 //!
-//! It is found in two ways, whichever is less work: from cached Gram columns in
-//! single precision, which only screens, or by faer's product in f64. The arg max is
-//! fused behind either, so that E is never stored.
+//! There are two ways, of which the cheaper is taken: from cached Gram columns in single precision,
+//! which only screens, or by faer's product in f64. The arg max is fused into either, so that E is
+//! never stored.
 
-use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+use faer::MatRef;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -12,6 +12,7 @@ use super::{
     gram_cache::GramCache,
     single_precision::{SinglePrecision, vectors},
     tie_window::{TILE, TieWindow},
+    transposed_product,
 };
 use crate::{
     design::Columns,
@@ -23,16 +24,14 @@ use crate::{
     vector::{dot, product, vectorised},
 };
 
-/// What one Gram term (TILE rows of one cached column, scaled and added) costs
-/// beside one observation of an f64 product (TILE columns): measured, see
-/// docs/performance.md.
+/// Cost of one Gram term (TILE rows of one cached column, scaled and added) relative to one
+/// observation of an f64 product (TILE columns), as measured; see docs/performance.md.
 const TERM_COST: f64 = 2.0;
 
-/// How many products one cached Gram column is worth: it is cheaper, and it
-/// will be used again.
+/// How many products one new Gram column is worth: it is cheaper, and will be used again.
 const REUSE: usize = 4;
 
-/// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] if that is more.
+/// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] bytes if that is more.
 const GRAM_SHARE: f64 = 0.25;
 const GRAM_FLOOR: usize = 32 << 20;
 
@@ -42,15 +41,15 @@ const BLOCK: usize = 8 * TILE;
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
 
-/// A shard, laid out for sweeps.
+/// A shard of the columns, prepared for sweeps.
 pub(super) struct Sweep<'x> {
     shard: Shard<'x>,
-    /// None where a limit on memory leaves no room: every sweep is then a product.
+    /// None if a memory limit leaves no room: then every sweep is a product in f64.
     screen: Option<Screen>,
     threads: usize,
 }
 
-/// What a screen in single precision reads.
+/// The data of a screen in single precision.
 struct Screen {
     resident: SinglePrecision,
     /// Xᵀy, padded to whole tiles.
@@ -59,18 +58,18 @@ struct Screen {
 }
 
 impl<'x> Sweep<'x> {
-    /// Lays a shard out for sweeps of models of `y` (unit norm), in at most `limit`
-    /// bytes.
+    /// Prepares a shard for sweeps of models of `y`, with copies of at most `limit` bytes.
     pub(super) fn new(shard: Shard<'x>, y: &[f64], threads: usize, limit: Option<u64>) -> Self {
         let own = shard.own;
         let padded = own.p().div_ceil(TILE) * TILE;
         let column = 4 * padded;
         let resident = column * own.n();
         let share = ((own.values().len() * 8) as f64 * GRAM_SHARE) as usize;
-        let limit = limit.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
+        let limit = limit.map_or(usize::MAX, |bytes| {
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        });
         let gram = share.max(GRAM_FLOOR).min(limit.saturating_sub(resident));
-        // Without a single Gram column there is nothing to screen with; nor where no column is its
-        // own.
+        // A screen needs a column of its own and room for at least one Gram column.
         let room = column > 0 && gram >= column;
         let screening = || {
             let mut xty = vec![0.0; padded];
@@ -93,7 +92,7 @@ impl<'x> Sweep<'x> {
         }
     }
 
-    /// The arithmetic that screens.
+    /// The arithmetic that screens: `f32` or `f64`.
     pub(super) fn screen(&self) -> &'static str {
         match self.screen {
             Some(_) => "f32",
@@ -101,8 +100,8 @@ impl<'x> Sweep<'x> {
         }
     }
 
-    /// Of each anchor, the columns of largest |xᵀr| outside its support that
-    /// rounding may have put in the wrong order.
+    /// For each fit, the columns outside its support whose |xᵀr| is the largest up to rounding,
+    /// each with its score by one dot product in a fixed order.
     pub(super) fn strongest(&mut self, anchors: &[FitView]) -> Vec<Vec<Candidate>> {
         let (screened, missing, others) = self.plan(anchors);
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
@@ -120,8 +119,8 @@ impl<'x> Sweep<'x> {
         result
     }
 
-    /// Which models to screen from Gram columns, which of those are missing,
-    /// and which models are left to products in f64.
+    /// The models to screen from Gram columns, the Gram columns that are missing for that, and the
+    /// models left to products in f64.
     fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.shard.x.n() as f64;
         let Some(Screen { resident, gram, .. }) = &mut self.screen else {
@@ -137,9 +136,9 @@ impl<'x> Sweep<'x> {
                 others.push(at);
                 continue;
             }
-            // Every column is touched, held or not, so none is evicted below.
-            let held = anchor.support.iter().filter(|v| gram.touch(**v));
-            if held.count() == anchor.support.len() {
+            // Every column is touched, so that none in use is evicted below.
+            let present = anchor.support.iter().filter(|v| gram.touch(**v));
+            if present.count() == anchor.support.len() {
                 cached.push(at);
             } else {
                 partly.push(at);
@@ -170,8 +169,8 @@ impl<'x> Sweep<'x> {
         (cached, missing, others)
     }
 
-    /// |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, the missing Gram columns of
-    /// each tile first.
+    /// Screens with |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, after computing each tile's missing
+    /// Gram columns.
     fn by_gram(&mut self, anchors: &[FitView], missing: &[u32]) -> Vec<TieWindow> {
         let Some(Screen {
             resident,
@@ -192,7 +191,7 @@ impl<'x> Sweep<'x> {
             .iter()
             .map(|&anchor| Model::new(anchor, gram))
             .collect();
-        // Two scores may be off by the error each.
+        // Each of two scores may be off by the error.
         let windows: Vec<TieWindow> = anchors
             .iter()
             .map(|anchor| TieWindow::new(2.0 * screen_error(resident, anchor)))
@@ -229,7 +228,7 @@ impl<'x> Sweep<'x> {
         }
     }
 
-    /// |E| = |XᵀR| in f64, block by block.
+    /// Screens with |E| = |XᵀR| in f64, block by block.
     fn multiply(&self, anchors: &[FitView]) -> Vec<TieWindow> {
         if anchors.is_empty() {
             return Vec::new();
@@ -242,8 +241,7 @@ impl<'x> Sweep<'x> {
             .copied()
             .collect();
         let residuals = MatRef::from_column_major_slice(&residuals, n, m);
-        // Twice the window of the decision, for what differs by that much there may
-        // differ by as much again here.
+        // Twice the tie width of the decision, since these products are off by as much again.
         let windows: Vec<TieWindow> = anchors
             .iter()
             .map(|anchor| {
@@ -261,14 +259,7 @@ impl<'x> Sweep<'x> {
             {
                 let rows = columns.len() / n;
                 let e = &mut e[..rows * m];
-                matmul(
-                    MatMut::from_column_major_slice_mut(e, rows, m),
-                    Accum::Replace,
-                    MatRef::from_column_major_slice(columns, n, rows).transpose(),
-                    residuals,
-                    1.0,
-                    Par::Seq,
-                );
+                transposed_product(columns, residuals, e);
                 for (e, (anchor, window)) in
                     e.chunks_mut(rows).zip(anchors.iter().zip(&mut windows))
                 {
@@ -291,16 +282,16 @@ impl<'x> Sweep<'x> {
     }
 }
 
-/// By how much E from Gram columns may be off: each term brings |β̂| times
-/// the error of a product, and one addition in f32.
+/// Error bound of E from Gram columns: each term brings |β̂| times the error of a product, and one
+/// addition in f32.
 fn screen_error(resident: &SinglePrecision, anchor: &FitView) -> f64 {
     let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
     let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
     (resident.error() + additions) * (1.0 + all)
 }
 
-/// Into how many ranges of tiles so many multiply-adds are split: one for each
-/// thread, or one where handing them out would cost more.
+/// Number of ranges that `tiles` tiles are split into: one per thread, or a single one if the
+/// multiply-adds (`work`) cost less than handing them out.
 fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
     if threads > 1 && work > PARALLEL_WORK {
         threads.min(tiles)
@@ -310,7 +301,7 @@ fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
 }
 
 vectorised! {
-    /// Xᵀy for the columns from `first`; past the last it stays as it was.
+    /// Xᵀy of the columns from `first` on; entries past the last column are left alone.
     fn correlations<'a>(x: Columns<'a>, y: &'a [f64], first: usize, xty: &'a mut [f32]) -> () =
         correlations_body;
 }
@@ -325,7 +316,7 @@ fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], first: usize, xty:
 /// One model of a sweep.
 struct Model<'a> {
     anchor: FitView<'a>,
-    /// (slot of the Gram column, β̂).
+    /// (slot of the Gram column, β̂) of each variable.
     terms: Vec<(u32, f32)>,
 }
 
@@ -338,7 +329,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Joins what two ranges of columns left of each model.
+/// Merges the windows of two ranges of columns, model by model.
 fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
     for (window, other) in windows.iter_mut().zip(others) {
         window.merge(other);
@@ -346,7 +337,7 @@ fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> 
     windows
 }
 
-/// One tile of [`Sweep::by_gram`]: the columns from `first`, every model.
+/// One tile of [`Sweep::by_gram`], for every model; its columns begin at `first`.
 struct ScreenedTile<'a> {
     first: usize,
     width: usize,
@@ -381,7 +372,7 @@ impl WithSimd for ScreenedTile<'_> {
                     scores[at * 4 + v] = e[v];
                 }
             }
-            // Columns past the last are zeros, so they never are the largest.
+            // Entries past the last column are zero, so never the largest.
             let most = simd.reduce_max_f32s(most);
             let scores = &scores[..self.width];
             window.observe(self.first, most, scores, model.anchor.support);
@@ -389,7 +380,7 @@ impl WithSimd for ScreenedTile<'_> {
     }
 }
 
-/// Tile `at` of tiles laid end to end.
+/// The `at`-th of contiguous tiles.
 #[inline(always)]
 fn tile_of(values: &[f32], at: usize) -> &[f32; TILE] {
     &values.as_chunks::<TILE>().0[at]

@@ -1,21 +1,21 @@
-//! The candidates of one anchor that a sweep cannot tell from the strongest.
+//! The candidates of one model that a screen cannot tell from the strongest.
 
-/// Columns swept together: their scores, in f32, stay in registers.
+/// Columns that are screened together: their scores in f32 stay in registers.
 pub(crate) const TILE: usize = 64;
 
-/// Keeps, while tiles of scores come by, every candidate within a tolerance of
-/// the strongest so far.
+/// Collects, tile after tile, every candidate within a tolerance of the strongest so far.
 #[derive(Debug, Clone)]
 pub(crate) struct TieWindow {
-    /// Scores that differ by no more may be equal.
+    /// Scores that differ by no more than this may be equal.
     tolerance: f64,
-    /// The strongest score so far less the tolerance.
+    /// The strongest score so far, less the tolerance.
     floor: f64,
-    /// (column, score), some of them meanwhile below the floor.
+    /// (column, score); some have fallen below the floor since.
     candidates: Vec<(u32, f64)>,
 }
 
 impl TieWindow {
+    /// A window without candidates.
     pub(crate) fn new(tolerance: f64) -> Self {
         Self {
             tolerance,
@@ -24,8 +24,8 @@ impl TieWindow {
         }
     }
 
-    /// Takes in the scores of columns `first …`, the largest of which is `most`;
-    /// the support's are passed over, and so are negative ones.
+    /// Adds the scores of the columns from `first` on, the largest of which is `most`. Variables of
+    /// the support and negative scores are skipped.
     #[inline(always)]
     pub(crate) fn observe<E: Copy + Into<f64>>(
         &mut self,
@@ -34,7 +34,7 @@ impl TieWindow {
         scores: &[E],
         support: &[u32],
     ) {
-        // One comparison a tile; only a tile that may hold a candidate is read.
+        // One comparison per tile: only tiles that may hold a candidate are read.
         if most.into() >= self.floor {
             self.collect(first, scores, support);
         }
@@ -51,7 +51,7 @@ impl TieWindow {
         }
     }
 
-    /// Takes in what another range of columns left.
+    /// Adds the window of another range of columns.
     pub(crate) fn merge(&mut self, other: Self) {
         self.floor = self.floor.max(other.floor);
         self.candidates.extend(other.candidates);

@@ -1,5 +1,5 @@
-//! Class order: observations sorted by the response's class, those of a class in the file's order, so
-//! that each class is a contiguous run.
+//! Class order: observations sorted by the response's class, those of a class in the file's order,
+//! so that each class is a contiguous run.
 
 use std::{borrow::Cow, ops::Range, sync::OnceLock};
 

@@ -1,11 +1,11 @@
 //! Columns with few entries off their most frequent level.
 //!
 //! With x₀ and w₀ the most frequent levels of a column and of the conditioning variable, only
-//! observations off both are counted one by one. All other cells follow: where no observation is off both,
-//! (x, w₀, y) is the column's margin, (x₀, w, y) the variable's, and (x₀, w₀, y) the remainder. Each
-//! observation off both takes one from either margin and gives one to (x₀, w₀, y). An entry whose
-//! code no other entry of the column has gives its own cell what it takes from the column's margin,
-//! so that only the variable's margin changes; such entries come last.
+//! observations off both are counted one by one. All other cells follow: where no observation is
+//! off both, (x, w₀, y) is the column's margin, (x₀, w, y) the variable's, and (x₀, w₀, y) the
+//! remainder. Each observation off both takes one from either margin and gives one to (x₀, w₀, y).
+//! An entry whose code no other entry of the column has gives its own cell what it takes from the
+//! column's margin, so that only the variable's margin changes; such entries come last.
 
 use std::hint::select_unpredictable;
 
@@ -62,8 +62,8 @@ struct Column {
 /// The tables of one thread: between two columns they are zero, or the variable's margins.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Entries off both levels, the number of them before each entry, and the variable's cells of one
-    /// column's entries.
+    /// Entries off both levels, the number of them before each entry, and the variable's cells of
+    /// one column's entries.
     off: Vec<Entry>,
     before: Vec<u32>,
     cells: Vec<u32>,
@@ -77,8 +77,8 @@ pub(super) struct Tables {
 }
 
 impl Columns {
-    /// Appends a column. `places` has each observation's position in class order, `of` the class at each
-    /// position.
+    /// Appends a column. `places` has each observation's position in class order, `of` the class at
+    /// each position.
     pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &LogTable) {
         let mut entries: Vec<(u16, u32)> = match codes {
             Codes::Sparse { rows, codes, .. } => {
@@ -345,8 +345,8 @@ impl<'a> Mode<'a> {
         sums
     }
 
-    /// Σ c·L(c) over the occupied cells of (x, w) and (x, w, y), from the keys of all observations: the
-    /// code, then the variable's cell.
+    /// Σ c·L(c) over the occupied cells of (x, w) and (x, w, y), from the keys of all observations:
+    /// the code, then the variable's cell.
     #[cold]
     fn sorted(&self, mut keys: Vec<u64>) -> [i64; 2] {
         keys.sort_unstable();
@@ -361,8 +361,8 @@ impl<'a> Mode<'a> {
 }
 
 impl Tables {
-    /// Makes room for a column of `codes` codes, a variable of `levels` levels and classes of `shift`
-    /// bits.
+    /// Makes room for a column of `codes` codes, a variable of `levels` levels and classes of
+    /// `shift` bits.
     fn fit(&mut self, codes: usize, (levels, shift): (usize, u32)) {
         for (table, len) in [
             (&mut self.xw, codes * levels),

@@ -214,8 +214,8 @@ impl<'a> CpuCounter<'a> {
         self.released + self.swept.len()
     }
 
-    /// Counts a unit against the conditioning variables it has not seen yet, for as long as its bound is
-    /// not below `min_units`.
+    /// Counts a unit against the conditioning variables it has not seen yet, for as long as its
+    /// bound is not below `min_units`.
     fn catch_up(&self, unit: &mut ScoredUnit, least: impl Fn() -> Option<ScoredColumn>) {
         let evaluator = self.evaluator;
         let mut counted = Vec::new();
@@ -290,8 +290,8 @@ impl Counter for CpuCounter<'_> {
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         if self.evaluator.is_nonincreasing() {
-            // Scores can only fall, so a unit whose bound is below the score of a candidate that was
-            // counted to the end needs no more counting. The most promising unit goes first.
+            // Scores can only fall, so a unit whose bound is below the score of a candidate that
+            // was counted to the end needs no more counting. The most promising unit goes first.
             let mut units = std::mem::take(&mut self.units);
             if let Some(first) = units.iter_mut().max_by_key(|unit| unit.bound) {
                 self.catch_up(first, || None);

@@ -1,7 +1,8 @@
 //! Columns of few levels as bit planes, one for each level but the last.
 //!
-//! Each class begins with a new word, so the cell (x, w, y) is the number of bits that the planes of
-//! x and w have in common in the words of y. The cells of the last levels follow from the margins.
+//! Each class begins with a new word, so the cell (x, w, y) is the number of bits that the planes
+//! of x and w have in common in the words of y. The cells of the last levels follow from the
+//! margins.
 
 use super::class_order::{Classes, SortedVariable};
 use crate::{device::counting::LogTable, vector::vectorised};

@@ -1,6 +1,6 @@
 //! The whole table (x, w, y) of one column in dense cells, for functions of tables and for columns
-//! with missing values. Codes may have any form and stay in the file's order; observations that miss
-//! x or w are in no cell.
+//! with missing values. Codes may have any form and stay in the file's order; observations that
+//! miss x or w are in no cell.
 
 use super::super::super::counting::{Categorical, table_cells};
 use crate::{

@@ -1,6 +1,6 @@
-//! Many observations and two columns of few levels: both are counted in one table of cells
-//! (w, a, b), whose margins are the tables (w, a) and (w, b). That increments one cell instead of two,
-//! and vectors compute its index from the three codes.
+//! Many observations and two columns of few levels: both are counted in one table of cells (w, a,
+//! b), whose margins are the tables (w, a) and (w, b). That increments one cell instead of two, and
+//! vectors compute its index from the three codes.
 
 use super::class_order::SortedVariable;
 use crate::{device::counting::LogTable, vector::vectorised};

@@ -142,8 +142,8 @@ fn count_entries(codes: &Codes, levels: usize, most: usize) -> usize {
 }
 
 impl<'a> Unit<'a> {
-    /// Lays out columns that are numbered from `first` on. A thread takes at least `least` of them, or
-    /// of their units, at a time.
+    /// Lays out columns that are numbered from `first` on. A thread takes at least `least` of them,
+    /// or of their units, at a time.
     pub(super) fn build(
         columns: &'a [BinnedColumn],
         first: usize,
@@ -211,8 +211,8 @@ impl<'a> Unit<'a> {
 
     /// Σ c·L(c) over x and (x, y) of each column.
     ///
-    /// `nothing` sweeps the constant variable, whose (x, w) is x and (x, w, y) is (x, y); where it has
-    /// no classes, `response` sweeps the response as conditioning variable.
+    /// `nothing` sweeps the constant variable, whose (x, w) is x and (x, w, y) is (x, y); where it
+    /// has no classes, `response` sweeps the response as conditioning variable.
     pub(super) fn own(
         &self,
         (nothing, response): (Sweep, Sweep),

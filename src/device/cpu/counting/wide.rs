@@ -1,5 +1,5 @@
-//! All margin sums of one table whose columns or conditioning variable miss values: then every margin
-//! is over the complete cases alone, and nothing that is known of all observations helps.
+//! All margin sums of one table whose columns or conditioning variable miss values: then every
+//! margin is over the complete cases alone, and nothing that is known of all observations helps.
 
 use super::{
     super::super::counting::{Categorical, LogTable, MarginSums},
@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{binning::BinnedColumn, score::CountTable};
 
-/// Most cells of a table, a constant and a number per observation; with more, observations are sorted.
+/// Most cells of a table, a constant and a number per observation; with more, observations are
+/// sorted.
 const MAX_CELLS: (usize, usize) = (4096, 8);
 
 /// A conditioning variable that counts any column, with or without missing values.
