@@ -1,47 +1,43 @@
-//! Pairs scored exactly: those that a GPU has found, or all.
+//! Pairs scored exactly: those that a GPU found, or all for a matrix.
 
 use passel_kernels::pairs::PairBounds;
 use rayon::prelude::*;
 
-use super::{
-    super::super::super::{
-        DeviceError,
-        counting::{MarginSums, Pair, PairSearch, ScoreEvaluator, TopPairs},
-    },
-    Known,
-    gpu::PairGpu,
-    progress::Progress,
+use super::{context::PairContext, gpu::PairGpu, progress::Progress};
+use crate::device::{
+    DeviceError,
+    counting::{MarginSums, Pair, PairSearch, ScoreEvaluator, TopPairs},
 };
 
-impl Known<'_> {
-    /// The pair of two places, from the sums of their table; of equal places too.
+impl PairContext<'_> {
+    /// Scores the pair of two places, which may be equal, from the sums of its table.
     fn pair(&self, synergy: &ScoreEvaluator, found: &PairBounds, [xw, xwy]: [i64; 2]) -> Pair {
         let places = [found.a, found.b].map(|it| it as usize);
         let [mut w, mut x] = places;
-        if self.plan.numbers[w] > self.plan.numbers[x] {
+        if self.layout.numbers[w] > self.layout.numbers[x] {
             (w, x) = (x, w);
         }
         let sums = MarginSums {
-            observations: self.plan.n as u32,
+            observations: self.layout.n as u32,
             n: self.logs.full_term(),
-            x: self.margins[x].x,
-            w: self.margins[w].x,
+            x: self.sums[x].x,
+            w: self.sums[w].x,
             y: self.response_sum,
             xw,
-            xy: self.margins[x].xy,
-            wy: self.margins[w].xy,
+            xy: self.sums[x].xy,
+            wy: self.sums[w].xy,
             xwy,
         };
         Pair {
             score: self.evaluator.gather_table(0, &sums, self.logs),
             synergy: synergy.gather_table(0, &sums, self.logs),
-            a: self.plan.numbers[w],
-            b: self.plan.numbers[x],
+            a: self.layout.numbers[w],
+            b: self.layout.numbers[x],
         }
     }
 
-    /// Scores the pairs that a GPU has found.
-    pub(super) fn drain(
+    /// Scores the first `count` pairs that a GPU found, clears them there, and adds the best.
+    pub(super) fn score_found(
         &self,
         gpu: &PairGpu,
         synergy: &ScoreEvaluator,
@@ -51,8 +47,8 @@ impl Known<'_> {
         if count == 0 {
             return Ok(pairs);
         }
-        let exact = gpu.exact(&self.plan, count)?;
-        gpu.forget()?;
+        let exact = gpu.count_exactly(&self.layout, count)?;
+        gpu.clear_found()?;
         let nothing = || pairs.cleared();
         let found = exact.par_chunks(1 << 14).map(|exact| {
             let mut own = nothing();
@@ -68,8 +64,9 @@ impl Known<'_> {
         Ok(pairs.merge(found))
     }
 
-    /// The scores of all pairs, each with itself too, for a matrix: by one GPU, which tells who watches what all would tell.
-    pub(super) fn all(
+    /// Fills the matrix of all pairs' scores, in nats, by one GPU; it reports the progress of `gpus`.
+    /// *Shapes:* p × p, row-major; only cells whose row is at most their column are written.
+    pub(super) fn score_all(
         &self,
         gpu: &mut PairGpu,
         matrix: &mut [f64],
@@ -82,18 +79,20 @@ impl Known<'_> {
             None => p * (p + 1) / 2,
             Some(first) => first * (p - first),
         };
-        let jobs = self.plan.jobs().into_iter();
-        let mut panels: Vec<_> = jobs.map(|it| self.plan.panels_of(it)).collect();
+        let jobs = self.layout.group_pairs().into_iter();
+        let mut panels: Vec<_> = jobs.map(|it| self.layout.panels_of(it)).collect();
         panels.dedup();
         for panels in panels {
             if (asked.stop)() {
                 break;
             }
-            gpu.hold(self.block.columns, &self.plan, panels)?;
-            let [down, across] = panels.map(|it| self.plan.places(it));
+            gpu.load_panels(self.block.columns, &self.layout, panels)?;
+            let [down, across] = panels.map(|it| self.layout.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
-            let asked_for =
-                places.filter(|(a, b)| self.plan.pairs(self.plan.group(*a), self.plan.group(*b)));
+            let asked_for = places.filter(|(a, b)| {
+                self.layout
+                    .pairs(self.layout.group(*a), self.layout.group(*b))
+            });
             let found = asked_for.map(|(a, b)| PairBounds {
                 a: a as u32,
                 b: b as u32,
@@ -102,8 +101,8 @@ impl Known<'_> {
             let mut found = found.peekable();
             while found.peek().is_some() && !(asked.stop)() {
                 let batch: Vec<PairBounds> = found.by_ref().take(gpu.places() as usize).collect();
-                gpu.set(&batch)?;
-                let exact = gpu.exact(&self.plan, batch.len() as u32)?;
+                gpu.set_found(&batch)?;
+                let exact = gpu.count_exactly(&self.layout, batch.len() as u32)?;
                 let scored = exact.par_iter();
                 let scored = scored.map(|(found, sums)| self.pair(asked.synergy, found, *sums));
                 let scored: Vec<Pair> = scored.collect();

@@ -1,4 +1,4 @@
-//! A GPU with columns as bits, and the launches of its kernels.
+//! One GPU that screens pairs: its buffers, and the launches of its kernels.
 
 use passel_kernels::{
     pair_floor::PairFloorArgs,
@@ -9,30 +9,43 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use super::{
-    super::{
-        super::{
-            super::{DeviceError, counting::LogTable},
-            gpu::{Gpu, arguments},
-            memory::{Buffer, Pinned},
-            scratch::GrowableBuffer,
-        },
-        packs::{put, room},
-    },
-    lay::{BROUGHT, DURING, Laid},
-    plan::{Group, Plan},
+    super::packs::{put, room},
+    launch::{PairKernel, PairLaunch, fastest},
+    layout::{BitLayout, TileGroup},
     screen::Screen,
-    shape::{Shape, Way, fastest},
+};
+use crate::device::{
+    DeviceError,
+    counting::LogTable,
+    cuda::{
+        gpu::{Gpu, arguments},
+        memory::{Buffer, Pinned},
+        scratch::GrowableBuffer,
+    },
 };
 
-/// Least places for pairs found.
+pub(super) const DURING: &str = "laying out columns as bits";
+
+/// Bytes of codes that are uploaded at a time.
+pub(super) const STAGING_BYTES: usize = 64 << 20;
+
+/// A group's columns on a GPU.
+pub(super) struct ResidentGroup {
+    /// u8: tiles of bits, as [`passel_kernels::bits`] lays them out.
+    pub(super) tiles: Buffer<u8>,
+    /// u8: a code each observation, column by column; none where no table is made of them.
+    pub(super) codes: Option<Buffer<u8>>,
+}
+
+/// Places for pairs found, at least.
 const ROOM: usize = 1 << 20;
 
 /// One GPU.
 pub(super) struct PairGpu {
     pub(super) gpu: Gpu,
     products: BitProducts,
-    /// Of each group, where its panel is on the GPU.
-    pub(super) laid: Vec<Option<Laid>>,
+    /// By group; none of a panel that is not on the GPU.
+    pub(super) resident: Vec<Option<ResidentGroup>>,
     pub(super) margins: Vec<Buffer<u32>>,
     facts: Vec<Buffer<f32>>,
     numbers: Vec<Buffer<u32>>,
@@ -45,7 +58,7 @@ pub(super) struct PairGpu {
     y: Buffer<u8>,
     terms: Buffer<i64>,
     floor: Buffer<f32>,
-    /// Of each place, in the order of integers; whether they are asked.
+    /// By place, the floor of each column as an ordered integer; used where partners are wanted.
     floors: Buffer<u32>,
     by_column: bool,
     found_count: Buffer<u32>,
@@ -55,31 +68,33 @@ pub(super) struct PairGpu {
     supers: GrowableBuffer<u32>,
 }
 
-/// How a wave went.
-pub(super) enum Wave {
-    /// So many pairs are kept.
+/// What became of the pairs that a launch found.
+pub(super) enum ScreenOutcome {
+    /// All had room; so many are kept now.
     Kept(u32),
-    /// There was no room for all.
-    Lost,
+    /// There was no room for all: these tiles have to be screened again, in smaller parts.
+    Overflow,
 }
 
 impl PairGpu {
-    /// Opens a GPU; it and the bytes that it has room for, beside those for so many pairs found.
+    /// Opens a GPU for so many wanted pairs; it, and the bytes that it has room for besides, within a
+    /// limit.
     pub(super) fn open(
         ordinal: usize,
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<(Gpu, usize), DeviceError> {
         let gpu = Gpu::open(ordinal, passel_kernels::PAIRS)?;
         // Beside them what is brought, and what columns say of themselves.
-        let beside = 64 * places(wanted) + 4 * BROUGHT;
+        let beside = 64 * places(wanted) + 4 * STAGING_BYTES;
         let room = room(&gpu, beside, limit)?;
         Ok((gpu, room))
     }
 
-    /// Lets a GPU begin, for so many pairs found; none where it has too little shared memory.
+    /// Allocates what a search of so many wanted pairs takes; none where tables have no room in the
+    /// GPU's shared memory.
     pub(super) fn new(
         mut gpu: Gpu,
-        (plan, screen): (&Plan, &Screen),
+        (layout, screen): (&BitLayout, &Screen),
         logs: &LogTable,
         products: Option<BitProducts>,
         wanted: usize,
@@ -88,49 +103,56 @@ impl PairGpu {
             Some(products) => products,
             None => fastest(&gpu)?,
         };
-        let shapes = |products| -> Vec<Shape> {
-            let shape = |it| Shape::of((plan, screen), it, (products, gpu.has_tf32));
-            plan.jobs().into_iter().map(shape).collect()
+        let launches = |products| -> Vec<PairLaunch> {
+            let launch = |groups| {
+                PairLaunch::of((layout, screen.classes()), groups, (products, gpu.has_tf32))
+            };
+            layout.group_pairs().into_iter().map(launch).collect()
         };
-        let most = plan.groups.iter().map(Group::levels).max().unwrap_or(1);
-        let exact = 4 * most * most * plan.sizes.len();
+        let most = layout
+            .groups
+            .iter()
+            .map(TileGroup::levels)
+            .max()
+            .unwrap_or(1);
+        let exact = 4 * most * most * layout.sizes.len();
         // A few hundred bytes are the kernels' own.
         let shared = gpu.shared as usize - 1024;
-        let fit = |all: &[Shape]| all.iter().all(|it| it.shared as usize <= shared);
-        let mut all = shapes(products);
+        let fit = |all: &[PairLaunch]| all.iter().all(|launch| launch.shared as usize <= shared);
+        let mut all = launches(products);
         if products == BitProducts::Groups && !fit(&all) {
             // Fewer chunks at a time leave tables more room.
             products = BitProducts::Bits;
-            all = shapes(products);
+            all = launches(products);
         }
         if exact > shared || !fit(&all) {
             return Ok(None);
         }
-        gpu.load(&Shape::kernels(&all))?;
-        let (places, classes) = (places(wanted), plan.sizes.len());
-        let margins = plan
+        gpu.load(&PairLaunch::kernels(&all))?;
+        let (places, classes) = (places(wanted), layout.sizes.len());
+        let margins = layout
             .groups
             .iter()
             .map(|group| gpu.buffer::<u32>(group.count * classes * group.planes, DURING));
-        let numbers = plan
+        let numbers = layout
             .groups
             .iter()
-            .map(|group| put(&gpu, &plan.numbers[group.first..][..group.count]));
+            .map(|group| put(&gpu, &layout.numbers[group.first..][..group.count]));
         Ok(Some(Self {
-            laid: plan.groups.iter().map(|_| None).collect(),
+            resident: layout.groups.iter().map(|_| None).collect(),
             margins: margins.collect::<Result<_, _>>()?,
             facts: Vec::new(),
             numbers: numbers.collect::<Result<_, _>>()?,
-            variables: gpu.buffer(plan.numbers.len(), DURING)?,
-            order: put(&gpu, &plan.order)?,
-            edges: put(&gpu, &plan.edges)?,
+            variables: gpu.buffer(layout.numbers.len(), DURING)?,
+            order: put(&gpu, &layout.order)?,
+            edges: put(&gpu, &layout.edges)?,
             // All classes as one.
-            whole: put(&gpu, &[0, plan.chunks() as u32])?,
-            sizes: put(&gpu, &plan.sizes)?,
-            y: put(&gpu, &plan.classes())?,
+            whole: put(&gpu, &[0, layout.chunks() as u32])?,
+            sizes: put(&gpu, &layout.sizes)?,
+            y: put(&gpu, &layout.classes())?,
             terms: put(&gpu, logs.terms())?,
             floor: gpu.buffer(1, DURING)?,
-            floors: gpu.buffer(plan.numbers.len(), DURING)?,
+            floors: gpu.buffer(layout.numbers.len(), DURING)?,
             by_column: false,
             found_count: put(&gpu, &[0])?,
             out: gpu.pinned(3)?,
@@ -142,14 +164,14 @@ impl PairGpu {
         }))
     }
 
-    /// Brings what a score needs of every column: see [`passel_kernels::pairs::Group`].
-    pub(super) fn tell(
+    /// Brings what a score needs of every column: see [`passel_kernels::pairs::TileGroup`].
+    pub(super) fn upload_facts(
         &mut self,
-        plan: &Plan,
+        layout: &BitLayout,
         facts: impl Fn(usize) -> Vec<f32> + Sync,
     ) -> Result<(), DeviceError> {
         self.facts.clear();
-        for group in &plan.groups {
+        for group in &layout.groups {
             let places = (group.first..group.first + group.count).into_par_iter();
             let all: Vec<f32> = places.flat_map_iter(&facts).collect();
             let buffer = put(&self.gpu, &all)?;
@@ -158,15 +180,16 @@ impl PairGpu {
         self.gpu.wait(DURING)
     }
 
-    /// Begins a search, with this floor, and with one for each column's own best if there is one.
-    pub(super) fn begin(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
+    /// Starts a search with this floor; `own` is the floor of every column's own best pair, if
+    /// partners are wanted.
+    pub(super) fn start_search(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
         self.gpu.upload(&[floor], self.floor.address())?;
         self.by_column = own.is_some();
         if let Some(own) = own {
             let all = vec![ordered_32(own); self.floors.len()];
             self.gpu.upload(&all, self.floors.address())?;
         }
-        self.forget()
+        self.clear_found()
     }
 
     fn floors(&self) -> u64 {
@@ -177,22 +200,22 @@ impl PairGpu {
         }
     }
 
-    /// Forgets the pairs found; not the floor.
-    pub(super) fn forget(&self) -> Result<(), DeviceError> {
+    /// Clears the pairs found, not the floor.
+    pub(super) fn clear_found(&self) -> Result<(), DeviceError> {
         self.gpu.zero(self.found_count.address(), 4)
     }
 
-    /// Lets the floor be this, which is higher.
-    pub(super) fn lift(&self, floor: f32) -> Result<(), DeviceError> {
+    /// Sets a higher floor.
+    pub(super) fn set_floor(&self, floor: f32) -> Result<(), DeviceError> {
         self.gpu.upload(&[floor], self.floor.address())
     }
 
-    /// The floor after the last wave.
-    pub(super) fn reached(&self) -> f32 {
+    /// The floor after the last launch.
+    pub(super) fn floor_reached(&self) -> f32 {
         f32::from_bits(self.out.get()[2])
     }
 
-    /// Pairs that are kept after the last wave.
+    /// Pairs that are kept after the last launch.
     pub(super) fn kept(&self) -> u32 {
         self.out.get()[1]
     }
@@ -202,30 +225,32 @@ impl PairGpu {
         self.found.len() as u32
     }
 
-    fn laid(&self, group: usize) -> Option<&Laid> {
-        self.laid.get(group)?.as_ref()
+    fn resident(&self, group: usize) -> Option<&ResidentGroup> {
+        self.resident.get(group)?.as_ref()
     }
 
-    /// Brings the tiles of a job, as [`Plan::supers`] tells them.
-    pub(super) fn bring(&mut self, supers: &[u32]) -> Result<u64, DeviceError> {
+    /// Uploads super-tiles of two groups ([`BitLayout::super_tiles`]); their address.
+    pub(super) fn upload_super_tiles(&mut self, supers: &[u32]) -> Result<u64, DeviceError> {
         let to = self.supers.room(&self.gpu, supers.len(), DURING)?;
         self.gpu.upload(supers, to)?;
         Ok(to)
     }
 
-    /// Bounds the pairs of some tiles of two groups, and raises the floor to the wanted-th.
-    pub(super) fn wave(
+    /// Screens the pairs of `count` tiles of two groups, from tile `first` of the super-tiles on: keeps
+    /// those whose score may reach the floor, behind the `kept` before them, and raises the floor to
+    /// the `wanted`-th best lower bound.
+    pub(super) fn screen_tiles(
         &self,
-        (plan, screen): (&Plan, &Screen),
+        (layout, screen): (&BitLayout, &Screen),
         (a, b): (usize, usize),
         supers: u64,
-        (first, tiles): (usize, usize),
+        (first, count): (usize, usize),
         (kept, wanted): (u32, usize),
-    ) -> Result<Wave, DeviceError> {
+    ) -> Result<ScreenOutcome, DeviceError> {
         let side = |at: usize| {
-            let group = &plan.groups[at];
+            let group = &layout.groups[at];
             ColumnGroup {
-                tiles: self.laid(at).map_or(0, |it| it.tiles.address()),
+                tiles: self.resident(at).map_or(0, |own| own.tiles.address()),
                 facts: self.facts[at].address(),
                 numbers: self.numbers[at].address(),
                 count: group.count as u32,
@@ -234,21 +259,25 @@ impl PairGpu {
                 each: group.each as u32,
             }
         };
-        let shape = Shape::of((plan, screen), (a, b), (self.products, self.gpu.has_tf32));
-        let levels = [a, b].map(|at| plan.groups[at].levels());
-        let [over, under] = screen.values(levels, shape.way);
+        let launch = PairLaunch::of(
+            (layout, screen.classes()),
+            (a, b),
+            (self.products, self.gpu.has_tf32),
+        );
+        let levels = [a, b].map(|at| layout.groups[at].levels());
+        let [over, under] = screen.values(levels, launch.kind);
         let quick = screen.quick(&over, levels);
         let classes = screen.classes();
-        let given = PairArgs {
+        let tiles = PairArgs {
             a: side(a),
             b: side(b),
             edges: match classes {
                 1 => self.whole.address(),
                 _ => self.edges.address(),
             },
-            chunks: plan.chunks() as u32,
+            chunks: layout.chunks() as u32,
             classes: classes as u32,
-            per_row: 1.0 / plan.n as f32,
+            per_row: 1.0 / layout.n as f32,
             is_ratio: screen.is_ratio().into(),
             over,
             under,
@@ -263,34 +292,32 @@ impl PairGpu {
             found_count: self.found_count.address(),
             room: self.places(),
         };
-        let launch = |given: &mut [_]| {
-            let grid = (tiles as u32, 1, 1);
-            let Shape {
-                kernel,
-                function,
-                threads,
-                shared,
-                ..
-            } = shape;
-            self.gpu
-                .launch(&kernel, function, grid, threads, shared, given)
+        let grid = (count as u32, 1, 1);
+        let PairLaunch {
+            kind,
+            kernel,
+            function,
+            threads,
+            shared,
+        } = launch;
+        let codes = |group| {
+            let codes = self.resident(group).and_then(|own| own.codes.as_ref());
+            codes.map_or(0, Buffer::address)
         };
-        match shape.way {
-            Way::Cells => {
-                let codes = |at| self.laid(at).and_then(|it| it.codes.as_ref());
-                let codes = |at| codes(at).map_or(0, Buffer::address);
-                let given = PairTablesArgs {
-                    tiles: given,
-                    codes_a: codes(a),
-                    codes_b: codes(b),
-                    y: self.y.address(),
-                    stride: plan.stride() as i64,
-                    rows: plan.n as u32,
-                };
-                launch(arguments![given])?;
-            }
-            Way::Whole | Way::Levels => launch(arguments![given])?,
-        }
+        let tables = PairTablesArgs {
+            tiles,
+            codes_a: codes(a),
+            codes_b: codes(b),
+            y: self.y.address(),
+            stride: layout.stride() as i64,
+            rows: layout.n as u32,
+        };
+        let args = match kind {
+            PairKernel::PairTables => arguments![tables],
+            PairKernel::Pairs | PairKernel::PairLevels => arguments![tiles],
+        };
+        self.gpu
+            .launch(&kernel, function, grid, threads, shared, args)?;
         let given = PairFloorArgs {
             found: self.found.address(),
             found_count: self.found_count.address(),
@@ -312,32 +339,32 @@ impl PairGpu {
         self.gpu.wait("scoring pairs")?;
         let [found_count, stay] = [0, 1].map(|at| self.out.get()[at]);
         Ok(match found_count > self.places() {
-            true => Wave::Lost,
-            false => Wave::Kept(stay),
+            true => ScreenOutcome::Overflow,
+            false => ScreenOutcome::Kept(stay),
         })
     }
 
-    /// The places of the first pairs found, and their exact sums.
-    pub(super) fn exact(
+    /// The first `count` pairs found, and their exact Σ c·L(c) over (x, w) and over (x, w, y).
+    pub(super) fn count_exactly(
         &self,
-        plan: &Plan,
+        layout: &BitLayout,
         count: u32,
     ) -> Result<Vec<(PairBounds, [i64; 2])>, DeviceError> {
         let mut found = vec![PairBounds::default(); count as usize];
         self.gpu.download(self.found.address(), &mut found)?;
-        let planes = plan.groups.iter().map(|it| it.levels());
-        let most = planes.max().unwrap_or(1);
+        let levels = layout.groups.iter().map(TileGroup::levels);
+        let most = levels.max().unwrap_or(1);
         let given = PairSumsArgs {
             variables: self.variables.address(),
             sizes: self.sizes.address(),
             edges: self.edges.address(),
-            classes: plan.sizes.len() as u32,
+            classes: layout.sizes.len() as u32,
             count,
             terms: self.terms.address(),
             found: self.found.address(),
             sums: self.sums.address(),
         };
-        let shared = 4 * most * most * plan.sizes.len();
+        let shared = 4 * most * most * layout.sizes.len();
         let grid = (count.clamp(1, 1 << 16), 1, 1);
         self.gpu.launch(
             &passel_kernels::pair_sums::KERNEL,
@@ -353,13 +380,13 @@ impl PairGpu {
         Ok(found.into_iter().zip(sums).collect())
     }
 
-    /// Sets the pairs found, to have their sums.
-    pub(super) fn set(&self, pairs: &[PairBounds]) -> Result<(), DeviceError> {
+    /// Replaces the pairs found, for [`count_exactly`](Self::count_exactly).
+    pub(super) fn set_found(&self, pairs: &[PairBounds]) -> Result<(), DeviceError> {
         self.gpu.upload(pairs, self.found.address())
     }
 }
 
-/// A number in the order of integers, as kernels have it.
+/// A float as an integer of the same order, as `common.cuh` makes it.
 fn ordered_32(value: f32) -> u32 {
     let bits = value.to_bits();
     match bits >> 31 {
@@ -368,7 +395,7 @@ fn ordered_32(value: f32) -> u32 {
     }
 }
 
-/// Places for pairs found, where so many are wanted.
+/// Places for pairs found, for so many wanted ones.
 fn places(wanted: usize) -> usize {
     wanted.saturating_mul(8).clamp(ROOM, 16 * ROOM)
 }

@@ -1,16 +1,31 @@
-//! All pairs on GPUs: columns as bits, tiles of them multiplied; what may be among the best by a
-//! bound of its score is counted exactly.
+//! All pairs of columns on GPUs.
 //!
-//! `plan` says how columns lie, `lay` brings them, `gpu` launches the kernels, `screen` is the score
-//! as these compute it, `shape` which of them; `exact` counts what was found. Every GPU has all columns and takes tiles by turns.
+//! Columns become rows of bits, a *plane* for each level but the last; columns of as many planes are
+//! a *group*, which lies in *tiles* of 128 planes. A kernel multiplies two tiles, so that it has the
+//! tables of all pairs of their columns, and keeps those whose score, bounded in f32, may reach the
+//! *floor*: what the wanted-th best pair found so far scores at least. Pairs that are kept are counted
+//! again exactly. Every GPU has all columns and takes tiles by turns, 16 × 16 (a *super-tile*) at a
+//! time. Where its memory is too small for all groups, they are split into *panels* of half of it, of
+//! which two at a time lie there.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `layout` | groups, tiles and panels, the order of observations |
+//! | `load` | columns uploaded, bits made of them |
+//! | `screen` | a score as kernels compute it, and by how much it may be off |
+//! | `launch` | which kernel bounds the pairs of two groups |
+//! | `gpu` | one GPU: its buffers, and the launches |
+//! | `exact` | pairs scored exactly |
+//! | `context`, `progress` | what the host keeps; what GPUs share |
 
+mod context;
 mod exact;
 mod gpu;
-mod lay;
-mod plan;
+mod launch;
+mod layout;
+mod load;
 mod progress;
 mod screen;
-mod shape;
 
 use passel_kernels::{
     bits::{BITS, SIDE},
@@ -19,12 +34,13 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use self::{
-    gpu::{PairGpu, Wave},
-    plan::Plan,
-    progress::{Floor, Progress},
+    context::{ColumnSums, PairContext},
+    gpu::{PairGpu, ScreenOutcome},
+    layout::BitLayout,
+    progress::{Progress, SharedFloor},
     screen::Screen,
 };
-use super::super::super::{
+use crate::device::{
     DeviceError,
     counting::{
         Categorical, LogTable, MarginSums, PairCounter, PairDomain, PairSearch, ScoreEvaluator,
@@ -32,48 +48,30 @@ use super::super::super::{
     },
 };
 
-/// Products of two bits in a wave, at most: some 50 ms, after which an interrupt is seen.
+/// Products of two bits in a wave (a launch over some tiles), at most: some 50 ms, after which an
+/// interrupt is seen.
 const WAVE: usize = 100_000_000_000_000;
 
-/// Pairs of a wave, at most: those told in it are fewer than their counter counts.
+/// Pairs of a wave, at most: its counter of pairs found has 32 bits.
 const PAIRS: usize = 1 << 31;
 
-/// A wave has so many times as many tiles as the one before: the floor is near its end before most
-/// pairs are met.
-const FASTER: usize = 16;
+/// A wave has so many times as many tiles as the one before, so that the floor is near its last
+/// value before most pairs are screened.
+const GROWTH: usize = 16;
 
 /// Most levels of a column: a row of bits for each but the last.
 const LEVELS: usize = SIDE + 1;
 
-/// A column's own counts.
-#[derive(Debug, Clone, Copy, Default)]
-struct Margins {
-    /// Σ c·L(c) over it, and over it and the response.
-    x: i64,
-    xy: i64,
-}
-
 /// GPUs that share all pairs.
 pub(crate) struct CudaPairs<'a> {
-    known: Known<'a>,
+    context: PairContext<'a>,
     gpus: Vec<PairGpu>,
 }
 
-/// What the host knows of the columns.
-struct Known<'a> {
-    block: PairDomain<'a>,
-    response_sum: i64,
-    logs: &'a LogTable,
-    evaluator: &'a ScoreEvaluator,
-    screen: Screen<'a>,
-    plan: Plan,
-    /// Of each place.
-    margins: Vec<Margins>,
-}
-
 impl<'a> CudaPairs<'a> {
-    /// The columns on the GPUs of these ordinals, for this response; at most so many pairs will
-    /// be asked for. None where tables of bits have no room.
+    /// Loads columns on the GPUs of these ordinals. `wanted` is how many pairs will be asked for, at
+    /// most, and a limit of bytes a GPU. None where these kernels cannot serve: values are missing,
+    /// columns have more than 129 levels, or tables have no room.
     ///
     /// # Errors
     /// A GPU that cannot be used, or has too little memory.
@@ -82,39 +80,47 @@ impl<'a> CudaPairs<'a> {
         response: &Categorical,
         by: (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
-        few: (usize, Option<u64>),
+        wanted: (usize, Option<u64>),
     ) -> Result<Option<Self>, DeviceError> {
-        Self::with(block, response, by, ordinals, few, None)
+        Self::with(block, response, by, ordinals, wanted, None)
     }
 
-    /// The same, with these products, whichever are the fastest.
+    /// As [`new`](Self::new), with one kind of products instead of the GPU's fastest.
     pub(crate) fn with(
         block: PairDomain<'a>,
         response: &Categorical,
         (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
         ordinals: &[usize],
-        few: (usize, Option<u64>),
+        wanted: (usize, Option<u64>),
         products: Option<BitProducts>,
     ) -> Result<Option<Self>, DeviceError> {
         let (columns, n) = (block.columns, response.codes.len());
-        let most = columns.iter().map(|it| it.levels).max().unwrap_or(1);
-        let missing = columns.iter().any(|it| it.excluded_code().is_some());
+        let most = columns
+            .iter()
+            .map(|column| column.levels)
+            .max()
+            .unwrap_or(1);
+        let missing = columns
+            .iter()
+            .any(|column| column.excluded_code().is_some());
         if missing || most > LEVELS || n >= ROWS {
             return Ok(None);
         }
-        let opened = ordinals.par_iter().map(|it| PairGpu::open(*it, few));
+        let opened = ordinals
+            .par_iter()
+            .map(|ordinal| PairGpu::open(*ordinal, wanted));
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
-        let room = opened.iter().map(|it| it.1).min().unwrap_or(0);
-        let (plan, response_sum) = (Plan::of(block, response, room), response.log_sum(logs));
-        let Some(screen) = Screen::new((logs, evaluator), (n, response_sum, &plan.sizes)) else {
+        let room = opened.iter().map(|(_, room)| *room).min().unwrap_or(0);
+        let (layout, response_sum) = (BitLayout::of(block, response, room), response.log_sum(logs));
+        let Some(screen) = Screen::new((logs, evaluator), (n, response_sum, &layout.sizes)) else {
             return Ok(None);
         };
         // Classes are filled up: of very many most bits would be none.
-        if plan.chunks() > 16 * n.div_ceil(BITS) {
+        if layout.chunks() > 16 * n.div_ceil(BITS) {
             return Ok(None);
         }
-        let known = (&plan, &screen);
-        let begin = |(gpu, _)| PairGpu::new(gpu, known, logs, products, few.0);
+        let context = (&layout, &screen);
+        let begin = |(gpu, _)| PairGpu::new(gpu, context, logs, products, wanted.0);
         let gpus = opened.into_par_iter().map(begin);
         let Some(mut gpus): Option<Vec<PairGpu>> =
             gpus.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
@@ -122,72 +128,72 @@ impl<'a> CudaPairs<'a> {
             return Ok(None);
         };
         let mut counts = Vec::new();
-        for panel in 0..plan.panel_count() {
-            let hold = |it: &mut PairGpu| it.hold(columns, &plan, [panel; 2]);
+        for panel in 0..layout.panel_count() {
+            let load = |gpu: &mut PairGpu| gpu.load_panels(columns, &layout, [panel; 2]);
             // One is asked for counts; the others bring what they need when they do.
-            let asked = match plan.panel_count() {
+            let asked = match layout.panel_count() {
                 1 => gpus.len(),
                 _ => 1,
             };
-            gpus[..asked].par_iter_mut().try_for_each(hold)?;
+            gpus[..asked].par_iter_mut().try_for_each(load)?;
             if let Some(gpu) = gpus.first() {
-                counts.extend(gpu.counts(&plan, panel)?);
+                counts.extend(gpu.margin_counts(&layout, panel)?);
             }
         }
-        let margins = |(place, own): (usize, &Vec<u32>)| {
-            let levels = plan.group(place).levels();
+        let sums = |(place, own): (usize, &Vec<u32>)| {
+            let levels = layout.group(place).levels();
             let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
-            Margins {
-                x: (0..levels).map(|it| logs.term(both(it))).sum(),
-                xy: own.iter().map(|it| logs.term(*it)).sum(),
+            ColumnSums {
+                x: (0..levels).map(|level| logs.term(both(level))).sum(),
+                xy: own.iter().map(|count| logs.term(*count)).sum(),
             }
         };
-        let margins: Vec<Margins> = counts.par_iter().enumerate().map(margins).collect();
-        let facts = |place: usize| facts(&plan, &screen, &counts[place], (place, margins[place]));
+        let sums: Vec<ColumnSums> = counts.par_iter().enumerate().map(sums).collect();
+        let facts = |place: usize| facts(&layout, &screen, &counts[place], (place, sums[place]));
         gpus.par_iter_mut()
-            .try_for_each(|it| it.tell(&plan, facts))?;
-        let known = Known {
+            .try_for_each(|gpu| gpu.upload_facts(&layout, facts))?;
+        let context = PairContext {
             block,
             response_sum,
             logs,
             evaluator,
             screen,
-            plan,
-            margins,
+            layout,
+            sums,
         };
-        Ok(Some(Self { known, gpus }))
+        Ok(Some(Self { context, gpus }))
     }
 }
 
-/// What the kernels need of a column: see [`passel_kernels::pairs::Group`].
+/// What the kernels need of a column: see [`passel_kernels::pairs::TileGroup`].
 fn facts(
-    plan: &Plan,
+    layout: &BitLayout,
     screen: &Screen,
     own: &[u32],
-    (place, Margins { x, xy }): (usize, Margins),
+    (place, ColumnSums { x, xy }): (usize, ColumnSums),
 ) -> Vec<f32> {
-    let (levels, n) = (plan.group(place).levels(), plan.n as f64);
+    let (levels, n) = (layout.group(place).levels(), layout.n as f64);
     let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
     let inverse = |level: usize| match both(level) {
         0 => 0.0,
         count => (n / f64::from(count)) as f32,
     };
     let by_class: Vec<f32> = match screen.classes() {
-        1 => (0..levels).map(|it| both(it) as f32).collect(),
-        _ => own.iter().map(|it| *it as f32).collect(),
+        1 => (0..levels).map(|level| both(level) as f32).collect(),
+        _ => own.iter().map(|count| *count as f32).collect(),
     };
     let facts = (0..levels).map(inverse).chain(by_class);
     facts.chain(screen.own(x, xy)).collect()
 }
 
-impl Known<'_> {
+impl PairContext<'_> {
     /// The best pairs of a GPU's tiles.
-    fn best(
+    fn search(
         &self,
         gpu: &mut PairGpu,
         share: (usize, usize),
         asked: &PairSearch,
-        floor: &Floor,
+        floor: &SharedFloor,
     ) -> Result<TopPairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.block.columns.len(), asked.progress);
@@ -199,29 +205,29 @@ impl Known<'_> {
             0 => f32::INFINITY,
             _ => self.screen.floor(pairs.threshold()),
         };
-        gpu.begin(own, partners.map(|it| self.screen.floor(it)))?;
+        gpu.start_search(own, partners.map(|score| self.screen.floor(score)))?;
         let (mut kept, mut size) = (0, TILE_MULTIPLE);
-        let chunks = self.plan.chunks() * BITS;
+        let chunks = self.layout.chunks() * BITS;
         let wave = WAVE / (SIDE * SIDE * chunks.max(1));
-        let jobs = self.plan.jobs();
-        let tiles = |it: &(usize, usize)| 256 * self.plan.supers(*it, share).count();
+        let jobs = self.layout.group_pairs();
+        let tiles = |groups: &(usize, usize)| 256 * self.layout.super_tiles(*groups, share).count();
         let all: usize = jobs.iter().map(tiles).sum();
         let (mut before, mut held) = (0, [usize::MAX; 2]);
         for job in jobs {
             if (asked.stop)() {
                 break;
             }
-            let panels = self.plan.panels_of(job);
+            let panels = self.layout.panels_of(job);
             if panels != held {
                 // What was found is counted while its columns are there.
-                pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
+                pairs = self.score_found(gpu, asked.synergy, kept, pairs)?;
                 (kept, held) = (0, panels);
-                gpu.hold(self.block.columns, &self.plan, panels)?;
+                gpu.load_panels(self.block.columns, &self.layout, panels)?;
             }
-            let supers: Vec<u32> = self.plan.supers(job, share).flatten().collect();
-            let on_gpu = gpu.bring(&supers)?;
+            let supers: Vec<u32> = self.layout.super_tiles(job, share).flatten().collect();
+            let on_gpu = gpu.upload_super_tiles(&supers)?;
             let tiles = supers.len() * 128;
-            let [a, b] = [job.0, job.1].map(|it| self.plan.groups[it].each);
+            let [a, b] = [job.0, job.1].map(|it| self.layout.groups[it].each);
             let most = wave.min(PAIRS / (a * b)).max(TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
             let mut first = 0;
             while first < tiles && !(asked.stop)() {
@@ -229,78 +235,78 @@ impl Known<'_> {
                 let left = tiles - first;
                 let count = if left < size + size / 4 { left } else { size }.min(most);
                 if let Some(higher) = floor.above(own) {
-                    gpu.lift(higher)?;
+                    gpu.set_floor(higher)?;
                 }
-                let wave = gpu.wave(
-                    (&self.plan, &self.screen),
+                let wave = gpu.screen_tiles(
+                    (&self.layout, &self.screen),
                     job,
                     on_gpu,
                     (first, count),
                     (kept, wanted),
                 )?;
                 let lost = match wave {
-                    Wave::Kept(now) => {
-                        (kept, first, size) = (now, first + count, FASTER * count);
+                    ScreenOutcome::Kept(now) => {
+                        (kept, first, size) = (now, first + count, GROWTH * count);
                         progress.at(before + first, all);
                         false
                     }
-                    Wave::Lost => {
+                    ScreenOutcome::Overflow => {
                         size = (count / 2).next_multiple_of(TILE_MULTIPLE);
                         // What is kept has not grown.
                         kept = gpu.kept();
                         true
                     }
                 };
-                own = gpu.reached();
+                own = gpu.floor_reached();
                 floor.raise(own);
                 // Four tiles have room beside half of the places.
                 if kept > gpu.places() / 2 || (lost && count == TILE_MULTIPLE) {
-                    pairs = self.drain(gpu, asked.synergy, kept, pairs)?;
+                    pairs = self.score_found(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.threshold());
                     if reached > own {
-                        gpu.lift(reached)?;
+                        gpu.set_floor(reached)?;
                         own = reached;
                     }
                 }
             }
             before += tiles;
         }
-        self.drain(gpu, asked.synergy, kept, pairs)
+        self.score_found(gpu, asked.synergy, kept, pairs)
     }
 }
 
 impl PairCounter for CudaPairs<'_> {
     fn names(&self) -> Vec<String> {
-        self.gpus.iter().map(|it| it.gpu.name.clone()).collect()
+        self.gpus.iter().map(|own| own.gpu.name.clone()).collect()
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        let known = &self.known;
-        let mut all = vec![0; known.block.columns.len()];
-        for (&number, own) in known.plan.numbers.iter().zip(&known.margins) {
+        let context = &self.context;
+        let mut all = vec![0; context.block.columns.len()];
+        for (&number, own) in context.layout.numbers.iter().zip(&context.sums) {
             let sums = MarginSums {
-                observations: known.plan.n as u32,
-                n: known.logs.full_term(),
+                observations: context.layout.n as u32,
+                n: context.logs.full_term(),
                 x: own.x,
-                y: known.response_sum,
+                y: context.response_sum,
                 xy: own.xy,
                 ..MarginSums::default()
             };
-            all[number as usize] = known.evaluator.relevance(&sums, known.logs);
+            all[number as usize] = context.evaluator.relevance(&sums, context.logs);
         }
         Ok(all)
     }
 
     fn pairs(&mut self, mut asked: PairSearch) -> Result<TopPairs, DeviceError> {
-        let known = &self.known;
+        let context = &self.context;
         let gpus = self.gpus.len();
         if let (Some(matrix), Some(gpu)) = (asked.matrix.take(), self.gpus.first_mut()) {
-            return known.all(gpu, matrix, &asked, gpus);
+            return context.score_all(gpu, matrix, &asked, gpus);
         }
-        let floor = Floor::default();
+        let floor = SharedFloor::default();
         let each = self.gpus.par_iter_mut().enumerate();
-        let found = each.map(|(at, gpu)| known.best(gpu, (at, gpus), &asked, &floor));
+        let found = each.map(|(at, gpu)| context.search(gpu, (at, gpus), &asked, &floor));
         let found: Vec<TopPairs> = found.collect::<Result<_, _>>()?;
         Ok(found
             .into_iter()

@@ -1,19 +1,19 @@
-//! What GPUs tell one another, and who watches, while they search.
+//! What GPUs share while they search: the highest floor, and the progress that is reported.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::super::super::super::counting::{from_ordered, to_ordered};
+use crate::device::counting::{from_ordered, to_ordered};
 
-/// The highest floor of all GPUs: as many pairs as are wanted reach it.
-pub(super) struct Floor(AtomicI64);
+/// The highest floor of all GPUs: at least as many pairs as are wanted score no less.
+pub(super) struct SharedFloor(AtomicI64);
 
-impl Default for Floor {
+impl Default for SharedFloor {
     fn default() -> Self {
         Self(AtomicI64::new(to_ordered(f64::NEG_INFINITY)))
     }
 }
 
-impl Floor {
+impl SharedFloor {
     pub(super) fn raise(&self, floor: f32) {
         self.0
             .fetch_max(to_ordered(floor.into()), Ordering::Relaxed);
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_floor_is_the_highest_of_all() {
-        let floor = Floor::default();
+        let floor = SharedFloor::default();
         assert_eq!(floor.above(f32::NEG_INFINITY), None);
         for (reported, above) in [(-2.5, -2.5), (-3.0, -2.5), (0.0, 0.0), (1e-30, 1e-30)] {
             floor.raise(reported);

@@ -4,11 +4,11 @@ use std::f64::consts::LN_2;
 
 use passel_kernels::pairs::{PairValue, QuickBound};
 
-use super::{
-    super::super::super::counting::{LogTable, ScoreEvaluator},
-    shape::Way,
+use super::launch::PairKernel;
+use crate::{
+    device::counting::{LogTable, ScoreEvaluator},
+    score::{Combination, Part, Quantity},
 };
-use crate::score::{Combination, Part, Quantity};
 
 /// A unit in the last place of what a float of 32 bits rounds to, against the value.
 const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
@@ -77,8 +77,8 @@ impl<'s> Screen<'s> {
 
     /// The score, or its numerator, and its denominator, of tables of so many levels,
     /// which are made so.
-    pub(super) fn values(&self, levels: [usize; 2], way: Way) -> [PairValue; 2] {
-        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, way))
+    pub(super) fn values(&self, levels: [usize; 2], kind: PairKernel) -> [PairValue; 2] {
+        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, kind))
     }
 
     /// How often T(xw) and T(xwy) are in it.
@@ -143,17 +143,17 @@ impl<'s> Screen<'s> {
         }
     }
 
-    fn value(&self, by: &Combination, [a, b]: [usize; 2], way: Way) -> PairValue {
+    fn value(&self, by: &Combination, [a, b]: [usize; 2], kind: PairKernel) -> PairValue {
         let (xw, xwy) = self.weights(by);
         let n = self.n as f64;
         // Σ c·|log2(c / e)| ≤ Σ c·log2(c / e) + 2·0.531·Σ e, and Σ c·log2(c / e) ≤ n·log2(levels).
         let whole = ((a * b) as f64).log2();
         let off = |classes: usize| {
             // What is added one after the other: cells, or rows, and their sums over lanes.
-            let added = match way {
-                Way::Whole => a * b * classes,
-                Way::Levels => 2 * (a + b) + classes + 8,
-                Way::Cells => a * b * classes / 256 + classes + 16,
+            let added = match kind {
+                PairKernel::Pairs => a * b * classes,
+                PairKernel::PairLevels => 2 * (a + b) + classes + 8,
+                PairKernel::PairTables => a * b * classes / 256 + classes + 16,
             };
             // 1 / e is rounded four times, and multiplied; the logarithm is off by 2⁻²² or
             // relatively so; sums are rounded as often as something is added.
@@ -269,7 +269,7 @@ mod tests {
                 let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
                 let y = sizes.iter().map(|it| logs.term(*it)).sum();
                 let screen = Screen::new((&logs, &evaluator), (n, y, &sizes)).unwrap();
-                let [over, _] = screen.values([x, w], Way::Whole);
+                let [over, _] = screen.values([x, w], PairKernel::Pairs);
                 let quick = screen.quick(&over, [x, w]);
                 assert!(quick.scale.is_finite());
                 let (xw, xwy) = reference(&counts, x, w);
@@ -300,7 +300,7 @@ mod tests {
             let logs = LogTable::new(10, score.reach());
             let evaluator = ScoreEvaluator::new(score, &logs, 10);
             let screen = Screen::new((&logs, &evaluator), (10, 0, &[4, 6])).unwrap();
-            let [over, _] = screen.values([2, 2], Way::Whole);
+            let [over, _] = screen.values([2, 2], PairKernel::Pairs);
             let quick = screen.quick(&over, [2, 2]);
             let useful = by.under.is_none() && by.over.xw > 0;
             assert_eq!(quick.scale.is_finite(), useful, "{by:?}");

@@ -1,52 +1,59 @@
-//! How columns lie as rows of bits, as far as the host decides it.
+//! How columns lie as rows of bits: groups, tiles, panels, and the order of observations.
 
 use std::{cmp::Reverse, ops::Range};
 
 use passel_kernels::bits::{BITS, PIECES, SIDE};
 
-use super::super::super::super::counting::{Categorical, PairDomain};
-use crate::binning::BinnedColumn;
+use crate::{
+    binning::BinnedColumn,
+    device::counting::{Categorical, PairDomain},
+};
 
-/// Rows of bits from which on columns have their codes on a GPU too: tables may be made of them
-/// beside any of at most [`SIDE`] rows.
-const FEW: usize = super::shape::CROSSING.div_ceil(SIDE);
+/// Products of planes of two columns from which on [`passel_kernels::pair_tables`], which counts
+/// one cell an observation, is faster than products of bits: as measured on an H200.
+pub(super) const TABLE_CROSSING: usize = 43 * 43;
 
-/// Columns that have as many rows of bits each, in tiles.
+/// Planes from which on a group has its codes on a GPU too: beside another of at most [`SIDE`] planes
+/// it may be counted by [`passel_kernels::pair_tables`].
+const MIN_TABLE_PLANES: usize = TABLE_CROSSING.div_ceil(SIDE);
+
+/// Columns that have as many planes each, in tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct TileGroup {
+    /// Rows of bits of a column: levels but the last.
     pub(super) planes: usize,
     /// Columns of a tile.
     pub(super) each: usize,
     /// The place of the first.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// What is on a GPU at once: two panels.
+    /// The panel it is of: two at a time are on a GPU.
     pub(super) panel: usize,
-    /// Which of a block's lists its columns are of.
+    /// 0 or 1: the list of the [`PairDomain`] that its columns are of.
     pub(super) list: usize,
 }
 
-impl Group {
+impl TileGroup {
     pub(super) fn tiles(&self) -> usize {
         self.count.div_ceil(self.each)
     }
 
-    /// Levels that its tables have room for.
+    /// Levels of its columns, at most.
     pub(super) fn levels(&self) -> usize {
         self.planes + 1
     }
 }
 
-/// All columns, and the order of the observations.
+/// Where all columns and observations lie. A *place* is a column's position in this order.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct BitLayout {
     pub(super) n: usize,
-    /// Whether the columns of a pair are of different lists.
+    /// Whether the two columns of a pair are of different lists.
     apart: bool,
-    pub(super) groups: Vec<Group>,
-    /// Of each place the number of its column.
+    pub(super) groups: Vec<TileGroup>,
+    /// By place, the column's number.
     pub(super) numbers: Vec<u32>,
-    /// The observation of each bit; n for none.
+    /// The observation of each bit; n where a class is filled up.
     pub(super) order: Vec<u32>,
     /// The chunk where each class begins, and the end.
     pub(super) edges: Vec<u32>,
@@ -54,8 +61,8 @@ pub(super) struct Plan {
     pub(super) sizes: Vec<u32>,
 }
 
-impl Plan {
-    /// Of columns that miss no values, on GPUs that have room for so many bytes of them.
+impl BitLayout {
+    /// Lays out columns without missing values, for GPUs with room for so many bytes of them.
     pub(super) fn of(block: PairDomain, response: &Categorical, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
@@ -78,13 +85,13 @@ impl Plan {
         }
         let (mut groups, mut numbers) = grouped(&block.columns[..block.first_end()]);
         let (others, theirs) = grouped(&block.columns[block.first_end()..]);
-        groups.extend(others.into_iter().map(|it| Group {
+        groups.extend(others.into_iter().map(|it| TileGroup {
             first: it.first + numbers.len(),
             list: 1,
             ..it
         }));
         numbers.extend(theirs.into_iter().map(|it| it + block.first_end() as u32));
-        let mut plan = Self {
+        let mut layout = Self {
             n,
             apart: block.split.is_some(),
             groups,
@@ -93,17 +100,23 @@ impl Plan {
             edges,
             sizes,
         };
-        if plan.groups.iter().map(|it| plan.bytes(it)).sum::<usize>() > room {
-            plan.groups = plan.panels(room / 2);
+        if layout
+            .groups
+            .iter()
+            .map(|it| layout.bytes(it))
+            .sum::<usize>()
+            > room
+        {
+            layout.groups = layout.panels(room / 2);
         }
-        plan
+        layout
     }
 
-    /// The groups, parted at tiles into panels of so many bytes, of one tile at least.
-    fn panels(&self, most: usize) -> Vec<Group> {
+    /// The groups, split at tiles into panels of at most so many bytes, or one tile.
+    fn panels(&self, most: usize) -> Vec<TileGroup> {
         let (mut all, mut panel, mut left, mut filled) = (Vec::new(), 0, most, false);
         for group in &self.groups {
-            let tile = self.bytes(&Group { count: 1, ..*group });
+            let tile = self.bytes(&TileGroup { count: 1, ..*group });
             let (mut first, end) = (group.first, group.first + group.count);
             while first < end {
                 if left < tile && filled {
@@ -113,7 +126,7 @@ impl Plan {
                 let tiles = (left / tile).max(1);
                 let count = (tiles * group.each).min(end - first);
                 left = left.saturating_sub(count.div_ceil(group.each) * tile);
-                all.push(Group {
+                all.push(TileGroup {
                     first,
                     count,
                     panel,
@@ -125,8 +138,8 @@ impl Plan {
         all
     }
 
-    /// Bytes of a group on a GPU: bits, and codes where tables may be made of them.
-    pub(super) fn bytes(&self, group: &Group) -> usize {
+    /// Bytes of a group on a GPU: bits, and codes where it has them there.
+    pub(super) fn bytes(&self, group: &TileGroup) -> usize {
         let codes = match self.has_codes(group) {
             true => group.tiles() * group.each * self.stride(),
             false => 0,
@@ -134,12 +147,12 @@ impl Plan {
         codes + group.tiles() * self.chunks() * PIECES
     }
 
-    /// Whether tables may be made of its columns' codes.
-    pub(super) fn has_codes(&self, group: &Group) -> bool {
-        group.planes >= FEW
+    /// Whether a group has its codes on a GPU.
+    pub(super) fn has_codes(&self, group: &TileGroup) -> bool {
+        group.planes >= MIN_TABLE_PLANES
     }
 
-    /// The class of each observation, for tables, which have room for few.
+    /// The class of each observation, filled up to [`stride`](Self::stride).
     pub(super) fn classes(&self) -> Vec<u8> {
         let mut classes = vec![0; self.stride()];
         for (k, edge) in self.edges.windows(2).enumerate() {
@@ -173,8 +186,8 @@ impl Plan {
         self.edges.last().map_or(0, |it| *it as usize)
     }
 
-    /// Every two groups to be paired, a group with itself too, by the panels they are of.
-    pub(super) fn jobs(&self) -> Vec<(usize, usize)> {
+    /// Every two groups to be paired, a group with itself too, sorted by their panels.
+    pub(super) fn group_pairs(&self) -> Vec<(usize, usize)> {
         let count = self.groups.len();
         let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
         let mut all: Vec<_> = all
@@ -185,7 +198,7 @@ impl Plan {
     }
 
     /// Whether the columns of two groups are to be paired.
-    pub(super) fn pairs(&self, a: &Group, b: &Group) -> bool {
+    pub(super) fn pairs(&self, a: &TileGroup, b: &TileGroup) -> bool {
         !self.apart || a.list != b.list
     }
 
@@ -195,14 +208,14 @@ impl Plan {
     }
 
     /// The group of a place.
-    pub(super) fn group(&self, place: usize) -> &Group {
+    pub(super) fn group(&self, place: usize) -> &TileGroup {
         let behind = self.groups.partition_point(|it| it.first <= place);
         &self.groups[behind.saturating_sub(1)]
     }
 
-    /// The tiles of two groups, 16 × 16 at a time, for one of so many GPUs: every pair of columns
-    /// is in those of one GPU.
-    pub(super) fn supers(
+    /// The super-tiles (16 × 16 tiles) of two groups that one of so many GPUs takes: their numbers down
+    /// and across. Every pair of columns is in one of one GPU.
+    pub(super) fn super_tiles(
         &self,
         (a, b): (usize, usize),
         (gpu, gpus): (usize, usize),
@@ -216,20 +229,20 @@ impl Plan {
     }
 }
 
-/// Columns of a list by how many of them a tile holds, and their order. Those of a group too
-/// small for a tile are in the next one, of more rows each.
-fn grouped(columns: &[BinnedColumn]) -> (Vec<Group>, Vec<u32>) {
+/// Groups of the columns of a list, by how many a tile holds, and the order of the columns. Columns
+/// too few to fill a tile join the next group, whose columns have more planes.
+fn grouped(columns: &[BinnedColumn]) -> (Vec<TileGroup>, Vec<u32>) {
     let each = |it: &BinnedColumn| SIDE / it.levels.saturating_sub(1).max(1);
     let mut numbers: Vec<u32> = (0..columns.len() as u32).collect();
     numbers.sort_by_key(|it| Reverse(each(&columns[*it as usize])));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<TileGroup> = Vec::new();
     let mut first = 0;
     for (at, &number) in numbers.iter().enumerate() {
         let own = each(&columns[number as usize]);
         let last = at + 1 == numbers.len();
         let next = numbers.get(at + 1).map(|it| each(&columns[*it as usize]));
         if last || (next != Some(own) && at + 1 - first >= own) {
-            groups.push(Group {
+            groups.push(TileGroup {
                 planes: SIDE / own,
                 each: own,
                 first,
@@ -248,7 +261,7 @@ mod tests {
     use super::*;
     use crate::device::counting::tests::column;
 
-    fn plan(p: usize, codes: &[u32]) -> Plan {
+    fn layout(p: usize, codes: &[u32]) -> BitLayout {
         let columns: Vec<_> = (0..p)
             .map(|_| column(vec![0; codes.len()], 3, false, false))
             .collect();
@@ -257,29 +270,29 @@ mod tests {
             levels: 3,
             missing: false,
         };
-        Plan::of(PairDomain::from(&columns[..]), &response, usize::MAX)
+        BitLayout::of(PairDomain::from(&columns[..]), &response, usize::MAX)
     }
 
     #[test]
     fn every_observation_has_a_bit_among_its_class() {
         let codes: Vec<u32> = (0..1500).map(|row| row * row % 7 % 3).collect();
-        let plan = plan(1, &codes);
+        let layout = layout(1, &codes);
         let mut seen = vec![0; 1500];
-        for (at, &row) in plan.order.iter().enumerate().filter(|it| *it.1 < 1500) {
+        for (at, &row) in layout.order.iter().enumerate().filter(|it| *it.1 < 1500) {
             seen[row as usize] += 1;
-            let class = plan.edges.partition_point(|it| *it as usize <= at / BITS) - 1;
+            let class = layout.edges.partition_point(|it| *it as usize <= at / BITS) - 1;
             assert_eq!(codes[row as usize] as usize, class);
         }
         assert_eq!(seen, vec![1; 1500]);
-        assert_eq!(plan.order.len(), plan.chunks() * BITS);
-        assert_eq!(plan.sizes.iter().sum::<u32>(), 1500);
+        assert_eq!(layout.order.len(), layout.chunks() * BITS);
+        assert_eq!(layout.sizes.iter().sum::<u32>(), 1500);
     }
 
     #[test]
     fn gpus_share_the_tiles() {
-        let plan = plan(64 * 40, &[0; 5]);
-        assert_eq!(plan.groups[0].tiles(), 40);
-        let own = |gpu| plan.supers((0, 0), (gpu, 3));
+        let layout = layout(64 * 40, &[0; 5]);
+        assert_eq!(layout.groups[0].tiles(), 40);
+        let own = |gpu| layout.super_tiles((0, 0), (gpu, 3));
         let mut all: Vec<[u32; 2]> = (0..3).flat_map(own).collect();
         all.sort_unstable();
         assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]);
@@ -294,7 +307,7 @@ mod tests {
                 .collect();
             grouped(&columns)
         };
-        let summary = |groups: &[Group]| -> Vec<_> {
+        let summary = |groups: &[TileGroup]| -> Vec<_> {
             groups
                 .iter()
                 .map(|it| (it.planes, it.first, it.count))
@@ -321,7 +334,7 @@ mod tests {
             .collect();
         columns.extend((0..40).map(|_| column(vec![0; 5], 10, false, false)));
         let of = |room| {
-            Plan::of(
+            BitLayout::of(
                 PairDomain::from(&columns[..]),
                 &Categorical::constant(5),
                 room,
@@ -332,23 +345,23 @@ mod tests {
             (1, 2)
         );
         for (room, panels) in [(6 * PIECES, 3), (2 * PIECES, 7), (0, 7)] {
-            let plan = of(room);
-            assert_eq!(plan.panel_count(), panels, "{room}");
+            let layout = of(room);
+            assert_eq!(layout.panel_count(), panels, "{room}");
             let mut first = 0;
-            for group in &plan.groups {
+            for group in &layout.groups {
                 assert_eq!(group.first, first);
                 first += group.count;
             }
             assert_eq!(first, 540);
             for panel in 0..panels {
-                let own = plan.groups.iter().filter(|it| it.panel == panel);
-                let tiles: usize = own.map(Group::tiles).sum();
+                let own = layout.groups.iter().filter(|it| it.panel == panel);
+                let tiles: usize = own.map(TileGroup::tiles).sum();
                 assert!(tiles >= 1 && tiles * PIECES <= (room / 2).max(PIECES));
             }
-            let jobs = plan.jobs();
-            let all = plan.groups.len();
+            let jobs = layout.group_pairs();
+            let all = layout.groups.len();
             assert_eq!(jobs.len(), all * (all + 1) / 2);
-            assert!(jobs.is_sorted_by_key(|it| plan.panels_of(*it)));
+            assert!(jobs.is_sorted_by_key(|it| layout.panels_of(*it)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Columns brought to a GPU: codes, and bits made of them.
+//! Columns loaded on a GPU: codes uploaded, and bits made of them.
 
 use passel_kernels::{
     bits::{BITS, BitsArgs, PIECES},
@@ -7,86 +7,78 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use super::{
-    super::super::{
-        super::DeviceError,
-        gpu::arguments,
-        memory::{Buffer, Pinned},
-    },
-    gpu::PairGpu,
-    plan::{Group, Plan},
+    gpu::{DURING, PairGpu, ResidentGroup, STAGING_BYTES},
+    layout::{BitLayout, TileGroup},
 };
-use crate::binning::{BinnedColumn, Codes};
-
-pub(super) const DURING: &str = "laying out columns as bits";
-
-/// Bytes of codes that are brought at a time.
-pub(super) const BROUGHT: usize = 64 << 20;
-
-/// The columns of a group.
-pub(super) struct Laid {
-    pub(super) tiles: Buffer<u8>,
-    /// Where tables may be made of them.
-    pub(super) codes: Option<Buffer<u8>>,
-}
+use crate::{
+    binning::{BinnedColumn, Codes},
+    device::{
+        DeviceError,
+        cuda::{
+            gpu::arguments,
+            memory::{Buffer, Pinned},
+        },
+    },
+};
 
 impl PairGpu {
-    /// Lets two panels be on the GPU, and no others.
-    pub(super) fn hold(
+    /// Makes two panels resident, and no others.
+    pub(super) fn load_panels(
         &mut self,
         columns: &[BinnedColumn],
-        plan: &Plan,
+        layout: &BitLayout,
         panels: [usize; 2],
     ) -> Result<(), DeviceError> {
-        let away = |it: &Group| !panels.contains(&it.panel);
-        for (laid, _) in self
-            .laid
+        let away = |it: &TileGroup| !panels.contains(&it.panel);
+        for (resident, _) in self
+            .resident
             .iter_mut()
-            .zip(&plan.groups)
+            .zip(&layout.groups)
             .filter(|it| away(it.1))
         {
-            *laid = None;
+            *resident = None;
         }
-        let groups = plan.groups.iter().enumerate();
-        let missing = groups.filter(|(at, it)| !away(it) && self.laid[*at].is_none());
+        let groups = layout.groups.iter().enumerate();
+        let missing = groups.filter(|(at, it)| !away(it) && self.resident[*at].is_none());
         let missing: Vec<usize> = missing.map(|it| it.0).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let each = (BROUGHT / plan.stride()).clamp(1, columns.len().max(1));
-        let bytes = each * plan.stride();
+        let each = (STAGING_BYTES / layout.stride()).clamp(1, columns.len().max(1));
+        let bytes = each * layout.stride();
         let passing = self.gpu.buffer::<u8>(bytes, DURING)?;
         let mut staged = self.gpu.pinned::<u8>(bytes)?;
         for at in missing {
-            let laid = self.lay(columns, plan, at, (&passing, &mut staged))?;
-            self.laid[at] = Some(laid);
+            let resident = self.load_group(columns, layout, at, (&passing, &mut staged))?;
+            self.resident[at] = Some(resident);
         }
         self.gpu.wait(DURING)
     }
 
-    fn lay(
+    fn load_group(
         &self,
         columns: &[BinnedColumn],
-        plan: &Plan,
+        layout: &BitLayout,
         number: usize,
         (passing, staged): (&Buffer<u8>, &mut Pinned<u8>),
-    ) -> Result<Laid, DeviceError> {
-        let (gpu, group, stride) = (&self.gpu, &plan.groups[number], plan.stride());
-        let (classes, tile) = (plan.sizes.len(), plan.chunks() * PIECES);
+    ) -> Result<ResidentGroup, DeviceError> {
+        let (gpu, group, stride) = (&self.gpu, &layout.groups[number], layout.stride());
+        let (classes, tile) = (layout.sizes.len(), layout.chunks() * PIECES);
         let tiles = gpu.buffer::<u8>(group.tiles() * tile, DURING)?;
         gpu.zero(tiles.address(), tiles.len())?;
-        let codes = plan
+        let codes = layout
             .has_codes(group)
             .then(|| gpu.buffer(group.count * stride, DURING));
         let codes: Option<Buffer<u8>> = codes.transpose()?;
         let margins = &self.margins[number];
         let each = passing.len() / stride;
-        let own = &plan.numbers[group.first..][..group.count];
+        let own = &layout.numbers[group.first..][..group.count];
         for (at, numbers) in own.chunks(each).enumerate() {
             // What was brought before has been read.
             gpu.wait(DURING)?;
             let to = staged.values().par_chunks_mut(stride);
             to.zip(numbers).for_each(|(to, &number)| {
-                fill(&mut to[..plan.n], &columns[number as usize].codes);
+                fill(&mut to[..layout.n], &columns[number as usize].codes);
             });
             let to = match &codes {
                 Some(codes) => codes.at(at * each * stride),
@@ -97,8 +89,8 @@ impl PairGpu {
                 codes: to,
                 stride: stride as i64,
                 order: self.order.address(),
-                rows: plan.n as u32,
-                chunks: plan.chunks() as u32,
+                rows: layout.n as u32,
+                chunks: layout.chunks() as u32,
                 planes: group.planes as u32,
                 each: group.each as u32,
                 first: (at * each) as u32,
@@ -108,7 +100,9 @@ impl PairGpu {
                 classes: classes as u32,
                 margins: margins.address(),
             };
-            let parts = (plan.chunks() * BITS / 1024).div_ceil(8).clamp(1, 1 << 15);
+            let parts = (layout.chunks() * BITS / 1024)
+                .div_ceil(8)
+                .clamp(1, 1 << 15);
             let grid = (numbers.len() as u32, parts as u32, 1);
             gpu.launch(
                 &passel_kernels::bits::KERNEL,
@@ -137,14 +131,18 @@ impl PairGpu {
         };
         let variables: Vec<BitColumn> = (0..group.count).map(variable).collect();
         gpu.upload(&variables, self.variables.at(group.first))?;
-        Ok(Laid { tiles, codes })
+        Ok(ResidentGroup { tiles, codes })
     }
 
-    /// The counts of a panel's columns, which are or were on the GPU: of each place, of each
-    /// class, of each level of its group's.
-    pub(super) fn counts(&self, plan: &Plan, panel: usize) -> Result<Vec<Vec<u32>>, DeviceError> {
+    /// The counts of a panel's columns, which are or were resident: by place, then by class and by
+    /// level of the group.
+    pub(super) fn margin_counts(
+        &self,
+        layout: &BitLayout,
+        panel: usize,
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
         let mut all = Vec::new();
-        let groups = plan.groups.iter().zip(&self.margins);
+        let groups = layout.groups.iter().zip(&self.margins);
         for (group, margins) in groups.filter(|it| it.0.panel == panel) {
             let mut counts = vec![0; margins.len()];
             self.gpu.download(margins.address(), &mut counts)?;
@@ -154,17 +152,17 @@ impl PairGpu {
                     let last = size - own.iter().sum::<u32>();
                     own.iter().copied().chain([last]).collect::<Vec<_>>()
                 };
-                let classes = own.chunks(group.planes).zip(&plan.sizes);
+                let classes = own.chunks(group.planes).zip(&layout.sizes);
                 classes.flat_map(class).collect()
             };
-            let own = counts.par_chunks(group.planes * plan.sizes.len());
+            let own = counts.par_chunks(group.planes * layout.sizes.len());
             all.par_extend(own.take(group.count).map(of));
         }
         Ok(all)
     }
 }
 
-/// Codes one behind the other.
+/// Writes a column's codes, a byte each.
 fn fill(to: &mut [u8], codes: &Codes) {
     match codes {
         Codes::Byte(codes) => to.copy_from_slice(codes),
