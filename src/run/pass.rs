@@ -109,7 +109,7 @@ impl Model {
     /// The model on the scale of the data.
     pub(super) fn selection(&self, run: &Run, method: selection::NamedParameters) -> Selection {
         let (job, found) = (run.job, &self.found);
-        let mut selection = found.by(method, &self.design, &*job.criterion, &job.pass);
+        let mut selection = found.selection_by(method, &self.design, &*job.criterion, &job.pass);
         selection.set_level(job.level);
         selection.rank_summary = run.rank_summary(self.over);
         selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);

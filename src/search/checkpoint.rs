@@ -1,8 +1,7 @@
-//! The state of a search ([`super::state`]) as a text, kept from time to time.
+//! Checkpoints: the state of a search ([`super::state`]) as a text.
 //!
-//! A checkpoint is one line of JSON: a version of this form, passel's, what tells the
-//! search from others, the state, and a checksum of these two. Numbers that are not whole
-//! lie there as their bits.
+//! A checkpoint is one line of JSON: the version of the form and of passel, the identity of the
+//! search, its state, and a checksum of these two. Floating-point numbers are stored as their bits.
 
 use std::{
     error::Error,
@@ -23,22 +22,22 @@ use super::{
 };
 use crate::{design::Design, device::DeviceError, fnv::Fnv};
 
-/// Of the form below.
+/// The version of [`Form`].
 const VERSION: u64 = 1;
 
 /// How a checkpoint begins.
 const BEGINNING: &str = "{\"passel_checkpoint\":";
 
-/// Between two checkpoints; less at first, when less would be lost.
+/// The interval between two checkpoints: a share of the time so far, within these bounds.
 const LONGEST: Duration = Duration::from_secs(10);
 const SHORTEST: Duration = Duration::from_millis(100);
 const SHARE: u32 = 8;
 
-/// Where a search keeps its state, and the one that it goes on from.
+/// Where a search writes checkpoints, and the one that it resumes from.
 pub struct Checkpointing<'a> {
-    /// What was kept before; none to begin.
+    /// The checkpoint to resume from; `None` starts anew.
     pub resume_from: Option<Checkpoint>,
-    /// Keeps a text in the place of the one before, which stays where that fails.
+    /// Replaces the checkpoint by this text; if that fails, the old one must stay.
     pub write: WriteCheckpoint<'a>,
 }
 
@@ -46,14 +45,14 @@ pub struct Checkpointing<'a> {
 pub type WriteCheckpoint<'a> =
     &'a mut (dyn FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send);
 
-/// A checkpoint that was read.
+/// A checkpoint, as read from its text.
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     search: Map<String, Value>,
     state: State,
 }
 
-/// What any version of the form begins with.
+/// The members that every version of the form begins with.
 #[derive(Deserialize)]
 struct Head {
     passel_checkpoint: u64,
@@ -68,7 +67,7 @@ struct Form<'a> {
     search: &'a RawValue,
     #[serde(borrow)]
     state: &'a RawValue,
-    /// Of the texts of both.
+    /// A checksum of the texts of both.
     checksum: &'a str,
 }
 
@@ -79,7 +78,7 @@ fn checksum(search: &RawValue, state: &RawValue) -> String {
 }
 
 impl Checkpoint {
-    /// Reads what [`Checkpointing::write`] was given.
+    /// Parses a text that [`Checkpointing::write`] was called with.
     ///
     /// # Errors
     /// A text that is no checkpoint, is damaged, or of another version of passel.
@@ -106,7 +105,7 @@ impl Checkpoint {
         })
     }
 
-    /// The state, if it is of this search.
+    /// The state, if it belongs to this search.
     fn of(
         self,
         search: &Map<String, Value>,
@@ -127,11 +126,11 @@ impl Checkpoint {
     }
 }
 
-/// What is said of two searches of which something differs.
+/// The message about a difference between two searches.
 fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
-    let told = |value: &Value| match value {
+    let text = |value: &Value| match value {
         Value::Null => "none".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(string) => string.clone(),
         value => value.to_string(),
     };
     match name {
@@ -140,12 +139,12 @@ fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
         "keep" => "it keeps other variables".to_owned(),
         _ => {
             let name = name.replace('_', "-");
-            format!("{name} {}, this one has {}", told(theirs), told(ours))
+            format!("{name} {}, this one has {}", text(theirs), text(ours))
         }
     }
 }
 
-/// All that the way of a search depends on.
+/// Everything that the result of a search depends on.
 fn identity(
     design: &Design,
     criterion: &dyn Criterion,
@@ -189,29 +188,29 @@ fn identity(
     Ok(search)
 }
 
-/// Tells the state of a search from time to time, where that was asked for.
+/// Writes checkpoints from time to time, if the caller wants them.
 pub(super) struct CheckpointWriter<'a> {
-    asked: Option<Asked<'a>>,
+    active: Option<ActiveWriter<'a>>,
 }
 
-struct Asked<'a> {
+struct ActiveWriter<'a> {
     write: WriteCheckpoint<'a>,
     search: Map<String, Value>,
-    /// The last state, while it is not told.
+    /// The last state, until it is written.
     last: Option<State>,
     began: Instant,
-    told: Instant,
-    /// What went wrong last.
+    written: Instant,
+    /// Why the last write failed, if it did.
     failed: Option<String>,
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Nobody asked.
+    /// A writer that writes nothing.
     pub(super) fn none() -> Self {
-        Self { asked: None }
+        Self { active: None }
     }
 
-    /// Of a search, beside the state that it goes on from.
+    /// The writer of a search, and the state that it resumes from.
     ///
     /// # Errors
     /// A checkpoint of another search.
@@ -230,46 +229,51 @@ impl<'a> CheckpointWriter<'a> {
             .map(|it| it.of(&search, problem, pass))
             .transpose()?;
         let now = Instant::now();
-        let asked = Asked {
+        let active = ActiveWriter {
             write,
             search,
             last: None,
             began: now,
-            told: now,
+            written: now,
             failed: None,
         };
-        Ok((Self { asked: Some(asked) }, resumed))
+        Ok((
+            Self {
+                active: Some(active),
+            },
+            resumed,
+        ))
     }
 
-    /// The search is at a point from which it can go on.
+    /// Notes a state from which the search can resume; writes it if enough time has passed.
     pub(super) fn at(&mut self, state: impl FnOnce() -> State) {
-        if let Some(asked) = &mut self.asked {
-            asked.last = Some(state());
-            let wait = (asked.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
-            if asked.told.elapsed() >= wait {
-                asked.tell();
+        if let Some(active) = &mut self.active {
+            active.last = Some(state());
+            let wait = (active.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
+            if active.written.elapsed() >= wait {
+                active.write_last();
             }
         }
     }
 
-    /// The search ends, and is to go on later; what could not be kept.
+    /// Writes the last state of a search that ends early; returns a note if that fails.
     pub(super) fn end(mut self) -> Option<String> {
-        let asked = self.asked.as_mut()?;
-        asked.tell();
-        let failed = asked.failed.as_ref()?;
+        let active = self.active.as_mut()?;
+        active.write_last();
+        let failed = active.failed.as_ref()?;
         Some(format!("the checkpoint was not written last: {failed}"))
     }
 }
 
-impl Asked<'_> {
-    fn tell(&mut self) {
+impl ActiveWriter<'_> {
+    fn write_last(&mut self) {
         let Some(state) = &self.last else { return };
         let kept = text(&self.search, state).and_then(|text| (self.write)(&text));
         self.failed = kept.err().map(|error| error.to_string());
         if self.failed.is_none() {
             self.last = None;
         }
-        self.told = Instant::now();
+        self.written = Instant::now();
     }
 }
 

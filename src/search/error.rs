@@ -27,7 +27,7 @@ pub enum SearchError {
     /// The search cannot go on from the checkpoint.
     #[error("the checkpoint {0}")]
     Checkpoint(#[from] CheckpointError),
-    /// A device asked for is not there, or cannot begin.
+    /// A device asked for is absent, or cannot start.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

@@ -1,4 +1,4 @@
-//! By how much RSS would fall for each column of a pool: the hot loops of a walk.
+//! The fall of RSS for each column of a pool: the hot loops of the tabu search.
 
 use pulp::Simd;
 

@@ -167,20 +167,20 @@ impl Search<'_> {
             Placement::Cuda(_) => places.host_threads(),
         };
         pool.scope(|scope| {
-            let _end = Raise(&done);
+            let _end = SetOnDrop(&done);
             for _ in 1..awake {
                 scope.spawn(|_| stay_awake(&done));
             }
             let starting = Instant::now();
-            // First: what cannot go on need not wait for devices.
-            let told = (design, criterion);
-            let (keeper, from) = CheckpointWriter::new(checkpointing, told, &problem, pass)?;
+            // First, so that a wrong checkpoint is refused before devices start.
+            let identity = (design, criterion);
+            let (keeper, from) = CheckpointWriter::new(checkpointing, identity, &problem, pass)?;
             let (x, y, count) = (problem.x, problem.y, pass.particles);
             let models = (count, pass.gain);
             let start = |places| Devices::new(places, x, y, models, resources, threads);
             let mut notes = Vec::from_iter(note.clone());
             let devices = match start(&places) {
-                // Nobody asked for a GPU: one that cannot be used is no reason to fail.
+                // No GPU was asked for explicitly: one that cannot be used is no reason to fail.
                 Err(error) if resources.devices == DeviceChoice::Auto => {
                     notes.push(format!(
                         "the CPU was used, for not all GPUs can be: {error}"
@@ -212,7 +212,7 @@ impl Search<'_> {
     }
 }
 
-/// The bound on size in force, and the fit of the kept variables.
+/// The largest model size, and the fit of the kept variables.
 ///
 /// # Errors
 /// A parameter outside its range, or kept variables that are collinear.
@@ -244,18 +244,17 @@ pub fn select(
     Ok(found.selection(design, criterion, pass))
 }
 
-/// Raises a flag when it goes, by a panic too: a criterion is anybody's code.
-struct Raise<'a>(&'a AtomicBool);
+/// Sets a flag when dropped, also by a panic: a criterion may be foreign code.
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Raise<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Keeps a thread of the pool from falling asleep between two sweeps: to wake
-/// it takes as long as a sweep of a small problem. It yields its core to
-/// whatever else wants to run.
+/// Keeps a thread of the pool from sleeping between two sweeps: waking it takes as long as a sweep
+/// of a small problem. It yields its core to any other work.
 fn stay_awake(done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {

@@ -1,5 +1,5 @@
-//! One walking support: its variables, its direction and its own random stream. Its
-//! fit lies on the devices.
+//! A particle of the swarm: a support that moves by adding or dropping one variable a step, with
+//! its direction and its own random stream. Its fit is kept by the devices.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +14,18 @@ use crate::{
     random::{Stream, uniform_below},
 };
 
-/// Moves between two factorisations from scratch: rounding gathers no longer.
+/// Moves between two factorisations from scratch, so that rounding does not accumulate.
 const REFACTOR_EVERY: usize = 64;
 
-/// Large models wait for so many moves a variable: refactoring, O(nk²), stays O(nk) a
-/// move.
+/// The interval for large models, in moves a variable: refactoring costs O(nk²), and so stays
+/// O(nk) a move.
 pub(super) const REFACTOR_PER_VARIABLE: usize = 4;
 
-/// Random variables tried, from the one drawn upwards, before a forward step
-/// gives up: only collinear ones are passed over.
+/// Random variables tried, from the one drawn upwards, before a forward step gives up; only
+/// collinear ones are skipped.
 const TRIES: usize = 16;
 
-/// A move decided on, its variable not yet.
+/// A move whose kind is drawn; its variable is not chosen yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Plan {
     /// Add a variable of the best model; of those outside this one, the pick-th.
@@ -54,22 +54,22 @@ pub(super) struct ParticleState {
     pub(super) value: f64,
 }
 
-/// One particle. Its stream gives two words a step, whatever the step does, so
-/// its randomness never depends on another's.
+/// One particle. Every step draws two words of its stream, whatever the step does, so that no
+/// particle's randomness depends on another's.
 #[derive(Debug, Clone)]
 pub(crate) struct Particle {
     stream: Stream,
     /// The support, ascending.
     members: Vec<u32>,
     forward: bool,
-    /// Since the last factorisation from scratch.
+    /// Moves since the last factorisation from scratch.
     moves: usize,
     /// φ of the model.
     value: f64,
 }
 
 impl Particle {
-    /// Particle `number`, with the kept variables.
+    /// Particle `number`, with the kept variables as its support.
     pub(crate) fn new(problem: &SearchProblem, seed: u64, number: u64) -> Self {
         Self {
             stream: Stream::new(seed, number),
@@ -80,7 +80,7 @@ impl Particle {
         }
     }
 
-    /// Particle `number` where it was at a canonical iteration.
+    /// Particle `number`, resumed from a canonical iteration.
     pub(super) fn resumed(seed: u64, number: u64, state: &ParticleState) -> Self {
         Self {
             stream: Stream::resume_at(seed, number, state.words),
@@ -91,7 +91,7 @@ impl Particle {
         }
     }
 
-    /// Where it is, at a canonical iteration.
+    /// The state to resume from, at a canonical iteration.
     pub(super) fn state(&self) -> ParticleState {
         ParticleState {
             members: self.members.clone(),
@@ -101,7 +101,7 @@ impl Particle {
         }
     }
 
-    /// The draw of one variable to start with.
+    /// Draws a word for one variable of the random start.
     pub(crate) fn draw(&mut self) -> u64 {
         self.stream.next_word()
     }
@@ -114,7 +114,7 @@ impl Particle {
         self.value
     }
 
-    /// Takes a new φ and turns around if it rose by more than rounding.
+    /// Sets φ after a move; the direction reverses if φ rose by more than rounding.
     pub(crate) fn update_value(&mut self, value: f64) {
         if rises(self.value, value) {
             self.forward = !self.forward;
@@ -122,7 +122,7 @@ impl Particle {
         self.value = value;
     }
 
-    /// Draws this step's move.
+    /// Draws the kind of this step's move.
     pub(crate) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan {
         let choice = unit(self.stream.next_word());
         let pick = self.stream.next_word();
@@ -146,9 +146,8 @@ impl Particle {
             if outside(best, &self.members).next().is_some() {
                 return Plan::AddBest { pick };
             }
-            // Nothing of the best model is left to add: its probability goes
-            // to the other two in proportion. Within this branch the draw is
-            // uniform again once scaled.
+            // The support holds the whole best model: its probability goes to the other two
+            // moves in proportion. Within this branch the scaled draw is uniform again.
             let rest = 1.0 - best_p;
             let improves = rest <= 0.0 || choice / best_p < improve_p / rest;
             return if improves {
@@ -164,9 +163,9 @@ impl Particle {
         }
     }
 
-    /// What to try for a plan, after so many refusals; none where nothing is left to
-    /// try. `strongest` is the sweep's answer to an improving forward step. A forward
-    /// step that finds nothing to add turns around.
+    /// The next update to try for a plan, after `refused` were refused; `None` where none is
+    /// left. `strongest` is the sweep's result for an improving forward step. A forward step that
+    /// finds nothing to add becomes an improving backward step.
     pub(crate) fn attempt(
         &self,
         problem: &SearchProblem,
@@ -175,8 +174,8 @@ impl Particle {
         strongest: Option<u32>,
         refused: usize,
     ) -> Option<(MoveKind, ModelUpdate)> {
-        // The move, how many additions may be tried, and the one to try now.
-        let (moved, adds, add) = match plan {
+        // The kind of move, the number of additions to try, and the one to try now.
+        let (kind, adds, add) = match plan {
             Plan::Stay => return None,
             Plan::DropRandom { pick } => {
                 let open = || outside(&self.members, problem.keep);
@@ -203,26 +202,25 @@ impl Particle {
             }
         };
         match add.filter(|_| refused < adds) {
-            Some(variable) => Some((moved, ModelUpdate::Add(variable))),
+            Some(variable) => Some((kind, ModelUpdate::Add(variable))),
             // Once: where nothing can be dropped either, the particle stays.
             None => (refused == adds).then_some((MoveKind::DropImprove, ModelUpdate::DropCheapest)),
         }
     }
 
-    /// The pick-th variable of all outside the model, or after refusals one of the
-    /// next few.
+    /// The pick-th variable outside the model, or after refusals one of the next few.
     pub(crate) fn random(&self, problem: &SearchProblem, pick: u64, refused: usize) -> Option<u32> {
         let open = problem.x.p() - self.members.len();
         if refused >= open.min(TRIES) {
             return None;
         }
         let rank = ((uniform_below(pick, open) + refused) % open) as u32;
-        // The rank-th outside: each member at or below shifts it by one.
+        // Each member at or below the variable shifts it by one.
         let shift = |variable, m: &u32| variable + u32::from(*m <= variable);
         Some(self.members.iter().fold(rank, shift))
     }
 
-    /// Takes note of an update that was done.
+    /// Applies an update that the devices carried out.
     pub(crate) fn updated(&mut self, update: ModelUpdate, variable: u32) {
         match (update, self.members.binary_search(&variable)) {
             (ModelUpdate::Add(_), Err(at)) => self.members.insert(at, variable),
@@ -233,7 +231,7 @@ impl Particle {
         }
     }
 
-    /// Counts a step; whether the fit is to be built anew, which it is wherever all are.
+    /// Counts a step; true if the fit must be factored from scratch, as where `all` are.
     pub(crate) fn is_worn(&mut self, all: bool) -> bool {
         self.moves += 1;
         let most = REFACTOR_EVERY.max(REFACTOR_PER_VARIABLE * self.members.len());
@@ -244,7 +242,7 @@ impl Particle {
         worn
     }
 
-    /// The record of what it did.
+    /// The record of its last move.
     pub(crate) fn step(&self, kind: MoveKind, variable: Option<u32>) -> StepRecord {
         StepRecord {
             kind,
@@ -255,7 +253,7 @@ impl Particle {
     }
 }
 
-/// Of an ascending list, those not in another ascending list.
+/// The elements of an ascending list that are not in another.
 fn outside<'a>(list: &'a [u32], members: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
     let absent = |v: &u32| members.binary_search(v).is_err();
     list.iter().copied().filter(absent)

@@ -1,12 +1,11 @@
-//! What a search tells while it runs: one record an iteration, for the trace
-//! and the progress bar.
+//! What a search reports while it runs: one record an iteration, for the trace and the progress bar.
 
 /// One iteration of the whole swarm, or one wave of the polish.
 #[derive(Debug, Clone, Copy)]
 pub struct IterationRecord<'a> {
     /// 1-based; the starts are iteration 1.
     pub number: usize,
-    /// Iterations asked for.
+    /// The largest number of iterations.
     pub of: usize,
     /// The wave of the polish, 1-based, which counts on from the swarm's last
     /// iteration; none for an iteration of the swarm.
@@ -49,16 +48,16 @@ pub enum MoveKind {
     DropRandom,
     /// Nothing could be added or dropped.
     Stay,
-    /// An island of the polish walked on; where it stands now.
+    /// The tabu search of an island; the record is of its current model.
     Walk,
 }
 
-/// What an observer is told of a wave.
+/// One wave of the polish.
 pub(super) struct WaveRecord<'a> {
     /// 1-based.
     pub(super) number: usize,
     pub(super) best_value: f64,
     pub(super) best_size: usize,
-    /// Where each island stands.
+    /// The current model of each island.
     pub(super) steps: &'a [StepRecord],
 }

@@ -1,4 +1,4 @@
-//! What a search found, and the way from there to the report.
+//! The result of a search, and the report made of it.
 
 use rayon::prelude::*;
 
@@ -18,51 +18,51 @@ use crate::{
 };
 use passel_criteria::Criterion;
 
-/// Models met that are reported, and fitted anew for it.
+/// The number of visited models that are reported, each fitted from scratch.
 pub(super) const REPORTED: usize = 10;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct SearchResult {
     /// The best model's fit, factored from scratch in ascending order.
     pub fit: Fit,
     /// φ of that fit.
     pub value: f64,
-    /// The fit is exact: its RSS is nothing but rounding.
+    /// Whether the fit is exact: its RSS is rounding alone.
     pub exact: bool,
-    /// The smallest pivot of the fit: what its other variables leave unexplained
-    /// of a unit column.
+    /// The smallest pivot of the fit: the part of a unit column that the other variables do not
+    /// explain.
     pub pivot: f64,
-    /// No allowed addition, drop or exchange of one variable lowers φ.
+    /// Whether no allowed addition, drop or exchange of one variable lowers φ.
     pub certified: bool,
-    /// The distinct models of lowest φ that the search met, best first; the
-    /// first is the one found. φ of the others may be off in its last digits.
+    /// The distinct models of lowest φ that the search visited, best first; the first is the
+    /// result. φ of the others may be off in its last digits.
     pub models: Vec<VisitedModel>,
-    /// Of each size met the best model, ascending by size.
+    /// The best model of each size visited, ascending by size.
     pub front: Vec<VisitedModel>,
-    /// Iterations done.
+    /// The number of iterations done.
     pub iterations: usize,
-    /// Why it ended.
+    /// Why the search ended.
     pub termination: Termination,
-    /// The bound on model size that was in force.
+    /// The largest model size allowed.
     pub max_size: usize,
-    /// Wall-clock seconds of the search, the data lying ready on the devices.
+    /// Seconds of the search, once the data were on the devices.
     pub seconds: f64,
-    /// Wall-clock seconds before it, until they did.
+    /// Seconds until the data were on the devices.
     pub starting: f64,
-    /// The devices, by name.
+    /// The names of the devices.
     pub devices: Vec<String>,
-    /// The arithmetic that screened on them; f64 decided.
+    /// The arithmetic of screening; decisions are in f64.
     pub screen: String,
-    /// What the devices had to tell at the start.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// The failure of a device that ended the search; the rest is the best until then.
     pub fault: Option<DeviceError>,
 }
 
 impl SearchResult {
-    /// The model of these columns, ascending, beside the others met; all else is for the caller
-    /// to fill in.
+    /// The result whose best model has these columns, ascending; the caller fills in iterations,
+    /// termination, times and devices.
     pub(crate) fn of(
         x: Columns,
         y: &[f64],
@@ -73,12 +73,12 @@ impl SearchResult {
         let mut front = visited.front();
         let ((fit, pivot), mut models) = rayon::join(
             || Fit::of(x, y, members),
-            || beside(members, visited, (x, y), objective),
+            || other_models(members, visited, (x, y), objective),
         );
         let value = objective.of_fit(&fit);
         let own = front.iter_mut().find(|met| *met.members == *members);
         own.into_iter().for_each(|met| met.value = value);
-        // First, for others may equal it.
+        // First, for other models may have the same φ.
         let members = members.into();
         models.insert(0, VisitedModel { value, members });
         Self {
@@ -108,11 +108,11 @@ impl SearchResult {
             name: "pass".to_owned(),
             parameters: pass.parameters(self.max_size),
         };
-        self.by(method, design, criterion, pass)
+        self.selection_by(method, design, criterion, pass)
     }
 
-    /// The same, of a method that need not be PaSS.
-    pub fn by(
+    /// The report of a result of any method, as [`Self::selection`] makes it of PaSS.
+    pub fn selection_by(
         &self,
         method: NamedParameters,
         design: &Design,
@@ -213,20 +213,19 @@ impl SearchResult {
     }
 }
 
-/// Whether RSS is rounding alone: each residual is the rounded sum of y and the
-/// terms, |β̂| in size.
+/// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
 pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }
 
-/// Observations × variables² of the models reported beyond which they keep the
-/// φ of the walk: their fits would take seconds.
+/// Observations × variables² of the reported models beyond which they are not fitted from scratch:
+/// that would take seconds.
 const REFIT_WORK: usize = 1 << 28;
 
-/// The models met beside the one found. Those that will be told are fitted anew: walks
-/// lose digits.
-fn beside(
+/// The other models visited, best first. Those that will be reported are fitted from scratch: a
+/// tabu search loses digits.
+fn other_models(
     found: &[u32],
     visited: VisitedModels,
     (x, y): (Columns, &[f64]),

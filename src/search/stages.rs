@@ -1,4 +1,4 @@
-//! The way of a search: the swarm's iterations until something ends them, then the polish.
+//! The stages of a search: the iterations of the swarm until something ends them, then the polish.
 
 use std::{sync::atomic::Ordering, time::Instant};
 
@@ -21,7 +21,7 @@ use crate::{
     selection::Termination,
 };
 
-/// Who a search hears and tells.
+/// What a search reports to, and what can end it.
 pub(super) struct RunControl<'a, 'k> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
@@ -29,7 +29,7 @@ pub(super) struct RunControl<'a, 'k> {
     pub(super) communicator: Option<&'a Communicator>,
 }
 
-/// What the swarm leaves to the polish.
+/// The end of the swarm, from which the polish starts.
 struct SwarmEnd<'a> {
     devices: Devices<'a>,
     visited: VisitedModels,
@@ -40,7 +40,10 @@ struct SwarmEnd<'a> {
     fault: Option<DeviceError>,
 }
 
-/// The iterations, until something ends them; then the polish. It goes on from a state.
+/// Runs the iterations of the swarm, then the polish; or resumes either from a state.
+///
+/// # Errors
+/// A device that fails before the first iteration is done.
 pub(super) fn run_stages(
     problem: SearchProblem,
     objective: Objective,
@@ -61,10 +64,10 @@ pub(super) fn run_stages(
     };
     let (names, screen) = (devices.names(), devices.screen_precision());
     if let Some(state) = &from {
-        let brought = problem.x.fetch(state.columns());
-        brought.map_err(DeviceError::from_rank_error)?;
+        let fetched = problem.x.fetch(state.columns());
+        fetched.map_err(DeviceError::from_rank_error)?;
     }
-    if from.as_ref().is_some_and(|it| it.undefined) {
+    if from.as_ref().is_some_and(|state| state.undefined) {
         objective.undefined.store(true, Ordering::Relaxed);
     }
     let (swarmed, polishing) = match from {
@@ -194,8 +197,8 @@ pub(super) fn run_stages(
     })
 }
 
-/// The iterations. A swarm that goes on has its last better model's iteration and φ, and
-/// told of the iteration that it stands at before.
+/// Runs iterations until something ends them. `best` is, of a resumed swarm, the last iteration
+/// that improved the best model, and its φ; its current iteration was observed before.
 fn iterate<'a>(
     (mut swarm, objective): (Swarm<'a>, Objective),
     pass: &Pass,
@@ -203,12 +206,12 @@ fn iterate<'a>(
     late: &dyn Fn() -> bool,
     best: Option<(usize, f64)>,
 ) -> SwarmEnd<'a> {
-    let mut told = best.is_some();
+    let mut observed = best.is_some();
     let (mut improved, mut lowest) = best.unwrap_or((1, swarm.best().value));
     let mut fault = None;
     let termination = loop {
         let (iterations, best) = (swarm.iteration(), swarm.best());
-        if !std::mem::take(&mut told) {
+        if !std::mem::take(&mut observed) {
             (control.observe)(&IterationRecord {
                 number: iterations,
                 of: pass.iterations,

@@ -1,4 +1,4 @@
-//! The whole swarm, one iteration at a time.
+//! The swarm: all particles, one iteration at a time.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use super::{
 };
 use crate::device::{DeviceError, Devices, Gain, ModelUpdate, ModelView};
 
-/// Models whose strongest column is remembered; past it memory is given back.
+/// The number of models whose strongest column is cached; beyond it the cache is emptied.
 const REMEMBERED: usize = 1 << 18;
 
-/// Iterations from one canonical one to the next, at most, while models are small.
+/// Largest distance between two canonical iterations while models are small.
 const CANONICAL_EVERY: usize = 64;
 
-/// The lowest φ so far and its model.
+/// The best model so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Best {
     pub(crate) value: f64,
@@ -39,13 +39,12 @@ pub(super) struct SwarmState {
 /// K particles, the best model they found, and the devices that hold their fits.
 ///
 /// After a *canonical* iteration every fit is factored from its support in ascending
-/// order and no sweep is remembered: all that comes then depends on the particles'
-/// supports, directions, φ and streams, the best model and the models visited, not on
-/// the way there. What the devices keep beside the fits cannot show: Gram columns,
-/// guests and rooms decide how a sweep screens, a screen lets everything through that
-/// could be chosen, and the choice is by dot products of X and the fit in a fixed order.
-/// What is remembered of sweeps could: equal models by different ways have residuals that
-/// differ in their last digits.
+/// order and the cache of sweeps is empty: everything later depends on the particles'
+/// supports, directions, φ and streams, the best model and the models visited, and not on the
+/// history. What else the devices cache cannot change a result: it decides how a sweep screens,
+/// every column that could be chosen passes the screen, and the choice is by dot products of X
+/// and the fit in a fixed order. Cached sweeps could: models that are equal but were reached by
+/// different moves have residuals that differ in their last digits.
 pub(crate) struct Swarm<'a> {
     problem: SearchProblem<'a>,
     objective: Objective<'a>,
@@ -54,22 +53,22 @@ pub(crate) struct Swarm<'a> {
     particles: Vec<Particle>,
     best: Best,
     visited: VisitedModels,
-    /// Whether the models that the particles stand at are among those visited.
+    /// Whether the particles' current models are among those visited.
     noted: bool,
     /// Iterations done, the starts being the first.
     iteration: usize,
-    /// The next canonical one.
+    /// The next canonical iteration.
     canonical: usize,
-    /// Whether the one last done was.
+    /// Whether the last iteration was canonical.
     is_canonical: bool,
     steps: Vec<StepRecord>,
-    /// Of each model swept so far, which of `strongest` is its.
+    /// For each model in the cache, the position of its strongest column in `strongest`.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
 }
 
 impl<'a> Swarm<'a> {
-    /// The starts: iteration 1.
+    /// A swarm at its random starts, which are iteration 1.
     pub(crate) fn start(
         problem: SearchProblem<'a>,
         objective: Objective<'a>,
@@ -112,11 +111,11 @@ impl<'a> Swarm<'a> {
         }
         let stay = vec![(MoveKind::Start, None); swarm.particles.len()];
         swarm.evaluate(stay);
-        swarm.canonical = swarm.after();
+        swarm.canonical = swarm.next_canonical();
         Ok(swarm)
     }
 
-    /// As it was at a canonical iteration.
+    /// A swarm resumed from a canonical iteration.
     pub(super) fn resume(
         problem: SearchProblem<'a>,
         objective: Objective<'a>,
@@ -148,7 +147,7 @@ impl<'a> Swarm<'a> {
             known: HashMap::new(),
             strongest: Vec::new(),
         };
-        swarm.canonical = swarm.after();
+        swarm.canonical = swarm.next_canonical();
         Ok(swarm)
     }
 
@@ -174,11 +173,13 @@ impl<'a> Swarm<'a> {
         &self.visited
     }
 
-    /// The canonical iteration after this one, which is canonical or the first: soon at
-    /// first, when little is lost by it, and with large models as late as these would be
-    /// refactored anyway.
-    fn after(&self) -> usize {
-        let sizes = self.particles.iter().map(|it| it.members().len());
+    /// The next canonical iteration after this one, which is canonical or the first: soon at
+    /// first, where it costs little, and with large models when these would be refactored anyway.
+    fn next_canonical(&self) -> usize {
+        let sizes = self
+            .particles
+            .iter()
+            .map(|particle| particle.members().len());
         let most = REFACTOR_PER_VARIABLE * sizes.max().unwrap_or(0);
         self.iteration + self.iteration.min(CANONICAL_EVERY).max(most)
     }
@@ -200,12 +201,12 @@ impl<'a> Swarm<'a> {
         (self.devices, self.visited)
     }
 
-    /// What each particle did in the iteration last done.
+    /// What each particle did in the last iteration.
     pub(crate) fn steps(&self) -> &[StepRecord] {
         &self.steps
     }
 
-    /// One step of every particle. All read the best model as it stood before.
+    /// One step of every particle; all of them see the best model of the iteration before.
     pub(crate) fn iterate(&mut self) -> Result<(), DeviceError> {
         let problem = self.problem;
         let particles = self.particles.iter_mut();
@@ -224,19 +225,19 @@ impl<'a> Swarm<'a> {
         let worn = numbered.filter_map(|(number, it)| it.is_worn(all).then_some(number));
         let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
         self.devices.update_models(&worn)?;
-        // φ is of the fit factored anew, as it is after going on.
+        // φ is of the refactored fit, as it would be in a resumed search.
         self.evaluate(moves);
         self.iteration += 1;
         self.is_canonical = all;
         if all {
             self.forget();
-            self.canonical = self.after();
+            self.canonical = self.next_canonical();
         }
         Ok(())
     }
 
-    /// Updates every particle's model, trying one thing after another until one is
-    /// done or nothing is left to try; what each did.
+    /// Updates every particle's model, attempt after attempt until one is carried out or none is
+    /// left; returns each particle's move and variable.
     fn update(
         &mut self,
         attempt: impl Fn(&Particle, usize, usize) -> Option<(MoveKind, ModelUpdate)>,
@@ -246,20 +247,20 @@ impl<'a> Swarm<'a> {
         for refused in 0.. {
             let (mut updates, mut kinds) = (Vec::new(), Vec::new());
             for number in open.drain(..) {
-                if let Some((moved, update)) = attempt(&self.particles[number], number, refused) {
+                if let Some((kind, update)) = attempt(&self.particles[number], number, refused) {
                     updates.push((number, update));
-                    kinds.push(moved);
+                    kinds.push(kind);
                 }
             }
             if updates.is_empty() {
                 break;
             }
-            let told = self.devices.update_models(&updates)?;
-            for (((number, update), moved), updated) in updates.into_iter().zip(kinds).zip(told) {
+            let results = self.devices.update_models(&updates)?;
+            for (((number, update), kind), updated) in updates.into_iter().zip(kinds).zip(results) {
                 match updated.variable {
                     Some(variable) => {
                         self.particles[number].updated(update, variable);
-                        moves[number] = (moved, Some(variable));
+                        moves[number] = (kind, Some(variable));
                     }
                     None => open.push(number),
                 }
@@ -268,14 +269,14 @@ impl<'a> Swarm<'a> {
         Ok(moves)
     }
 
-    /// Judges every particle's model after its move.
+    /// Evaluates φ of every particle's model after its move.
     fn evaluate(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
-        for (number, (particle, (moved, variable))) in particles {
+        for (number, (particle, (kind, variable))) in particles {
             let k = particle.members().len();
             particle.update_value(self.objective.floored(k, self.devices.rss(number)));
-            self.steps.push(particle.step(moved, variable));
+            self.steps.push(particle.step(kind, variable));
         }
         for particle in &self.particles {
             self.best.offer(particle);
@@ -283,14 +284,14 @@ impl<'a> Swarm<'a> {
         self.noted = false;
     }
 
-    /// Forgets what sweeps found.
+    /// Empties the cache of sweeps.
     fn forget(&mut self) {
         self.known.clear();
         self.strongest.clear();
     }
 
-    /// Of each particle about to take an improving forward step, the strongest
-    /// column: swept once for equal models, and never again for one known.
+    /// The strongest column of each particle about to take an improving forward step. Equal models
+    /// are swept once, and models in the cache are not swept.
     fn sweep(&mut self, plans: &[Plan]) -> Result<Vec<Option<u32>>, DeviceError> {
         if self.known.len() > REMEMBERED {
             self.forget();
@@ -316,7 +317,7 @@ impl<'a> Swarm<'a> {
                 }
             });
         }
-        // What nobody asks before the end is noted while the devices sweep.
+        // The models visited are not needed before the end: they are recorded while devices sweep.
         let (visited, particles) = (&mut self.visited, &self.particles);
         let (devices, gain) = (&mut self.devices, self.gain);
         let found = rayon::in_place_scope(|scope| {
@@ -330,7 +331,7 @@ impl<'a> Swarm<'a> {
     }
 }
 
-/// Takes note of the models that the particles stand at.
+/// Records the particles' current models as visited.
 fn remember(visited: &mut VisitedModels, particles: &[Particle]) {
     for particle in particles {
         visited.offer(particle.value(), particle.members());
@@ -338,7 +339,7 @@ fn remember(visited: &mut VisitedModels, particles: &[Particle]) {
 }
 
 impl Best {
-    /// Takes a particle's model if its φ is lower by more than rounding.
+    /// Replaces the best model by a particle's if its φ is lower by more than rounding.
     fn offer(&mut self, particle: &Particle) {
         if rises(particle.value(), self.value) {
             self.value = particle.value();

@@ -1,5 +1,5 @@
-//! A model among the columns of a pool, with what every step from it would do:
-//! one variable added, dropped, or exchanged for another.
+//! The tableau of a model among the columns of a pool: the effect of every single change, one
+//! variable added, dropped, or exchanged for another.
 //!
 //! For the model A and a column j of the pool, as sweeps of the cross-product
 //! matrix leave them (Goodnight 1979):

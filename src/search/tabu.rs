@@ -1,10 +1,10 @@
-//! One island's walk among the columns of the pool: tabu search by the exact
-//! change in RSS.
+//! The tabu search of one island among the columns of the pool, by the exact change in RSS.
 //!
-//! Each step is the best there is, of all single additions, drops and exchanges,
-//! even where φ rises: so the walk climbs out of a local optimum. What was just
-//! dropped may not return for a while, nor what was just added leave: so it does
-//! not fall back. (Glover, Tabu Search, 1989.)
+//! Each step is the best of all single additions, drops and exchanges, even where φ rises, so that
+//! the search leaves local optima. A variable just dropped may not return for a while, nor one just
+//! added be dropped, so that it does not fall back.
+//!
+//! *Source*: F. Glover, Tabu search, part I, ORSA Journal on Computing 1, 1989.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,68 +19,67 @@ use crate::{
     random::{Stream, uniform_below},
 };
 
-/// Steps for which a dropped variable may not return: this many to twice as
-/// many, drawn anew each time. A variable just added stays for half of it. (Fewer
-/// where there are few columns was tried: more minima were missed, not fewer.)
+/// Tabu tenure: a dropped variable may not return for this many to twice as many steps, drawn each
+/// time; a variable just added stays for half of it. (Shorter tenures for few columns missed more
+/// optima, not fewer.)
 const TENURE: usize = 8;
 
-/// Least RSS that products of columns can tell from zero, y at unit norm.
+/// The least RSS that products of columns can distinguish from zero, y at unit norm.
 pub(super) const EXACT: f64 = 1e-13;
 
-/// What one step costs, in multiply-adds of a product of X, for each of the k·m
-/// entries it goes over, and as many entries again that it costs whatever k and
-/// m are. Measured: see docs/performance.md.
+/// The cost of one step in multiply-adds of a product with X: for each of its k·m entries, and for
+/// a fixed number of entries whatever k and m. Measured: see docs/performance.md.
 pub(super) const ENTRY_COST: u64 = 40;
 const STEP_ENTRIES: u64 = 500;
 
-/// Steps between two looks at whether the search should end.
-const LOOK_EVERY: usize = 16;
+/// Steps between two checks for a request to stop.
+const CHECK_EVERY: usize = 16;
 
-/// What a walk starts from and goes by.
+/// The inputs that the islands of a wave share.
 pub(super) struct TabuSearch<'a> {
     pub(super) problem: &'a SearchProblem<'a>,
     pub(super) objective: Objective<'a>,
     pub(super) pool: &'a GramPool,
     /// Steps at most.
     pub(super) steps: usize,
-    /// φ that a model must be below to be told.
+    /// φ of the best model so far; only a lower one is returned.
     pub(super) value: f64,
     /// Whether the search should end.
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// One walk: the model it stands at, columns ascending, and its random stream.
+/// An island: its current model, columns ascending, and its random stream.
 pub(super) struct Island {
     pub(super) members: Vec<u32>,
     pub(super) stream: Stream,
 }
 
-/// Where a walk came to.
+/// The result of one island's tabu search.
 #[derive(Serialize, Deserialize)]
 pub(super) struct TabuResult {
     /// The last model, columns ascending, and its φ.
     pub(super) end: Vec<u32>,
     pub(super) end_value: f64,
-    /// The best model below the value asked for, columns ascending.
+    /// The best model with φ below `value`, columns ascending.
     pub(super) best: Option<Vec<u32>>,
     pub(super) visited: VisitedModels,
-    /// In multiply-adds of a product.
+    /// The work done, in multiply-adds of a product with X.
     pub(super) work: u64,
 }
 
 impl TabuSearch<'_> {
-    /// Walks from a model (columns in any order).
-    pub(super) fn from(
+    /// Searches from a model (columns in any order); `visited` collects the models on the way.
+    pub(super) fn run_from(
         &self,
         start: &[u32],
         stream: &mut Stream,
         visited: VisitedModels,
     ) -> TabuResult {
         let (pool, problem) = (self.pool, self.problem);
-        // Where the pool has no room for one, the walk starts without it.
+        // A column that the pool has no room for is left out.
         let places: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
         let mut tableau = Tableau::new(pool, &places);
-        let mut walked = TabuResult {
+        let mut result = TabuResult {
             end: start.to_vec(),
             end_value: self.value_of(tableau.members().len(), tableau.rss()),
             best: None,
@@ -94,20 +93,20 @@ impl TabuSearch<'_> {
             .collect();
         let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members().contains(v));
         if kept.len() < problem.keep.len() || !holds(&tableau) {
-            // Kept variables too many for a pool, or too nearly collinear for
-            // products of columns: what the sweep says has to do.
-            walked.work = 0;
-            return walked;
+            // Too many kept variables for a pool, or too nearly collinear ones for products of
+            // columns: there is only the sweep then.
+            result.work = 0;
+            return result;
         }
         let mut open = vec![0.0; pool.xty().len()];
         open[..pool.len()].fill(1.0);
         tableau.members().iter().for_each(|m| open[*m] = 0.0);
-        // Of each place, the first step at which it may move again.
+        // For each place, the first step at which it may move again.
         let mut until = vec![0; pool.len()];
         let mut away: Vec<usize> = Vec::new();
         let mut least = self.value;
         for step in 1..=self.steps {
-            if step % LOOK_EVERY == 0 && (self.stop)() {
+            if step % CHECK_EVERY == 0 && (self.stop)() {
                 break;
             }
             away.retain(|&place| {
@@ -121,18 +120,18 @@ impl TabuSearch<'_> {
                 until[place] <= step && !kept.contains(&place)
             });
             for &(value, leaves, joins) in &steps {
-                if walked.visited.wants(value) {
+                if result.visited.wants(value) {
                     let met = columns(&tableau, pool, leaves, joins);
-                    walked.visited.offer(value, &met);
+                    result.visited.offer(value, &met);
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            walked.work +=
+            result.work +=
                 ENTRY_COST * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
             let Some((_, leaves, joins)) = best.filter(|best| best.0 < f64::INFINITY) else {
                 if until.iter().all(|until| *until <= step) {
-                    // Nothing waits to be allowed again.
-                    walked.work = 0;
+                    // No tabu is left that could open a step.
+                    result.work = 0;
                     break;
                 }
                 continue;
@@ -149,24 +148,23 @@ impl TabuSearch<'_> {
             }
             tableau.step(pool, leaves, joins);
             if !holds(&tableau) {
-                // Built anew, it had to leave a kept variable out.
+                // Rebuilt, the tableau had to leave out a kept variable.
                 break;
             }
             let value = self.value_of(tableau.members().len(), tableau.rss());
             let columns = columns(&tableau, pool, None, None);
-            walked.end.clone_from(&columns);
-            walked.visited.offer(value, &columns);
+            result.end.clone_from(&columns);
+            result.visited.offer(value, &columns);
             if rises(value, least) {
                 least = value;
-                walked.best = Some(columns);
+                result.best = Some(columns);
             }
-            walked.end_value = value;
+            result.end_value = value;
         }
-        walked
+        result
     }
 
-    /// The best exchange, addition and drop: φ, the position that leaves and the
-    /// place that joins.
+    /// The best exchange, addition and drop: φ, the position that leaves and the place that joins.
     fn steps(
         &self,
         tableau: &mut Tableau,
@@ -198,7 +196,7 @@ impl TabuSearch<'_> {
     }
 }
 
-/// The columns of a tableau's model after a step, ascending.
+/// The columns of the tableau's model after a step, ascending.
 fn columns(
     tableau: &Tableau,
     pool: &GramPool,

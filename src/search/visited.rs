@@ -1,4 +1,4 @@
-//! The models a search met: the best of them, and the best of each size.
+//! The models that a search visited: the best of all, and the best of each size.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{bits, objective::rises};
 
-/// Best models remembered.
+/// The number of best models kept.
 const REMEMBERED: usize = 1000;
 
-/// One model met.
+/// A model that a search visited.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VisitedModel {
-    /// φ; as JSON its bits.
+    /// φ; serialised as its bits.
     #[serde(with = "bits")]
     pub value: f64,
     /// Columns of the design matrix, ascending.
@@ -20,13 +20,14 @@ pub struct VisitedModel {
 }
 
 impl VisitedModel {
+    /// φ and the columns.
     pub(super) fn pair(&self) -> (f64, &[u32]) {
         (self.value, &self.members)
     }
 
-    /// By φ, then by size, then by columns.
+    /// The order by φ, then by size, then by columns.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        let size = |it: &Self| it.members.len();
+        let size = |model: &Self| model.members.len();
         self.value
             .total_cmp(&other.value)
             .then_with(|| size(self).cmp(&size(other)))
@@ -34,15 +35,15 @@ impl VisitedModel {
     }
 }
 
-/// The distinct models of lowest φ a search met, and the lowest of each size.
+/// The distinct models of lowest φ that a search visited, and the lowest of each size.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct VisitedModels {
-    /// Unordered and with repetitions between two prunings.
+    /// Unordered, and with repetitions, between two prunings.
     models: Vec<VisitedModel>,
-    /// What is not below this need not be remembered.
+    /// Only models with φ below this are kept.
     #[serde(with = "bits")]
     threshold: f64,
-    /// By size.
+    /// The best model by size.
     front: Vec<Option<VisitedModel>>,
 }
 
@@ -57,7 +58,7 @@ impl Default for VisitedModels {
 }
 
 impl VisitedModels {
-    /// An empty list that takes only what this one would.
+    /// An empty list with this one's threshold.
     pub(super) fn like(&self) -> Self {
         Self {
             threshold: self.threshold,
@@ -65,23 +66,24 @@ impl VisitedModels {
         }
     }
 
-    /// Whether a model of this φ would be among the best.
+    /// Whether a model with this φ would be kept.
     pub(super) fn wants(&self, value: f64) -> bool {
         value < self.threshold
     }
 
-    /// Whether every model is one, and at least one was met: a list that was read.
+    /// Whether a list that was read is valid: every model is, and there is at least one.
     pub(super) fn holds(&self, is_model: impl Fn(&[u32]) -> bool) -> bool {
         let mut sizes = self.front.iter().enumerate();
         self.front.iter().any(Option::is_some)
             && self.models.iter().all(|met| is_model(&met.members))
             && sizes.all(|(size, met)| {
-                let fits = |it: &VisitedModel| it.members.len() == size && is_model(&it.members);
+                let fits =
+                    |model: &VisitedModel| model.members.len() == size && is_model(&model.members);
                 met.as_ref().is_none_or(fits)
             })
     }
 
-    /// Takes note of a model.
+    /// Adds a model, if it is among the best.
     pub(crate) fn offer(&mut self, value: f64, members: &[u32]) {
         let met = || VisitedModel {
             value,
@@ -105,14 +107,14 @@ impl VisitedModels {
         }
     }
 
-    /// Takes note of all that another list holds.
+    /// Adds all models of another list.
     pub(super) fn absorb(&mut self, other: Self) {
         for met in other.models.iter().chain(other.front.iter().flatten()) {
             self.offer(met.value, &met.members);
         }
     }
 
-    /// Of each size met the best model, ascending by size.
+    /// The best model of each size visited, ascending by size.
     pub(super) fn front(&self) -> Vec<VisitedModel> {
         self.front.iter().flatten().cloned().collect()
     }
@@ -125,21 +127,21 @@ impl VisitedModels {
         front
     }
 
-    /// The remembered models, each once, best first.
+    /// The kept models, each once, best first.
     pub(super) fn best(mut self) -> Vec<VisitedModel> {
         self.prune();
         self.models
     }
 
     fn prune(&mut self) {
-        // The same model by two ways may differ in its last digits: the lower, which
-        // comes first, stays.
+        // φ of one model may differ in its last digits with the way it was reached: the
+        // lower value, which comes first, stays.
         self.models.sort_unstable_by(VisitedModel::order);
         let mut met = HashSet::with_capacity(self.models.len());
         let new: Vec<bool> = self
             .models
             .iter()
-            .map(|it| met.insert(&it.members))
+            .map(|model| met.insert(&model.members))
             .collect();
         let mut new = new.into_iter();
         self.models.retain(|_| new.next().unwrap_or(true));

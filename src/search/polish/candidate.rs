@@ -9,14 +9,14 @@ use super::super::{
 };
 use crate::{device::Neighbours, least_squares::Fit, ranks::Communicator};
 
-/// Columns of each kind, joining and replacing, that a sweep of one model brings
-/// into the pool.
+/// Columns of each kind, additions and exchanges, that the sweep of one model inserts into the
+/// pool.
 pub(crate) const NEAR: usize = 64;
 
-/// Of each kind of change, how many of the strongest the certificate fits.
+/// Changes of each kind that the certificate fits, the strongest.
 const FITTED: usize = 4;
 
-/// What the polish is given.
+/// The inputs of the polish.
 #[derive(Clone, Copy)]
 pub(crate) struct PolishContext<'a> {
     pub(crate) problem: &'a SearchProblem<'a>,
@@ -25,7 +25,7 @@ pub(crate) struct PolishContext<'a> {
     pub(crate) threads: usize,
     /// Whether the search should end.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
-    /// The processes that walk with some of the islands each.
+    /// The ranks that share out the islands.
     pub(crate) communicator: Option<&'a Communicator>,
 }
 
@@ -45,20 +45,26 @@ impl Candidate {
 }
 
 impl PolishContext<'_> {
+    /// The model of these columns, fitted from scratch.
     pub(crate) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.objective.of_fit(&fit);
         Candidate { fit, value }
     }
 
-    /// Takes note of the models one step from a model that was swept.
-    pub(crate) fn meet(&self, fit: &Fit, neighbours: &Neighbours, visited: &mut VisitedModels) {
+    /// Records the models one change away from a model that was swept.
+    pub(crate) fn visit_neighbours(
+        &self,
+        fit: &Fit,
+        neighbours: &Neighbours,
+        visited: &mut VisitedModels,
+    ) {
         let SearchProblem { keep, max_size, .. } = *self.problem;
         let (support, rss) = (fit.support(), fit.rss());
         let room = if support.len() < max_size { NEAR } else { 0 };
         let joining = neighbours.additions.iter().take(room);
         let changes = joining.chain(&neighbours.exchanges);
-        let changes = changes.map(|it| (it.replaces, Some(it.column), it.fall));
+        let changes = changes.map(|change| (change.replaces, Some(change.column), change.fall));
         let drops = fit.drop_costs().enumerate();
         let drops = drops.filter(|(at, _)| keep.binary_search(&support[*at]).is_err());
         let drops = drops.map(|(at, cost)| (Some(at), None, -cost));
@@ -76,7 +82,7 @@ impl PolishContext<'_> {
         }
     }
 
-    /// The best model one addition, drop or exchange away, if it is better.
+    /// The best model one addition, drop or exchange away, if it is better than this.
     pub(crate) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
         let SearchProblem {
             x, keep, max_size, ..
@@ -107,8 +113,8 @@ impl PolishContext<'_> {
             })
             .collect();
         better.sort_by(|a, b| a.value.total_cmp(&b.value));
-        // From scratch the last digits may be others: the next one then.
-        let mut anew = better.iter().map(|it| self.fitted(&it.members()));
-        anew.find(|it| rises(it.value, best.value))
+        // Fitted from scratch, the last digits may differ, and with them the verdict.
+        let mut anew = better.iter().map(|model| self.fitted(&model.members()));
+        anew.find(|model| rises(model.value, best.value))
     }
 }

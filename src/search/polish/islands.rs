@@ -1,5 +1,5 @@
-//! The islands of the polish: their models, the pool of columns that they walk among, and the
-//! three parts of a wave.
+//! The islands of the polish: their models, the pool of columns that they search, and the parts of
+//! a wave.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -21,15 +21,15 @@ use crate::{
     random::Stream,
 };
 
-/// Up to so many columns all are in the pool.
+/// Up to this many columns, all are in the pool.
 const SMALL: usize = 512;
 
-/// Steps of one island in one wave, if the work of the wave allows.
+/// Most and fewest steps of an island in a wave, and the work that a wave aims at.
 const STEPS: usize = 250;
 const FEWEST_STEPS: usize = 25;
 const WAVE_WORK: u64 = 1 << 28;
 
-/// Work of a wave's sweeps beyond which no other island's model is swept.
+/// Work of a wave's sweeps beyond which no further model is swept.
 const SWEEP_WORK: u64 = 1 << 30;
 
 /// What the polish resumes from: the islands between two waves.
@@ -42,20 +42,20 @@ pub(crate) struct PolishState {
     pub(crate) certified: bool,
     pub(crate) idle: u64,
     pub(crate) waves: usize,
-    /// Its columns, as they were taken in.
+    /// The columns of the pool, in the batches they were inserted in.
     pub(crate) pool: Vec<Vec<u32>>,
 }
 
-/// What changes from wave to wave. Between two, fits and tableaus follow from the columns
-/// of their models, for each is made anew from them in ascending order.
+/// The state that changes from wave to wave. Between two waves, fits and tableaus follow from the
+/// columns of their models alone: each is rebuilt from them in ascending order.
 pub(crate) struct Islands<'a> {
     pub(crate) with: PolishContext<'a>,
     pub(crate) pool: GramPool,
     pub(crate) islands: Vec<Island>,
-    /// The island whose turn it is to be swept.
+    /// The island whose turn it is to be swept first.
     pub(crate) turn: usize,
     pub(crate) best: Candidate,
-    /// The best model was swept, and nothing near it is better.
+    /// Whether the best model was swept and no single change improves it.
     pub(crate) certified: bool,
     /// Work since the best model was found.
     pub(crate) idle: u64,
@@ -93,9 +93,9 @@ impl<'a> Islands<'a> {
         })
     }
 
-    /// Sweeps the best model, unless it is certified, and then the islands' in
-    /// turn, as many as the work of a wave allows. What it finds enters the pool;
-    /// the best model one step from the best is the new best.
+    /// Sweeps the best model, unless it is certified, and then the islands' in turn, as many as
+    /// the work of a wave allows. The columns found enter the pool; if a single change improves
+    /// the best model, the best such change is made.
     pub(crate) fn sweep(
         &mut self,
         devices: &mut Devices,
@@ -104,7 +104,7 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, keep, .. } = *self.with.problem;
         let product = (x.n() * x.p()) as u64;
         if self.pool.is_full() && self.pool.len() < x.p() {
-            // Begun anew, it has room for what this sweep finds.
+            // An empty pool has room for the columns that this sweep finds.
             self.pool = GramPool::new(x.p());
         }
         let mut fits = Vec::new();
@@ -113,7 +113,7 @@ impl<'a> Islands<'a> {
         }
         let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
         let best = self.best.members();
-        // The kept variables alone are the horizon of a pool just begun.
+        // A new pool also gets the columns nearest to the model of the kept variables.
         let horizon = (self.pool.len() == 0).then_some(keep);
         let (before, from) = self.islands.split_at(self.turn);
         let in_turn = from.iter().chain(before).map(|island| &*island.members);
@@ -131,8 +131,8 @@ impl<'a> Islands<'a> {
         let swept = devices.find_neighbours(&anchors, keep, NEAR, self.with.stop)?;
         let changes = swept
             .iter()
-            .flat_map(|it| it.additions.iter().chain(&it.exchanges));
-        let brought = x.fetch(changes.map(|it| it.column));
+            .flat_map(|near| near.additions.iter().chain(&near.exchanges));
+        let brought = x.fetch(changes.map(|change| change.column));
         brought.map_err(DeviceError::from_rank_error)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
@@ -140,7 +140,7 @@ impl<'a> Islands<'a> {
             return Ok(());
         }
         for (fit, neighbours) in fits.iter().zip(&swept) {
-            self.with.meet(fit, neighbours, visited);
+            self.with.visit_neighbours(fit, neighbours, visited);
         }
         if !self.certified {
             match self.with.improve(&self.best, &swept[0]) {
@@ -151,17 +151,17 @@ impl<'a> Islands<'a> {
         Ok(())
     }
 
-    /// Takes the models' columns and the sweep's into the pool, those of the best
-    /// model first.
+    /// Inserts the models' columns and those that the sweep found into the pool, the best model's
+    /// first.
     fn fill(&mut self, best: &[u32], swept: &[Neighbours]) {
         let SearchProblem { x, y, .. } = *self.with.problem;
         let members = self.islands.iter().flat_map(|island| &island.members);
         let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
-        for it in swept {
-            let changes = it.additions.iter().chain(&it.exchanges);
+        for near in swept {
+            let changes = near.additions.iter().chain(&near.exchanges);
             let first = columns.len();
             columns.extend(changes.map(|change| change.column));
-            // The order of near equals is rounding: it decides no places.
+            // Near ties are ordered by rounding, which must not decide the places.
             columns[first..].sort_unstable();
         }
         self.pool
@@ -174,20 +174,23 @@ impl<'a> Islands<'a> {
         }
     }
 
-    /// Every island walks on; the best model they meet, if it is better.
+    /// Runs the tabu search of every island, and adopts the best model found if it is better.
     ///
-    /// Of ranks each walks with some, and all go on from what these found: products of another CPU
-    /// may differ in their last digits.
-    pub(crate) fn walk(
+    /// Each rank runs some of the islands, and all continue from the gathered results: another
+    /// CPU's products may differ in their last digits.
+    pub(crate) fn search(
         &mut self,
         visited: &mut VisitedModels,
         observe: &mut dyn FnMut(&WaveRecord),
     ) -> Result<(), DeviceError> {
-        let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
+        let sizes = self
+            .islands
+            .iter()
+            .map(|island| island.members.len() as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
-        // A tableau costs k steps to build: it is worth as many.
+        // Building a tableau costs k steps: it should be used for as many.
         let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
-        let walk = TabuSearch {
+        let search = TabuSearch {
             problem: self.with.problem,
             objective: self.with.objective,
             pool: &self.pool,
@@ -198,46 +201,46 @@ impl<'a> Islands<'a> {
         let (rank, ranks) = self
             .with
             .communicator
-            .map_or((0, 1), |it| (it.rank(), it.size()));
-        let walk = |island: &Island| {
+            .map_or((0, 1), |all| (all.rank(), all.size()));
+        let run = |island: &Island| {
             let mut stream = island.stream.clone();
-            let walked = walk.from(&island.members, &mut stream, visited.like());
-            (stream.words_drawn(), walked)
+            let result = search.run_from(&island.members, &mut stream, visited.like());
+            (stream.words_drawn(), result)
         };
         let own: Vec<&Island> = self.islands.iter().skip(rank).step_by(ranks).collect();
         let mut walks: Vec<(u64, TabuResult)> = if self.with.threads > 1 {
-            own.into_par_iter().map(walk).collect()
+            own.into_par_iter().map(run).collect()
         } else {
-            own.into_iter().map(walk).collect()
+            own.into_iter().map(run).collect()
         };
         if let Some(communicator) = self.with.communicator {
             let all = communicator.gather_round_robin(&walks, self.islands.len());
             walks = all.map_err(DeviceError::from_rank_error)?;
         }
         let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
-        for ((number, island), (words, walked)) in numbered.zip(&walks) {
-            island.members.clone_from(&walked.end);
+        for ((number, island), (words, result)) in numbered.zip(&walks) {
+            island.members.clone_from(&result.end);
             island.stream = Stream::resume_at(self.with.pass.seed, number, *words);
         }
-        let walks: Vec<TabuResult> = walks.into_iter().map(|it| it.1).collect();
-        let found = walks.iter().filter_map(|walked| walked.best.as_ref());
+        let walks: Vec<TabuResult> = walks.into_iter().map(|(_, result)| result).collect();
+        let found = walks.iter().filter_map(|result| result.best.as_ref());
         let found = found
             .map(|members| self.with.fitted(members))
             .min_by(|a, b| a.value.total_cmp(&b.value))
             .filter(|found| rises(found.value, self.best.value));
         let mut steps = Vec::with_capacity(walks.len());
-        if walks.iter().all(|walked| walked.work == 0) {
-            // No step is open from any model, or none can be taken in the pool.
+        if walks.iter().all(|result| result.work == 0) {
+            // No island had a step to take.
             self.idle = u64::MAX;
         }
-        for walked in walks {
-            self.idle = self.idle.saturating_add(walked.work);
-            visited.absorb(walked.visited);
+        for result in walks {
+            self.idle = self.idle.saturating_add(result.work);
+            visited.absorb(result.visited);
             steps.push(StepRecord {
                 kind: MoveKind::Walk,
                 variable: None,
-                size: walked.end.len(),
-                value: walked.end_value,
+                size: result.end.len(),
+                value: result.end_value,
             });
         }
         if let Some(found) = found {
@@ -253,7 +256,7 @@ impl<'a> Islands<'a> {
         Ok(())
     }
 
-    /// A new best model: the first island goes on from it.
+    /// Makes a model the best one; the first island continues from it.
     fn adopt(&mut self, better: Candidate, visited: &mut VisitedModels) {
         let members = better.members();
         visited.offer(better.value, &members);
@@ -264,7 +267,7 @@ impl<'a> Islands<'a> {
 }
 
 impl<'a> Islands<'a> {
-    /// As they were between two waves.
+    /// The islands resumed from a state between two waves.
     pub(crate) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
         let SearchProblem { x, y, .. } = *with.problem;
         let mut pool = GramPool::new(x.p());
@@ -288,7 +291,7 @@ impl<'a> Islands<'a> {
         }
     }
 
-    /// The state to go on from.
+    /// The state to resume from.
     pub(crate) fn state(&self) -> PolishState {
         let islands = self.islands.iter().map(|island| ParticleState {
             members: island.members.clone(),

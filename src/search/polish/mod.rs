@@ -52,7 +52,7 @@ pub(super) fn polish(
         fault,
     };
     if (context.stop)() {
-        // To fill the pool may take longer than is left.
+        // Filling the pool may take longer than is left.
         return unpolished(visited, None);
     }
     let islands = match from {
@@ -70,7 +70,7 @@ pub(super) fn polish(
     while !(cut || islands.certified && islands.idle >= allowed) {
         keep(&islands, visited);
         let swept = islands.sweep(devices, visited);
-        if let Err(error) = swept.and_then(|()| islands.walk(visited, observe)) {
+        if let Err(error) = swept.and_then(|()| islands.search(visited, observe)) {
             fault = Some(error);
             break;
         }
