@@ -6,11 +6,21 @@ use std::path::Path;
 use super::error::shown;
 use super::factor::factor;
 use super::field::{Field, classify};
+use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
 use super::rows::Rows;
 use super::words::{Unclosed, Word, Words};
-use super::{Column, MISSING, TableError, Values};
+use super::{Column, ColumnPartition, MISSING, ReadOptions, TableError, Values};
 use crate::nearest::{did_you_mean, nearest};
+
+/// The format `.arff`.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["arff"],
+    gzip: true,
+    companions: &[],
+    read,
+    estimate: estimate_text,
+};
 
 /// What can be wrong with a line of an ARFF file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -114,8 +124,8 @@ struct Attribute {
 ///
 /// # Errors
 /// The first line that is not as it should be.
-pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
-    let mut lines = Lines::open(path)?;
+fn read(file: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Content, TableError> {
+    let mut lines = Lines::open(file)?;
     let mut attributes = Vec::new();
     let mut rows = None;
     while lines.advance()? {
@@ -141,7 +151,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Column>, TableError> {
         Some(rows) if rows.count() == 0 => Err(TableError::NoRows { path }),
         Some(rows) => {
             let columns = attributes.into_iter().zip(rows.into_columns());
-            Ok(columns.map(|(it, values)| it.column(values)).collect())
+            let columns = columns.map(|(attribute, values)| attribute.column(values));
+            let columns: Vec<Column> = columns.collect();
+            // The last attribute is the class.
+            let response = columns.len() - 1;
+            Content::new(file, options, columns, Some(response))
         }
     }
 }

@@ -11,17 +11,63 @@ use csv::ByteRecord;
 
 use super::factor::FactorBuilder;
 use super::field::{Field, classify};
+use super::format::{Content, Format, estimate_text};
 use super::head::{self, Head};
 use super::source::{Source, read_failure_of};
-use super::{Column, TableError, Values, names};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values, csv_fast, names};
 
 const READ_BYTES: usize = 1 << 18;
+
+/// Comma-separated values.
+pub(super) const COMMAS: Format = delimited(&["csv"], |path, options, partition| {
+    read(path, b',', options, partition)
+});
+
+/// Tab-separated values.
+pub(super) const TABS: Format = delimited(&["tsv"], |path, options, partition| {
+    read(path, b'\t', options, partition)
+});
+
+const fn delimited(
+    extensions: &'static [&'static str],
+    read: fn(&Path, &ReadOptions, &ColumnPartition) -> Result<Content, TableError>,
+) -> Format {
+    Format {
+        extensions,
+        gzip: true,
+        companions: &[],
+        read,
+        estimate: estimate_text,
+    }
+}
+
+fn read(
+    path: &Path,
+    delimiter: u8,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Content, TableError> {
+    let quick = match options.factors {
+        [] => csv_fast::read(path, delimiter, partition)?,
+        // Their text is wanted, not their numbers.
+        _ => None,
+    };
+    let (head, columns) = match quick {
+        Some(read) => read,
+        None => read_any(path, delimiter, options.factors)?,
+    };
+    Ok(Content {
+        truth: head.truth(&path.to_string_lossy(), &columns)?,
+        columns,
+        response: None,
+    })
+}
 
 /// Reads the file's head lines and columns; those named in `factors` become factors whatever they hold.
 ///
 /// # Errors
 /// Whatever is wrong with the file, at its first place in reading order.
-pub(super) fn read(
+fn read_any(
     path: &Path,
     delimiter: u8,
     factors: &[String],

@@ -12,7 +12,7 @@ use super::field::{Field, classify};
 use super::head::{self, Head};
 use super::rows::Rows;
 use super::source::Source;
-use super::{Column, ColumnPartition, TableError, Values, names};
+use super::{Column, ColumnPartition, TableError, names};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
@@ -35,7 +35,7 @@ pub(super) fn read(
     };
     let wanted = |(at, name): (usize, &String)| partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
-    let mut rows = Rows::of(wanted.clone());
+    let mut rows = Rows::of(wanted);
     let mut column = 0;
     let mut reserved = false;
     while let Some(text) = window.next()? {
@@ -60,15 +60,7 @@ pub(super) fn read(
     if column != 0 || rows.count() == 0 {
         return Ok(None);
     }
-    let columns = names.into_iter().zip(rows.into_columns()).zip(wanted);
-    let columns = columns.map(|((name, values), wanted)| Column {
-        name,
-        values: match wanted {
-            true => Values::Numbers(values),
-            false => Values::Remote,
-        },
-    });
-    Ok(Some((head, columns.collect())))
+    Ok(Some((head, rows.into_named(names))))
 }
 
 /// The names in the first record below the head lines, which the window then has behind it.

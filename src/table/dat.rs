@@ -7,9 +7,19 @@ use std::path::Path;
 
 use super::error::shown;
 use super::field::{Field, classify};
+use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
 use super::rows::Rows;
-use super::{Column, TableError, Values, names};
+use super::{ColumnPartition, ReadOptions, TableError, names};
+
+/// The format `.dat`.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["dat"],
+    gzip: true,
+    companions: &[],
+    read,
+    estimate: estimate_text,
+};
 
 /// What can be wrong with a `.dat`, in a line that the error around it tells.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +50,7 @@ pub enum DatError {
 ///
 /// # Errors
 /// Counts that differ from those promised, and values that are no finite numbers.
-pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError> {
+fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Content, TableError> {
     let mut lines = Lines::open(path)?;
     if !lines.advance()? {
         return Err(TableError::Empty {
@@ -73,12 +83,8 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Column>, Vec<usize>), TableError>
         let found = rows.count();
         return Err(lines.dat(DatError::RowsMissing { found, promised }));
     }
-    let columns = names.into_iter().zip(rows.into_columns());
-    let columns = columns.map(|(name, values)| Column {
-        name,
-        values: Values::Numbers(values),
-    });
-    Ok((columns.collect(), truth))
+    let content = Content::new(path, options, rows.into_named(names), Some(0))?;
+    Ok(Content { truth, ..content })
 }
 
 impl Lines<'_> {

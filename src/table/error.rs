@@ -5,6 +5,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use super::format::Format;
 use super::{ArffError, DatError, LibsvmError, MrmrError, PlinkError};
 use crate::nearest::{as_option, did_you_mean};
 
@@ -35,8 +36,8 @@ pub struct MissingColumn {
 pub enum TableError {
     /// The file's name has no known ending.
     #[error(
-        "{path}: the file's name tells its format and must end in .csv, .tsv, .npy, .dat, \
-         .arff, .libsvm, .svm or .mrmr, each optionally followed by .gz, or in .bed or .parquet"
+        "{path}: the file's name tells its format and must end in {}",
+        Format::known_endings()
     )]
     UnknownFormat { path: String },
     /// Another rank of the same work.

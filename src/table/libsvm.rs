@@ -5,8 +5,18 @@ use std::path::Path;
 
 use super::error::shown;
 use super::field::{Field, classify};
+use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
-use super::{Column, ColumnPartition, TableError, Values};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values};
+
+/// The format of LIBSVM.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["libsvm", "svm"],
+    gzip: true,
+    companions: &[],
+    read,
+    estimate: estimate_text,
+};
 
 /// What can be wrong with a line of a libsvm file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +54,14 @@ pub enum LibsvmError {
 ///
 /// # Errors
 /// The first line that is not as it should be.
-pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
+fn read(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Content, TableError> {
     if partition.communicator.is_none() {
-        return Ok(entries(path, None)?.columns());
+        let columns = entries(path, None)?.columns();
+        return Content::new(path, options, columns, Some(0));
     }
     // Which columns there are is known at the end: the second time only those wanted are kept.
     let indexes = entries(path, Some(HashSet::new()))?.indexes();
@@ -54,7 +69,8 @@ pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Colum
     let wanted = (1..).zip(indexes);
     let wanted = wanted.filter(|(at, index)| partition.reads(*at, width, &name(*index)));
     let wanted = wanted.map(|(_, index)| index).collect();
-    Ok(entries(path, Some(wanted))?.columns())
+    let columns = entries(path, Some(wanted))?.columns();
+    Content::new(path, options, columns, Some(0))
 }
 
 fn name(index: u32) -> String {
@@ -170,10 +186,7 @@ impl Entries {
             values.shrink_to_fit();
             Column {
                 name: name(index),
-                values: match self.wants(index) {
-                    true => Values::Sparse { rows, values },
-                    false => Values::Remote,
-                },
+                values: Values::Sparse { rows, values },
             }
         }));
         columns

@@ -5,9 +5,9 @@ mod csv;
 mod csv_fast;
 mod dat;
 mod error;
-mod estimate;
 mod factor;
 mod field;
+mod format;
 mod head;
 mod in_memory;
 mod libsvm;
@@ -26,14 +26,15 @@ mod sparse;
 mod words;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::ranks::Communicator;
 
 pub use arff::ArffError;
 pub use dat::DatError;
 pub use error::{MissingColumn, TableError};
-pub use estimate::estimated_values;
+use format::{Content, Format};
+pub use format::{estimated_values, extensions, input_files, is_npy};
 pub use libsvm::LibsvmError;
 pub use missing::Missing;
 pub use mrmr::MrmrError;
@@ -134,66 +135,6 @@ impl ColumnPartition<'_> {
     }
 }
 
-/// Formats, told by the file's name.
-#[derive(Clone, Copy)]
-enum Format {
-    Delimited(u8),
-    Npy,
-    Dat,
-    Arff,
-    Libsvm,
-    Mrmr,
-    Bed,
-    Parquet,
-}
-
-impl Format {
-    /// The endings of files' names and what they tell.
-    const ALL: [(&str, Self); 10] = [
-        ("csv", Self::Delimited(b',')),
-        ("tsv", Self::Delimited(b'\t')),
-        ("npy", Self::Npy),
-        ("dat", Self::Dat),
-        ("arff", Self::Arff),
-        ("libsvm", Self::Libsvm),
-        ("svm", Self::Libsvm),
-        ("mrmr", Self::Mrmr),
-        ("bed", Self::Bed),
-        ("parquet", Self::Parquet),
-    ];
-
-    /// The format of `name.ending` or `name.ending.gz`, in any case. Parquet compresses within,
-    /// and PLINK reads no compressed `.bed`.
-    fn of(path: &Path) -> Option<Self> {
-        let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = whole.strip_suffix(".gz").unwrap_or(&whole);
-        let ending = name.rsplit_once('.')?.1;
-        match Self::ALL.iter().find(|(its, _)| *its == ending)?.1 {
-            Self::Parquet | Self::Bed if name.len() < whole.len() => None,
-            format => Some(format),
-        }
-    }
-}
-
-/// The endings of the names of files that [`read`] knows, without `.gz`.
-pub fn extensions() -> impl Iterator<Item = &'static str> {
-    Format::ALL.iter().map(|(ending, _)| *ending)
-}
-
-/// Whether a file's name says NumPy array, gzipped or not.
-pub fn is_npy(path: &Path) -> bool {
-    matches!(Format::of(path), Some(Format::Npy))
-}
-
-/// The files that [`read`] opens for this one, itself the first.
-pub fn input_files(path: &Path) -> Vec<PathBuf> {
-    let mut files = vec![path.to_owned()];
-    if matches!(Format::of(path), Some(Format::Bed)) {
-        files.extend(["bim", "fam"].map(|ending| plink::beside(path, ending)));
-    }
-    files
-}
-
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy`, `.dat`, `.arff`, `.libsvm`
 /// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; `.bed`, with its `.bim` and
 /// `.fam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
@@ -221,65 +162,27 @@ pub fn read_partition(
     partition: &ColumnPartition,
 ) -> Result<Table, TableError> {
     let source = path.to_string_lossy().into_owned();
-    let Some(format) = Format::of(path) else {
+    let Some((format, _)) = Format::of(path) else {
         return Err(TableError::UnknownFormat { path: source });
     };
-    let factors = options.factors;
-    let (mut columns, response, truth) = match format {
-        Format::Delimited(delimiter) => {
-            let quick = match factors {
-                [] => csv_fast::read(path, delimiter, partition)?,
-                // Their text is wanted, not their numbers.
-                _ => None,
-            };
-            let (head, columns) = match quick {
-                Some(read) => read,
-                None => csv::read(path, delimiter, factors)?,
-            };
-            let truth = head.truth(&source, &columns)?;
-            (columns, None, truth)
-        }
-        Format::Npy => {
-            let columns = npy::read(path, options, partition)?;
-            let response = options.response.map(|_| columns.len() - 1);
-            (columns, response, Vec::new())
-        }
-        Format::Dat => {
-            let (columns, truth) = dat::read(path)?;
-            (columns, Some(0), truth)
-        }
-        Format::Arff => {
-            let columns = arff::read(path)?;
-            let response = columns.len() - 1;
-            (columns, Some(response), Vec::new())
-        }
-        Format::Libsvm => (libsvm::read(path, partition)?, Some(0), Vec::new()),
-        Format::Mrmr => (mrmr::read(path, partition)?, Some(0), Vec::new()),
-        Format::Bed => (plink::read(path, partition)?, Some(0), Vec::new()),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => (parquet::read(path, partition)?, None, Vec::new()),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => return Err(TableError::ParquetUnbuilt { path: source }),
-    };
-    if !matches!(format, Format::Delimited(_)) {
-        let names = columns.iter().map(|column| column.name.as_str());
-        names::check_unique(&source, names.clone())?;
-        names::check_factors(&source, factors, names)?;
-    }
-    let mut lengths = columns.iter().map(|column| column.values.len());
-    let mut rows = lengths.find_map(|length| length).unwrap_or(0);
+    let Content {
+        mut columns,
+        response,
+        truth,
+    } = (format.read)(path, options, partition)?;
+    let lengths = columns.iter().filter_map(|column| column.values.len());
+    let mut rows = lengths.max().unwrap_or(0);
     if let Some(communicator) = partition.communicator {
         // A rank may have no column to count by.
         let all = communicator.gather(&rows).map_err(TableError::ranks)?;
         rows = all.into_iter().max().unwrap_or(rows);
     }
     let width = columns.len();
-    for (at, column) in columns.iter_mut().enumerate() {
-        // What a reader had to go through anyway.
-        if response != Some(at) && !partition.reads(at, width, &column.name) {
+    for (position, column) in columns.iter_mut().enumerate() {
+        if response != Some(position) && !partition.reads(position, width, &column.name) {
             column.values = Values::Remote;
         }
-        if factors.contains(&column.name) {
+        if options.factors.contains(&column.name) {
             column.values.make_factor(rows);
         }
     }

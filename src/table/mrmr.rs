@@ -3,11 +3,21 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::format::{Content, Format};
 use super::source::{GAP, Source, runs};
-use super::{Column, ColumnPartition, TableError, Values, names};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
+
+/// The format of fast-mRMR.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["mrmr"],
+    gzip: true,
+    companions: &[],
+    read,
+    estimate: |_, bytes| Some(bytes),
+};
 
 /// What can be wrong with a `.mrmr` file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +51,11 @@ pub enum MrmrError {
 ///
 /// # Errors
 /// More or fewer codes than the header promises, or none.
-pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
+fn read(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Content, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Mrmr {
         path: shown.clone(),
@@ -122,15 +136,11 @@ pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Colum
         }
     }
     check(found)?;
-    let columns = names().zip(columns).zip(&wanted);
-    let columns = columns.map(|((name, values), wanted)| Column {
+    let columns = names().zip(columns).map(|(name, values)| Column {
         name,
-        values: match wanted {
-            true => Values::Bytes(values),
-            false => Values::Remote,
-        },
+        values: Values::Bytes(values),
     });
-    Ok(columns.collect())
+    Content::new(path, options, columns.collect(), Some(0))
 }
 
 /// Fills rows with these ranges of the file's; how many bytes there were.

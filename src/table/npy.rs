@@ -6,9 +6,19 @@ use std::path::Path;
 
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
+use super::format::{COMPRESSION_RATIO, Content, Format, is_npy};
 use super::rows::Rows;
 use super::source::{GAP, Source, runs};
-use super::{Column, ColumnPartition, Format, ReadOptions, TableError, Values, names};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values, names};
+
+/// The format of NumPy's arrays.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["npy"],
+    gzip: true,
+    companions: &[],
+    read,
+    estimate: estimate,
+};
 
 /// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
 const HEADER_BYTES: usize = 1 << 14;
@@ -22,11 +32,11 @@ const ELEMENTS: usize = 1 << 13;
 ///
 /// # Errors
 /// Another shape or type than that, fewer bytes than promised, infinite elements.
-pub(super) fn read(
+fn read(
     path: &Path,
     options: &ReadOptions,
     partition: &ColumnPartition,
-) -> Result<Vec<Column>, TableError> {
+) -> Result<Content, TableError> {
     let design = Array::open(path)?;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
@@ -41,7 +51,8 @@ pub(super) fn read(
     let all = width as usize + usize::from(options.response.is_some());
     let wanted = |at: usize| partition.reads(at, all, &names::variable(at));
     let Some(response) = options.response else {
-        return design.columns(path, (rows, width), names::variable, wanted);
+        let columns = design.columns(path, (rows, width), names::variable, wanted)?;
+        return Content::new(path, options, columns, None);
     };
 
     let name = response_name(response)?;
@@ -62,16 +73,16 @@ pub(super) fn read(
     let last = second.columns(Path::new(response), (length, 1), |_| name.clone(), |_| true)?;
     let mut columns = design.columns(path, (rows, width), names::variable, wanted)?;
     columns.extend(last);
-    Ok(columns)
+    let response = columns.len() - 1;
+    Content::new(path, options, columns, Some(response))
 }
 
-/// What its header says of an array, and nothing more is read.
-///
-/// # Errors
-/// As [`read`].
-pub(super) fn shape(path: &Path) -> Result<Vec<u64>, TableError> {
-    let array = Array::open(path)?;
-    Ok(array.header.shape().to_vec())
+/// The elements that the header promises, which need not be there.
+fn estimate(path: &Path, bytes: u64) -> Option<u64> {
+    let array = Array::open(path).ok()?;
+    let sides = array.header.shape().iter();
+    let elements = sides.fold(1_u64, |product, side| product.saturating_mul(*side));
+    Some(elements.min(COMPRESSION_RATIO * COMPRESSION_RATIO * bytes))
 }
 
 /// Writes a p × p array of numbers, by rows.
@@ -89,13 +100,13 @@ pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::R
 /// The file's name without folder and endings.
 fn response_name(response: &str) -> Result<String, TableError> {
     let path = Path::new(response);
-    match Format::of(path) {
-        Some(Format::Npy) => {
+    match is_npy(path) {
+        true => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let ending = if super::source::is_gzip(path) { 7 } else { 4 };
             Ok(file[..file.len() - ending].to_owned())
         }
-        _ => Err(TableError::NpyResponse {
+        false => Err(TableError::NpyResponse {
             path: response.to_owned(),
         }),
     }

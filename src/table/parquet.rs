@@ -14,28 +14,44 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
 use super::factor::FactorBuilder;
+use super::format::{Content, Format};
 use super::source::open_file;
-use super::{Column, ColumnPartition, TableError, Values};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values};
 use crate::panics::catch_panic;
 use pages::{Checked, Counted};
 
 /// Values decoded at a time.
 const VALUES: usize = 1 << 14;
 
+/// The format of Apache Parquet, which compresses within: some bytes a value.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["parquet"],
+    gzip: false,
+    companions: &[],
+    read,
+    estimate: |_, bytes| Some(bytes / 4),
+};
+
 /// Reads the file's columns: numbers and booleans as numbers, text as factors.
 ///
 /// # Errors
 /// Columns of other types, infinite numbers, a file that is damaged.
-pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
+fn read(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Content, TableError> {
     let (file, _) = open_file(path)?;
     let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    catch_panic(|| read_open(file, shown.clone(), partition)).unwrap_or_else(|panic| {
+    let columns = catch_panic(|| read_open(file, shown.clone(), partition));
+    let columns = columns.unwrap_or_else(|panic| {
         Err(TableError::Parquet {
             path: shown,
             source: damaged(panic),
         })
-    })
+    })?;
+    Content::new(path, options, columns, None)
 }
 
 fn read_open(

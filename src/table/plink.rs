@@ -2,14 +2,14 @@
 //! that names its variants and the `.fam` of its samples beside it.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::shown;
 use super::field::{Field, classify};
+use super::format::{Content, Format, companion};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, ColumnPartition, MISSING_BYTE, TableError, Values};
+use super::{Column, ColumnPartition, MISSING_BYTE, ReadOptions, TableError, Values};
 
 /// The column of the `.fam`.
 const PHENOTYPE: &str = "phenotype";
@@ -18,6 +18,15 @@ const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
 const READ_BYTES: usize = 1 << 20;
 /// What PLINK writes for a phenotype that is not known.
 const UNKNOWN: f64 = -9.0;
+
+/// The format of PLINK 1.
+pub(super) const FORMAT: Format = Format {
+    extensions: &["bed"],
+    gzip: false,
+    companions: &["bim", "fam"],
+    read,
+    estimate: |_, bytes| Some(4 * bytes),
+};
 
 /// What can be wrong with a `.bed`, its `.bim` or its `.fam`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +113,11 @@ pub enum PlinkError {
 /// # Errors
 /// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
 /// another form or size.
-pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Column>, TableError> {
+fn read(
+    path: &Path,
+    options: &ReadOptions,
+    partition: &ColumnPartition,
+) -> Result<Content, TableError> {
     let shown = path.to_string_lossy().into_owned();
     let wrong = |source| TableError::Plink {
         path: shown.clone(),
@@ -196,7 +209,8 @@ pub(super) fn read(path: &Path, partition: &ColumnPartition) -> Result<Vec<Colum
     };
     let variants = names.into_iter().zip(genotypes);
     let variants = variants.map(|(name, values)| Column { name, values });
-    Ok(std::iter::once(phenotypes).chain(variants).collect())
+    let columns = std::iter::once(phenotypes).chain(variants);
+    Content::new(path, options, columns.collect(), Some(0))
 }
 
 /// How many alleles A1 the four genotypes of a byte have, that of its lowest bits first.
@@ -223,14 +237,6 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
     match memchr::memchr(MISSING_BYTE, &values) {
         Some(_) => Values::Gapped(values),
         None => Values::Bytes(values),
-    }
-}
-
-/// The file beside the `.bed`, its ending in capitals where that of the `.bed` is.
-pub(super) fn beside(bed: &Path, ending: &str) -> PathBuf {
-    match bed.extension() == Some(OsStr::new("BED")) {
-        true => bed.with_extension(ending.to_ascii_uppercase()),
-        false => bed.with_extension(ending),
     }
 }
 
@@ -287,7 +293,7 @@ impl Lines<'_> {
 /// The last field of every line of the `.fam`. Where all are 0, 1, 2 or −9 they tell controls, 1,
 /// from cases, 2, and 0 is missing; −9 always is.
 fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
-    let path = beside(bed, "fam");
+    let path = companion(bed, "fam");
     let mut lines = open(bed, &path)?;
     let mut values = Vec::new();
     while lines.sixfold("family, sample, father, mother, sex, phenotype")? {
@@ -327,7 +333,7 @@ struct Variant {
 
 /// A name of its own for every line of the `.bim`.
 fn names(bed: &Path) -> Result<Vec<String>, TableError> {
-    let path = beside(bed, "bim");
+    let path = companion(bed, "bim");
     let mut lines = open(bed, &path)?;
     let mut variants = Vec::new();
     while lines.sixfold("chromosome, variant, morgans, base pairs, A1, A2")? {

@@ -1,5 +1,7 @@
 //! Rows that arrive one value at a time become columns.
 
+use super::{Column, Values};
+
 /// Values of a block of rows: a megabyte, about a second-level cache.
 const BLOCK_VALUES: usize = 1 << 17;
 /// Columns written side by side: the values of one cache line.
@@ -77,6 +79,16 @@ impl Rows {
             }
         }
         self.columns
+    }
+
+    /// The columns with their names, in order.
+    pub(super) fn into_named(self, names: Vec<String>) -> Vec<Column> {
+        let columns = names.into_iter().zip(self.into_columns());
+        let columns = columns.map(|(name, values)| Column {
+            name,
+            values: Values::Numbers(values),
+        });
+        columns.collect()
     }
 
     fn flush(&mut self) {

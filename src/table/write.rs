@@ -31,8 +31,9 @@ impl OutputFormat {
     /// [`TableError::UnwritableFormat`] for any other name.
     pub fn of(path: &Path) -> Result<Self, TableError> {
         let layout = match Format::of(path) {
-            Some(Format::Delimited(delimiter)) => Layout::Delimited(delimiter),
-            Some(Format::Dat) => Layout::Dat,
+            Some((_, "csv")) => Layout::Delimited(b','),
+            Some((_, "tsv")) => Layout::Delimited(b'\t'),
+            Some((_, "dat")) => Layout::Dat,
             _ => {
                 return Err(TableError::UnwritableFormat {
                     path: path.to_string_lossy().into_owned(),

@@ -1,0 +1,172 @@
+//! The formats that tables are read from, told by the ending of a file's name.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "parquet")]
+use super::parquet;
+use super::source::Source;
+use super::{Column, ColumnPartition, ReadOptions, TableError, names};
+use super::{arff, csv, dat, libsvm, mrmr, npy, plink};
+
+/// A format and its reader.
+pub(super) struct Format {
+    /// The endings of the names of its files, in lower case, without `.gz`.
+    pub(super) extensions: &'static [&'static str],
+    /// Whether files compressed by gzip, `.gz` behind the ending, are read too.
+    pub(super) gzip: bool,
+    /// The endings of the files that are read beside one of this format.
+    pub(super) companions: &'static [&'static str],
+    /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
+    /// may be left without values.
+    pub(super) read: fn(&Path, &ReadOptions, &ColumnPartition) -> Result<Content, TableError>,
+    /// About how many values a file of so many bytes holds; none where that cannot be told.
+    pub(super) estimate: fn(&Path, u64) -> Option<u64>,
+}
+
+/// Every format. A new one is a file with its `FORMAT`, and a line here.
+const FORMATS: &[Format] = &[
+    csv::COMMAS,
+    csv::TABS,
+    npy::FORMAT,
+    dat::FORMAT,
+    arff::FORMAT,
+    libsvm::FORMAT,
+    mrmr::FORMAT,
+    plink::FORMAT,
+    parquet::FORMAT,
+];
+
+/// Stands for Parquet's reader where it is left out of the program.
+#[cfg(not(feature = "parquet"))]
+mod parquet {
+    use super::{Format, TableError};
+
+    pub(super) const FORMAT: Format = Format {
+        extensions: &["parquet"],
+        gzip: false,
+        companions: &[],
+        read: |path, _, _| {
+            Err(TableError::ParquetUnbuilt {
+                path: path.to_string_lossy().into_owned(),
+            })
+        },
+        estimate: |_, bytes| Some(bytes / 4),
+    };
+}
+
+/// What a reader found in a file.
+pub(super) struct Content {
+    /// In file order; those of another rank may be without values.
+    pub(super) columns: Vec<Column>,
+    /// Position of the column that the format itself names as response.
+    pub(super) response: Option<usize>,
+    /// Positions of the variables that the file marks as true, ascending.
+    pub(super) truth: Vec<usize>,
+}
+
+impl Content {
+    /// Columns whose names a reader has not looked at yet.
+    ///
+    /// # Errors
+    /// A name used twice, a factor that is no column.
+    pub(super) fn new(
+        path: &Path,
+        options: &ReadOptions,
+        columns: Vec<Column>,
+        response: Option<usize>,
+    ) -> Result<Self, TableError> {
+        let path = path.to_string_lossy();
+        let names = columns.iter().map(|column| column.name.as_str());
+        names::check_unique(&path, names.clone())?;
+        names::check_factors(&path, options.factors, names)?;
+        Ok(Self {
+            columns,
+            response,
+            truth: Vec::new(),
+        })
+    }
+}
+
+impl Format {
+    /// The format of `name.ending` or `name.ending.gz`, in any case, and the ending.
+    pub(super) fn of(path: &Path) -> Option<(&'static Self, &'static str)> {
+        let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = whole.strip_suffix(".gz").unwrap_or(&whole);
+        let ending = name.rsplit_once('.')?.1;
+        let known = |format: &'static Self| {
+            let extension = format.extensions.iter().find(|known| **known == ending)?;
+            Some((format, *extension))
+        };
+        let (format, extension) = FORMATS.iter().find_map(known)?;
+        (format.gzip || name.len() == whole.len()).then_some((format, extension))
+    }
+
+    /// All endings as a message lists them.
+    pub(super) fn known_endings() -> String {
+        let listed = |gzip: bool| {
+            let formats = FORMATS.iter().filter(|format| format.gzip == gzip);
+            let endings = formats.flat_map(|format| format.extensions);
+            let endings: Vec<String> = endings.map(|ending| format!(".{ending}")).collect();
+            match &endings[..] {
+                [others @ .., last] if !others.is_empty() => {
+                    format!("{} or {last}", others.join(", "))
+                }
+                _ => endings.concat(),
+            }
+        };
+        let (packed, plain) = (listed(true), listed(false));
+        format!("{packed}, each optionally followed by .gz, or in {plain}")
+    }
+}
+
+/// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.extensions).copied()
+}
+
+/// Whether a file's name says NumPy array, gzipped or not.
+pub fn is_npy(path: &Path) -> bool {
+    Format::of(path).is_some_and(|(_, ending)| ending == "npy")
+}
+
+/// The files that [`read`](super::read) opens for this one, itself the first.
+pub fn input_files(path: &Path) -> Vec<PathBuf> {
+    let companions = Format::of(path).map_or(&[][..], |(format, _)| format.companions);
+    let companions = companions.iter().map(|ending| companion(path, ending));
+    std::iter::once(path.to_owned()).chain(companions).collect()
+}
+
+/// The file of another ending beside a file; in capitals where the file's own ending is.
+pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
+    let own = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    match own.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        true => path.with_extension(ending.to_ascii_uppercase()),
+        false => path.with_extension(ending),
+    }
+}
+
+/// About how many values there are in a file; none where that cannot be told. Zeros that the
+/// format leaves out are not counted.
+pub fn estimated_values(path: &Path) -> Option<u64> {
+    let bytes = std::fs::metadata(path).ok()?.len();
+    (Format::of(path)?.0.estimate)(path, bytes)
+}
+
+/// By how much a compressed text is larger, where nothing else is known.
+pub(super) const COMPRESSION_RATIO: u64 = 4;
+
+/// About how many values a text holds, by the separators at its beginning.
+pub(super) fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
+    const SAMPLE: usize = 1 << 18;
+    let whole = match path.extension().is_some_and(|ending| ending == "gz") {
+        true => COMPRESSION_RATIO * bytes,
+        false => bytes,
+    };
+    let mut source = Source::open(path).ok()?;
+    let mut text = vec![0; SAMPLE];
+    let filled = source.fill(&mut text).ok()?;
+    let separator = |byte: &&u8| b",;\t \n".contains(byte);
+    let values = text[..filled].iter().filter(separator).count().max(1) as u64;
+    Some((values * whole / (filled as u64).max(1)).max(values))
+}
