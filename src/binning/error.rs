@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Binning, MOST_LEVELS};
 use crate::{
-    nearest::{as_option, did_you_mean, list},
+    nearest::{as_option, did_you_mean},
     table::TableError,
 };
 
@@ -27,26 +27,6 @@ pub enum BinningError {
         text: String,
         nearest: Option<&'static str>,
     },
-    /// No column was named as the response.
-    #[error(
-        "{table} does not say which column is the response: name it with --response (columns: {})",
-        list(columns)
-    )]
-    NoResponse { table: String, columns: Vec<String> },
-    /// An option names a column that is not there.
-    #[error(
-        "{option} names `{name}`, which is no column of {table}{}",
-        did_you_mean(nearest)
-    )]
-    UnknownColumn {
-        table: String,
-        option: &'static str,
-        name: String,
-        nearest: Option<String>,
-    },
-    /// The response is dropped.
-    #[error("`{name}` is the response: it cannot be in --drop too")]
-    ResponseDropped { name: String },
     /// The response's levels cannot be made of themselves.
     #[error(
         "--bin-response mdlp: mdlp bins variables by the levels of the response, which must have them already: take --bin-response equal-frequency:5, say"
@@ -55,9 +35,9 @@ pub enum BinningError {
     /// No candidate is left.
     #[error("{table} has no variable to choose from beside the response")]
     NoVariables { table: String },
-    /// Missing values that the policy refuses, or none left.
+    /// What the table itself refuses: names of columns, missing values.
     #[error(transparent)]
-    Missing(#[from] TableError),
+    Table(#[from] TableError),
     /// More levels than codes can tell apart.
     #[error(
         "{table}: column `{name}` has {levels} levels, and {MOST_LEVELS} are the most: {}",

@@ -14,12 +14,12 @@ mod levels;
 mod mdlp;
 mod numbers;
 
-use std::{collections::HashSet, fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
     nearest::nearest,
     ranks::Communicator,
-    table::{Column, Missing, Table, TableError, Values, is_npy},
+    table::{Column, Missing, Table, TableError, Values},
 };
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
@@ -173,28 +173,15 @@ pub(crate) fn bin_partitioned(
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
     }
-    let response = response_of(&table, options)?;
+    let response = table.response_position(options.response)?;
     for name in options.drop {
-        match table.position(name) {
-            Some(at) if at == response => {
-                return Err(BinningError::ResponseDropped { name: name.clone() });
-            }
-            Some(_) => {}
-            None => return Err(unknown(&table, "--drop", name)),
-        }
+        table.require_variable("--drop", name, response)?;
     }
     let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
     let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
 
     let shares = communicator.map(|communicator| communicator.local_range(table.columns.len()));
-    let dropped: HashSet<&String> = options.drop.iter().collect();
-    let stays = |column: &Column| !dropped.contains(&column.name);
-    let positions = table.columns.iter().enumerate();
-    let mut positions: Vec<usize> = positions
-        .filter(|(_, column)| stays(column))
-        .map(|(at, _)| at)
-        .collect();
-    table.columns.retain(stays);
+    let mut positions = table.drop_columns(options.drop);
     table.handle_missing_partitioned(options.missing, communicator)?;
     let own_place = positions.iter().position(|at| *at == response);
     if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
@@ -241,32 +228,6 @@ pub(crate) fn bin_partitioned(
         response: taken,
         local,
     })
-}
-
-/// Which column is the response.
-fn response_of(table: &Table, options: &BinningOptions) -> Result<usize, BinningError> {
-    let named = options.response.map(|name| (name, table.position(name)));
-    match (named, table.response) {
-        (Some((_, Some(at))), _) => Ok(at),
-        // The reader has read it: the second file of `.npy`.
-        (Some((name, None)), Some(at)) if is_npy(name.as_ref()) => Ok(at),
-        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
-        (None, Some(at)) => Ok(at),
-        (None, None) => Err(BinningError::NoResponse {
-            table: table.source.clone(),
-            columns: table.columns.iter().map(|it| it.name.clone()).collect(),
-        }),
-    }
-}
-
-fn unknown(table: &Table, option: &'static str, name: &str) -> BinningError {
-    let names = table.columns.iter().map(|it| it.name.as_str());
-    BinningError::UnknownColumn {
-        table: table.source.clone(),
-        option,
-        name: name.to_owned(),
-        nearest: nearest(name, names).map(str::to_owned),
-    }
 }
 
 /// What gives each column its rule.

@@ -3,128 +3,61 @@
 use thiserror::Error;
 
 use super::FEWEST_ROWS;
-use crate::{
-    nearest::{as_option, did_you_mean, list},
-    table::TableError,
-};
+use crate::{nearest::as_option, table::TableError};
 
 /// Why a table makes no design.
+///
+/// `table` is its path as the caller named it; rows count observations from 1.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(
+    missing_docs,
+    reason = "the fields are the message's facts, described above"
+)]
 pub enum DesignError {
-    /// No column was named as the response.
-    #[error("{table} does not say which column is the response: name it with --response (columns: {})", list(.columns))]
-    NoResponse {
-        /// The table.
-        table: String,
-        /// Its columns.
-        columns: Vec<String>,
-    },
-    /// An option names a column that is not there.
-    #[error("{option} names `{name}`, which is no column of {table}{}", did_you_mean(.nearest))]
-    UnknownColumn {
-        /// The table.
-        table: String,
-        /// The option that names it.
-        option: &'static str,
-        /// The name.
-        name: String,
-        /// The most similar name there is.
-        nearest: Option<String>,
-    },
-    /// The response is kept or dropped.
-    #[error("`{name}` is the response: it cannot be in {option} too")]
-    ResponseInList {
-        /// The response.
-        name: String,
-        /// The option that names it.
-        option: &'static str,
-    },
     /// A column is both kept and dropped.
     #[error("`{name}` is in both --keep and --drop: take it out of one")]
-    KeptAndDropped {
-        /// The column.
-        name: String,
-    },
+    KeptAndDropped { name: String },
     /// The response is text.
     #[error("the response `{name}` holds text (`{level}`), where numbers must be")]
-    TextResponse {
-        /// The response.
-        name: String,
-        /// One of its levels.
-        level: String,
-    },
+    TextResponse { name: String, level: String },
     /// The weights are kept or dropped.
     #[error("`{name}` holds the weights: it cannot be in {option} too")]
-    WeightsInList {
-        /// The column of weights.
-        name: String,
-        /// The option that names it.
-        option: &'static str,
-    },
+    WeightsInList { name: String, option: &'static str },
     /// The weights are text.
     #[error("the weights `{name}` hold text (`{level}`), where numbers must be")]
-    TextWeights {
-        /// The column of weights.
-        name: String,
-        /// One of its levels.
-        level: String,
-    },
+    TextWeights { name: String, level: String },
     /// A weight below zero, or infinite.
     #[error(
         "{table}: {value} in row {row} of the weights `{name}` is no weight: those are finite and not below 0; mend the value, or write 0 to leave the observation out"
     )]
     Weight {
-        /// The table.
         table: String,
-        /// The column of weights.
         name: String,
-        /// 1-based observation.
         row: usize,
-        /// The value.
         value: f64,
     },
     /// No observation has a weight.
     #[error(
         "{table}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one above 0"
     )]
-    NoWeight {
-        /// The table.
-        table: String,
-        /// The column of weights.
-        name: String,
-    },
+    NoWeight { table: String, name: String },
     /// The response never changes.
     #[error("the response `{name}` is constant ({value}): there is nothing to explain")]
-    ConstantResponse {
-        /// The response.
-        name: String,
-        /// Its only value.
-        value: f64,
-    },
+    ConstantResponse { name: String, value: f64 },
     /// Squares of the response leave the range of f64.
     #[error(
         "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its unit"
     )]
-    ResponseScale {
-        /// The response.
-        name: String,
-        /// Its norm about its mean.
-        norm: f64,
-    },
+    ResponseScale { name: String, norm: f64 },
     /// A variable is the response again.
     #[error(
         "`{name}` is the response `{response}` again, up to scale: leave it out with --drop {}", as_option(.name)
     )]
-    ResponseCopied {
-        /// The response.
-        response: String,
-        /// The variable.
-        name: String,
-    },
-    /// Missing values that the policy refuses, or none left.
+    ResponseCopied { response: String, name: String },
+    /// What the table itself refuses: names of columns, missing values.
     #[error(transparent)]
-    Missing(#[from] TableError),
+    Table(#[from] TableError),
     /// A policy that only binned columns can have.
     #[error(
         "--missing level makes missing values a level of their own, for methods that count levels; a regression has none: use refuse or drop-rows"
@@ -137,20 +70,12 @@ pub enum DesignError {
     MissingPairwise,
     /// Too few observations.
     #[error("{table} has {n} observations: at least {FEWEST_ROWS} are needed")]
-    FewRows {
-        /// The table.
-        table: String,
-        /// Observations, after dropping rows.
-        n: usize,
-    },
+    FewRows { table: String, n: usize },
     /// No variable is left to choose from.
     #[error("{table} has no variable to choose from beside the response `{response}`{}", if *.set_aside == 0 { String::new() } else { format!(": {set_aside} were set aside, being constant or duplicates") })]
     NoVariables {
-        /// The table.
         table: String,
-        /// The response.
         response: String,
-        /// Variables set aside.
         set_aside: usize,
     },
     /// More candidates than are said to have been screened.
@@ -158,73 +83,42 @@ pub enum DesignError {
         "--p-total = {p_total} is below the {p} candidates in {table}: give the number before screening"
     )]
     Total {
-        /// The table.
         table: String,
-        /// Candidates before screening, as told.
         p_total: usize,
-        /// Candidates in the table, after setting aside.
         p: usize,
     },
     /// A factor with a level of its own for every observation.
     #[error(
         "the factor `{name}` has a level of its own in each of {n} rows, like an identifier: leave it out with --drop {}", as_option(.name)
     )]
-    Identifier {
-        /// The column.
-        name: String,
-        /// Observations.
-        n: usize,
-    },
+    Identifier { name: String, n: usize },
     /// More than fits into memory.
     #[error(
         "{table} makes a design matrix of {n} × {p}, more than fits into memory; most of it may come from `{widest}`"
     )]
     TooLarge {
-        /// The table.
         table: String,
-        /// Observations.
         n: usize,
-        /// Variables, factors as their dummies.
         p: usize,
-        /// The column with most of them.
         widest: String,
     },
     /// A value that is no number.
     #[error("{table}: {value} in row {row} of column `{name}` is not a finite number")]
     NotFinite {
-        /// The table.
         table: String,
-        /// The column.
         name: String,
-        /// 1-based observation.
         row: usize,
-        /// The value.
         value: f64,
     },
     /// A kept column cannot be in a model.
     #[error("--keep names `{name}`, which is {reason} and cannot be in a model")]
-    KeptSetAside {
-        /// The column.
-        name: String,
-        /// Why it was set aside.
-        reason: String,
-    },
+    KeptSetAside { name: String, reason: String },
     /// Names that do not fit the matrix.
     #[error("{names} names for {columns} columns: X needs one a column")]
-    Names {
-        /// Names given.
-        names: usize,
-        /// Columns of X.
-        columns: usize,
-    },
+    Names { names: usize, columns: usize },
     /// A kept column that X does not have.
     #[error("column {column} is to be kept, but X has {columns} columns, counted from 0")]
-    KeptColumn {
-        /// The column.
-        column: usize,
-        /// Columns of X.
-        columns: usize,
-    },
+    KeptColumn { column: usize, columns: usize },
     /// Matrices whose shapes do not fit.
     #[error(
         "X is {rows} × {columns}, y has {y} values{}: each needs one a row",
@@ -234,13 +128,9 @@ pub enum DesignError {
         }
     )]
     Shape {
-        /// Rows of X.
         rows: usize,
-        /// Columns of X.
         columns: usize,
-        /// Length of y.
         y: usize,
-        /// Weights, or rows where there are none.
         weights: usize,
     },
 }

@@ -24,7 +24,7 @@ use crate::{
 use builder::Builder;
 pub use columns::Columns;
 pub use error::DesignError;
-use names::{check_names, dummy_name, response_of, unknown};
+use names::{check_names, dummy_name};
 use remote::RemoteColumns;
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -177,9 +177,11 @@ impl Design {
             Missing::Pairwise => return Err(DesignError::MissingPairwise),
             Missing::Refuse | Missing::DropRows => {}
         }
-        let response = response_of(&table, options)?;
+        let response = table.response_position(options.response)?;
         let response_name = table.columns[response].name.clone();
-        let weights = weights::position(&table, options, response)?;
+        let weights = options.weights;
+        let weights = weights.map(|name| table.require_variable("--weights", name, response));
+        let weights = weights.transpose()?;
         for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
             check_names(&table, option, list, response, communicator.is_some())?;
             if let Some(name) = options
@@ -199,14 +201,8 @@ impl Design {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
-        let stays = |c: &Column| !options.drop.contains(&c.name);
         let (truth, mut warnings) = table.true_indexes(response, weights);
-        let positions = table.columns.iter().enumerate();
-        let positions: Vec<usize> = positions
-            .filter(|(_, c)| stays(c))
-            .map(|(i, _)| i)
-            .collect();
-        table.columns.retain(stays);
+        let positions = table.drop_columns(options.drop);
         let own = match communicator {
             Some(communicator) => communicator.local_range(width),
             None => 0..width,

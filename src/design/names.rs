@@ -1,38 +1,6 @@
 //! The columns that options name, found in a table.
 
-use std::path::Path;
-
-use super::{DesignError, DesignOptions};
-use crate::{
-    nearest::nearest,
-    table::{Table, Values, is_npy},
-};
-
-/// Which column is the response.
-pub(super) fn response_of(table: &Table, options: &DesignOptions) -> Result<usize, DesignError> {
-    let named = options.response.map(|name| (name, table.position(name)));
-    match (named, table.response) {
-        (Some((_, Some(at))), _) => Ok(at),
-        // The reader has read it: the second file of `.npy`.
-        (Some((name, None)), Some(at)) if is_npy(Path::new(name)) => Ok(at),
-        (Some((name, None)), _) => Err(unknown(table, "--response", name)),
-        (None, Some(at)) => Ok(at),
-        (None, None) => Err(DesignError::NoResponse {
-            table: table.source.clone(),
-            columns: table.columns.iter().map(|c| c.name.clone()).collect(),
-        }),
-    }
-}
-
-pub(super) fn unknown(table: &Table, option: &'static str, name: &str) -> DesignError {
-    let names = table.columns.iter().map(|c| c.name.as_str());
-    DesignError::UnknownColumn {
-        table: table.source.clone(),
-        option,
-        name: name.to_owned(),
-        nearest: nearest(name, names).map(str::to_owned),
-    }
-}
+use crate::table::{Table, TableError, Values};
 
 /// Every name of a list must be a column; one of `--keep` may be a dummy.
 pub(super) fn check_names(
@@ -41,20 +9,16 @@ pub(super) fn check_names(
     list: &[String],
     response: usize,
     is_part: bool,
-) -> Result<(), DesignError> {
+) -> Result<(), TableError> {
     for name in list {
-        match table.position(name) {
-            Some(at) if at == response => {
-                return Err(DesignError::ResponseInList {
-                    name: name.clone(),
-                    option,
-                });
-            }
-            Some(_) => {}
-            // Of a column that another rank has, the levels are known later.
-            None if option == "--keep" && is_part && name.contains('=') => {}
-            None if option == "--keep" && names_a_level(table, name) => {}
-            None => return Err(unknown(table, option, name)),
+        let checked = table.require_variable(option, name, response);
+        // Of a column that another rank has, the levels are known later.
+        let is_dummy = || match is_part {
+            true => name.contains('='),
+            false => names_a_level(table, name),
+        };
+        if option != "--keep" || table.position(name).is_some() || !is_dummy() {
+            checked?;
         }
     }
     Ok(())

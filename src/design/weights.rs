@@ -1,26 +1,7 @@
 //! Weights of the observations: taken out of a table, checked, brought to mean one.
 
-use super::{DesignError, DesignOptions, unknown};
+use super::DesignError;
 use crate::table::{Table, Values};
-
-/// Where the column of weights stands, none without weights.
-pub(super) fn position(
-    table: &Table,
-    options: &DesignOptions,
-    response: usize,
-) -> Result<Option<usize>, DesignError> {
-    let Some(name) = options.weights else {
-        return Ok(None);
-    };
-    match table.position(name) {
-        Some(at) if at == response => Err(DesignError::ResponseInList {
-            name: name.to_owned(),
-            option: "--weights",
-        }),
-        Some(at) => Ok(Some(at)),
-        None => Err(unknown(table, "--weights", name)),
-    }
-}
 
 /// Refuses weights that are none, while rows still count as in the file; missing
 /// ones are for the policy of missing values.

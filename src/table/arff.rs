@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::error::shown;
+use super::error::{ValueFault, shown};
 use super::factor::factor;
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
@@ -23,56 +23,43 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What can be wrong with a line of an ARFF file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the message's facts")]
-pub enum ArffError {
-    /// Text that is not UTF-8.
+#[derive(Debug, thiserror::Error)]
+enum ArffError {
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// Something else above the values.
     #[error(
         "{} should be `@relation NAME`, `@attribute NAME TYPE` or `@data`",
         shown(text)
     )]
     Header { text: String },
-    /// The file ends in its header.
     #[error("the file ends where `@data` should be")]
     NoData,
-    /// Nothing is declared.
     #[error("no attribute is declared above `@data`")]
     NoAttributes,
-    /// A name without a type.
     #[error(
         "the attribute `{name}` has no type: write numeric behind its name, or its values as \
          {{a, b}}"
     )]
     NoType { name: String },
-    /// A type that makes no column.
     #[error(
         "the attribute `{name}` is of type {}, and only numeric ones and lists {{a, b}} are read: \
          leave it out, or declare it as one of those",
         shown(kind)
     )]
     Type { name: String, kind: String },
-    /// A list that does not end, or has an empty value.
     #[error("the values of the attribute `{name}` are {{a, b, …}} on one line, none of them empty")]
     List { name: String },
-    /// A value declared twice.
     #[error(
         "the attribute `{name}` declares {} twice; leave one out",
         shown(value)
     )]
     Twice { name: String, value: String },
-    /// More text than there should be.
     #[error("{} stands where the line should end", shown(text))]
     Behind { text: String },
-    /// A quotation mark without its partner.
     #[error(
         "a quotation mark does not close; one that is part of a value has a backslash before it"
     )]
     Unclosed,
-    /// A value that is not declared.
     #[error(
         "row {row}: {} is no declared value of the attribute `{name}`{}; mend it, or add it to \
          the list behind @attribute",
@@ -85,7 +72,6 @@ pub enum ArffError {
         value: String,
         nearest: Option<String>,
     },
-    /// An entry of a sparse row that is none.
     #[error(
         "row {row}: {} should be `INDEX VALUE`, the indexes of a row ascending from 0 to {last}",
         shown(text)
@@ -97,16 +83,20 @@ pub enum ArffError {
     },
 }
 
-/// What is wrong, for who knows the file and the line.
-type Wrong = Box<dyn FnOnce(String, u64) -> TableError>;
+/// An error that still lacks the file and the line.
+type LineError = Box<dyn FnOnce(String, u64) -> TableError>;
 
-impl From<ArffError> for Wrong {
+impl From<ArffError> for LineError {
     fn from(source: ArffError) -> Self {
-        Box::new(|path, line| TableError::Arff { path, line, source })
+        Box::new(|path, line| TableError::Format {
+            path,
+            line: Some(line),
+            source: Box::new(source),
+        })
     }
 }
 
-impl From<Unclosed> for Wrong {
+impl From<Unclosed> for LineError {
     fn from(_: Unclosed) -> Self {
         ArffError::Unclosed.into()
     }
@@ -138,16 +128,12 @@ fn read(file: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
                 Some(rows) => row(text, &attributes, rows),
             },
         };
-        done.map_err(|wrong| wrong(lines.shown(), lines.number))?;
+        done.map_err(|error| error(lines.shown(), lines.number))?;
     }
     let path = lines.shown();
     match rows {
         None if lines.number == 0 => Err(TableError::Empty { path }),
-        None => Err(TableError::Arff {
-            path,
-            line: lines.number,
-            source: ArffError::NoData,
-        }),
+        None => Err(lines.error(ArffError::NoData)),
         Some(rows) if rows.count() == 0 => Err(TableError::NoRows { path }),
         Some(rows) => {
             let columns = attributes.into_iter().zip(rows.into_columns());
@@ -161,7 +147,7 @@ fn read(file: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
 }
 
 /// Reads a line above the values; whether it is the last.
-fn header(text: &str, attributes: &mut Vec<Attribute>) -> Result<bool, Wrong> {
+fn header(text: &str, attributes: &mut Vec<Attribute>) -> Result<bool, LineError> {
     let mut words = Words::new(text.trim_start_matches('\u{feff}'));
     if words.rest().is_empty() {
         return Ok(false);
@@ -181,7 +167,7 @@ fn header(text: &str, attributes: &mut Vec<Attribute>) -> Result<bool, Wrong> {
 }
 
 /// Refuses more text.
-fn end(words: &mut Words) -> Result<(), Wrong> {
+fn end(words: &mut Words) -> Result<(), LineError> {
     match words.rest() {
         "" => Ok(()),
         rest => {
@@ -193,7 +179,7 @@ fn end(words: &mut Words) -> Result<(), Wrong> {
 
 impl Attribute {
     /// What stands behind `@attribute`, before so many others.
-    fn declared(words: &mut Words, before: usize) -> Result<Self, Wrong> {
+    fn declared(words: &mut Words, before: usize) -> Result<Self, LineError> {
         let name = words.word(|c| c.is_whitespace() || c == '{')?;
         let name = name.text.trim().to_owned();
         if name.is_empty() {
@@ -219,7 +205,7 @@ impl Attribute {
     }
 
     /// The number or the code of a value as declared, NaN of a missing one.
-    fn value(&self, word: &Word, row: usize) -> Result<f64, Wrong> {
+    fn value(&self, word: &Word, row: usize) -> Result<f64, LineError> {
         if word.text == "?" && !word.quoted {
             return Ok(f64::NAN);
         }
@@ -235,25 +221,21 @@ impl Attribute {
     }
 
     /// What is wrong with a value.
-    fn wrong(&self, word: &Word, row: usize) -> Wrong {
+    fn wrong(&self, word: &Word, row: usize) -> LineError {
         let (text, column) = (word.text.to_string(), self.name.clone());
         let Some(values) = &self.values else {
-            return match classify(word.text.as_bytes()) {
-                Field::Infinite => Box::new(move |path, line| TableError::Infinite {
-                    path,
-                    line,
-                    row,
-                    column,
-                    text,
-                }),
-                _ => Box::new(move |path, line| TableError::NoNumber {
-                    path,
-                    line,
-                    row,
-                    column,
-                    text,
-                }),
+            let fault = match classify(word.text.as_bytes()) {
+                Field::Infinite => ValueFault::Infinite,
+                _ => ValueFault::NoNumber,
             };
+            return Box::new(move |path, line| TableError::Value {
+                path,
+                line,
+                row,
+                column,
+                text,
+                fault,
+            });
         };
         let mut declared: Vec<&str> = values.keys().map(String::as_str).collect();
         declared.sort_unstable();
@@ -286,7 +268,7 @@ impl Attribute {
 }
 
 /// The values of a list, up to its closing brace.
-fn listed(words: &mut Words, name: &str) -> Result<HashMap<String, u32>, Wrong> {
+fn listed(words: &mut Words, name: &str) -> Result<HashMap<String, u32>, LineError> {
     let name = || name.to_owned();
     let mut values = HashMap::new();
     loop {
@@ -308,7 +290,7 @@ fn listed(words: &mut Words, name: &str) -> Result<HashMap<String, u32>, Wrong> 
 }
 
 /// Appends the values of a line.
-fn row(text: &str, attributes: &[Attribute], rows: &mut Rows) -> Result<(), Wrong> {
+fn row(text: &str, attributes: &[Attribute], rows: &mut Rows) -> Result<(), LineError> {
     let mut words = Words::new(text);
     let row = rows.count() + 1;
     if words.rest().is_empty() {
@@ -348,7 +330,7 @@ fn sparse_row(
     attributes: &[Attribute],
     row: usize,
     rows: &mut Rows,
-) -> Result<(), Wrong> {
+) -> Result<(), LineError> {
     // The first declared value has code 0: either kind is filled up with it.
     let mut next = 0;
     let mut more = !words.take('}');

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
+use super::error::{ValueFault, lossy};
 use super::factor::FactorBuilder;
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
@@ -113,27 +114,19 @@ fn read_any(
             });
         }
         for (position, (column, field)) in columns.iter_mut().zip(&record).enumerate() {
-            if let Err(trouble) = column.push(field) {
+            if let Err(fault) = column.push(field) {
                 let line = line_of(path, last_start)?;
                 let path = shown.into_owned();
-                let column = names[position].clone();
-                let text = String::from_utf8_lossy(field).into_owned();
-                return Err(match trouble {
-                    Trouble::Text => TableError::TextInNumbers {
+                return Err(match fault {
+                    Some(fault) => TableError::Value {
                         path,
                         line,
                         row: rows,
-                        column,
-                        text,
+                        column: names[position].clone(),
+                        text: lossy(field),
+                        fault,
                     },
-                    Trouble::Infinite => TableError::Infinite {
-                        path,
-                        line,
-                        row: rows,
-                        column,
-                        text,
-                    },
-                    Trouble::NotUtf8 => TableError::NotUtf8 {
+                    None => TableError::NotUtf8 {
                         path,
                         line,
                         column: position + 1,
@@ -230,12 +223,6 @@ enum Building {
     Factor(FactorBuilder),
 }
 
-enum Trouble {
-    Text,
-    Infinite,
-    NotUtf8,
-}
-
 impl Building {
     fn new(factor: bool) -> Self {
         match factor {
@@ -244,17 +231,18 @@ impl Building {
         }
     }
 
-    fn push(&mut self, field: &[u8]) -> Result<(), Trouble> {
+    /// Appends a field; the error is none where the text is not UTF-8.
+    fn push(&mut self, field: &[u8]) -> Result<(), Option<ValueFault>> {
         let meaning = classify(field);
         match (&mut *self, meaning) {
             (Self::Numbers(values), Field::Number(value)) => values.push(value),
             (Self::Numbers(values), Field::Missing) => values.push(f64::NAN),
             (Self::Numbers(_), Field::Text) => {
-                str::from_utf8(field).map_err(|_| Trouble::NotUtf8)?;
-                return Err(Trouble::Text);
+                str::from_utf8(field).map_err(|_| None)?;
+                return Err(Some(ValueFault::Text));
             }
             (Self::Numbers(_) | Self::Undecided(_), Field::Infinite) => {
-                return Err(Trouble::Infinite);
+                return Err(Some(ValueFault::Infinite));
             }
             (Self::Undecided(missing), Field::Missing) => *missing += 1,
             (Self::Undecided(missing), Field::Number(value)) => {
@@ -268,7 +256,7 @@ impl Building {
             }
             (Self::Factor(factor), Field::Missing) => factor.push(None),
             (Self::Factor(factor), _) => {
-                let text = str::from_utf8(field).map_err(|_| Trouble::NotUtf8)?;
+                let text = str::from_utf8(field).map_err(|_| None)?;
                 // Spaces around a number never matter; those of a text are its own.
                 factor.push(Some(match meaning {
                     Field::Text => text,

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::error::shown;
+use super::error::{ValueFault, lossy, shown};
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
@@ -22,26 +22,18 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What can be wrong with a `.dat`, in a line that the error around it tells.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the message's facts")]
-pub enum DatError {
-    /// The file ends within its heading.
+#[derive(Debug, thiserror::Error)]
+enum DatError {
     #[error("the file ends where {expected} should be")]
     End { expected: &'static str },
-    /// The line of sizes is something else.
     #[error("{} should be two positive integers, `n p`", shown(text))]
     Size { text: String },
-    /// The line of marks does not begin with its star, or has something else than marks.
     #[error("{} should be `*` and a mark, 0 or 1, for every variable", shown(text))]
     Marks { text: String },
-    /// Another number of marks than variables.
     #[error("{found} marks after `*`, but p = {expected} variables")]
     MarkCount { found: usize, expected: usize },
-    /// Fewer rows than promised.
     #[error("the file ends after {found} rows, but n = {promised}")]
     RowsMissing { found: usize, promised: usize },
-    /// More rows than promised.
     #[error("a row beyond the n = {promised} promised")]
     RowsBeyond { promised: usize },
 }
@@ -75,13 +67,13 @@ fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
             continue;
         }
         if rows.count() == promised {
-            return Err(lines.dat(DatError::RowsBeyond { promised }));
+            return Err(lines.error(DatError::RowsBeyond { promised }));
         }
         lines.row(&names, &mut rows)?;
     }
     if rows.count() < promised {
         let found = rows.count();
-        return Err(lines.dat(DatError::RowsMissing { found, promised }));
+        return Err(lines.error(DatError::RowsMissing { found, promised }));
     }
     let content = Content::new(path, options, rows.into_named(names), Some(0))?;
     Ok(Content { truth, ..content })
@@ -93,16 +85,7 @@ impl Lines<'_> {
         if self.advance()? {
             return Ok(());
         }
-        Err(self.dat(DatError::End { expected }))
-    }
-
-    /// What is wrong with this line.
-    fn dat(&self, source: DatError) -> TableError {
-        TableError::Dat {
-            path: self.shown(),
-            line: self.number,
-            source,
-        }
+        Err(self.error(DatError::End { expected }))
     }
 
     /// `n p`, both positive.
@@ -114,8 +97,8 @@ impl Lines<'_> {
         match sizes[..] {
             [Some(rows @ 1..), Some(variables @ 1..)] => Ok((rows, variables)),
             _ => {
-                let text = String::from_utf8_lossy(self.text.trim_ascii()).into_owned();
-                Err(self.dat(DatError::Size { text }))
+                let text = lossy(self.text.trim_ascii());
+                Err(self.error(DatError::Size { text }))
             }
         }
     }
@@ -132,8 +115,8 @@ impl Lines<'_> {
             other => Some(other.unwrap_or_default()),
         };
         if let Some(wrong) = wrong {
-            let text = String::from_utf8_lossy(wrong).into_owned();
-            return Err(self.dat(DatError::Marks { text }));
+            let text = lossy(wrong);
+            return Err(self.error(DatError::Marks { text }));
         }
         let found = fields.count();
         if found == variables {
@@ -142,47 +125,43 @@ impl Lines<'_> {
             return Ok(marked.map(|(position, _)| position).collect());
         }
         let expected = variables;
-        Err(self.dat(DatError::MarkCount { found, expected }))
+        Err(self.error(DatError::MarkCount { found, expected }))
     }
 
     /// Appends the line's values.
     fn row(&self, names: &[String], rows: &mut Rows) -> Result<(), TableError> {
-        let (path, line, row) = (|| self.shown(), self.number, rows.count() + 1);
-        let found = self.fields().count();
-        if found != names.len() {
+        let (line, row) = (self.number, rows.count() + 1);
+        let (found, expected) = (self.fields().count(), names.len());
+        if found != expected {
             return Err(TableError::Ragged {
-                path: path(),
+                path: self.shown(),
                 line,
                 row,
                 found,
-                expected: names.len(),
+                expected,
             });
         }
         for (field, name) in self.fields().zip(names) {
-            let text = || String::from_utf8_lossy(field).into_owned();
-            let column = || name.clone();
-            match classify(field) {
-                Field::Number(value) => rows.push(value),
-                Field::Missing => rows.push(f64::NAN),
-                Field::Infinite => {
-                    return Err(TableError::Infinite {
-                        path: path(),
-                        line,
-                        row,
-                        column: column(),
-                        text: text(),
-                    });
+            let fault = match classify(field) {
+                Field::Number(value) => {
+                    rows.push(value);
+                    continue;
                 }
-                Field::Text => {
-                    return Err(TableError::NoNumber {
-                        path: path(),
-                        line,
-                        row,
-                        column: column(),
-                        text: text(),
-                    });
+                Field::Missing => {
+                    rows.push(f64::NAN);
+                    continue;
                 }
-            }
+                Field::Infinite => ValueFault::Infinite,
+                Field::Text => ValueFault::NoNumber,
+            };
+            return Err(TableError::Value {
+                path: self.shown(),
+                line,
+                row,
+                column: name.clone(),
+                text: lossy(field),
+                fault,
+            });
         }
         Ok(())
     }

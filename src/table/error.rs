@@ -1,13 +1,14 @@
 //! What can be wrong with a file, with the place and the mend.
 
+use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
-use super::{ArffError, DatError, LibsvmError, MrmrError, PlinkError};
-use crate::nearest::{as_option, did_you_mean};
+use crate::nearest::{as_option, did_you_mean, list};
 
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
@@ -167,44 +168,15 @@ pub enum TableError {
         found: usize,
         expected: usize,
     },
-    /// Text in a column that began with numbers.
-    #[error(
-        "{path}: line {line}, row {row}: {} in the numeric column `{column}`; mend the value, \
-         or read the column as a factor with --factor {}",
-        shown(text),
-        as_option(column)
-    )]
-    TextInNumbers {
+    /// A value that its column cannot hold.
+    #[error("{path}: line {line}, row {row}: {}", fault.message(column, text))]
+    Value {
         path: String,
         line: u64,
         row: usize,
         column: String,
         text: String,
-    },
-    /// A value that is no number, where no factor could hold it.
-    #[error(
-        "{path}: line {line}, row {row}: {} in column `{column}` is no number; mend the value",
-        shown(text)
-    )]
-    NoNumber {
-        path: String,
-        line: u64,
-        row: usize,
-        column: String,
-        text: String,
-    },
-    /// An infinite number, or one beyond the range of 64-bit floating point.
-    #[error(
-        "{path}: line {line}, row {row}: {} in column `{column}` is infinite; mend the value, \
-         or write NA for a missing one",
-        shown(text)
-    )]
-    Infinite {
-        path: String,
-        line: u64,
-        row: usize,
-        column: String,
-        text: String,
+        fault: ValueFault,
     },
     /// A quotation mark without its partner.
     #[error(
@@ -213,35 +185,6 @@ pub enum TableError {
     )]
     UnclosedQuote { path: String, line: u64 },
 
-    /// The start of the file is not that of an array.
-    #[error("{path}: not an .npy array ({source}); write it with numpy.save")]
-    NpyHeader { path: String, source: io::Error },
-    /// The header is longer, or its array larger, than this machine can hold.
-    #[error("{path}: the header promises more than can be held in memory")]
-    NpyTooLarge { path: String },
-    /// Elements that are not numbers.
-    #[error("{path}: elements of type {dtype}; save it with .astype('f8')")]
-    NpyType { path: String, dtype: String },
-    /// Another number of dimensions.
-    #[error("{path}: shape {}, but {expected} is expected", shape_text(shape))]
-    NpyShape {
-        path: String,
-        shape: Vec<u64>,
-        expected: &'static str,
-    },
-    /// Fewer bytes than the header promises.
-    #[error(
-        "{path}: cut off: {promised} bytes of values promised, {found} found; \
-         copy or write the file again"
-    )]
-    NpyTruncated {
-        path: String,
-        promised: u64,
-        found: u64,
-    },
-    /// Bytes that are no element of the type promised.
-    #[error("{path}: bytes that are no value: {source}")]
-    NpyValue { path: String, source: io::Error },
     /// An infinite element.
     #[error("{path}: row {row}, column `{column}` is infinite; mend the value, or make it NaN")]
     InfiniteElement {
@@ -249,80 +192,40 @@ pub enum TableError {
         row: usize,
         column: String,
     },
-    /// The response beside an array is no array.
-    #[error(
-        "{path}: the response of .npy data is a second array: \
-         name a file that ends in .npy or .npy.gz"
-    )]
-    NpyResponse { path: String },
-    /// Design matrix and response differ in length.
-    #[error(
-        "{path} has shape {}, its response {response} has shape {}: \
-         both need the same number of rows",
-        shape_text(shape),
-        shape_text(response_shape)
-    )]
-    NpyLengths {
-        path: String,
-        shape: Vec<u64>,
-        response: String,
-        response_shape: Vec<u64>,
-    },
-
     /// Parquet is left out of this program.
     #[error(
         "{path}: this passel was built without Parquet; build it with \
          `cargo install --path . --features parquet`, or write the table as .csv"
     )]
     ParquetUnbuilt { path: String },
-    /// The file is damaged, or of a kind that its reader does not know.
-    #[error("{path}: not a whole Parquet file that can be read ({source}); copy or write it again")]
-    Parquet { path: String, source: io::Error },
-    /// A column of something else than numbers and text.
-    #[error("{path}: column `{column}` holds {kind}, neither numbers nor text; {mend}")]
-    ParquetType {
+    /// What only files of one format can have wrong: in a line, or in all of the file.
+    #[error("{path}: {}{source}", line.map_or_else(String::new, |line| format!("line {line}: ")))]
+    Format {
         path: String,
-        column: String,
-        kind: &'static str,
-        mend: &'static str,
+        line: Option<u64>,
+        source: Box<dyn Error + Send + Sync>,
     },
-    /// A compression that is left out.
-    #[error("{path}: compressed by {codec}; write it with snappy, zstd, gzip, lz4 or none")]
-    ParquetCodec { path: String, codec: String },
-    /// The index that pandas adds.
-    #[error(
-        "{path}: column `{column}` is the index of a pandas table, no variable; \
-         write it with to_parquet(..., index=False)"
-    )]
-    ParquetIndex { path: String, column: String },
 
-    /// What only a `.dat` can have wrong.
-    #[error("{path}: line {line}: {source}")]
-    Dat {
+    /// No column was named as the response, and the format names none.
+    #[error(
+        "{path} does not say which column is the response: name it with --response (columns: {})",
+        list(columns)
+    )]
+    NoResponse { path: String, columns: Vec<String> },
+    /// An option names a column that is not there.
+    #[error(
+        "{option} names `{name}`, which is no column of {path}{}",
+        did_you_mean(nearest)
+    )]
+    UnknownColumn {
         path: String,
-        line: u64,
-        source: DatError,
+        option: &'static str,
+        name: String,
+        nearest: Option<String>,
     },
-    /// What only an ARFF file can have wrong.
-    #[error("{path}: line {line}: {source}")]
-    Arff {
-        path: String,
-        line: u64,
-        source: ArffError,
-    },
-    /// What only a libsvm file can have wrong.
-    #[error("{path}: line {line}: {source}")]
-    Libsvm {
-        path: String,
-        line: u64,
-        source: LibsvmError,
-    },
-    /// What only a `.mrmr` can have wrong.
-    #[error("{path}: {source}")]
-    Mrmr { path: String, source: MrmrError },
-    /// What only PLINK's files can have wrong.
-    #[error("{path}: {source}")]
-    Plink { path: String, source: PlinkError },
+    /// An option names the response.
+    #[error("`{name}` is the response: it cannot be in {option} too")]
+    ResponseInList { name: String, option: &'static str },
 
     /// Missing values, and the policy refuses them.
     #[error(
@@ -350,6 +253,37 @@ pub enum TableError {
     },
 }
 
+/// Why a column cannot hold a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueFault {
+    /// Text in a column that began with numbers.
+    Text,
+    /// No number, where no factor could hold it.
+    NoNumber,
+    /// An infinite number, or one beyond the range of 64-bit floating point.
+    Infinite,
+}
+
+impl ValueFault {
+    fn message(self, column: &str, text: &str) -> String {
+        let value = shown(text);
+        match self {
+            Self::Text => format!(
+                "{value} in the numeric column `{column}`; mend the value, or read the column as \
+                 a factor with --factor {}",
+                as_option(column)
+            ),
+            Self::NoNumber => {
+                format!("{value} in column `{column}` is no number; mend the value")
+            }
+            Self::Infinite => format!(
+                "{value} in column `{column}` is infinite; mend the value, or write NA for a \
+                 missing one"
+            ),
+        }
+    }
+}
+
 /// A value for a message: quoted, control characters escaped, and cut where it is long.
 pub(super) fn shown(text: &str) -> impl fmt::Display {
     const CHARACTERS: usize = 40;
@@ -359,22 +293,25 @@ pub(super) fn shown(text: &str) -> impl fmt::Display {
     }
 }
 
+/// Bytes of a file as text for a message.
+pub(super) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 impl TableError {
-    /// What became of a message to the other ranks.
+    /// A message to or from the other ranks failed.
     pub(crate) fn ranks(error: io::Error) -> Self {
         Self::Ranks {
             reason: error.to_string(),
         }
     }
-}
 
-/// The shape as the array's own language prints it.
-fn shape_text(shape: &[u64]) -> String {
-    match shape {
-        [n] => format!("({n},)"),
-        _ => {
-            let sides: Vec<String> = shape.iter().map(u64::to_string).collect();
-            format!("({})", sides.join(", "))
+    /// What only files of one format can have wrong.
+    pub(super) fn format(path: &Path, source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Format {
+            path: path.to_string_lossy().into_owned(),
+            line: None,
+            source: Box::new(source),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::error::shown;
+use super::error::{lossy, shown};
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
@@ -19,32 +19,25 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What can be wrong with a line of a libsvm file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the message's facts")]
-pub enum LibsvmError {
-    /// The line does not begin with a number.
+#[derive(Debug, thiserror::Error)]
+enum LibsvmError {
     #[error(
         "{} should be the label, a number, before the first `INDEX:VALUE`",
         shown(text)
     )]
     Label { text: String },
-    /// An entry that is none.
     #[error(
         "{} should be `INDEX:VALUE`, a whole number of at most 4294967295 and a number",
         shown(text)
     )]
     Entry { text: String },
-    /// An index again, or one that should have come before.
     #[error("index {index} comes after {before}: the indexes of a line ascend, each once")]
     Order { index: u32, before: u32 },
-    /// A label or value that f64 cannot hold.
     #[error(
         "{} is infinite; mend the value, or write nan for a missing one",
         shown(text)
     )]
     Infinite { text: String },
-    /// More observations than a sparse column can have.
     #[error("more than 4294967295 observations; split the file")]
     Long,
 }
@@ -86,11 +79,7 @@ fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableEr
     };
     while lines.advance()? {
         if let Err(source) = read.line(&lines.text) {
-            return Err(TableError::Libsvm {
-                path: lines.shown(),
-                line: lines.number,
-                source,
-            });
+            return Err(lines.error(source));
         }
     }
     match (lines.number, read.labels.is_empty()) {
@@ -214,8 +203,4 @@ fn entry(field: &[u8]) -> Result<(u32, f64), LibsvmError> {
 fn infinite(field: &[u8]) -> LibsvmError {
     let text = lossy(field);
     LibsvmError::Infinite { text }
-}
-
-fn lossy(field: &[u8]) -> String {
-    String::from_utf8_lossy(field).into_owned()
 }

@@ -1,5 +1,6 @@
 //! A file's lines, one at a time.
 
+use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -41,6 +42,15 @@ impl<'a> Lines<'a> {
     pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
         let fields = self.text.split(u8::is_ascii_whitespace);
         fields.filter(|field| !field.is_empty())
+    }
+
+    /// What only this format can have wrong, in the line that is being read.
+    pub(super) fn error(&self, source: impl Error + Send + Sync + 'static) -> TableError {
+        TableError::Format {
+            path: self.shown(),
+            line: Some(self.number),
+            source: Box::new(source),
+        }
     }
 
     /// The path as given, for messages.

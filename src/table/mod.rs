@@ -1,6 +1,7 @@
 //! Files of observations: read into named columns, before any mathematics.
 
 mod arff;
+mod choose;
 mod csv;
 mod csv_fast;
 mod dat;
@@ -30,17 +31,12 @@ use std::path::Path;
 
 use crate::ranks::Communicator;
 
-pub use arff::ArffError;
-pub use dat::DatError;
-pub use error::{MissingColumn, TableError};
+pub use error::{MissingColumn, TableError, ValueFault};
 use format::{Content, Format};
 pub use format::{estimated_values, extensions, input_files, is_npy};
-pub use libsvm::LibsvmError;
 pub use missing::Missing;
-pub use mrmr::MrmrError;
 pub(crate) use names::{quote, split_names, variable};
 pub use npy::write_matrix;
-pub use plink::PlinkError;
 pub use write::OutputFormat;
 
 /// A file's named columns.
@@ -196,11 +192,6 @@ pub fn read_partition(
 }
 
 impl Table {
-    /// Position of the column of that name.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name)
-    }
-
     /// The true variables by index. Those of another response's model are none of this one's, and
     /// that is a warning.
     pub(crate) fn true_indexes(

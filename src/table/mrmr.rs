@@ -20,14 +20,10 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What can be wrong with a `.mrmr` file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the message's facts")]
-pub enum MrmrError {
-    /// Not even the two sizes.
+#[derive(Debug, thiserror::Error)]
+enum MrmrError {
     #[error("ends at byte {found}, within its header of two sizes; copy or write the file again")]
     Header { found: usize },
-    /// Fewer codes than promised.
     #[error(
         "cut off in row {row}: the header promises {rows} rows of {columns} codes, {promised} \
          bytes behind it, {found} are there; copy or write the file again"
@@ -39,7 +35,6 @@ pub enum MrmrError {
         promised: u64,
         found: u64,
     },
-    /// More codes than promised.
     #[error(
         "goes on at byte {at}: the header promises {rows} rows of {columns} codes, which end \
          there; copy or write the file again"
@@ -57,10 +52,7 @@ fn read(
     partition: &ColumnPartition,
 ) -> Result<Content, TableError> {
     let shown = path.to_string_lossy().into_owned();
-    let wrong = |source| TableError::Mrmr {
-        path: shown.clone(),
-        source,
-    };
+    let wrong = |source: MrmrError| TableError::format(path, source);
     let mut source = Source::open(path)?;
     let mut header = [0; HEADER_BYTES as usize];
     let found = source.fill(&mut header)?;

@@ -1,5 +1,7 @@
 //! Arrays of NumPy: the design matrix in one file, the response in a second.
 
+mod header;
+
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -17,15 +19,58 @@ pub(super) const FORMAT: Format = Format {
     gzip: true,
     companions: &[],
     read,
-    estimate: estimate,
+    estimate,
 };
 
-/// Headers of numeric arrays take about a hundred bytes; longer ones are of other things.
-const HEADER_BYTES: usize = 1 << 14;
-/// What every array begins with.
-const MAGIC: &[u8] = b"\x93NUMPY";
 /// Elements decoded at a time.
 const ELEMENTS: usize = 1 << 13;
+
+/// What only an array can have wrong.
+#[derive(Debug, thiserror::Error)]
+enum NpyError {
+    #[error("not an .npy array ({0}); write it with numpy.save")]
+    Header(io::Error),
+    #[error("the header promises more than can be held in memory")]
+    TooLarge,
+    #[error("elements of type {dtype}; save it with .astype('f8')")]
+    Type { dtype: String },
+    #[error("shape {}, but {expected} is expected", shape_text(shape))]
+    Shape {
+        shape: Vec<u64>,
+        expected: &'static str,
+    },
+    #[error(
+        "cut off: {promised} bytes of values promised, {found} found; copy or write the file again"
+    )]
+    Truncated { promised: u64, found: u64 },
+    #[error("bytes that are no value: {0}")]
+    Value(io::Error),
+    #[error(
+        "the response of .npy data is a second array: name a file that ends in .npy or .npy.gz"
+    )]
+    Response,
+    #[error(
+        "it has shape {}, its response {response} has shape {}: both need the same number of rows",
+        shape_text(shape),
+        shape_text(response_shape)
+    )]
+    Lengths {
+        shape: Vec<u64>,
+        response: String,
+        response_shape: Vec<u64>,
+    },
+}
+
+/// The shape as Python prints it.
+fn shape_text(shape: &[u64]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => {
+            let sides: Vec<String> = shape.iter().map(u64::to_string).collect();
+            format!("({})", sides.join(", "))
+        }
+    }
+}
 
 /// Reads an n × p array as columns `x0`, `x1`, …, and a response of length n, given by a
 /// second file, as the last column, named by that file's stem.
@@ -41,17 +86,18 @@ fn read(
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
     };
+    let source = || path.to_string_lossy().into_owned();
     if rows == 0 {
-        return Err(TableError::NoRows { path: design.path });
+        return Err(TableError::NoRows { path: source() });
     }
     if width == 0 {
-        return Err(TableError::NoColumns { path: design.path });
+        return Err(TableError::NoColumns { path: source() });
     }
     // The response is the last column.
     let all = width as usize + usize::from(options.response.is_some());
     let wanted = |at: usize| partition.reads(at, all, &names::variable(at));
     let Some(response) = options.response else {
-        let columns = design.columns(path, (rows, width), names::variable, wanted)?;
+        let columns = design.columns((rows, width), names::variable, wanted)?;
         return Content::new(path, options, columns, None);
     };
 
@@ -62,16 +108,15 @@ fn read(
         _ => return Err(second.shape_error("a response of n values (one dimension, or n × 1)")),
     };
     if length != rows {
-        return Err(TableError::NpyLengths {
-            path: design.path,
+        return Err(design.error(NpyError::Lengths {
             shape: design.header.shape().to_vec(),
-            response: second.path,
+            response: response.to_owned(),
             response_shape: second.header.shape().to_vec(),
-        });
+        }));
     }
-    // The response is the smaller one: what is wrong with it is told without a wait.
-    let last = second.columns(Path::new(response), (length, 1), |_| name.clone(), |_| true)?;
-    let mut columns = design.columns(path, (rows, width), names::variable, wanted)?;
+    // The response is the smaller one: what is wrong with it is reported without a wait.
+    let last = second.columns((length, 1), |_| name.clone(), |_| true)?;
+    let mut columns = design.columns((rows, width), names::variable, wanted)?;
     columns.extend(last);
     let response = columns.len() - 1;
     Content::new(path, options, columns, Some(response))
@@ -100,21 +145,17 @@ pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::R
 /// The file's name without folder and endings.
 fn response_name(response: &str) -> Result<String, TableError> {
     let path = Path::new(response);
-    match is_npy(path) {
-        true => {
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            let ending = if super::source::is_gzip(path) { 7 } else { 4 };
-            Ok(file[..file.len() - ending].to_owned())
-        }
-        false => Err(TableError::NpyResponse {
-            path: response.to_owned(),
-        }),
+    if !is_npy(path) {
+        return Err(TableError::format(path, NpyError::Response));
     }
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let ending = if super::source::is_gzip(path) { 7 } else { 4 };
+    Ok(file[..file.len() - ending].to_owned())
 }
 
 /// An open file whose header has been read.
-struct Array {
-    path: String,
+struct Array<'p> {
+    path: &'p Path,
     source: Source,
     header: NpyHeader,
     header_bytes: u64,
@@ -125,46 +166,40 @@ struct Array {
 /// Appends the elements in the bytes, whole ones, as numbers.
 type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
 
-impl Array {
-    fn open(path: &Path) -> Result<Self, TableError> {
+impl<'p> Array<'p> {
+    fn open(path: &'p Path) -> Result<Self, TableError> {
         let mut source = Source::open(path)?;
-        let path = path.to_string_lossy().into_owned();
-        let bytes = header_bytes(&mut source)?;
-        let header = check_length(&bytes)
-            .and_then(|()| check_depth(&bytes))
-            .and_then(|()| check_shape(&bytes))
-            .and_then(|()| NpyHeader::from_reader(&bytes[..]))
-            .map_err(|source| TableError::NpyHeader {
-                path: path.clone(),
-                source,
-            })?;
+        let (header, header_bytes) = header::read(&mut source)?
+            .map_err(|source| TableError::format(path, NpyError::Header(source)))?;
         let Some((element_bytes, decode)) = decoder(&header.dtype()) else {
             let dtype = header.dtype().descr();
-            return Err(TableError::NpyType { path, dtype });
+            return Err(TableError::format(path, NpyError::Type { dtype }));
         };
         Ok(Self {
             path,
             source,
             header,
-            header_bytes: bytes.len() as u64,
+            header_bytes,
             element_bytes,
             decode,
         })
     }
 
-    fn shape_error(self, expected: &'static str) -> TableError {
-        TableError::NpyShape {
-            path: self.path,
-            shape: self.header.shape().to_vec(),
-            expected,
-        }
+    fn error(&self, source: NpyError) -> TableError {
+        TableError::format(self.path, source)
     }
 
-    /// The array's columns, named by their position; of those not wanted nothing is read that is
-    /// worth going past.
+    fn shape_error(&self, expected: &'static str) -> TableError {
+        self.error(NpyError::Shape {
+            shape: self.header.shape().to_vec(),
+            expected,
+        })
+    }
+
+    /// The array's columns, named by their position. Columns that are not wanted are skipped where
+    /// that is worth a seek.
     fn columns(
         mut self,
-        path: &Path,
         (rows, width): (u64, u64),
         name: impl Fn(usize) -> String,
         wanted: impl Fn(usize) -> bool,
@@ -174,25 +209,22 @@ impl Array {
             .and_then(|elements| elements.checked_mul(self.element_bytes as u64))
             .filter(|bytes| usize::try_from(*bytes).is_ok());
         let Some(promised) = promised else {
-            return Err(TableError::NpyTooLarge { path: self.path });
+            return Err(self.error(NpyError::TooLarge));
         };
-        // Before memory is taken for what the header promises, the file has to hold it.
+        // Before memory is allocated for what the header promises, the file has to hold it.
         let size = match self.source.size {
             Some(size) => size,
-            None => Source::open(path)?.measure(self.header_bytes.saturating_add(promised))?,
+            None => Source::open(self.path)?.measure(self.header_bytes.saturating_add(promised))?,
         };
         let found = size.saturating_sub(self.header_bytes);
         if found < promised {
-            return Err(TableError::NpyTruncated {
-                path: self.path,
-                promised,
-                found,
-            });
+            return Err(self.error(NpyError::Truncated { promised, found }));
         }
 
         let (rows, width) = (rows as usize, width as usize);
         let order = self.header.order();
-        // How far apart two columns begin in the file, in bytes, and how long one lies there.
+        // The distance in bytes from one column's first element to the next one's, and how many
+        // bytes between two wanted columns are rather read than skipped.
         let (apart, gap) = match order {
             Order::C => (self.element_bytes, GAP),
             Order::Fortran => (self.element_bytes * rows, 0),
@@ -209,12 +241,13 @@ impl Array {
                     true => (1, rows * width),
                     false => (rows, 0),
                 };
-                let each = &mut (0..lines).flat_map(|row| {
+                let ranges = &mut (0..lines).flat_map(|row| {
                     let first = row * width;
-                    let run = move |it: &Range<usize>| first + it.start..first + it.end.max(length);
-                    runs.iter().map(run)
+                    let range =
+                        move |run: &Range<usize>| first + run.start..first + run.end.max(length);
+                    runs.iter().map(range)
                 });
-                self.each(each, place, &name, |values| {
+                self.each(ranges, place, &name, |values| {
                     for &value in values {
                         block.push(value);
                     }
@@ -225,8 +258,8 @@ impl Array {
                 let mut columns: Vec<Vec<f64>> = Vec::with_capacity(read.len());
                 let mut column = Vec::with_capacity(rows);
                 let place = |at: usize| (at % rows, at / rows);
-                let each = &mut runs.iter().map(|it| it.start * rows..it.end * rows);
-                self.each(each, place, &name, |mut values| {
+                let ranges = &mut runs.iter().map(|run| run.start * rows..run.end * rows);
+                self.each(ranges, place, &name, |mut values| {
                     while !values.is_empty() {
                         let free = rows - column.len();
                         let (these, others) = values.split_at(free.min(values.len()));
@@ -253,8 +286,8 @@ impl Array {
         Ok(all)
     }
 
-    /// Hands over the elements of these ranges, which ascend, some at a time, and refuses infinite
-    /// ones; `place` is row and column of an element by its position in the file.
+    /// Hands over the elements of ascending ranges, some at a time, and refuses infinite ones.
+    /// `place` gives row and column of an element by its position in the file.
     fn each(
         &mut self,
         ranges: &mut dyn Iterator<Item = Range<usize>>,
@@ -266,31 +299,26 @@ impl Array {
         let mut values = Vec::with_capacity(ELEMENTS);
         let mut position = 0;
         for range in ranges {
-            self.source
-                .skip(((range.start - position) * self.element_bytes) as u64)?;
+            let skipped = (range.start - position) * self.element_bytes;
+            self.source.skip(skipped as u64)?;
             position = range.end;
             for first in range.clone().step_by(ELEMENTS) {
                 let wanted = ELEMENTS.min(range.end - first) * self.element_bytes;
                 let found = self.source.fill(&mut bytes[..wanted])?;
                 if found < wanted {
-                    // The file has become shorter since its size was taken.
-                    return Err(TableError::NpyTruncated {
-                        path: self.path.clone(),
+                    // The file has become shorter since its size was looked up.
+                    return Err(self.error(NpyError::Truncated {
                         promised: (range.end * self.element_bytes) as u64,
                         found: (first * self.element_bytes + found) as u64,
-                    });
+                    }));
                 }
                 values.clear();
-                (self.decode)(&bytes[..wanted], &mut values).map_err(|source| {
-                    TableError::NpyValue {
-                        path: self.path.clone(),
-                        source,
-                    }
-                })?;
+                (self.decode)(&bytes[..wanted], &mut values)
+                    .map_err(|source| self.error(NpyError::Value(source)))?;
                 if let Some(at) = values.iter().position(|value| value.is_infinite()) {
                     let (row, column) = place(first + at);
                     return Err(TableError::InfiniteElement {
-                        path: self.path.clone(),
+                        path: self.path.to_string_lossy().into_owned(),
                         row: row + 1,
                         column: name(column),
                     });
@@ -300,86 +328,6 @@ impl Array {
         }
         Ok(())
     }
-}
-
-/// The bytes up to the elements: magic number, version, length, and as many bytes of text;
-/// fewer where the file ends before, or where the text is longer than an array's.
-fn header_bytes(source: &mut Source) -> Result<Vec<u8>, TableError> {
-    let mut bytes = vec![0; 10];
-    let mut filled = source.fill(&mut bytes)?;
-    if filled == bytes.len() && bytes.starts_with(MAGIC) {
-        if bytes[6] > 1 {
-            bytes.resize(12, 0);
-            filled += source.fill(&mut bytes[10..])?;
-        }
-        let text = bytes.len();
-        bytes.resize(text + text_length(&bytes).min(HEADER_BYTES), 0);
-        filled += source.fill(&mut bytes[text..])?;
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
-}
-
-/// The length of the header's text as its first bytes tell it, with the four of later versions.
-fn text_length(header: &[u8]) -> usize {
-    match *header {
-        [_, _, _, _, _, _, 0..=1, _, a, b, ..] => u16::from_le_bytes([a, b]).into(),
-        [_, _, _, _, _, _, _, _, a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]) as usize,
-        _ => 0,
-    }
-}
-
-/// Refuses text that is not all there, for whose length the header's parser takes memory.
-fn check_length(header: &[u8]) -> io::Result<()> {
-    let start = if header.get(6) > Some(&1) { 12 } else { 10 };
-    if header.starts_with(MAGIC) && header.len() < start + text_length(header) {
-        let message = format!("its header is cut off, or longer than {HEADER_BYTES} bytes");
-        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-    }
-    Ok(())
-}
-
-/// Refuses lists in lists, deeper than in any type: the header's parser goes through the innermost
-/// twice for each list around it.
-fn check_depth(header: &[u8]) -> io::Result<()> {
-    const DEEPEST: usize = 4;
-    let mut depth = 0_usize;
-    for byte in header {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            let message = format!("its header has lists in lists, more than {DEEPEST} deep");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses shapes whose number of elements overflows, which the header's parser multiplies
-/// without a check.
-fn check_shape(header: &[u8]) -> io::Result<()> {
-    for at in memchr::memmem::find_iter(header, b"shape") {
-        let sides = header[at..].split(|byte| *byte == b'(').nth(1);
-        let sides = sides.and_then(|rest| rest.split(|byte| *byte == b')').next());
-        let mut product = Some(1_u64);
-        for side in sides.unwrap_or_default().split(|byte| *byte == b',') {
-            let side = side.trim_ascii();
-            if !side.is_empty() {
-                let side = str::from_utf8(side).ok().and_then(|side| side.parse().ok());
-                product = product
-                    .zip(side)
-                    .and_then(|(product, side): (u64, u64)| product.checked_mul(side.max(1)));
-            }
-        }
-        if product.is_none() {
-            let message = "its shape is no list of sizes that memory could hold";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-    }
-    Ok(())
 }
 
 /// The decoder for a type of element and the element's size; `None` for what is no number.

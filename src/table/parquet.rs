@@ -20,6 +20,26 @@ use super::{Column, ColumnPartition, ReadOptions, TableError, Values};
 use crate::panics::catch_panic;
 use pages::{Checked, Counted};
 
+/// What only a Parquet file can have wrong.
+#[derive(Debug, thiserror::Error)]
+enum FileError {
+    #[error("not a whole Parquet file that can be read ({0}); copy or write it again")]
+    Damaged(io::Error),
+    #[error("column `{column}` holds {kind}, neither numbers nor text; {mend}")]
+    Type {
+        column: String,
+        kind: &'static str,
+        mend: &'static str,
+    },
+    #[error("compressed by {codec}; write it with snappy, zstd, gzip, lz4 or none")]
+    Codec { codec: String },
+    #[error(
+        "column `{column}` is the index of a pandas table, no variable; \
+         write it with to_parquet(..., index=False)"
+    )]
+    Index { column: String },
+}
+
 /// Values decoded at a time.
 const VALUES: usize = 1 << 14;
 
@@ -42,56 +62,44 @@ fn read(
     partition: &ColumnPartition,
 ) -> Result<Content, TableError> {
     let (file, _) = open_file(path)?;
-    let shown = path.to_string_lossy().into_owned();
     // The crate meets some kinds of damage with a failed assertion.
-    let columns = catch_panic(|| read_open(file, shown.clone(), partition));
-    let columns = columns.unwrap_or_else(|panic| {
-        Err(TableError::Parquet {
-            path: shown,
-            source: damaged(panic),
-        })
+    let columns = catch_panic(|| read_open(file, path, partition)).unwrap_or_else(|panic| {
+        Err(TableError::format(path, FileError::Damaged(damaged(panic))))
     })?;
     Content::new(path, options, columns, None)
 }
 
 fn read_open(
     file: File,
-    shown: String,
+    path: &Path,
     partition: &ColumnPartition,
 ) -> Result<Vec<Column>, TableError> {
-    let broken = |source| TableError::Parquet {
-        path: shown.clone(),
-        source,
-    };
-    let reader =
-        SerializedFileReader::new(Counted::new(file)).map_err(|error| broken(told(error)))?;
+    let shown = path.to_string_lossy().into_owned();
+    let broken = |source| TableError::format(path, FileError::Damaged(source));
+    let from_crate = |error: ParquetError| broken(crate_error(error));
+    let reader = SerializedFileReader::new(Counted::new(file)).map_err(from_crate)?;
     let fields = reader.metadata().file_metadata().schema().get_fields();
     if fields.is_empty() {
         return Err(TableError::NoColumns { path: shown });
     }
     let mut columns = Vec::with_capacity(fields.len());
     for (position, field) in fields.iter().enumerate() {
-        let name = name_of(&shown, position, field)?;
-        let gathered = kind(field).map_err(|(kind, mend)| TableError::ParquetType {
-            path: shown.clone(),
-            column: name.clone(),
-            kind,
-            mend,
+        let name = name_of(path, position, field)?;
+        let gathered = kind(field).map_err(|(kind, mend)| {
+            let column = name.clone();
+            TableError::format(path, FileError::Type { column, kind, mend })
         })?;
         let wanted = partition.reads(position, fields.len(), &name);
         columns.push((name, gathered, wanted));
     }
-    check_codecs(&shown, &reader)?;
+    check_codecs(path, &reader)?;
     for group in 0..reader.num_row_groups() {
-        let group = reader
-            .get_row_group(group)
-            .map_err(|error| broken(told(error)))?;
+        let group = reader.get_row_group(group).map_err(from_crate)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         let wanted = columns.iter_mut().enumerate().filter(|(_, it)| it.2);
         for (position, (_, gathered, _)) in wanted {
             // No field is nested, so each is the leaf at its own position.
-            let pages = group.get_column_page_reader(position);
-            let pages = pages.map_err(|error| broken(told(error)))?;
+            let pages = group.get_column_page_reader(position).map_err(from_crate)?;
             let column = group.metadata().column(position).column_descr_ptr();
             let levels = column.max_def_level();
             let checked = Checked {
@@ -120,41 +128,40 @@ fn read_open(
     Ok(columns)
 }
 
-/// What the crate says is wrong, without the type that says it.
-fn told(error: ParquetError) -> io::Error {
+/// The crate's message, without its type.
+fn crate_error(error: ParquetError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error.to_string())
 }
 
-fn name_of(path: &str, position: usize, field: &Type) -> Result<String, TableError> {
-    let (path, name) = (path.to_owned(), field.name());
+fn name_of(path: &Path, position: usize, field: &Type) -> Result<String, TableError> {
+    let name = field.name();
     if name.trim().is_empty() {
         return Err(TableError::UnnamedColumn {
-            path,
+            path: path.to_string_lossy().into_owned(),
             column: position + 1,
         });
     }
-    if name.starts_with("__index_level_") {
-        return Err(TableError::ParquetIndex {
-            path,
-            column: name.to_owned(),
-        });
+    let column = name.to_owned();
+    match name.starts_with("__index_level_") {
+        true => Err(TableError::format(path, FileError::Index { column })),
+        false => Ok(column),
     }
-    Ok(name.to_owned())
 }
 
 /// Refuses a codec that is not built in before any page is read.
-fn check_codecs(path: &str, reader: &SerializedFileReader<Counted>) -> Result<(), TableError> {
-    let chunks = reader.metadata().row_groups().iter();
-    for chunk in chunks.flat_map(|group| group.columns()) {
-        let codec = chunk.compression();
-        if matches!(codec, Compression::BROTLI(_) | Compression::LZO) {
-            return Err(TableError::ParquetCodec {
-                path: path.to_owned(),
-                codec: codec.to_string(),
-            });
+fn check_codecs(path: &Path, reader: &SerializedFileReader<Counted>) -> Result<(), TableError> {
+    let groups = reader.metadata().row_groups().iter();
+    let mut codecs = groups
+        .flat_map(|group| group.columns())
+        .map(|chunk| chunk.compression());
+    let unknown = |codec: &Compression| matches!(codec, Compression::BROTLI(_) | Compression::LZO);
+    match codecs.find(unknown) {
+        None => Ok(()),
+        Some(codec) => {
+            let codec = codec.to_string();
+            Err(TableError::format(path, FileError::Codec { codec }))
         }
     }
-    Ok(())
 }
 
 /// A column while its row groups arrive.
@@ -294,7 +301,7 @@ fn each<T: DataType>(
         levels.clear();
         let wanted = left.min(VALUES);
         let read = reader.read_records(wanted, Some(&mut levels), None, &mut values);
-        let (records, ..) = read.map_err(told)?;
+        let (records, ..) = read.map_err(crate_error)?;
         if records == 0 {
             return Err(damaged(format!("{left} of {rows} values are missing")));
         }

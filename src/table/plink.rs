@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::error::shown;
+use super::error::{lossy, shown};
 use super::field::{Field, classify};
 use super::format::{Content, Format, companion};
 use super::lines::Lines;
@@ -29,48 +29,38 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What can be wrong with a `.bed`, its `.bim` or its `.fam`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the message's facts")]
-pub enum PlinkError {
-    /// A `.bim` or `.fam` that is not there.
+#[derive(Debug, thiserror::Error)]
+enum PlinkError {
     #[error(
         "no such file; {bed} is read with the .bim and .fam of its name beside it: copy it there"
     )]
     Alone { bed: String },
-    /// Something else than genotypes of PLINK 1.
     #[error(
         "begins with the bytes {found:02x?}, a PLINK 1 .bed with [6c, 1b, 01]; write it with \
          plink --make-bed"
     )]
     Magic { found: Vec<u8> },
-    /// The old form, sample by sample.
     #[error(
         "byte 3 is 00: genotypes sample by sample, an old form; write it again with \
          plink --make-bed"
     )]
     SampleMajor,
-    /// A line that has not six fields.
-    #[error("line {line}: {found} fields, but 6 are expected: {expected}; mend the line")]
+    #[error("{found} fields, but 6 are expected: {expected}; mend the line")]
     Fields {
-        line: u64,
         found: usize,
         expected: &'static str,
     },
-    /// A base-pair coordinate that is none.
     #[error(
-        "line {line}: {} should be the variant's base-pair coordinate, a whole number; mend it",
+        "{} should be the variant's base-pair coordinate, a whole number; mend it",
         shown(text)
     )]
-    Coordinate { line: u64, text: String },
-    /// A phenotype that is no finite number.
+    Coordinate { text: String },
     #[error(
-        "line {line}: {} should be the sample's phenotype, a number (-9 where it is missing); \
+        "{} should be the sample's phenotype, a number (-9 where it is missing); \
          mend it",
         shown(text)
     )]
-    Phenotype { line: u64, text: String },
-    /// Two variants without an id of their own, at one place.
+    Phenotype { text: String },
     #[error(
         "lines {first} and {second}: two variants at {name}, with no id of their own; \
          give them one"
@@ -80,7 +70,6 @@ pub enum PlinkError {
         first: u64,
         second: u64,
     },
-    /// Fewer genotypes than samples and variants ask for.
     #[error(
         "cut off at byte {found}, in variant {variant} (`{name}`): {samples} samples in the .fam \
          and {variants} variants in the .bim ask for {expected} bytes; write the three files \
@@ -94,7 +83,6 @@ pub enum PlinkError {
         variants: usize,
         expected: u64,
     },
-    /// More genotypes than samples and variants ask for.
     #[error(
         "goes on at byte {expected}: {samples} samples in the .fam and {variants} variants in \
          the .bim end there; write the three files again, together"
@@ -118,11 +106,7 @@ fn read(
     options: &ReadOptions,
     partition: &ColumnPartition,
 ) -> Result<Content, TableError> {
-    let shown = path.to_string_lossy().into_owned();
-    let wrong = |source| TableError::Plink {
-        path: shown.clone(),
-        source,
-    };
+    let wrong = |source: PlinkError| TableError::format(path, source);
     let mut source = Source::open(path)?;
     let mut magic = [0; MAGIC.len()];
     let found = source.fill(&mut magic)?;
@@ -242,12 +226,12 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
 
 fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
     Lines::open(path).map_err(|error| match error {
-        TableError::NotFound { path } => TableError::Plink {
+        TableError::NotFound { .. } => TableError::format(
             path,
-            source: PlinkError::Alone {
+            PlinkError::Alone {
                 bed: bed.to_string_lossy().into_owned(),
             },
-        },
+        ),
         other => other,
     })
 }
@@ -260,12 +244,7 @@ impl Lines<'_> {
                 0 => {}
                 6 => return Ok(true),
                 found => {
-                    let line = self.number;
-                    return Err(self.wrong(PlinkError::Fields {
-                        line,
-                        found,
-                        expected,
-                    }));
+                    return Err(self.error(PlinkError::Fields { found, expected }));
                 }
             }
         }
@@ -281,13 +260,6 @@ impl Lines<'_> {
             column: at + 1,
         })
     }
-
-    fn wrong(&self, source: PlinkError) -> TableError {
-        TableError::Plink {
-            path: self.shown(),
-            source,
-        }
-    }
 }
 
 /// The last field of every line of the `.fam`. Where all are 0, 1, 2 or −9 they tell controls, 1,
@@ -302,10 +274,8 @@ fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
             Field::Number(value) => value,
             Field::Missing => f64::NAN,
             Field::Infinite | Field::Text => {
-                return Err(lines.wrong(PlinkError::Phenotype {
-                    line: lines.number,
-                    text: String::from_utf8_lossy(field).into_owned(),
-                }));
+                let text = lossy(field);
+                return Err(lines.error(PlinkError::Phenotype { text }));
             }
         });
     }
@@ -339,10 +309,8 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
     while lines.sixfold("chromosome, variant, morgans, base pairs, A1, A2")? {
         let coordinate = lines.field(3)?;
         let Ok(coordinate) = coordinate.parse::<i64>() else {
-            return Err(lines.wrong(PlinkError::Coordinate {
-                line: lines.number,
-                text: coordinate.to_owned(),
-            }));
+            let text = coordinate.to_owned();
+            return Err(lines.error(PlinkError::Coordinate { text }));
         };
         variants.push(Variant {
             line: lines.number,
@@ -366,11 +334,12 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
     for (variant, own) in variants.iter().zip(&own) {
         let name = if *own { &variant.id } else { &variant.place };
         if let Some(first) = firsts.insert(name, variant.line) {
-            return Err(lines.wrong(PlinkError::Twice {
+            let twice = PlinkError::Twice {
                 name: name.clone(),
                 first,
                 second: variant.line,
-            }));
+            };
+            return Err(TableError::format(&path, twice));
         }
     }
     let named = variants.into_iter().zip(own);

@@ -290,7 +290,7 @@ fn weights_that_are_none_are_refused() {
     }
     assert!(matches!(
         refused(6, f64::NAN, &WEIGHTED),
-        DesignError::Missing(_)
+        DesignError::Table(_)
     ));
     let listed = ["w".to_owned()];
     for (keep, drop) in [(&listed[..], &[][..]), (&[], &listed)] {

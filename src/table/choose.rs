@@ -1,0 +1,84 @@
+//! Columns that options name.
+
+use std::collections::HashSet;
+
+use super::{Table, TableError, is_npy};
+use crate::nearest::nearest;
+
+impl Table {
+    /// Position of the column of that name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// Position of the response: the column that `--response` names, or else the one that the
+    /// format names.
+    ///
+    /// # Errors
+    /// A name that no column has; no name at all.
+    pub(crate) fn response_position(&self, name: Option<&str>) -> Result<usize, TableError> {
+        match (name, self.response) {
+            // The reader has read it: the second file of `.npy`.
+            (Some(name), Some(at)) if self.position(name).is_none() && is_npy(name.as_ref()) => {
+                Ok(at)
+            }
+            (Some(name), _) => self.require("--response", name),
+            (None, Some(at)) => Ok(at),
+            (None, None) => Err(TableError::NoResponse {
+                path: self.source.clone(),
+                columns: self
+                    .columns
+                    .iter()
+                    .map(|column| column.name.clone())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Position of the column that an option names.
+    ///
+    /// # Errors
+    /// A name that no column has.
+    pub(crate) fn require(&self, option: &'static str, name: &str) -> Result<usize, TableError> {
+        let names = self.columns.iter().map(|column| column.name.as_str());
+        self.position(name)
+            .ok_or_else(|| TableError::UnknownColumn {
+                path: self.source.clone(),
+                option,
+                name: name.to_owned(),
+                nearest: nearest(name, names).map(str::to_owned),
+            })
+    }
+
+    /// Position of a column that an option names beside the response.
+    ///
+    /// # Errors
+    /// A name that no column has, or the response.
+    pub(crate) fn require_variable(
+        &self,
+        option: &'static str,
+        name: &str,
+        response: usize,
+    ) -> Result<usize, TableError> {
+        match self.require(option, name)? {
+            at if at == response => Err(TableError::ResponseInList {
+                name: name.to_owned(),
+                option,
+            }),
+            at => Ok(at),
+        }
+    }
+
+    /// Leaves out columns; the positions in the file of those that stay.
+    pub(crate) fn drop_columns(&mut self, names: &[String]) -> Vec<usize> {
+        let dropped: HashSet<&String> = names.iter().collect();
+        let mut positions = 0..;
+        let mut stay = Vec::with_capacity(self.columns.len());
+        self.columns.retain(|column| {
+            let stays = !dropped.contains(&column.name);
+            stay.extend(positions.next().filter(|_| stays));
+            stays
+        });
+        stay
+    }
+}
