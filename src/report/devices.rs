@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn two_cards_are_told_with_their_libraries() {
+    fn two_gpus_and_their_libraries_are_listed() {
         let expected = "\
 cpu      A CPU, 16 cores, 128.0 GiB, 100.0 GiB free, vectors of 8 f64 (AVX-512)
 cuda:0   NVIDIA H200, compute capability 9.0, 139.0 GiB, 137.0 GiB free

@@ -16,7 +16,7 @@ pub(crate) fn selection() -> Selection {
         criterion: delta - 207.171_682_211,
         delta,
         weight,
-        variables: variables.iter().map(|it| (*it).to_owned()).collect(),
+        variables: variables.iter().map(|name| (*name).to_owned()).collect(),
     };
     let weight = |name: &str, weight| InclusionWeight {
         name: name.to_owned(),

@@ -116,7 +116,7 @@ mod tests {
         }
         assert_eq!(shown[0].variables, ["x1", "x4"]);
         let weights = inclusion_weights(all(), name);
-        let names: Vec<&str> = weights.iter().map(|it| it.name.as_str()).collect();
+        let names: Vec<&str> = weights.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["x1", "x4", "x2"]);
         assert!((weights[0].weight - (1.0 + (-1f64).exp()) / sum).abs() < 1e-15);
     }

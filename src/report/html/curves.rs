@@ -1,51 +1,46 @@
-//! The steps of a search, thinned as they come, so that a page can draw them.
+//! The course of a search, thinned as it comes, so that a page can draw it.
 
 use crate::search::IterationRecord;
 
-/// Particles of which steps are kept.
+/// The largest number of particles whose steps are kept.
 const PARTICLES: usize = 256;
 
-/// Steps kept of all of them together.
+/// The largest number of steps kept, of all particles.
 const STEPS: usize = 24_576;
 
-/// What a search told, iteration by iteration.
+/// The criteria and sizes of particles by iteration, and the best criterion.
 #[derive(Debug, Clone, Default)]
 pub struct Curves {
-    /// Particles that there are, and of how many one is kept.
     particles: usize,
+    /// One of so many particles is kept.
     every: usize,
-    /// Of how many iterations one is kept.
+    /// One of so many iterations is kept.
     stride: usize,
     /// The first iteration and the last of the swarm, and the last of all.
     first: usize,
     swarm: usize,
     last: usize,
-    kept: Vec<Kept>,
-    /// The last of the swarm, which may be between two that are kept.
-    latest: Option<Kept>,
+    kept: Vec<Snapshot>,
+    /// The last iteration of the swarm, which may be between two that are kept.
+    latest: Option<Snapshot>,
     /// The iterations that lowered the criterion, and to what.
     best: Vec<(usize, f64)>,
 }
 
-/// The particles that are kept, at one iteration.
+/// Criterion and size of the particles that are kept, at one iteration.
 #[derive(Debug, Clone)]
-struct Kept {
+struct Snapshot {
     iteration: usize,
-    /// Criterion and size of each.
     models: Vec<(f64, usize)>,
 }
 
 impl Curves {
-    /// Takes in one iteration, or one wave of the polish.
+    /// Adds one iteration, or one wave of the polish.
     pub fn record(&mut self, iteration: &IterationRecord<'_>) {
-        let number = iteration.number;
+        let (number, best) = (iteration.number, iteration.best_value);
         self.last = number;
-        if self
-            .best
-            .last()
-            .is_none_or(|it| iteration.best_value < it.1)
-        {
-            self.best.push((number, iteration.best_value));
+        if self.best.last().is_none_or(|lowest| best < lowest.1) {
+            self.best.push((number, best));
         }
         if iteration.wave.is_some() || iteration.steps.is_empty() {
             return;
@@ -57,71 +52,72 @@ impl Curves {
             self.every = self.particles.div_ceil(PARTICLES);
         }
         self.swarm = number;
-        let own = iteration.steps.iter().step_by(self.every);
-        let kept = Kept {
+        let steps = iteration.steps.iter().step_by(self.every);
+        let snapshot = Snapshot {
             iteration: number,
-            models: own.map(|it| (it.value, it.size)).collect(),
+            models: steps.map(|step| (step.value, step.size)).collect(),
         };
         if (number - self.first).is_multiple_of(self.stride) {
-            self.kept.push(kept.clone());
+            self.kept.push(snapshot.clone());
         }
-        self.latest = Some(kept);
-        let lines = self.particles.div_ceil(self.every);
+        let lines = snapshot.models.len();
+        self.latest = Some(snapshot);
         while self.kept.len() * lines > STEPS && self.kept.len() > 2 {
             self.stride *= 2;
             let (first, stride) = (self.first, self.stride);
-            self.kept
-                .retain(|it| (it.iteration - first).is_multiple_of(stride));
+            let stays = |own: &Snapshot| (own.iteration - first).is_multiple_of(stride);
+            self.kept.retain(stays);
         }
     }
 
-    /// Those that are kept, with the last.
-    fn all(&self) -> impl Iterator<Item = &Kept> {
-        let end = self.kept.last().map(|it| it.iteration);
+    /// The iterations kept, and the last.
+    fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+        let end = self.kept.last().map(|own| own.iteration);
         let latest = self.latest.iter();
-        let latest = latest.filter(move |it| Some(it.iteration) != end);
+        let latest = latest.filter(move |own| Some(own.iteration) != end);
         self.kept.iter().chain(latest)
     }
 
-    /// Whether there is anything to draw.
+    /// Whether there is nothing to draw.
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Of each particle kept its number, from 0 on, and its criterion by iteration, where that is
-    /// a number.
+    /// Particles kept, by their numbers from 0, with their criteria by iteration, where these are
+    /// numbers.
     pub(super) fn lines(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
         let lines = self.particles.div_ceil(self.every.max(1));
         let line = |at: usize| {
-            let values = self.all().filter_map(move |it| {
-                let (value, _) = *it.models.get(at)?;
-                value.is_finite().then_some((it.iteration as f64, value))
+            let values = self.snapshots().filter_map(move |own| {
+                let value = own.models.get(at)?.0;
+                value.is_finite().then_some((own.iteration as f64, value))
             });
             (at * self.every, values.collect())
         };
         (0..lines).map(line).collect()
     }
 
-    /// Size and criterion of the models that particles stood at.
+    /// Size and criterion of the models that particles had.
     pub(super) fn models(&self) -> impl Iterator<Item = (usize, f64)> {
-        let models = self.all().flat_map(|it| &it.models);
-        models.map(|it| (it.1, it.0)).filter(|it| it.1.is_finite())
+        let models = self.snapshots().flat_map(|own| &own.models);
+        let models = models.filter(|(value, _)| value.is_finite());
+        models.map(|(value, size)| (*size, *value))
     }
 
-    /// The lowest criterion so far: where it changes, and where it ends.
+    /// The lowest criterion so far: where it changes, and at the last iteration.
     pub(super) fn best(&self) -> Vec<(f64, f64)> {
-        let finite = self.best.iter().filter(|it| it.1.is_finite());
-        let mut line: Vec<(f64, f64)> = finite.map(|it| (it.0 as f64, it.1)).collect();
-        line.extend(line.last().map(|it| (self.last as f64, it.1)));
+        let finite = self.best.iter().filter(|(_, value)| value.is_finite());
+        let mut line: Vec<(f64, f64)> = finite.map(|(at, value)| (*at as f64, *value)).collect();
+        line.extend(line.last().map(|end| (self.last as f64, end.1)));
         line
     }
 
-    /// The last iteration of the swarm, where the polish went on from there.
+    /// The last iteration of the swarm, if the polish went on from there.
     pub(super) fn polished_from(&self) -> Option<usize> {
         (self.last > self.swarm).then_some(self.swarm)
     }
 
-    /// What was left out, in a sentence; nothing where nothing was.
+    /// Says what was left out; empty if nothing was.
     pub(super) fn thinned(&self) -> String {
         let mut parts = Vec::new();
         if self.every > 1 {
@@ -131,27 +127,21 @@ impl Curves {
         if self.stride > 1 {
             parts.push(format!("every {}th iteration", self.stride));
         }
-        let mut told = match parts.is_empty() {
-            true => String::new(),
-            false => format!(
-                " Thinned: {} drawn; --trace has every step.",
-                parts.join(", ")
-            ),
+        let mut text = match parts.join(", ") {
+            parts if parts.is_empty() => String::new(),
+            parts => format!(" Thinned: {parts} drawn; --trace has every step."),
         };
-        if self
-            .all()
-            .flat_map(|it| &it.models)
-            .any(|it| !it.0.is_finite())
-        {
-            told += " Models whose criterion is no number are left out.";
+        let mut models = self.snapshots().flat_map(|own| &own.models);
+        if models.any(|(value, _)| !value.is_finite()) {
+            text += " Models whose criterion is no number are left out.";
         }
         if self.first > 1 {
-            told += &format!(
+            text += &format!(
                 " The search went on from a checkpoint: steps before iteration {} are not known.",
                 self.first
             );
         }
-        told
+        text
     }
 }
 
@@ -163,7 +153,7 @@ mod tests {
     fn search(particles: usize, iterations: usize, waves: usize) -> Curves {
         let mut curves = Curves::default();
         for number in 1..=iterations + waves {
-            let wave = number.checked_sub(iterations).filter(|it| *it > 0);
+            let wave = number.checked_sub(iterations).filter(|wave| *wave > 0);
             let value = |at: usize| (at + 10) as f64 - (number / 10) as f64;
             let steps: Vec<StepRecord> = (0..particles)
                 .map(|at| StepRecord {
@@ -221,10 +211,10 @@ mod tests {
             (1.0, 17.0, 1000.0)
         );
         assert_eq!(curves.polished_from(), None);
-        let told = curves.thinned();
+        let thinned = curves.thinned();
         assert!(
-            told.contains("250 of 1000 particles, every 16th iteration"),
-            "{told}"
+            thinned.contains("250 of 1000 particles, every 16th iteration"),
+            "{thinned}"
         );
     }
 }

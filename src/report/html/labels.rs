@@ -21,9 +21,9 @@ fn within(name: &str, signs: usize) -> String {
     let text: String = match all.len() > signs {
         false => all.into_iter().collect(),
         true => {
-            let behind = signs / 2;
-            let first = all[..signs - behind - 1].iter();
-            let last = all[all.len() - behind..].iter();
+            let after = signs / 2;
+            let first = all[..signs - after - 1].iter();
+            let last = all[all.len() - after..].iter();
             first.chain(['…'].iter()).chain(last).collect()
         }
     };

@@ -46,18 +46,18 @@ pub(super) fn heat(
     };
     // Tooltips.
     let pairs = names.iter().zip(cells).rev();
-    let told = pairs.flat_map(|(a, row)| {
-        let told = names.iter().zip(row);
-        told.map(move |(b, value)| match value.is_finite() {
+    let tooltips = pairs.flat_map(|(a, row)| {
+        let cells = names.iter().zip(row);
+        cells.map(move |(b, value)| match value.is_finite() {
             true => format!("{a} and {b}: {}", significant(*value, 4)),
             false => format!("{a} and {b}"),
         })
     });
-    let told: Vec<String> = told.collect();
-    let plot = plot.with_tooltips().with_tooltip_labels(told);
+    let plot = plot.with_tooltips();
+    let plot = plot.with_tooltip_labels(tooltips.collect::<Vec<String>>());
     let plots = vec![plot.into()];
-    let told: Vec<&str> = names.iter().map(String::as_str).collect();
-    let numbered = apart(&told, BESIDE).into_iter().enumerate();
+    let full: Vec<&str> = names.iter().map(String::as_str).collect();
+    let numbered = apart(&full, BESIDE).into_iter().enumerate();
     let own: Vec<String> = numbered
         .map(|(at, name)| format!("{name} {}", at + 1))
         .collect();

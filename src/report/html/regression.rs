@@ -43,7 +43,8 @@ const LED: usize = 8;
 /// The result in a sentence, and the facts of the search.
 pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let criterion = report.criterion.spec();
-    let value = finite(report.criterion.value).map_or(ABSENT.to_owned(), |it| significant(it, 9));
+    let value =
+        finite(report.criterion.value).map_or(ABSENT.to_owned(), |value| significant(value, 9));
     let (fit, error) = fit(report);
     let kept = &report.kept;
     let names = report.selected.iter().map(|variable| &*variable.name);

@@ -18,7 +18,7 @@ struct View<'a> {
     alt: &'a str,
     caption: &'a str,
     legend: Vec<Key>,
-    /// Drawn behind the observations.
+    /// Drawn below the observations.
     background: Mark,
     smooth: Option<&'static str>,
     /// The label of an axis, and the name of its numbers in the data.
