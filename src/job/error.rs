@@ -22,7 +22,7 @@ pub enum OptionError {
         /// The option whose name is nearest, if one is near.
         nearest: Option<&'static str>,
     },
-    /// The value is of the wrong kind, or out of range.
+    /// The value is of the wrong kind, out of range, or none of the allowed words.
     #[error("{option} = {value} must be {range}")]
     Range {
         /// The option.
@@ -31,6 +31,8 @@ pub enum OptionError {
         value: String,
         /// The values that are allowed.
         range: &'static str,
+        /// The allowed word that is nearest, if one is near.
+        nearest: Option<&'static str>,
     },
     /// The option takes one value, and none or several were given.
     #[error("{option} takes one value, not {count}")]
@@ -39,18 +41,6 @@ pub enum OptionError {
         option: &'static str,
         /// The number of values that were given.
         count: usize,
-    },
-    /// The value is none of the allowed words.
-    #[error("{option} = {value} must be {range}")]
-    Choice {
-        /// The option.
-        option: &'static str,
-        /// The value that was given.
-        value: String,
-        /// The allowed words.
-        range: &'static str,
-        /// The word that is nearest, if one is near.
-        nearest: Option<&'static str>,
     },
     /// Probabilities are negative, or do not sum to one.
     #[error("{option} = {value} must be probabilities: none below 0, with sum 1 (it is {sum})")]
@@ -122,13 +112,7 @@ pub enum OptionError {
         /// The method.
         method: String,
     },
-    /// The option applies to a single selection, not to resamples.
-    #[error("{option} applies to a single selection and has no effect on resamples: leave it out")]
-    OfSingleSelection {
-        /// The value that was given.
-        option: &'static str,
-    },
-    /// The option contradicts another one.
+    /// The option contradicts another one, or the command.
     #[error("{option} {reason}")]
     Contradicts {
         /// The value that was given.
@@ -193,13 +177,11 @@ impl OptionError {
             Self::Unknown { option, .. } => option,
             Self::Range { option, .. }
             | Self::Several { option, .. }
-            | Self::Choice { option, .. }
             | Self::Probabilities { option, .. }
             | Self::List { option, .. }
             | Self::Unreachable { option, .. }
             | Self::SameFile { option, .. }
             | Self::NotOfModel { option, .. }
-            | Self::OfSingleSelection { option }
             | Self::Contradicts { option, .. }
             | Self::NameTwice { option, .. } => option,
             Self::Criterion { .. } => "criterion",
@@ -254,7 +236,7 @@ impl OptionError {
             Self::ParquetUnbuilt => {
                 Some("build it with `cargo install --path . --features parquet`".to_owned())
             }
-            Self::Unknown { nearest, .. } | Self::Choice { nearest, .. } => {
+            Self::Unknown { nearest, .. } | Self::Range { nearest, .. } => {
                 nearest.map(|nearest| format!("did you mean `{nearest}`?"))
             }
             Self::Criterion { nearest, .. } => {

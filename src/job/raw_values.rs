@@ -48,6 +48,7 @@ impl RawValues<'_> {
             option: self.option,
             value: quote_empty(&self.texts.join(",")),
             range: self.range,
+            nearest: None,
         }
     }
 
@@ -58,7 +59,7 @@ impl RawValues<'_> {
         word: &str,
         known: impl IntoIterator<Item = &'static str>,
     ) -> OptionError {
-        OptionError::Choice {
+        OptionError::Range {
             option: self.option,
             value: quote_empty(value),
             range: self.range,
@@ -191,7 +192,7 @@ impl RawValues<'_> {
     pub(super) fn binning(&self) -> Result<Binning, OptionError> {
         let value = self.one()?;
         value.parse().map_err(|error| match error {
-            BinningError::NoRule { nearest, .. } => OptionError::Choice {
+            BinningError::NoRule { nearest, .. } => OptionError::Range {
                 option: self.option,
                 value: quote_empty(value),
                 range: self.range,
@@ -206,7 +207,7 @@ impl RawValues<'_> {
     pub(super) fn bin_response(&self) -> Result<Binning, OptionError> {
         match self.binning() {
             Ok(Binning::Mdlp) => Err(self.out_of_range()),
-            Err(OptionError::Choice {
+            Err(OptionError::Range {
                 nearest: Some("mdlp"),
                 ..
             }) => Err(self.out_of_range()),

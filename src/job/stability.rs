@@ -63,7 +63,10 @@ impl StabilityDraft {
         let of_single = OF_SINGLE_SELECTION.into_iter();
         let mut errors: Vec<_> = of_single
             .filter(|option| explicit.clone().any(|name| name == *option))
-            .map(|option| OptionError::OfSingleSelection { option })
+            .map(|option| OptionError::Contradicts {
+                option,
+                reason: "applies to a single selection and has no effect on resamples: leave it out",
+            })
             .collect();
         (shared.job.trace, shared.job.checkpoint) = (None, None);
         // The seed draws the resamples, whether or not the method uses it.
