@@ -21,9 +21,10 @@ pub(super) const OWN: usize = 2048;
 /// A kernel that counts packs of columns: `kernels/STEM.cu` on the GPU, `kernels/STEM.rs` its
 /// reference, `STEM.rs` here its launcher.
 pub(super) trait CountKernel: Sync {
-    /// The form in which the kernel reads a column, and what counting it costs there; none where
-    /// it cannot read it, or has no form of its own.
-    fn cost(&self, _column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
+    /// The form in which the kernel reads a column of `n` observations, and the picoseconds of
+    /// counting it against an anchor of its own levels and so many classes, on the GPU that the
+    /// rule was measured on; none where it cannot read it, or has no form of its own.
+    fn cost(&self, _column: &ColumnTraits, _n: usize, _classes: usize) -> Option<(Form, f64)> {
         None
     }
 
@@ -38,21 +39,6 @@ pub(super) trait CountKernel: Sync {
         config: LaunchConfig,
         scratch: &mut SweepScratch,
     ) -> Result<(), DeviceError>;
-}
-
-/// Observations, and classes of the response by which columns are counted.
-#[derive(Clone, Copy)]
-pub(super) struct CostShape {
-    pub(super) n: usize,
-    pub(super) classes: usize,
-}
-
-/// A form of a column, and the picoseconds of counting it against an anchor of its own levels, on
-/// the GPU that the rule was measured on.
-#[derive(Clone, Copy)]
-pub(super) struct FormCost {
-    pub(super) form: Form,
-    pub(super) picoseconds: f64,
 }
 
 /// What the choice of a kernel depends on: a pack and what it is counted against.

@@ -53,7 +53,7 @@ pub(crate) struct CudaCounter<'a> {
     pub(super) ahead: RunAhead,
     depth: Depth,
     swept: SweptAnchors,
-    /// What failed behind the picks that were made, told once these are taken.
+    /// What failed after the picks at hand were made; returned once these are excluded.
     fault: Option<DeviceError>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> CudaCounter<'a> {
     }
 
     /// Lets the GPUs make so many picks by themselves. Where one fails on the way, the picks made
-    /// until then stand, and the fault is told behind them.
+    /// until then stand, and the fault is returned after them.
     fn run_ahead(&mut self, count: usize) -> Result<(), DeviceError> {
         let started = Instant::now();
         let shard = &mut self.shards[0];

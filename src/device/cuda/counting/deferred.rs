@@ -66,7 +66,7 @@ pub(super) struct DeferredCounts {
     /// How many they are: the columns of the first places.
     pub(super) places: usize,
     pub(super) launches: Vec<ListLaunch>,
-    /// What kernels are told of the lists, of codes of 4, 8 and 16 bits.
+    /// The lists of codes of 4, 8 and 16 bits, as kernels read them.
     pub(super) lists: [WorkList; 3],
     /// Whether relevance bounds what follows: else the first step counts all columns.
     pub(super) bounded_by_relevance: bool,
@@ -264,7 +264,7 @@ pub(super) fn pays(
     counts.sum::<usize>() >= options.min_counts.max(1)
 }
 
-/// Whether so many bytes may be taken: what else is on the GPU may have to grow too.
+/// Whether so many bytes may be allocated: what else is on the GPU may have to grow too.
 fn has_room(gpu: &Gpu, bytes: usize) -> Result<bool, DeviceError> {
     Ok(bytes as u64 <= gpu.free()? / 4)
 }

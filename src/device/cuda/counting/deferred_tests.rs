@@ -1,5 +1,5 @@
-//! Columns that are put off, against the CPU: walks that need many waves, lists that are too
-//! short, more anchors than there is room for.
+//! Columns that are counted lazily pick what the CPU picks: where many waves are needed, lists are
+//! too short, and anchors have no room.
 
 use std::ops::Range;
 
@@ -18,12 +18,12 @@ use crate::{
     score::{Gather, Score},
 };
 
-/// A walk.
+/// Columns, a response, and how many picks are made of them.
 pub(super) struct Case {
     pub(super) columns: Vec<BinnedColumn>,
     pub(super) response: BinnedColumn,
     picks: usize,
-    /// Picks behind which the host has codes of its own swept.
+    /// Picks after which the host has codes of its own swept.
     breaks: Vec<usize>,
 }
 
@@ -44,8 +44,8 @@ impl Case {
                 columns.push(columns[draw(at)].clone());
                 continue;
             }
-            let (levels, told) = (levels.start + draw(levels.len()), draw(5));
-            let code = |row: usize, draw: &mut dyn FnMut(usize) -> usize| match draw(8) < told {
+            let (levels, share) = (levels.start + draw(levels.len()), draw(5));
+            let code = |row: usize, draw: &mut dyn FnMut(usize) -> usize| match draw(8) < share {
                 true => usize::from(response[row]) * 7 % levels,
                 false => draw(levels),
             };
@@ -60,7 +60,7 @@ impl Case {
         }
     }
 
-    /// What is picked, by a score; with facts that are so.
+    /// What a counter picks by a score; its statistics of each pick are checked.
     pub(super) fn walk(
         &self,
         counter: &mut dyn Counter,
@@ -71,7 +71,7 @@ impl Case {
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut plain = true;
         for at in 0..self.picks {
-            let next = self.breaks.iter().find(|it| **it >= at);
+            let next = self.breaks.iter().find(|stop| **stop >= at);
             // At first one alone, so that a step may stall that nobody waits for.
             counter.hint_picks(match at {
                 0 => 1,
@@ -81,11 +81,14 @@ impl Case {
                 break;
             };
             let own = Categorical::compact(&self.columns[found.column.0 as usize]);
-            let facts = counter.statistics(found.column.0).unwrap();
-            if let Some(redundancy) = facts.and_then(|it| it.redundancy).filter(|_| plain) {
+            let statistics = counter.statistics(found.column.0).unwrap();
+            if let Some(redundancy) = statistics
+                .and_then(|known| known.redundancy)
+                .filter(|_| plain)
+            {
                 let (own, mut cells) = ((&own, own.log_sum(logs)), Vec::new());
-                let each = steps.iter().map(|it| it.codes_and_log_sum(logs));
-                let each = each.map(|it| i128::from(mutual_information(own, it, logs, &mut cells)));
+                let each = steps.iter().map(|step| step.codes_and_log_sum(logs));
+                let each = each.map(|w| i128::from(mutual_information(own, w, logs, &mut cells)));
                 assert_eq!(redundancy, each.sum(), "{}", found.column.0);
             }
             picked.push(found);
@@ -106,8 +109,8 @@ impl Case {
         picked
     }
 
-    /// Holds walks with lists of so many items against one on the CPU. How many items were
-    /// counted, of those that all columns would be.
+    /// Compares picks with lists of so many items with those of the CPU; how many items were
+    /// counted, and how many all columns would be.
     fn holds(&self, name: &str, score: &Score, capacity: Option<usize>) -> (u64, u64) {
         let n = self.response.codes.n();
         let logs = LogTable::new(n, score.reach());
@@ -121,21 +124,21 @@ impl Case {
         let mut gpu =
             CudaCounter::new((&self.columns[..]).into(), &response, by, on, waves).unwrap();
         assert!(gpu.shards[0].deferred.is_some());
-        let told = self.walk(&mut gpu, &evaluator, &logs);
-        assert_eq!(told, expected, "{name}, {capacity:?}");
-        let all = self.columns.len() * (told.len() - 1);
+        let picked = self.walk(&mut gpu, &evaluator, &logs);
+        assert_eq!(picked, expected, "{name}, {capacity:?}");
+        let all = self.columns.len() * (picked.len() - 1);
         (gpu.shards[0].items_counted().unwrap(), all as u64)
     }
 }
 
-/// Those by which columns are put off.
+/// The scores by which columns are counted lazily.
 fn scores() -> impl Iterator<Item = (&'static str, Score)> {
     let all = tests::scores().into_iter();
-    all.filter(|(_, it)| it.gather == Gather::Minimum)
+    all.filter(|(_, score)| score.gather == Gather::Minimum)
 }
 
 #[test]
-fn most_columns_need_not_be_counted_against_most_anchors() {
+fn lazy_steps_count_less_than_half_of_all_columns() {
     if gpus().is_none() {
         return;
     }
@@ -151,7 +154,7 @@ fn most_columns_need_not_be_counted_against_most_anchors() {
 }
 
 #[test]
-fn lists_that_are_too_short_do_not_show() {
+fn short_lists_give_the_same_picks() {
     if gpus().is_none() {
         return;
     }
@@ -164,7 +167,7 @@ fn lists_that_are_too_short_do_not_show() {
 }
 
 #[test]
-fn lists_of_wide_tables_and_of_many_rows_are_counted_the_same() {
+fn wide_tables_and_many_rows_are_counted_by_lists() {
     if gpus().is_none() {
         return;
     }
@@ -182,7 +185,7 @@ fn lists_of_wide_tables_and_of_many_rows_are_counted_the_same() {
 }
 
 #[test]
-fn any_number_of_anchors_is_kept_until_the_host_sweeps_its_own() {
+fn anchors_are_kept_until_the_host_sweeps_its_own() {
     if gpus().is_none() {
         return;
     }

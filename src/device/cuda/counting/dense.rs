@@ -4,7 +4,7 @@ use passel_kernels::dense::{self, DenseArgs, KERNEL, Variant};
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
     sweep_buffers::{Sweep, SweepScratch},
@@ -34,17 +34,14 @@ pub(super) fn words(cells: usize, config: LaunchConfig) -> usize {
 }
 
 impl CountKernel for Dense {
-    fn cost(&self, column: &ColumnTraits, shape: CostShape) -> Option<FormCost> {
-        let cells = (column.levels * column.levels * shape.classes) as f64;
+    fn cost(&self, column: &ColumnTraits, n: usize, classes: usize) -> Option<(Form, f64)> {
+        let cells = (column.levels * column.levels * classes) as f64;
         let bits = match column.levels + usize::from(column.misses) {
             ..=16 => 4,
             17..=256 => 8,
             _ => 16,
         };
-        Some(FormCost {
-            form: Form::Dense { bits },
-            picoseconds: shape.n as f64 * COUNT + cells * CELL,
-        })
+        Some((Form::Dense { bits }, n as f64 * COUNT + cells * CELL))
     }
 
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {

@@ -8,7 +8,7 @@ use passel_kernels::{
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
     sweep_buffers::{Sweep, SweepScratch},
@@ -47,7 +47,7 @@ pub(super) fn narrow_cells(x: usize, w: usize, classes: usize) -> usize {
 }
 
 impl CountKernel for Entries {
-    fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
+    fn cost(&self, column: &ColumnTraits, _n: usize, _classes: usize) -> Option<(Form, f64)> {
         let picoseconds = listed_cost(column)?;
         let form = match column.entries {
             ..=SHORT => return None,
@@ -55,7 +55,7 @@ impl CountKernel for Entries {
             ..=MANY => Form::Many { threads: 128 },
             _ => Form::Many { threads: 1024 },
         };
-        Some(FormCost { form, picoseconds })
+        Some((form, picoseconds))
     }
 
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
@@ -122,7 +122,7 @@ impl CountKernel for Entries {
     }
 }
 
-/// What all kernels of entries are told of an anchor.
+/// The arguments of kernels of entries that depend on the anchor alone.
 pub(super) fn anchor_arguments(sweep: &Sweep) -> EntriesArgs {
     let anchor = &sweep.anchor;
     EntriesArgs {
@@ -140,7 +140,8 @@ pub(super) fn anchor_arguments(sweep: &Sweep) -> EntriesArgs {
     }
 }
 
-/// What they are told of an anchor and a pack; short columns have rows and codes at 2^each places.
+/// The arguments of kernels of entries for a pack; short columns have rows and codes in 2^each
+/// places.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArgs {
     let (packs, pack) = (sweep.packs, resident.pack);
     let (xw, xwy, excluded) = sweep.sums_of(pack);

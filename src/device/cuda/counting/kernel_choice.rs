@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{
     super::gpu::Gpu,
-    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     dense::Dense,
     entries::Entries,
     form::{ColumnTraits, Form, PlannedColumn},
@@ -88,27 +88,20 @@ pub(super) fn needs_wide_codes(
     misses || packs.layout.packs.iter().any(wide)
 }
 
-/// Columns of these traits with the forms that they get.
+/// Columns of these traits, each with its cheapest form: of equal ones that of the kernel listed
+/// first.
 pub(super) fn plan_columns(
     traits: impl IndexedParallelIterator<Item = ColumnTraits>,
-    shape: CostShape,
+    (n, classes): (usize, usize),
 ) -> Vec<PlannedColumn> {
-    let planned = traits.map(|traits| PlannedColumn {
-        traits,
-        form: cheapest_form(&traits, shape),
+    let planned = traits.map(|traits| {
+        let costs = KERNELS
+            .iter()
+            .filter_map(|kernel| kernel.cost(&traits, n, classes));
+        let cheapest = costs.min_by(|a, b| a.1.total_cmp(&b.1));
+        // A code of 16 bits for every row holds any column.
+        let form = cheapest.map_or(Form::Dense { bits: 16 }, |(form, _)| form);
+        PlannedColumn { traits, form }
     });
     planned.collect()
-}
-
-/// The cheapest form of a column; of equal ones that of the kernel listed first.
-fn cheapest_form(column: &ColumnTraits, shape: CostShape) -> Form {
-    let costs = KERNELS
-        .iter()
-        .filter_map(|kernel| kernel.cost(column, shape));
-    let cheaper = |a: &FormCost, b: &FormCost| a.picoseconds.total_cmp(&b.picoseconds);
-    // A code of 16 bits for every row holds any column.
-    let widest = Form::Dense { bits: 16 };
-    costs
-        .min_by(cheaper)
-        .map_or(widest, |cheapest| cheapest.form)
 }

@@ -5,7 +5,6 @@ use passel_kernels::counting::{ColumnCodes, UNFILLED};
 use rayon::prelude::*;
 
 use super::{
-    count_kernel::CostShape,
     form::{ColumnTraits, Form},
     kernel_choice::plan_columns,
     layout::{Layout, SourceColumn},
@@ -55,11 +54,11 @@ fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
                 draw(levels)
             }
         };
-        let codes: Vec<u16> = (0..n).map(code).map(|it| it as u16).collect();
+        let codes: Vec<u16> = (0..n).map(code).map(|code| code as u16).collect();
         column(
             levels,
             match levels {
-                ..=256 => Codes::Byte(codes.into_iter().map(|it| it as u8).collect()),
+                ..=256 => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
                 _ => Codes::Word(codes),
             },
         )
@@ -102,7 +101,7 @@ fn codes_lie_where_their_places_say() {
     for (n, p, classes) in [(7, 60, 2), (97, 64, 2), (1500, 48, 3), (40_000, 24, 1)] {
         let columns = columns(n, p, n as u64);
         let traits = columns.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, CostShape { n, classes });
+        let planned = plan_columns(traits, (n, classes));
         for most in [usize::MAX, 8 * n, 1] {
             let layout = Layout::of(&planned, 5, n, most);
             let mut seen = vec![0; p];
@@ -126,15 +125,15 @@ fn codes_lie_where_their_places_say() {
                     assert_eq!(read(place, &bytes, n), codes, "{:?} of {n} rows", pack.form);
                 }
             }
-            assert!(seen.iter().all(|it| *it == 1), "{seen:?}");
+            assert!(seen.iter().all(|times| *times == 1), "{seen:?}");
         }
     }
-    let every = |it: fn(&Form) -> bool| assert!(forms.iter().any(it), "{forms:?}");
-    every(|it| matches!(it, Form::Dense { bits: 4 }));
-    every(|it| matches!(it, Form::Dense { bits: 8 }));
-    every(|it| matches!(it, Form::Dense { bits: 16 }));
-    every(|it| matches!(it, Form::Rows));
-    every(|it| matches!(it, Form::Short { each: 5 }));
-    every(|it| matches!(it, Form::Few));
-    every(|it| matches!(it, Form::Many { .. }));
+    let dense = [4, 8, 16].map(|bits| Form::Dense { bits });
+    for form in dense
+        .iter()
+        .chain(&[Form::Rows, Form::Short { each: 5 }, Form::Few])
+    {
+        assert!(forms.contains(form), "{form:?} is not in {forms:?}");
+    }
+    assert!(forms.iter().any(|form| matches!(form, Form::Many { .. })));
 }

@@ -1,4 +1,4 @@
-//! All pairs on GPUs where tables of bits have no room: every column is an anchor once.
+//! All pairs on GPUs where products of bits suit no column: every column is an anchor once.
 
 use super::{counter::CudaCounter, deferred::LazyOptions};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// GPUs that count steps, one for each column.
+/// A counter that sweeps every column once, against all that come after it.
 pub(crate) struct CudaPairSweep<'a> {
     counter: CudaCounter<'a>,
     response: Categorical,
@@ -20,10 +20,10 @@ pub(crate) struct CudaPairSweep<'a> {
 }
 
 impl<'a> CudaPairSweep<'a> {
-    /// As [`CudaCounter::new`].
+    /// All columns on the GPUs of `on`, each of which takes at most so many bytes for them.
     ///
     /// # Errors
-    /// The same.
+    /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Categorical,
@@ -80,10 +80,10 @@ impl PairCounter for CudaPairSweep<'_> {
                     });
                 }
             }
-            // Those behind need not be counted beside it.
+            // It is no second column of the pairs to come.
             self.counter.exclude(w);
             (asked.progress)();
         }
-        Ok(pairs.with_synergy(|it| asked.synergy_of(it, &self.response)))
+        Ok(pairs.with_synergy(|pair| asked.synergy_of(pair, &self.response)))
     }
 }

@@ -158,7 +158,7 @@ impl PeerGroup {
                     })?);
                 }
                 forget(guard);
-                // All end before a failure or a panic is told.
+                // All end before a failure or a panic goes on.
                 let ended: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
                 let mut ended = ended.into_iter();
                 ended.try_for_each(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))

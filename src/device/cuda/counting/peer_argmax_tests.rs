@@ -16,8 +16,8 @@ use crate::{
     random::{Stream, uniform_below},
 };
 
-/// Picks that follow one another, each told how many are to come; whether behind the last of
-/// them another column than the best is excluded, which was not told to be excluded then.
+/// How many picks follow one another, each with a hint of how many are to come; and whether after
+/// the last of them another column than the best is excluded, which no hint announced.
 type Plan<'p> = &'p [(usize, bool)];
 
 /// One after another, and many at a time; what is chosen is swept by who is asked next.
@@ -33,7 +33,7 @@ const PLAN: Plan = &[
     (6, false),
 ];
 
-/// What is told of each pick, where columns are excluded until there is none.
+/// The picks of a plan, until no candidate is left.
 fn planned(
     counter: &mut dyn Counter,
     columns: &[BinnedColumn],
@@ -41,17 +41,19 @@ fn planned(
     excluded: &mut BTreeSet<u32>,
     plan: Plan,
 ) -> Vec<Option<ScoredColumn>> {
-    let mut told = Vec::new();
+    let mut picked = Vec::new();
     for &(picks, other) in plan {
         for left in (1..=picks).rev() {
             counter.hint_picks(left);
             let found = counter.best().unwrap();
-            told.push(found);
-            let Some(best) = found.map(|it| it.column.0) else {
-                return told;
+            picked.push(found);
+            let Some(best) = found.map(|found| found.column.0) else {
+                return picked;
             };
-            let mut others = (0..columns.len() as u32).filter(|it| *it != best);
-            let next = others.find(|it| !excluded.contains(it)).filter(|_| other);
+            let mut others = (0..columns.len() as u32).filter(|column| *column != best);
+            let next = others
+                .find(|column| !excluded.contains(column))
+                .filter(|_| other);
             let column = next.unwrap_or(best);
             excluded.insert(column);
             counter.exclude(column);
@@ -60,7 +62,7 @@ fn planned(
                 .unwrap();
         }
     }
-    told
+    picked
 }
 
 /// GPUs that columns are shared by, and a score.
@@ -76,21 +78,24 @@ enum On {
 /// The GPUs, which stay open meanwhile: what takes longest is to open the first on one. None
 /// where there are not two.
 fn opened() -> Option<Vec<Gpu>> {
-    let count = gpus().filter(|it| *it > 1);
+    let count = gpus().filter(|count| *count > 1);
     if count.is_none() {
         eprintln!("skipped, there are not two GPUs");
     }
     let open = |ordinal| Gpu::open(ordinal, &[]).unwrap();
-    count.map(|it| (0..it).map(open).collect())
+    count.map(|count| (0..count).map(open).collect())
 }
 
 impl Case {
     /// Holds walks on several GPUs against the CPU's: each behind another that was forgotten,
     /// whose columns stay excluded.
-    fn is_the_same_together(&self, opened: &[Gpu], runs: &[Trial]) {
+    fn picks_as_the_cpu_does(&self, opened: &[Gpu], runs: &[Trial]) {
         for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
             let name = of_score[0].1;
-            let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
+            let (_, score) = tests::scores()
+                .into_iter()
+                .find(|(other, _)| *other == name)
+                .unwrap();
             let n = self.response.codes.n();
             let logs = LogTable::new(n, score.reach());
             let evaluator = ScoreEvaluator::new(score, &logs, n);
@@ -144,9 +149,9 @@ fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
         let mut codes = vec![0u16; n];
         for _ in 0..others.start + draw(others.len()) / (1 + at % 5) {
             let row = draw(n);
-            let told = case.response.codes.dense()[row];
+            let class = case.response.codes.dense()[row];
             codes[row] = match draw(3) {
-                0 => 1 + u16::from(told % 2 == 1),
+                0 => 1 + u16::from(class % 2 == 1),
                 _ => 1 + draw(levels - 1) as u16,
             };
         }
@@ -158,11 +163,11 @@ fn sparse(n: usize, p: usize, others: Range<usize>, levels: usize) -> Case {
 /// In one test, for GPUs are opened once: kinds of columns, ways to gather, ties, one column and
 /// more than there are GPUs, until none is left, long columns, hundreds of picks at a time.
 #[test]
-fn cuda_gpus_walk_together() {
+fn cuda_gpus_pick_together() {
     let Some(opened) = opened() else {
         return;
     };
-    let holds = |case: Case, runs: &[Trial]| case.is_the_same_together(&opened, runs);
+    let holds = |case: Case, runs: &[Trial]| case.picks_as_the_cpu_does(&opened, runs);
     use On::{All, Reversed, Two};
     holds(
         Case::new((700, 120), 2..13, 20, vec![9]),
@@ -198,9 +203,12 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
     if gpus().is_none() {
         return;
     }
-    for (seed, name) in (0..40).flat_map(|it| [(it, "guarded sum"), (it, "guarded mean")]) {
+    for (seed, name) in (0..40).flat_map(|seed| [(seed, "guarded sum"), (seed, "guarded mean")]) {
         let case = Case::new((40 + seed, 14), 2..4, 14, Vec::new());
-        let (_, score) = tests::scores().into_iter().find(|it| it.0 == name).unwrap();
+        let (_, score) = tests::scores()
+            .into_iter()
+            .find(|(other, _)| *other == name)
+            .unwrap();
         let n = case.response.codes.n();
         let logs = LogTable::new(n, score.reach());
         let evaluator = ScoreEvaluator::new(score, &logs, n);
@@ -222,11 +230,10 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
 #[test]
 fn columns_have_the_forms_that_are_meant() {
     let case = sparse(20_000, 90, 1..60, 4);
-    let few =
-        |it: &BinnedColumn| matches!(&it.codes, Codes::Sparse { rows, .. } if rows.len() < 60);
+    let few = |column: &BinnedColumn| matches!(&column.codes, Codes::Sparse { rows, .. } if rows.len() < 60);
     assert!(case.columns.iter().all(few));
     let long = Case::new(((1 << 21) + 5, 12), 8..25, 1, Vec::new());
-    let wide = |it: &&BinnedColumn| it.levels > 16;
+    let wide = |column: &&BinnedColumn| column.levels > 16;
     let count = long.columns.iter().filter(wide).count();
     assert!((3..=9).contains(&count), "{count}");
 }

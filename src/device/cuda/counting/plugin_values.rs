@@ -15,7 +15,7 @@ use super::{
         memory::Buffer,
         scratch::GrowableBuffer,
     },
-    count_kernel::{CostShape, CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     dense::Dense,
     entries::{self, Entries},
     form::{ColumnTraits, Form, VECTOR, any_misses},
@@ -63,7 +63,7 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<TableRun> {
         let levels = table_cells(x, w, y).map_or(0, |_| x);
         // It is alone: whoever reads tables must not take those behind it for its own.
         let fits = |run: &TableRun| levels != 0 && run.levels != 0;
-        if let Some(run) = runs.last_mut().filter(|it| fits(it)) {
+        if let Some(run) = runs.last_mut().filter(|run| fits(run)) {
             let widest = run.levels.max(levels);
             if (run.count + 1) * widest * w * y <= most {
                 (run.count, run.levels) = (run.count + 1, widest);
@@ -124,10 +124,10 @@ impl TableEvaluator {
         let misses = any_misses(columns);
         let classes = response.levels;
         let traits = columns.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, CostShape { n, classes });
+        let planned = plan_columns(traits, (n, classes));
         let packs = Packs::new(&gpu, columns, &planned, (first, n), misses, room)?;
         let numbers = packs.layout.numbers.iter();
-        let levels = numbers.map(|it| columns[*it as usize - first].levels);
+        let levels = numbers.map(|number| columns[*number as usize - first].levels);
         Ok(Self {
             n,
             levels: levels.collect(),

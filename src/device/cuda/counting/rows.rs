@@ -5,7 +5,7 @@ use passel_kernels::rows::{KERNEL, RowsArgs, SHARED};
 
 use super::{
     super::gpu::{Gpu, arguments},
-    count_kernel::{CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     dense::CELL,
     form::{ColumnTraits, Form},
     packs::ResidentPack,
@@ -28,13 +28,10 @@ const SORTING_THREADS: u32 = 1024;
 pub(super) struct Rows;
 
 impl CountKernel for Rows {
-    fn cost(&self, column: &ColumnTraits, shape: CostShape) -> Option<FormCost> {
-        let n = shape.n;
+    fn cost(&self, column: &ColumnTraits, n: usize, _classes: usize) -> Option<(Form, f64)> {
         let suits = !column.misses && n <= COMPARED && column.levels <= 256;
-        suits.then(|| FormCost {
-            form: Form::Rows,
-            picoseconds: (n * n / column.levels.max(1)) as f64 * COMPARISON * CELL,
-        })
+        let compared = n * n / column.levels.max(1);
+        suits.then_some((Form::Rows, compared as f64 * COMPARISON * CELL))
     }
 
     fn suits(&self, pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {

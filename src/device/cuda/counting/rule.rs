@@ -1,4 +1,4 @@
-//! A declared score as the kernel has it.
+//! A declared score as `kernels/score.cu` reads it.
 
 use passel_kernels::score::{ScoreRule, ScoreTerm, TERMS};
 

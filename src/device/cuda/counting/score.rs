@@ -56,7 +56,7 @@ pub(super) struct ScoreState {
     pub(super) picks: Pinned<Pick>,
 }
 
-/// What is done before the best is found.
+/// What a launch does before it finds the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Nothing: a candidate was excluded.

@@ -14,7 +14,6 @@ use super::{
         memory::Buffer,
     },
     anchors::{AnchorSource, AnchorWorkspace},
-    count_kernel::CostShape,
     deferred::DeferredCounts,
     form::{ColumnTraits, any_misses},
     kernel_choice::{needs_wide_codes, plan_columns},
@@ -91,7 +90,7 @@ impl Shard {
         let room = room(&gpu, others, limit)?;
         let (first, own) = (own.start, &columns[own]);
         let traits = own.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, CostShape { n, classes });
+        let planned = plan_columns(traits, (n, classes));
         let packs = Packs::new(&gpu, own, &planned, (first, n), any_misses, room)?;
         let count = packs.count();
         let constant = AnchorSums {

@@ -7,9 +7,7 @@ use passel_kernels::{
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{
-        self, CostShape, CountKernel, FormCost, GpuLimits, LaunchConfig, OWN, PackShape,
-    },
+    count_kernel::{self, CountKernel, GpuLimits, LaunchConfig, OWN, PackShape},
     entries::{SHORT, anchor_arguments, listed_cost},
     form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
@@ -31,13 +29,10 @@ const PAID: usize = 8;
 pub(super) struct ShortEntries;
 
 impl CountKernel for ShortEntries {
-    fn cost(&self, column: &ColumnTraits, _shape: CostShape) -> Option<FormCost> {
+    fn cost(&self, column: &ColumnTraits, _n: usize, _classes: usize) -> Option<(Form, f64)> {
         let picoseconds = listed_cost(column)?;
         let each = column.entries.max(1).next_power_of_two().trailing_zeros();
-        (column.entries <= SHORT).then_some(FormCost {
-            form: Form::Short { each },
-            picoseconds,
-        })
+        (column.entries <= SHORT).then_some((Form::Short { each }, picoseconds))
     }
 
     fn suits(&self, pack: &PackShape, _gpu: GpuLimits) -> Option<LaunchConfig> {

@@ -75,7 +75,7 @@ impl CountKernel for Wide {
     }
 }
 
-/// What the kernel is told of a pack and of what it is counted against.
+/// The arguments of the kernel for a pack, but for the memory that it counts in.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> WideArgs {
     let (packs, anchor, pack) = (sweep.packs, &sweep.anchor, resident.pack);
     let (xw, xwy, excluded) = sweep.sums_of(pack);
