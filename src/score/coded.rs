@@ -1,54 +1,53 @@
-//! A score that is code: a function of the table of counts itself.
+//! Scores that are functions of the table of counts.
 
 use std::{fmt::Debug, sync::Arc};
 
 use super::ScoreError;
 
-/// A function of a table of counts, for a score that no combination of margin sums declares.
+/// A function of a table of counts, for scores that no combination of margin sums can declare.
 pub trait TableFunction: Debug + Send + Sync {
-    /// The value for one table; larger is better. −∞ is never chosen; +∞ and what is not a
-    /// number end the selection.
+    /// The value for one table; larger is better. −∞ is never chosen; +∞ and NaN end the selection.
     fn value(&self, table: &CountTable) -> f64;
 
-    /// Relative, from 0 to below 1: values this close to the best are as good as it, and the
-    /// lowest column is chosen of them.
+    /// The relative tolerance, from 0 to below 1: values this close to the best tie with it, and the
+    /// lowest column of a tie is chosen.
     fn tolerance(&self) -> f64;
 
-    /// The name of its method, for messages.
+    /// The name of its method, in messages.
     fn name(&self) -> &str {
         "function"
     }
 
-    /// The parameters of its method, which the same in CUDA C is given.
+    /// The parameters of its method, which its CUDA source takes.
     fn values(&self) -> &[f64] {
         &[]
     }
 
-    /// The same in CUDA C, if there is one: a text with `passel_value`, as the contract of
-    /// plugins has it.
+    /// The function in CUDA C, if there is one: a text that defines `passel_value`, as the contract
+    /// of plugins has it.
     fn cuda(&self) -> Option<&str> {
         None
     }
 }
 
-/// Counts of (x, w, y), of x the candidate, w the anchor, y the response; of some observation at
-/// least. Missing values are a level, or in no cell.
+/// The contingency table of candidate x, anchor w and response y, of at least one observation.
+/// Missing values are a level, or in no cell.
 ///
-/// The cell of three codes is at (x·ws + w)·ys + y. Codes are the columns' own, in their
-/// order, and those that no observation has are there too.
+/// *Shapes:* x·w·y counts; the cell of codes (i, j, l) is at (i·w + j)·y + l. Codes are those of the
+/// columns, in their order; codes that no observation has are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountTable<'a> {
-    /// One for each cell.
+    /// The count of each cell.
     pub counts: &'a [u32],
-    /// Levels of the candidate.
+    /// The number of levels of the candidate.
     pub x: usize,
-    /// Levels of the anchor: one before there is any.
+    /// The number of levels of the anchor; 1 before there is one.
     pub w: usize,
-    /// Levels of the response.
+    /// The number of levels of the response.
     pub y: usize,
 }
 
-/// A shared [`TableFunction`]; equal where it is the same.
+/// A shared [`TableFunction`]; two are equal if they are the same object.
 #[derive(Debug, Clone)]
 pub struct ScoreFunction(pub Arc<dyn TableFunction>);
 

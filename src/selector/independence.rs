@@ -6,7 +6,7 @@ use crate::{
     selection::Independence,
 };
 
-/// Of a column's anchor and the response's, of levels that occur.
+/// The test of a column and the response, in levels that occur.
 pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &LogTable) -> Independence {
     let both;
     let (x, y) = match x.missing || y.missing {
@@ -24,7 +24,7 @@ pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &LogTable) ->
     counted(sum - all, n, [x.levels, y.levels], logs)
 }
 
-/// Of n·I(x;y) of so many observations, and of how many levels of each occur.
+/// The test by n·I(x;y) in fixed point, the number of observations and the levels that occur.
 pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &LogTable) -> Independence {
     let nats = sum as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
     Independence::of(n, nats, levels)

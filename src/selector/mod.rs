@@ -32,7 +32,7 @@ pub(crate) use pairs::check_pair_devices;
 pub use pairs::{PAIRS, PairOptions, rank_pairs};
 use permutation::SelectionData;
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
-use places::{Counting, room};
+use places::{CountingDevices, check_tables};
 pub(crate) use places::{check_devices, require_cpu};
 pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
@@ -131,8 +131,8 @@ pub fn rank(
     }
     // The levels of joined columns are known only once they are joined.
     let two = top > 1 && score.against == Against::Last;
-    room(columns, score.function(), two)?;
-    let mut counting = Counting::of(columns, score, resources, 1)?;
+    check_tables(columns, score.function(), two)?;
+    let mut counting = CountingDevices::of(columns, score, resources, 1)?;
     let pool = counting.pool()?;
     pool.install(|| {
         let starting = Instant::now();

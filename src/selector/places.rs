@@ -1,4 +1,4 @@
-//! Where a selection counts, and whether there is room for its tables.
+//! The devices that a selection counts on, and the checks that its tables have room.
 
 use std::cmp::Reverse;
 
@@ -18,10 +18,10 @@ use crate::{
     threads,
 };
 
-/// Whether the devices chosen can count for this score: to be known before a long reading.
+/// Checks that the chosen devices can compute a score, before a file is read.
 ///
 /// # Errors
-/// GPUs that were asked for, and are not there or have no way.
+/// GPUs that are absent, or that cannot compute this score.
 pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), SelectorError> {
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
@@ -29,10 +29,10 @@ pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), 
     Ok(Placement::check(choice)?)
 }
 
-/// The same for what has a way on the CPU alone.
+/// Checks that no GPU was asked for, for a method that runs on the CPU alone.
 ///
 /// # Errors
-/// GPUs that were asked for.
+/// GPUs were asked for.
 pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
         true => Err(SelectorError::NotOnGpus(what)),
@@ -40,24 +40,26 @@ pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(
     }
 }
 
-/// Whether GPUs can compute it.
+/// Whether GPUs can compute a score.
 fn has_cuda(score: &Score) -> bool {
-    score.function().is_none_or(|it| it.0.cuda().is_some())
+    score
+        .function()
+        .is_none_or(|function| function.0.cuda().is_some())
 }
 
-/// Where one selection counts.
-pub(super) struct Counting<'a> {
+/// The devices and threads of one selection.
+pub(super) struct CountingDevices<'a> {
     places: Placement,
     resources: &'a Resources,
     threads: usize,
-    /// What a reader should know of the devices.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
-    awake: Option<OpenGpus>,
+    open_gpus: Option<OpenGpus>,
 }
 
-impl<'a> Counting<'a> {
-    /// The places chosen, for these columns and this score; all columns are swept some hundred
-    /// times so often.
+impl<'a> CountingDevices<'a> {
+    /// The devices for these columns and this score, where every column is swept some hundred times
+    /// `hundreds`.
     ///
     /// # Errors
     /// As [`check_devices`]; too many levels of the response.
@@ -81,18 +83,18 @@ impl<'a> Counting<'a> {
             places,
             resources,
             notes: Vec::from_iter(note),
-            awake: None,
+            open_gpus: None,
         })
     }
 
-    /// Lets GPUs that are opened again and again stay open between.
-    pub(super) fn stay_awake(&mut self) {
+    /// Keeps GPUs open between the rounds that open them again.
+    pub(super) fn keep_open(&mut self) {
         if let Placement::Cuda(ordinals) = &self.places {
-            self.awake = Some(OpenGpus::open(ordinals));
+            self.open_gpus = Some(OpenGpus::open(ordinals));
         }
     }
 
-    /// Its threads.
+    /// A pool of its threads.
     ///
     /// # Errors
     /// Threads that cannot be started.
@@ -100,10 +102,10 @@ impl<'a> Counting<'a> {
         Ok(threads::pool(self.threads)?)
     }
 
-    /// The devices, with these columns; inside the pool.
+    /// Counters of these columns on the devices; to be called inside the pool.
     ///
     /// # Errors
-    /// A device that was asked for and cannot begin.
+    /// A device that was asked for and cannot start.
     pub(super) fn counters<'c>(
         &mut self,
         columns: &'c BinnedColumns,
@@ -120,10 +122,11 @@ impl<'a> Counting<'a> {
         Ok(counters.with_communicator(self.resources.communicator.as_ref()))
     }
 
-    /// The same, for all pairs, of which so many are wanted at most.
+    /// Counters of pairs on the devices, of which `wanted` at most are kept; to be called inside the
+    /// pool.
     ///
     /// # Errors
-    /// A device that was asked for and cannot begin.
+    /// A device that was asked for and cannot start.
     pub(super) fn pair_counters<'c>(
         &mut self,
         block: PairDomain<'c>,
@@ -140,7 +143,8 @@ impl<'a> Counting<'a> {
         })
     }
 
-    /// Opens counters where they were placed, or on the CPU if nobody asked for the GPUs that fail.
+    /// Opens counters on the chosen devices, or on the CPU where GPUs that were not asked for
+    /// explicitly fail.
     fn or_on_cpu<T>(
         &mut self,
         open: impl Fn(&Placement) -> Result<T, DeviceError>,
@@ -160,10 +164,10 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Whether tables have room for the levels of the response.
+/// Checks that tables have room for the levels of the response.
 ///
 /// # Errors
-/// They have not.
+/// More levels than [`CLASSES`].
 pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
     match columns.response.levels {
         ..=CLASSES => Ok(()),
@@ -171,20 +175,20 @@ pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
     }
 }
 
-/// Whether the whole tables of a coded score may be made, of any two columns or of one.
+/// Checks that the tables of a score that is a function have room, of any two columns or of one.
 ///
 /// # Errors
-/// They have too many cells.
-pub(super) fn room(
+/// A table would have too many cells.
+pub(super) fn check_tables(
     columns: &BinnedColumns,
-    coded: Option<&ScoreFunction>,
+    function: Option<&ScoreFunction>,
     two: bool,
 ) -> Result<(), SelectorError> {
     let own = &columns.columns;
     let mut widest: Vec<usize> = (0..own.len()).collect();
-    // Of equally many levels the lowest columns.
+    // A stable sort: of equally many levels the lowest columns come first.
     widest.sort_by_key(|at| Reverse(own[*at].levels));
-    let (Some(_), Some(&x)) = (coded, widest.first()) else {
+    let (Some(_), Some(&x)) = (function, widest.first()) else {
         return Ok(());
     };
     let w = widest.get(1).filter(|_| two);

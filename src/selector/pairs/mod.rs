@@ -1,14 +1,14 @@
-//! All pairs of variables by a score.
+//! All pairs of variables by a score: the best pairs, the best partner of each, or all scores.
 
 mod rounds;
 mod search;
 
 use std::{sync::Mutex, time::Instant};
 
-use self::search::Search;
+use self::search::Scan;
 use super::{
     SelectorError,
-    places::{Counting, check_devices, room},
+    places::{CountingDevices, check_devices, check_tables},
 };
 use crate::{
     binning::BinnedColumns,
@@ -21,23 +21,23 @@ use crate::{
     selection::{ColumnPair, ColumnPartner, PairScan, StopReason},
 };
 
-/// Pairs told of where nothing else is asked for.
+/// The number of pairs reported by default.
 pub const PAIRS: usize = 100;
 
-/// Which pairs are wanted.
+/// The pairs that are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PairOptions {
-    /// So many of the best.
+    /// The number of best pairs.
     pub top: Option<usize>,
-    /// None whose score is below it, in nats.
+    /// The lowest score of a pair. *Units:* nats, unless the score is a ratio or a function.
     pub threshold: Option<f64>,
-    /// Of every column the best partner besides, whatever the score.
+    /// Whether the best partner of every column is wanted too, whatever its score.
     pub partners: bool,
-    /// The scores of all of them besides, as a matrix.
+    /// Whether the scores of all pairs are wanted too, as a p × p matrix.
     pub matrix: bool,
 }
 
-/// Zeros for a matrix of p × p, if it is wanted.
+/// A p × p matrix of zeros, if it is wanted; else an empty one.
 fn zeros(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
     let mut matrix = Vec::new();
     if wanted {
@@ -49,11 +49,15 @@ fn zeros(p: usize, wanted: bool) -> Result<Vec<f64>, SelectorError> {
     Ok(matrix)
 }
 
-/// Scores every pair of columns, and every column alone by I(x;y). `observe` is told how many
-/// columns are done, and of how many.
+/// Scores every pair of columns, and every column alone by I(x;y). `observe` is called with the
+/// numbers of columns done and of all.
+///
+/// *Shapes:* `columns` are n codes each, of p candidates and the response; the matrix, if wanted, is
+/// p × p and symmetric. *Units:* nats, unless the score is a ratio or a function.
 ///
 /// # Errors
-/// Devices that do not count; a matrix that memory does not hold.
+/// Devices that are absent or cannot start; a matrix too large for memory; tables larger than are
+/// counted. A device that fails later ends the scan: [`PairScan::fault`].
 pub fn rank_pairs(
     columns: &BinnedColumns,
     score: &PairScore,
@@ -63,17 +67,17 @@ pub fn rank_pairs(
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<PairScan, SelectorError> {
     if let PairScore::Function(coded) = score {
-        room(columns, Some(coded), true)?;
+        check_tables(columns, Some(coded), true)?;
     }
     let (score, p) = (score.score(), columns.columns.len());
-    let counting = Counting::of(columns, &score, resources, p / 100)?;
+    let counting = CountingDevices::of(columns, &score, resources, p / 100)?;
     let pool = counting.pool()?;
     let matrix = zeros(p, wanted.matrix)?;
     pool.install(|| {
         let starting = Instant::now();
         let synergy = PairScore::SYNERGY.score();
         let logs = LogTable::new(columns.n, score.reach().max(synergy.reach()));
-        // Synergy needs the classes.
+        // Synergy needs the sums by class.
         let evaluator = ScoreEvaluator::new(score, &logs, columns.n).counting_classes();
         let few = PairRequest {
             max_pairs: match (wanted.top, wanted.threshold) {
@@ -86,7 +90,7 @@ pub fn rank_pairs(
         };
         let synergy = ScoreEvaluator::new(synergy, &logs, columns.n);
         let by = (&logs, &evaluator, &synergy);
-        let mut search = Search::new(
+        let mut scan = Scan::new(
             columns,
             by,
             counting,
@@ -94,16 +98,13 @@ pub fn rank_pairs(
             few.empty_pairs(p, &evaluator),
             matrix,
         );
-        search.starting = starting.elapsed().as_secs_f64();
-        let fault = search.all(resources.distributed(), &Mutex::new(observe))?;
+        scan.starting = starting.elapsed().as_secs_f64();
+        let fault = scan.all(resources.distributed(), &Mutex::new(observe))?;
         let (best, single) = match fault {
             Some(_) => (PairScores::default(), Vec::new()),
-            None => (
-                few.to_scores(search.best, &evaluator, &synergy),
-                search.single,
-            ),
+            None => (few.to_scores(scan.best, &evaluator, &synergy), scan.single),
         };
-        let mut matrix = search.matrix;
+        let mut matrix = scan.matrix;
         for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))
         {
             matrix[a * p + b] = matrix[b * p + a];
@@ -125,24 +126,24 @@ pub fn rank_pairs(
             pairs: best.pairs.into_iter().map(pair).collect(),
             partners: partners.map(|it| it.map(partner)).collect(),
             matrix,
-            termination: match (&fault, search.cut) {
+            termination: match (&fault, scan.cut) {
                 (Some(_), _) => StopReason::Fault,
                 (None, true) => StopReason::Interrupted,
                 (None, false) => StopReason::Top,
             },
-            devices: search.devices,
-            notes: search.counting.notes,
-            starting: search.starting,
-            seconds: search.seconds,
+            devices: scan.devices,
+            notes: scan.counting.notes,
+            starting: scan.starting,
+            seconds: scan.seconds,
             fault,
         })
     })
 }
 
-/// Whether the devices chosen can score pairs so: to be known before a long reading.
+/// Checks that the chosen devices can compute a pair score, before a file is read.
 ///
 /// # Errors
-/// GPUs that were asked for, and are not there or have no way.
+/// GPUs that are absent, or that cannot compute this score.
 pub(crate) fn check_pair_devices(
     score: &PairScore,
     choice: &DeviceChoice,

@@ -1,10 +1,10 @@
-//! What pairs a rank scores of columns of which each rank has a share.
+//! The pairs that each rank scores, where every rank has a share of the columns.
 //!
-//! Rank after rank tells its columns to all. It scores their pairs, while every other scores its own
-//! columns beside them: of two ranks the lower all of its own beside the first half of the other's,
-//! and, when it tells, the higher the second half of its own beside all of the lower's. So all score
-//! about as many pairs in every round. What the next teller has is told meanwhile, by another thread
-//! if there is one; a rank has four shares of the columns at once, its own among them.
+//! Rank after rank broadcasts its columns. The sender scores the pairs within its share, every other
+//! rank pairs of the sender's columns with its own: a rank below the sender all of its own with the
+//! first half of the sender's, a rank above it the second half of its own with all of the sender's.
+//! So every pair is scored once, and all ranks score about as many in every round. The columns of
+//! the next round are broadcast meanwhile; a rank holds at most four shares of the columns at once.
 
 use std::{borrow::Cow, io, ops::Range};
 
@@ -16,61 +16,61 @@ use crate::{
     ranks::Communicator,
 };
 
-/// Codes that go over at a time: enough for all threads, and soon there.
+/// Codes broadcast at a time: enough work for all threads, and a short wait.
 const PIECE: usize = 4 << 20;
 
-/// Pairs that are scored before ranks speak again.
+/// The pairs that a rank scores between two exchanges of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Round {
-    /// The rank that tells its columns, and which they are.
-    teller: (usize, Range<usize>),
-    /// The columns whose pairs are scored; where there are two lists, one of each.
+    /// The rank that broadcasts its columns, and which columns these are.
+    sender: (usize, Range<usize>),
+    /// The columns whose pairs are scored; with two lists, a pair has one column of each.
     lists: [Range<usize>; 2],
-    /// Whether there are two.
-    apart: bool,
+    /// Whether there are two lists.
+    bipartite: bool,
 }
 
 /// The columns of a round, the first list before the second.
-pub(super) struct Brought<'a> {
+pub(super) struct RoundColumns<'a> {
     round: &'a Round,
     columns: Cow<'a, [BinnedColumn]>,
 }
 
-/// The rounds of a rank, of the columns that each has.
+/// The rounds of a rank, given the share of the columns that each rank has.
 pub(super) fn rounds(rank: usize, shares: &[Range<usize>]) -> Vec<Round> {
     let own = &shares[rank];
     let half = |of: &Range<usize>| of.start + of.len() / 2;
-    let round = |(teller, theirs): (usize, &Range<usize>)| {
-        let lists = match teller {
-            _ if teller == rank => [own.clone(), own.end..own.end],
-            _ if teller > rank => [own.clone(), theirs.start..half(theirs)],
+    let round = |(sender, theirs): (usize, &Range<usize>)| {
+        let lists = match sender {
+            _ if sender == rank => [own.clone(), own.end..own.end],
+            _ if sender > rank => [own.clone(), theirs.start..half(theirs)],
             _ => [theirs.clone(), half(own)..own.end],
         };
         Round {
-            teller: (teller, theirs.clone()),
+            sender: (sender, theirs.clone()),
             lists,
-            apart: teller != rank,
+            bipartite: sender != rank,
         }
     };
     shares.iter().enumerate().map(round).collect()
 }
 
 impl Round {
-    /// How many columns it has.
+    /// The number of its columns.
     pub(super) fn len(&self) -> usize {
         self.lists.iter().map(Range::len).sum()
     }
 
-    /// Whether it is the one of a rank's own columns.
+    /// Whether it is the round of the rank's own columns.
     pub(super) fn is_own(&self) -> bool {
-        !self.apart
+        !self.bipartite
     }
 
-    /// The numbers of its first pair, if it has any.
+    /// The columns of its first pair, if it has pairs.
     pub(super) fn first_pair(&self) -> Option<(u32, u32)> {
         let [mut first, mut second] = self.lists.clone();
         let a = first.next()?;
-        let b = if self.apart {
+        let b = if self.bipartite {
             second.next()?
         } else {
             first.next()?
@@ -78,85 +78,85 @@ impl Round {
         Some((a as u32, b as u32))
     }
 
-    /// Its columns, of which the teller tells its own.
+    /// Its columns; all ranks take part in the broadcast of the sender's.
     ///
     /// # Errors
-    /// A rank that is gone, or that tells something else.
-    pub(super) fn bring<'a>(
+    /// A rank that is gone, or that sends something else.
+    pub(super) fn fetch<'a>(
         &'a self,
         columns: &'a BinnedColumns,
         communicator: Option<&Communicator>,
-    ) -> io::Result<Brought<'a>> {
+    ) -> io::Result<RoundColumns<'a>> {
         let all = &columns.columns;
-        let mut told = match communicator {
-            Some(communicator) => self.told(columns, communicator)?,
+        let mut received = match communicator {
+            Some(communicator) => self.receive(columns, communicator)?,
             None => Vec::new(),
         };
-        // One thread alone would take as long as the codes take to arrive.
+        // Cloning on one thread would take as long as the broadcast.
         let own = |list: &Range<usize>| all[list.clone()].par_iter().cloned();
         let [first, second] = &self.lists;
         let columns = if self.is_own() {
             Cow::Borrowed(&all[first.clone()])
-        } else if *first == self.teller.1 {
-            told.par_extend(own(second));
-            Cow::Owned(told)
+        } else if *first == self.sender.1 {
+            received.par_extend(own(second));
+            Cow::Owned(received)
         } else {
             let mut both: Vec<_> = own(first).collect();
-            both.append(&mut told);
+            both.append(&mut received);
             Cow::Owned(both)
         };
-        Ok(Brought {
+        Ok(RoundColumns {
             round: self,
             columns,
         })
     }
 
-    /// What the teller tells, as far as it is another rank and the round needs it.
-    fn told(
+    /// The sender's columns that this round needs; none where the sender is this rank.
+    fn receive(
         &self,
         columns: &BinnedColumns,
         communicator: &Communicator,
     ) -> io::Result<Vec<BinnedColumn>> {
         let all = &columns.columns;
-        let (teller, theirs) = &self.teller;
-        let wanted = |it: &usize| self.lists.iter().any(|list| list.contains(it));
+        let (sender, theirs) = &self.sender;
+        let wanted = |at: &usize| self.lists.iter().any(|list| list.contains(at));
         let each = (PIECE / columns.n.max(1)).max(1);
-        let (mut told, mut bytes, mut failed) = (Vec::new(), Vec::new(), None);
+        let (mut received, mut bytes, mut failed) = (Vec::new(), Vec::new(), None);
         for first in theirs.clone().step_by(each) {
             let piece = first..theirs.end.min(first + each);
             bytes.clear();
             if self.is_own() {
                 put(&all[piece.clone()], &mut bytes);
             }
-            bytes = communicator.broadcast(*teller, bytes)?;
+            bytes = communicator.broadcast(*sender, bytes)?;
             if self.is_own() {
                 continue;
             }
             match codes(&bytes, piece.len(), columns.n) {
                 Ok(codes) => {
-                    let codes = piece.zip(codes).filter(|it| wanted(&it.0));
-                    told.extend(codes.map(|(at, codes)| BinnedColumn {
+                    let codes = piece.zip(codes).filter(|(at, _)| wanted(at));
+                    received.extend(codes.map(|(at, codes)| BinnedColumn {
                         codes,
                         ..all[at].clone()
                     }));
                 }
-                // The others wait for the rest.
+                // The other ranks still expect the rest of the broadcast.
                 Err(error) => failed = Some(error),
             }
         }
-        failed.map_or(Ok(told), Err)
+        failed.map_or(Ok(received), Err)
     }
 }
 
-impl Brought<'_> {
+impl RoundColumns<'_> {
     pub(super) fn block(&self) -> PairDomain<'_> {
         PairDomain {
             columns: &self.columns,
-            split: self.round.apart.then_some(self.round.lists[0].len()),
+            split: self.round.bipartite.then_some(self.round.lists[0].len()),
         }
     }
 
-    /// The number among all of one of its columns.
+    /// The number of one of its columns among all columns.
     pub(super) fn number(&self, at: u32) -> u32 {
         let [first, second] = &self.round.lists;
         let number = match (at as usize).checked_sub(first.len()) {
@@ -167,7 +167,7 @@ impl Brought<'_> {
     }
 }
 
-/// Columns' codes, each behind how many bytes it has.
+/// Serialises the codes of columns, each after its length in bytes.
 fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     const LENGTH: usize = size_of::<u64>();
     for column in columns {
@@ -179,9 +179,9 @@ fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     }
 }
 
-/// The codes of so many columns of so many observations.
+/// Reads the codes of `count` columns of n observations.
 fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
-    let told = || io::Error::other("a rank told something else than codes of columns");
+    let invalid = || io::Error::other("a rank told something else than codes of columns");
     let mut next = || {
         let (len, rest) = bytes.split_first_chunk()?;
         let (own, rest) = rest.split_at_checked(u64::from_le_bytes(*len) as usize)?;
@@ -190,24 +190,27 @@ fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
     };
     let each: Option<Vec<&[u8]>> = (0..count).map(|_| next()).collect();
     let codes = each
-        .ok_or_else(told)?
+        .ok_or_else(invalid)?
         .into_par_iter()
-        .map(|it| Codes::from_bytes(it, n));
-    codes.collect::<Option<_>>().ok_or_else(told)
+        .map(|bytes| Codes::from_bytes(bytes, n));
+    codes.collect::<Option<_>>().ok_or_else(invalid)
 }
 
-/// Numbers of a matrix that go over at a time.
+/// Numbers of a matrix gathered at a time.
 const NUMBERS: usize = 1 << 20;
 
-/// Adds up what all ranks have of a matrix: each number is one's, and 0 on the others.
-pub(super) fn add_up(matrix: &mut [f64], communicator: &Communicator) -> io::Result<()> {
+/// Sums a matrix over all ranks: each element is of one rank, and 0 on the others.
+pub(super) fn sum_over_ranks(matrix: &mut [f64], communicator: &Communicator) -> io::Result<()> {
     for piece in matrix.chunks_mut(NUMBERS) {
-        let own = piece.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let own = piece
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
         let all = communicator.gather_bytes(own)?;
         piece.fill(0.0);
         for theirs in all {
-            for (sum, it) in piece.iter_mut().zip(theirs.chunks_exact(8)) {
-                *sum += it.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
+            for (sum, bytes) in piece.iter_mut().zip(theirs.chunks_exact(8)) {
+                *sum += bytes.try_into().map(f64::from_le_bytes).unwrap_or(f64::NAN);
             }
         }
     }
@@ -240,7 +243,7 @@ mod tests {
                             .collect(),
                     };
                     pairs.iter().for_each(|(a, b)| seen[a * p + b] += 1);
-                    let lowest = pairs.iter().min().map(|it| (it.0 as u32, it.1 as u32));
+                    let lowest = pairs.iter().min().map(|(a, b)| (*a as u32, *b as u32));
                     assert_eq!(round.first_pair(), lowest);
                     // A half of k² pairs, whichever the round is.
                     assert!(pairs.len() <= most * most.div_ceil(2));
@@ -258,12 +261,12 @@ mod tests {
             ..BinnedColumn::remote(String::new(), 0)
         };
         let own = [Codes::Byte(vec![3, 1]), Codes::Word(vec![700, 2])];
-        let mut told = Vec::new();
-        put(&own.clone().map(column), &mut told);
-        assert_eq!(codes(&told, 2, 2).unwrap(), own);
-        assert!(codes(&told, 2, 3).is_err());
-        for cut in 0..told.len() {
-            assert!(codes(&told[..cut], 2, 2).is_err());
+        let mut bytes = Vec::new();
+        put(&own.clone().map(column), &mut bytes);
+        assert_eq!(codes(&bytes, 2, 2).unwrap(), own);
+        assert!(codes(&bytes, 2, 3).is_err());
+        for cut in 0..bytes.len() {
+            assert!(codes(&bytes[..cut], 2, 2).is_err());
         }
     }
 }

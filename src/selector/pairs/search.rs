@@ -1,4 +1,4 @@
-//! The search for the best of all pairs: round by round where ranks share the columns, else in one.
+//! The scan of all pairs: round by round where ranks share out the columns, else in one round.
 
 use std::{
     io, mem,
@@ -12,8 +12,8 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    super::{SelectorError, independence, places::Counting},
-    rounds::{Brought, Round, add_up, rounds},
+    super::{SelectorError, independence, places::CountingDevices},
+    rounds::{Round, RoundColumns, rounds, sum_over_ranks},
     zeros,
 };
 use crate::{
@@ -27,37 +27,37 @@ use crate::{
     selection::Independence,
 };
 
-/// Who watches: how many columns are done, and of how many.
-pub(super) type Watcher<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
+/// The observer of progress: the numbers of columns done and of all.
+pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 
-/// What is searched, and what was found so far: of ranks, by this one.
-pub(super) struct Search<'a> {
+/// A scan of pairs with its results so far, on this rank.
+pub(super) struct Scan<'a> {
     columns: &'a BinnedColumns,
     evaluator: &'a ScoreEvaluator,
     synergy: &'a ScoreEvaluator,
     logs: &'a LogTable,
-    pub(super) counting: Counting<'a>,
+    pub(super) counting: CountingDevices<'a>,
     interrupt: &'a Interrupt,
     pub(super) best: TopPairs,
-    /// Of every column of this rank's, relevance and its p-value.
+    /// The relevance of each of this rank's columns, and its p-value.
     pub(super) single: Vec<(f64, f64)>,
     pub(super) matrix: Vec<f64>,
-    /// The pair of the lowest numbers that has no score.
+    /// The lowest pair without a score, if there is one.
     unscored: Option<UndefinedScore>,
-    /// Whether the end came before all pairs were scored.
+    /// Whether the scan was interrupted.
     pub(super) cut: bool,
     pub(super) devices: Vec<String>,
-    /// Seconds in which columns were laid out and taken away, and of the rest.
+    /// Seconds of opening and closing devices, and of the rest.
     pub(super) starting: f64,
     pub(super) seconds: f64,
 }
 
-impl<'a> Search<'a> {
-    /// Nothing found yet, of which as much is wanted; into this matrix, where there is one.
+impl<'a> Scan<'a> {
+    /// A scan at its start. `best` has room for the pairs wanted, `matrix` for all scores or for none.
     pub(super) fn new(
         columns: &'a BinnedColumns,
         (logs, evaluator, synergy): (&'a LogTable, &'a ScoreEvaluator, &'a ScoreEvaluator),
-        counting: Counting<'a>,
+        counting: CountingDevices<'a>,
         interrupt: &'a Interrupt,
         best: TopPairs,
         matrix: Vec<f64>,
@@ -80,22 +80,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Scores all pairs, with the other ranks where there are some; at what a device failed.
+    /// Scores all pairs, with the other ranks if there are any; returns the failure of a device.
     pub(super) fn all(
         &mut self,
         communicator: Option<&Communicator>,
-        watcher: &Watcher,
+        observer: &Observer,
     ) -> Result<Option<DeviceError>, SelectorError> {
         let (started, starting) = (Instant::now(), self.starting);
-        let ended = self.every_round(communicator, watcher);
+        let result = self.every_round(communicator, observer);
         self.seconds = started.elapsed().as_secs_f64() - (self.starting - starting);
-        ended
+        result
     }
 
     fn every_round(
         &mut self,
         communicator: Option<&Communicator>,
-        watcher: &Watcher,
+        observer: &Observer,
     ) -> Result<Option<DeviceError>, SelectorError> {
         let own = LocalColumns::of_rank(self.columns, communicator);
         let own = own.first..own.first + own.columns.len();
@@ -108,26 +108,30 @@ impl<'a> Search<'a> {
         let rounds = rounds(communicator.map_or(0, Communicator::rank), &shares);
         let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
         let columns = self.columns;
-        let bring = |at: usize| rounds.get(at).map(|it| it.bring(columns, communicator));
-        // Cards take longer to wake up than columns to arrive.
+        let fetch = |at: usize| {
+            rounds
+                .get(at)
+                .map(|round| round.fetch(columns, communicator))
+        };
+        // GPUs take longer to open than columns to arrive.
         let waking = Instant::now();
-        let wake = || communicator.map(|_| self.counting.stay_awake());
-        let (_, mut next) = rayon::join(wake, || bring(0));
+        let wake = || communicator.map(|_| self.counting.keep_open());
+        let (_, mut next) = rayon::join(wake, || fetch(0));
         self.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
-            let Some(brought) = next else { break };
-            let brought = brought.map_err(DeviceError::from_rank_error)?;
+            let Some(round_columns) = next else { break };
+            let round_columns = round_columns.map_err(DeviceError::from_rank_error)?;
             if let Some(communicator) = communicator
                 && self.agree(communicator)?
             {
                 break;
             }
             let within = |finished: usize| {
-                let mut observe = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut observe = observer.lock().unwrap_or_else(PoisonError::into_inner);
                 observe(done + finished, all);
             };
-            let score = || self.score(round, &brought, &within);
-            let (scored, following) = rayon::join(score, || bring(at + 1));
+            let score = || self.score(round, &round_columns, &within);
+            let (scored, following) = rayon::join(score, || fetch(at + 1));
             next = following;
             match scored? {
                 None => {}
@@ -148,10 +152,11 @@ impl<'a> Search<'a> {
         Ok(self.unscored.take().map(DeviceError::UndefinedScore))
     }
 
-    /// Tells the others what a pair must be to be wanted, and learns it; whether all end here.
+    /// Exchanges with the other ranks the score that a pair must exceed and the lowest pair without a
+    /// score; true if all ranks are to end.
     fn agree(&mut self, communicator: &Communicator) -> Result<bool, DeviceError> {
-        let told = communicator.gather(&(self.best.prune_threshold(), self.unscored.clone()));
-        for (least, unscored) in told.map_err(DeviceError::from_rank_error)? {
+        let gathered = communicator.gather(&(self.best.prune_threshold(), self.unscored.clone()));
+        for (least, unscored) in gathered.map_err(DeviceError::from_rank_error)? {
             self.best.raise_threshold(least);
             self.unscored = lower(self.unscored.take(), unscored);
         }
@@ -159,12 +164,12 @@ impl<'a> Search<'a> {
         Ok(self.cut)
     }
 
-    /// Scores the pairs of a round; at what a device failed. `within` is told how many of its columns
-    /// are done.
+    /// Scores the pairs of a round; returns the failure of a device. `within` is called with the
+    /// number of columns done.
     fn score(
         &mut self,
         round: &Round,
-        brought: &Brought,
+        round_columns: &RoundColumns,
         within: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<DeviceError>, SelectorError> {
         let pair = round.first_pair().map(|(a, b)| (a, Some(b)));
@@ -175,7 +180,7 @@ impl<'a> Search<'a> {
         if !needed {
             return Ok(None);
         }
-        let (block, p) = (brought.block(), self.columns.columns.len());
+        let (block, p) = (round_columns.block(), self.columns.columns.len());
         let (m, most) = (block.columns.len(), self.best.capacity());
         let starting = Instant::now();
         let mut counters = |evaluator| {
@@ -193,9 +198,9 @@ impl<'a> Search<'a> {
         if round.is_own() {
             self.devices = counters.names();
         }
-        let (told, places) = (AtomicUsize::new(0), counters.names().len().max(1));
-        let done = || within((1 + told.fetch_add(1, Ordering::Relaxed)) / places);
-        // Ranks meet when all have scored theirs.
+        let (reports, places) = (AtomicUsize::new(0), counters.names().len().max(1));
+        let done = || within((1 + reports.fetch_add(1, Ordering::Relaxed)) / places);
+        // Ranks agree on the end between rounds.
         let stop = || self.interrupt.requested_here();
         let mut part = zeros(m, !self.matrix.is_empty() && m < p)?;
         let matrix = match self.matrix.is_empty() {
@@ -213,7 +218,7 @@ impl<'a> Search<'a> {
             let pairs = counters.pairs(self.synergy, &wanted, matrix, &stop, &done)?;
             Ok((single, pairs))
         });
-        let number = |at| brought.number(at);
+        let number = |at| round_columns.number(at);
         let (single, pairs) = match found {
             Ok(found) => found,
             Err(DeviceError::UndefinedScore(it)) => {
@@ -239,14 +244,14 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        // Cards take their time to free what they have.
+        // GPUs take time to free their memory.
         let ending = Instant::now();
         drop(counters);
         self.starting += ending.elapsed().as_secs_f64();
         Ok(None)
     }
 
-    /// The relevance of columns, and beside it its p-value.
+    /// The relevance of columns with its p-value.
     fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
         let response = &self.columns.response;
         let anchor = Categorical::compact(response);
@@ -263,7 +268,7 @@ impl<'a> Search<'a> {
         relevance.into_par_iter().zip(own).map(alone).collect()
     }
 
-    /// What all ranks found, instead of what this one did.
+    /// Replaces this rank's results by those of all ranks.
     fn gather(&mut self, communicator: &Communicator) -> io::Result<()> {
         let nothing = self.best.cleared_for(self.columns.columns.len());
         let own = (
@@ -274,7 +279,7 @@ impl<'a> Search<'a> {
             mem::take(&mut self.devices),
         );
         for (best, single, unscored, cut, devices) in communicator.gather(&own)? {
-            // Those of the first rank that has columns.
+            // The devices of the first rank that has columns.
             if self.devices.is_empty() && !single.is_empty() {
                 self.devices = devices;
             }
@@ -284,12 +289,12 @@ impl<'a> Search<'a> {
             self.unscored = lower(self.unscored.take(), unscored);
             self.cut |= cut;
         }
-        add_up(&mut self.matrix, communicator)
+        sum_over_ranks(&mut self.matrix, communicator)
     }
 }
 
-/// The one of the lower numbers.
+/// The lower of two pairs without a score.
 fn lower(a: Option<UndefinedScore>, b: Option<UndefinedScore>) -> Option<UndefinedScore> {
-    let numbers = |it: &UndefinedScore| (it.column, it.other);
+    let numbers = |pair: &UndefinedScore| (pair.column, pair.other);
     a.into_iter().chain(b).min_by_key(numbers)
 }

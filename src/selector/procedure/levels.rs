@@ -1,4 +1,5 @@
-//! A procedure over levels: columns of codes, and the numbers they were made of.
+//! Procedures that rank variables by their levels: columns of codes, and the numbers binned into
+//! them.
 
 use std::{
     sync::Arc,
@@ -21,17 +22,17 @@ use crate::{
     table::{MISSING, Values},
 };
 
-/// What runs on the CPU alone, as errors call it.
+/// The name of these methods in errors: they run on the CPU alone.
 pub(crate) const OVER_LEVELS: &str = "selectors that rank by a way of their own";
 
-/// What is asked of a procedure over levels.
+/// The options of a procedure that ranks variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProcedureOptions {
-    /// Variables to choose at most.
+    /// The most variables to choose.
     pub top: Option<usize>,
-    /// Of its random numbers.
+    /// The seed of its random numbers.
     pub seed: u64,
-    /// After which it is to end.
+    /// The time after which it should end.
     pub time_limit: Option<Duration>,
 }
 
@@ -44,28 +45,31 @@ pub struct ProcedureRanking {
     pub error: Option<ProcedureError>,
 }
 
-/// Lets a procedure rank variables, given by their codes and as the file has them, the response
-/// last. The second is what it failed at, if it did; the third what a reader should know. `observe` is told how far it says it is.
+/// Ranks variables by a procedure, given their codes and their values as the file has them, the
+/// response last. `observe` is called with the progress that the procedure reports.
+///
+/// *Shapes:* p columns of n codes and the response; p + 1 columns of n values.
 ///
 /// # Errors
-/// More variables wanted than there are, GPUs, or threads that cannot be started.
+/// More variables wanted than there are, GPUs asked for, or threads that cannot be started. A
+/// failure of the procedure is in the result.
 pub fn rank_with_procedure(
     procedure: &Arc<dyn Procedure>,
     (columns, numbers): (&Arc<BinnedColumns>, Vec<Values>),
-    asked: &ProcedureOptions,
+    options: &ProcedureOptions,
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
 ) -> Result<ProcedureRanking, SelectorError> {
     let p = columns.columns.len();
-    let top = asked.top.unwrap_or(TOP.min(p));
+    let top = options.top.unwrap_or(TOP.min(p));
     if top > p {
         return Err(SelectorError::Top { top, p });
     }
     require_cpu(OVER_LEVELS, &resources.devices)?;
     let started = Instant::now();
     let threads = resources.thread_count();
-    let draws = (asked.seed, asked.time_limit);
+    let draws = (options.seed, options.time_limit);
     let context = ProcedureContext::new(p, (top, Vec::new()), draws, threads, interrupt)?;
     let (procedure, own) = (Arc::clone(procedure), Arc::clone(columns));
     let end = run_detached(&context, observe, move |context| {
@@ -91,7 +95,7 @@ pub fn rank_with_procedure(
         None => StopReason::Done,
     };
     let ranked = RankedColumns {
-        chosen: told(columns, &context.chosen()),
+        chosen: report(columns, &context.chosen()),
         refused: None,
         termination,
         devices: vec!["cpu".to_owned()],
@@ -106,11 +110,11 @@ pub fn rank_with_procedure(
     })
 }
 
-/// What was chosen, with what any selector's choice is told with.
-fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
+/// The chosen variables with relevance, redundancy and test, as for any selector.
+fn report(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let logs = LogTable::new(columns.n, 1);
-    let own = |it: &BinnedColumn| {
-        let anchor = Categorical::compact(it);
+    let own = |column: &BinnedColumn| {
+        let anchor = Categorical::compact(column);
         let sum = anchor.log_sum(&logs);
         (anchor, sum)
     };
@@ -122,11 +126,14 @@ fn told(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let response = own(&columns.response);
     let anchors: Vec<_> = chosen
         .iter()
-        .map(|it| own(&columns.columns[it.0]))
+        .map(|(column, _)| own(&columns.columns[*column]))
         .collect();
     let each = chosen.iter().zip(&anchors).enumerate();
     each.map(|(at, (&(column, score), anchor))| {
-        let sum: f64 = anchors[..at].iter().map(|it| shared(anchor, it)).sum();
+        let sum: f64 = anchors[..at]
+            .iter()
+            .map(|other| shared(anchor, other))
+            .sum();
         ChosenColumn {
             column,
             score,

@@ -1,4 +1,5 @@
-//! A procedure over a linear regression: the sweep XᵀR, fits and the criterion.
+//! Procedures that choose the model of a linear regression: they are lent the sweep XᵀR, fits and
+//! the criterion.
 
 use std::{
     panic::resume_unwind,
@@ -24,20 +25,21 @@ use crate::{
     vector::product,
 };
 
-/// A model found by a procedure.
+/// The result of a procedure that chose a model.
 #[derive(Debug)]
 pub struct ProcedureRegression {
-    /// As of any search.
+    /// The model, as of any search.
     pub result: SearchResult,
     /// Why the procedure failed, if it did; what it chose before stands.
     pub error: Option<ProcedureError>,
 }
 
-/// Lets a procedure choose the model of a regression. Of `pass` the seed, the bound on size and
-/// the time limit are taken. `observe` is told how far it says it is.
+/// Chooses the model of a regression by a procedure. Of `pass`, the seed, the largest size and the
+/// time limit apply. `observe` is called with the progress that the procedure reports.
 ///
 /// # Errors
-/// As [`crate::search::search`].
+/// Settings out of range, collinear kept variables, or threads or devices that cannot be started. A
+/// failure of the procedure is in the result.
 pub fn regress_with_procedure(
     procedure: &Arc<dyn Procedure>,
     design: &Arc<Design>,
@@ -67,8 +69,8 @@ pub fn regress_with_procedure(
         let (x, y) = (design.columns(), design.y());
         let new = || Devices::new(&places, x, y, (1, Gain::Correlation), &resources, threads);
         let devices = lent.install(new)?;
-        // Told here, for who leaves the procedure behind is not told by it.
-        lock(fits).on = On {
+        // Recorded here, for a detached procedure returns nothing.
+        lock(fits).on = SweepDevices {
             devices: devices.names(),
             screen: devices.screen_precision(),
             starting: starting.elapsed().as_secs_f64(),
@@ -91,10 +93,10 @@ pub fn regress_with_procedure(
             None
         }
     };
-    let (asked, late) = (interrupt.requested(), context.is_late());
+    let (requested, late) = (interrupt.requested(), context.is_late());
     let (members, left_out) = members(design, &context.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
-    // Where it was left behind, the threads lent may be at work for it for ever.
+    // The pool lent to a detached procedure may be busy for ever.
     let mut found = sweeps.install(|| {
         SearchResult::of(
             design.columns(),
@@ -110,7 +112,7 @@ pub fn regress_with_procedure(
     found.notes.extend(left_behind);
     found.notes.extend(left_out);
     found.notes.extend(undefined_note(&context.undefined));
-    let On {
+    let SweepDevices {
         devices,
         screen,
         starting,
@@ -118,7 +120,7 @@ pub fn regress_with_procedure(
     (found.devices, found.screen, found.starting) = (devices, screen, starting);
     found.termination = match &fault {
         Some(_) => Termination::Fault,
-        None if asked => Termination::Interrupted,
+        None if requested => Termination::Interrupted,
         None if late => Termination::TimeLimit,
         None => Termination::Done,
     };
@@ -129,13 +131,13 @@ pub fn regress_with_procedure(
     })
 }
 
-/// What was chosen and what is kept, ascending; and what to say of a chosen variable that is
-/// collinear with those before it, which no model can hold.
+/// The chosen and kept variables, ascending, and a note for each chosen variable that is collinear
+/// with those before it, which no model can hold.
 fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) {
     let (mut fit, mut notes) = (Fit::empty(design.y()), Vec::new());
     let keep = design.keep();
-    let chosen = chosen.iter().map(|it| it.0 as u32);
-    let others = chosen.filter(|it| keep.binary_search(it).is_err());
+    let chosen = chosen.iter().map(|(column, _)| *column as u32);
+    let others = chosen.filter(|column| keep.binary_search(column).is_err());
     for column in keep.iter().copied().chain(others) {
         if let Err(Collinear { .. }) = fit.add(design.columns(), column) {
             let name = &design.variables()[column as usize].name;
@@ -149,20 +151,20 @@ fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) 
     (members, notes)
 }
 
-/// What it runs on.
+/// The devices that the sweeps run on.
 #[derive(Debug, Default)]
-struct On {
+struct SweepDevices {
     devices: Vec<String>,
     screen: String,
     starting: f64,
 }
 
-/// The models fitted, and what is known whether the procedure returns or not.
+/// The models fitted so far, known also where the procedure is detached.
 #[derive(Debug, Default)]
 struct Fits {
-    on: On,
+    on: SweepDevices,
     count: usize,
-    /// The last one: the next is often the same with a variable more.
+    /// The last fit: the next is often this with a variable more.
     last: Option<Fit>,
     met: VisitedModels,
 }
@@ -172,32 +174,37 @@ struct Regression<'a> {
     design: &'a Design,
     objective: Objective<'a>,
     fits: &'a Mutex<Fits>,
-    /// The threads of the sweeps: no work of the procedure runs on them.
+    /// The threads of the sweeps; no work of the procedure runs on them.
     sweeps: &'a ThreadPool,
     devices: Mutex<Devices<'a>>,
 }
 
 impl Regression<'_> {
-    /// The strongest candidates of each anchor, by number and xᵀr.
+    /// The strongest candidates of each anchor, with their xᵀr.
     fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
         let (n, p) = (self.design.n(), self.context.p);
         if wanted > p {
             return Err(CallError::Wanted { wanted, p });
         }
-        // At unit norm, so that no square of a product leaves the range of numbers.
+        // At unit norm, so that no square of a product overflows.
         let mut units = Vec::with_capacity(anchors.len());
         for (at, anchor) in anchors.chunks_exact(n).enumerate() {
-            if let Some(&value) = anchor.iter().find(|it| !it.is_finite()) {
+            if let Some(&value) = anchor.iter().find(|number| !number.is_finite()) {
                 return Err(CallError::Anchor { at, value });
             }
-            let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
-            // The inverse of a number below the normal ones is none.
+            let most = anchor
+                .iter()
+                .fold(0.0, |most: f64, number| most.max(number.abs()));
+            // The inverse of a subnormal number may be infinite.
             let scale = if most > 0.0 { most } else { 1.0 };
-            let scaled: Vec<f64> = anchor.iter().map(|it| it / scale).collect();
+            let scaled: Vec<f64> = anchor.iter().map(|number| number / scale).collect();
             let norm = product(&scaled, &scaled).sqrt();
             let unit = if norm > 0.0 { 1.0 / norm } else { 0.0 };
             units.push((
-                scaled.iter().map(|it| it * unit).collect::<Vec<_>>(),
+                scaled
+                    .iter()
+                    .map(|number| number * unit)
+                    .collect::<Vec<_>>(),
                 norm,
                 most,
             ));
@@ -217,7 +224,7 @@ impl Regression<'_> {
             .into_iter()
             .zip(&units)
             .map(|(found, (unit, norm, most))| {
-                // One product in one order, whatever device swept.
+                // Computed again in one order of summation, whatever device swept.
                 let exact = found.additions.iter().map(|it| {
                     let product = product(x.column(it.column), unit);
                     (it.column, product)
@@ -227,15 +234,15 @@ impl Regression<'_> {
                 exact.truncate(wanted);
                 let scaled = exact
                     .into_iter()
-                    .map(|(column, it)| (column, it * norm * most));
+                    .map(|(column, product)| (column, product * norm * most));
                 scaled.collect()
             });
         Ok(strongest.collect())
     }
 
-    /// One sweep at a time. A lent thread that waited for it by itself would take up other work
-    /// of the procedure meanwhile, which may sweep as well, and wait for itself: another thread
-    /// waits in its place.
+    /// One sweep at a time. A thread of the procedure's pool that waited for the lock would take up
+    /// other work of the pool, which may sweep too and wait for itself: another thread waits in its
+    /// place.
     fn neighbours(
         &self,
         anchors: &[FitView],
@@ -257,7 +264,8 @@ impl Regression<'_> {
         }
     }
 
-    /// The fit of these variables beside the kept ones, or as far as none is collinear.
+    /// The fit of the kept variables and these, up to the first collinear one; and whether it is
+    /// complete.
     fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), CallError> {
         let (p, keep) = (self.context.p, self.design.keep());
         let mut support = keep.to_vec();
@@ -277,7 +285,7 @@ impl Regression<'_> {
             return Err(CallError::TooMany { most });
         }
         let last = lock(self.fits).last.take();
-        let last = last.filter(|it| support.starts_with(it.support()));
+        let last = last.filter(|fit| support.starts_with(fit.support()));
         let mut fit = last.unwrap_or_else(|| Fit::empty(self.design.y()));
         let mut whole = true;
         for &column in &support[fit.support().len()..] {
