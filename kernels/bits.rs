@@ -23,7 +23,7 @@
 
 use crate::Kernel;
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "bits",
     source: concat!(

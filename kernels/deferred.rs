@@ -41,7 +41,7 @@ use crate::{
     score::{self, BestCandidate, ScoreRule},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "deferred",
     source: concat!(

@@ -75,7 +75,7 @@ macro_rules! source {
     };
 }
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "dense",
     source: with_instances!(source),

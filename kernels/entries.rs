@@ -38,7 +38,7 @@ use crate::{
     counting::{UNFILLED, sum},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "entries",
     source: concat!(
@@ -115,7 +115,7 @@ pub struct EntriesArgs {
 ///
 /// ```
 /// // The last place is not filled.
-/// let laid = passel_kernels::entries::laid(&[3, 1, 0], &[9, 2, 0xffff], 5, 4);
+/// let laid = passel_kernels::entries::dense_codes(&[3, 1, 0], &[9, 2, 0xffff], 5, 4);
 /// assert_eq!(laid, [5, 2, 5, 9]);
 /// ```
 pub fn dense_codes(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {

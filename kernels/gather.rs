@@ -13,7 +13,7 @@
 
 use crate::Kernel;
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "gather",
     source: include_str!("gather.cu"),

@@ -30,7 +30,7 @@
 
 use crate::{Kernel, counting::counts};
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "joint_codes",
     source: concat!(
@@ -87,7 +87,7 @@ pub fn reference(w: &[u32], y: Option<&[u32]>, classes: u32, filled: usize) -> V
 /// Rows of each joint code and of each level.
 ///
 /// ```
-/// let (by_joint, by_level) = passel_kernels::joint_codes::told(&[3, 2, 3, 0], 2, 2);
+/// let (by_joint, by_level) = passel_kernels::joint_codes::margins(&[3, 2, 3, 0], 2, 2);
 /// assert_eq!((by_joint, by_level), (vec![1, 0, 1, 2], vec![1, 3]));
 /// ```
 pub fn margins(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
@@ -103,7 +103,7 @@ pub fn margins(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>)
 /// The joint codes of one permutation.
 ///
 /// ```
-/// assert_eq!(passel_kernels::joint_codes::shuffled(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
+/// assert_eq!(passel_kernels::joint_codes::permuted(&[7, 8, 9], &[2, 0, 0]), [9, 7, 7]);
 /// ```
 pub fn permuted(joint: &[u32], order: &[u32]) -> Vec<u32> {
     order.iter().map(|&row| joint[row as usize]).collect()

@@ -34,7 +34,7 @@ use crate::{
     least_squares::{self, PIVOT, pivot},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "neighbours",
     source: include_str!("neighbours.cu"),

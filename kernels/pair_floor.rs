@@ -17,7 +17,7 @@
 
 use crate::{Kernel, pairs::PairBounds};
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "pair_floor",
     source: include_str!("pair_floor.cu"),

@@ -14,7 +14,7 @@
 
 use crate::{Kernel, counting::sum};
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "pair_sums",
     source: concat!(

@@ -12,7 +12,7 @@ use crate::{
     pairs::{self, PairArgs},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "pair_tables",
     source: concat!(

@@ -43,7 +43,7 @@ use crate::{
     score::{NONE, Pick},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "peer_argmax",
     source: concat!(

@@ -27,7 +27,7 @@
 
 use crate::{Kernel, counting::sum};
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "rows",
     source: concat!(

@@ -41,7 +41,7 @@ mod tests;
 
 use crate::{Kernel, counting::TableSums};
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "score",
     source: concat!(

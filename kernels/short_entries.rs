@@ -21,7 +21,7 @@
 
 use crate::Kernel;
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "short_entries",
     source: concat!(

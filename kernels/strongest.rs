@@ -34,7 +34,7 @@ use crate::{
     least_squares::{dot, square},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "strongest",
     source: include_str!("strongest.cu"),

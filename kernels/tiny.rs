@@ -31,7 +31,7 @@ use crate::{
     counting::{counts, sum},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "tiny",
     source: concat!(

@@ -27,7 +27,7 @@ use crate::{
     least_squares::{self, PIVOT, ReferenceFit, pivot},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "update",
     source: concat!(

@@ -28,7 +28,7 @@ use crate::{
     counting::{TableSums, sum},
 };
 
-/// See the module.
+/// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel {
     name: "wide",
     source: concat!(

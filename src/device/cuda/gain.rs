@@ -4,8 +4,9 @@
 use super::{
     super::{Candidate, DeviceError, ModelView, gain::tie_width},
     Cuda,
-    gpu::{Arithmetic, MatrixProduct, PRODUCTS, arguments},
+    gpu::arguments,
     models::THREADS,
+    products::{Arithmetic, MatrixProduct, PRODUCTS},
 };
 
 /// Columns of r and Q at a time.

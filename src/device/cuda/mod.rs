@@ -24,6 +24,7 @@ pub(crate) mod library;
 mod memory;
 mod models;
 mod neighbours;
+mod products;
 mod scratch;
 mod streams;
 mod strongest;
@@ -35,9 +36,10 @@ use super::{
 };
 use crate::least_squares::{Fit, FitView};
 use columns::GpuColumns;
-use gpu::{Arithmetic, Gpu};
+use gpu::Gpu;
 pub use library::Version;
 use models::Models;
+use products::Arithmetic;
 use scratch::{GrowableBuffer, StagingBuffer};
 
 /// Bytes left free for products, what is beside the models, and cuBLAS itself.

@@ -8,7 +8,8 @@ use super::{
         neighbours::{ExchangeTerms, ModelChange},
     },
     Cuda,
-    gpu::{Arithmetic, MatrixProduct, arguments},
+    gpu::arguments,
+    products::{Arithmetic, MatrixProduct},
 };
 use crate::least_squares::FitView;
 

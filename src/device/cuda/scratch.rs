@@ -2,8 +2,9 @@
 
 use super::{
     super::DeviceError,
-    gpu::{Gpu, PRODUCTS},
+    gpu::Gpu,
     memory::{Buffer, Pinned},
+    products::PRODUCTS,
 };
 
 /// Memory on the GPU that grows with what is asked of it.

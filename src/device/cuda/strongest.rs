@@ -8,8 +8,9 @@ use super::{
     },
     Cuda,
     columns::Block,
-    gpu::{Arithmetic, GRID, MatrixProduct, arguments},
+    gpu::{GRID, arguments},
     models::THREADS,
+    products::{Arithmetic, MatrixProduct},
 };
 
 /// Columns a block of threads looks through: SPAN in kernels/strongest.cu.
