@@ -1,39 +1,47 @@
-//! Which candidates are counted against which anchors, where scores only fall.
+//! Deferred evaluation of scores that only fall: which candidates are counted against which anchors.
 //!
 //! ```text
 //! bound(x) = score(x) after some of the steps ≥ score(x) after all   what is gathered is a minimum
 //! best     = the best of the candidates that lack no step, if no other's bound is better
 //! ```
 //!
-//! A candidate that cannot be the best is not counted any further. The first `places` candidates
-//! are put off so, the others have gathered every step. A step is some waves; each is `select`,
-//! which lists what is to be counted, [`crate::dense`], which counts the lists, and `settle`,
-//! which gathers what was counted and finds the best:
+//! A candidate that cannot be the best is not counted any further. The first `places` candidates are
+//! deferred, the others gather every step at once. A step is some waves. Each wave is `select`, which
+//! lists what is to be counted; [`crate::dense`], which counts the lists; and `settle`, which gathers
+//! what was counted and finds the best:
 //!
 //! | `wave` | what is listed |
 //! | --- | --- |
-//! | [`BEST`] | all that the candidates of the best bounds lack, of 32 groups at most |
-//! | [`ONE`] | one step of each candidate that could be better than the best found |
-//! | [`WINNERS`] | all that these lack |
-//! | [`EVERYTHING`] | all that any lacks that may ever be chosen |
+//! | [`BEST`] | every step that the candidates of the best bounds lack, at most 32 of them |
+//! | [`ONE`] | one step of each candidate whose bound is better than the best found |
+//! | [`WINNERS`] | every step that these candidates lack |
+//! | [`EVERYTHING`] | every step that any candidate lacks |
 //!
-//! Lists have a capacity. Where the last wave of a step leaves a candidate that could win, the
-//! pick is [`STALLED`], and all launches do nothing until waves that resume have settled it: a
-//! GPU may so be given steps ahead. Every wave with work to do does some.
+//! ```text
+//!             select, dense, settle of BEST, ONE, WINNERS
+//! known best ───────────────────────────────────────────▶ known best        no bound is better
+//!      ▲                                            └───▶ stalled           a list was too short
+//!      └───────────── a wave with `resumes` ─────────────────┘
+//! ```
 //!
-//! *Shapes*: of each member of [`DeferredArgs`] there, and of [`crate::score::ScoreArgs`], of one batch
-//! without missing values, whose `steps` is null.
+//! Lists have a capacity. Where the last wave of a step leaves a candidate that could win, the pick is
+//! [`STALLED`], and all later launches do nothing until waves that resume have settled it: so steps may
+//! be launched ahead of their results. Every wave with work to do does some of it.
+//!
+//! *Shapes*: of each member of [`DeferredArgs`] there, and of [`crate::score::ScoreArgs`], of one
+//! batch without missing values, whose `steps` is null.
 //!
 //! *Launch*: `select` and `settle`; grid ⌈count / 256⌉, block 256, no dynamic shared memory, less
-//! than 12 KiB static. `gathers` in `select` of the first wave of a step with a new anchor alone:
-//! that candidates not put off gather what is at hand, and the anchor is kept. `last` in `settle`
-//! of the last wave: writes a pick, which becomes the next anchor where `next` is not null.
+//! than 12 KiB static. `gathers` is set in `select` of the first wave of a step with a new anchor
+//! alone: then candidates not deferred gather the sums at hand, and the anchor is kept. `last` is set
+//! in `settle` of the last wave: it writes a pick, which becomes the next anchor where `next` is not
+//! null.
 //!
 //! *Before and after*: `many`, and of [`WaveControl`] all but `best` and `counted`, are 0 before the
-//! first launch. `found` is of no matter. The rule gathers by minimum. Before the first step is
+//! first launch. `found` need not be set. The rule gathers by minimum. Before the first step is
 //! gathered by all, score must fall from relevance on, or `base` is 1 at least.
 //!
-//! *Exactness*: the same best for any capacity, and the same bits as [`crate::score`] has.
+//! *Exactness*: the best does not depend on capacities; its bits are those of [`crate::score`].
 
 use crate::{
     Kernel,
@@ -55,20 +63,20 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// Waves: see the module.
+/// The wave that counts the candidates of the best bounds.
 pub const BEST: i32 = 0;
-/// See the module.
+/// The wave that counts one step of each candidate that could win.
 pub const ONE: i32 = 1;
-/// See the module.
+/// The wave that counts every step of the candidates that could win.
 pub const WINNERS: i32 = 2;
-/// See the module.
+/// The wave that counts every step of all candidates.
 pub const EVERYTHING: i32 = 3;
 
-/// [`crate::score::Pick::number`] of a pick that is not known yet, and of one more wave of
-/// [`EVERYTHING`].
+/// [`crate::score::Pick::number`] where a list was too short: the pick is not known yet, or
+/// [`EVERYTHING`] needs one more wave.
 pub const STALLED: u32 = score::NONE - 1;
 
-/// Items of columns whose codes have the same width.
+/// A list of items of columns whose codes have one width.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkList {
@@ -80,13 +88,13 @@ pub struct WorkList {
     pub capacity: u32,
 }
 
-/// What waves leave for those that follow; one, in memory of the GPU.
+/// State that waves leave for later ones; one, in the GPU's memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct WaveControl {
-    /// Of the candidates that lack nothing.
+    /// The best of the candidates that lack no step.
     pub best: BestCandidate,
-    /// Items of each list, some of them without room.
+    /// Items wanted in each list, those without room included.
     pub wanted: [u64; 3],
     /// 0 before and after.
     pub arrived: u32,
@@ -96,12 +104,12 @@ pub struct WaveControl {
     pub counted: u64,
 }
 
-/// What the functions take beside [`crate::score::ScoreArgs`], by value. Behind `lists` four bytes
-/// are free.
+/// Arguments of both functions besides [`crate::score::ScoreArgs`], by value. Behind `lists` four
+/// bytes are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeferredArgs {
-    /// Candidates put off, the first ones.
+    /// Deferred candidates: the first ones.
     pub places: u32,
     /// Steps that all of these have gathered.
     pub base: u32,
@@ -127,15 +135,15 @@ pub struct DeferredArgs {
     pub control: u64,
     /// [`BEST`] … [`EVERYTHING`].
     pub wave: i32,
-    /// Whether the best is told, 0 or 1.
+    /// Whether a pick is written, 0 or 1.
     pub last: i32,
-    /// Whether it goes on where waves stalled, 0 or 1.
+    /// Whether it continues a step that stalled, 0 or 1.
     pub resumes: i32,
 }
 
-/// The place of the best of some candidates of these tables, the first with one level of w, the
-/// others of each step; and how many tables of steps it takes to know it, where the candidate
-/// of the best bound is always counted one step further.
+/// The place of the best candidate, and how many tables of steps were counted to know it, where the
+/// candidate of the best bound is always counted one step further. A candidate is its table with one
+/// level of w, and its table of each step.
 ///
 /// ```
 /// use passel_kernels::{deferred, score::{ScoreRule, ScoreTerm}, counting::TableSums};

@@ -1,4 +1,4 @@
-//! What a pair has to reach to be among the best, from those found so far.
+//! The floor: what a pair has to score to be among the best, from the pairs found so far.
 //!
 //! ```text
 //! floor = max(floor, the wanted-th largest `least` of the pairs found)
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! As many pairs as are wanted score `floor` at least, so that what is below it is not among the
-//! best, however equal scores are told apart. Where more were told than there is room for, some
-//! were lost: the floor rises by what is there, but only those stay that were there before.
+//! best, whichever of equal scores are preferred. Where more were found than there is room for, some
+//! were lost: the floor rises by those with a place, but only those stay that were there before.
 //!
 //! *Shapes*: of each member of [`PairFloorArgs`] there.
 //!
@@ -25,53 +25,54 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// What the function takes, by value.
+/// Arguments, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairFloorArgs {
     /// [`PairBounds`]: `room` places.
     pub found: u64,
-    /// u32: how many were told; how many stay, after.
+    /// u32: how many were found; how many stay, after.
     pub found_count: u64,
-    /// Places.
+    /// Places of `found`.
     pub room: u32,
-    /// How many there were before those told last.
+    /// How many there were before the last launch.
     pub kept: u32,
     /// How many of the best are wanted.
     pub wanted: u64,
     /// f32: what is below is not wanted.
     pub floor: u64,
-    /// u32: how many were told, how many stay, and the bits of the floor.
+    /// u32: how many were found, how many stay, and the bits of the floor.
     pub out: u64,
     /// u32: as in [`crate::pairs::PairArgs`]; what reaches that of one of both stays too.
     pub floors: u64,
 }
 
-/// The floor, and what stays, where no column has a floor of its own: of pairs told in their order, of which so many were there before.
+/// The new floor and the pairs that stay, where no column has a floor of its own. `found` are all pairs
+/// found, in their order; `kept` of them were there before, and `room` have places.
 ///
 /// ```
 /// use passel_kernels::{pairs::PairBounds, pair_floor::reference};
 /// let pair = |least| PairBounds { a: 0, b: 1, least, most: least + 1.0 };
-/// let told = [1.0, 5.0, 3.5, 4.0].map(pair);
-/// let (floor, stay) = reference(&told, (4, 0), 2, f32::NEG_INFINITY);
-/// assert_eq!((floor, stay), (4.0, vec![told[1], told[2], told[3]]));
+/// let found = [1.0, 5.0, 3.5, 4.0].map(pair);
+/// let (floor, stay) = reference(&found, (4, 0), 2, f32::NEG_INFINITY);
+/// assert_eq!((floor, stay), (4.0, vec![found[1], found[2], found[3]]));
 /// // The last was lost.
-/// let (floor, stay) = reference(&told, (3, 1), 2, f32::NEG_INFINITY);
+/// let (floor, stay) = reference(&found, (3, 1), 2, f32::NEG_INFINITY);
 /// assert_eq!((floor, stay.len()), (3.5, 0));
 /// ```
 pub fn reference(
-    told: &[PairBounds],
+    found: &[PairBounds],
     (room, kept): (usize, usize),
     wanted: usize,
     floor: f32,
 ) -> (f32, Vec<PairBounds>) {
-    let there = &told[..told.len().min(room)];
+    let there = &found[..found.len().min(room)];
     let mut least: Vec<f32> = there.iter().map(|it| it.least).collect();
     least.sort_by(|a, b| b.total_cmp(a));
     let reached = wanted.checked_sub(1).and_then(|at| least.get(at));
     let floor = reached.map_or(floor, |it| it.max(floor));
-    let stay = if told.len() > room {
-        &told[..kept]
+    let stay = if found.len() > room {
+        &found[..kept]
     } else {
         there
     };

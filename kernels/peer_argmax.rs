@@ -1,19 +1,19 @@
-//! GPUs that walk together: the best of all of them becomes the next anchor of each, without
-//! the host.
+//! All-reduce of the arg max over GPUs: the best candidate of all becomes the next anchor on each,
+//! without the host.
 //!
 //! ```text
-//! best = the pick of the largest score of all GPUs, of the lowest number where several have it
-//! own  = taken, and the anchor, on the GPU that it lies on
-//! else = the anchor, with its place behind all places: where it lies on its GPU, or on this one
-//!        where it is brought
+//! best   = the pick of the largest score of all GPUs, of the lowest number where several have it
+//! winner = the GPU of that column: excludes it, and its anchor is the column where it is
+//! others = their anchor has the place behind all places: the column where it is on the winner, or
+//!          in this GPU's own column buffer, where it is broadcast
 //! ```
 //!
-//! Every GPU has a [`Mailbox`] that all of them write: a GPU writes its pick to each, four bytes in
-//! a word beside the number of the meeting, and waits until all have written so to its own. A long
-//! column is brought: each GPU but the one it lies on reads its part over the link and writes it
-//! to all of these, so that the column leaves its GPU once. Numbers only grow; a GPU that has
-//! left because the host raised `stop` writes nothing from then on, so that no other goes by
-//! what it finds.
+//! Every GPU has a [`Mailbox`] that all of them write. In a *round* a GPU writes its [`Message`], its
+//! best pick, to every mailbox, and waits until its own has one of each GPU: four bytes of a message
+//! in a word beside the round's number, so that no fence is needed. A long column is broadcast: each
+//! GPU but the winner reads its part over the link and writes it to all of these, so that the column
+//! leaves its GPU once. Round numbers only grow. A GPU that has left, because the host raised `stop`,
+//! writes nothing from then on, so that no other follows a pick of it.
 //!
 //! *Shapes*: of each member of [`PeerArgs`] there.
 //!
@@ -21,19 +21,19 @@
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `score_all_reduce` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch that takes none; the best of all |
-//! | `broadcast_column` | any | 32 … 512 by 32 (512) | the column, behind `score_all_reduce`, if it is long |
+//! | `score_all_reduce` | any | 32 … 256 by 32 (256) | [`crate::score`] of one batch without `next`; the best of all |
+//! | `broadcast_column` | any | 32 … 512 by 32 (512) | behind `score_all_reduce`: the column, if it is long |
 //!
-//! Less than 3 KiB of static shared memory, none dynamic. Without GPUs nobody is met: so that
-//! functions can be loaded while nobody waits.
+//! Less than 3 KiB of static shared memory, none dynamic. With 0 GPUs nothing is exchanged: so
+//! functions can be loaded while no kernel waits.
 //!
-//! *Before and after*: every [`Mailbox`] is 0 before the first meeting. A GPU that has come to a
-//! meeting reads nothing any more of the column brought before, nor of the letters of the last
-//! meeting but one: those are what others write next. Kernels wait for kernels of other GPUs
-//! alone, those launched before them in this order: a host that puts them on GPU by GPU must
-//! not wait for one GPU before it has launched on another.
+//! *Before and after*: every [`Mailbox`] is 0 before the first round. A GPU that enters a round no
+//! longer reads the column that was broadcast before, nor the messages of the last round but one:
+//! those are what others write next. Kernels wait for kernels of other GPUs alone, those launched
+//! before them in this order: a host that launches GPU by GPU must not wait for one GPU before it has
+//! launched on another.
 //!
-//! *Exactness*: comparisons of integers; which GPU has which columns does not show.
+//! *Exactness*: comparisons of integers; the result does not depend on which GPU has which columns.
 
 use std::ops::Range;
 
@@ -57,70 +57,70 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// Most GPUs that walk together.
+/// GPUs of an all-reduce, at most.
 pub const MAX_GPUS: usize = 16;
 
-/// What a GPU tells of its best.
+/// A GPU's best candidate, as it is sent to the others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Message {
     /// The best.
     pub pick: Pick,
-    /// Where that column lies; of no matter where there is none.
+    /// The address of that column; unused where there is no candidate.
     pub place: ColumnCodes,
 }
 
-/// Words of a letter, of four bytes each.
+/// Words of four bytes of a message.
 pub const WORDS: usize = size_of::<Message>() / 4;
 
-/// What lies on each GPU, where all of them write. Four bytes behind it are free.
+/// Memory of one GPU that all GPUs write. Four bytes behind it are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Mailbox {
-    /// Of even and of odd meetings, by GPU: each word below the lower half of the meeting's
-    /// number.
+    /// Of even and of odd rounds, by GPU: the lower half of each u64 is a word of the message, the
+    /// upper half that of the round's number.
     pub messages: [[[u64; WORDS]; MAX_GPUS]; 2],
-    /// By GPU the last meeting of which it has brought its part.
+    /// By GPU, the last round of which it has copied its part of the column.
     pub parts: [u64; MAX_GPUS],
-    /// Where the column lies that is to be brought.
+    /// The address of the column that is broadcast.
     pub from: u64,
-    /// Its bytes; 0 where none is.
+    /// Bytes of that column; 0 where none is broadcast.
     pub bytes: u64,
-    /// The GPU it lies on.
+    /// The GPU that has the column.
     pub winner: u32,
     /// Not 0 once the GPU has left.
     pub left: u32,
-    /// Blocks of `broadcast_column` that have come to its end; 0 before and after.
+    /// Blocks of `broadcast_column` that have ended; 0 before and after.
     pub arrived: u32,
 }
 
-/// What the functions take, by value.
+/// Arguments of both functions, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PeerArgs {
-    /// [`Mailbox`]: of each GPU.
+    /// [`Mailbox`]: one of each GPU.
     pub mailboxes: [u64; MAX_GPUS],
-    /// u8: of each GPU room for a long column, at a multiple of 16 bytes.
+    /// u8: of each GPU, room for a long column, at a multiple of 16 bytes.
     pub column_buffers: [u64; MAX_GPUS],
-    /// How many GPUs there are; 0 where nobody is met.
+    /// How many GPUs there are; 0 where nothing is exchanged.
     pub gpus: u32,
-    /// This one.
+    /// The number of this GPU among them.
     pub gpu: u32,
-    /// The number of the meeting, above those of all before.
+    /// The number of the round, above those of all before.
     pub sequence: u64,
-    /// u32 of the host's memory: not 0 where whoever waits is to leave.
+    /// u32 in the host's memory: raised, it makes waiting kernels leave.
     pub stop: u64,
-    /// [`ColumnCodes`]: of each column of the GPU, and one more.
+    /// [`ColumnCodes`]: one of each column of the GPU, and one more for another GPU's column.
     pub places: u64,
-    /// [`crate::counting::AnchorSums`]: one, becomes the best.
+    /// [`crate::counting::AnchorSums`]: one, which becomes that of the best candidate.
     pub anchor: u64,
-    /// [`Pick`]: the best of all; null where the host does not look.
+    /// [`Pick`]: one, the best of all; null where the host does not read it.
     pub pick: u64,
-    /// Bytes of a column that is brought, at least.
+    /// Bytes of a column from which on it is broadcast instead of read over the link.
     pub from: u64,
 }
 
-/// The GPU that has the best of all, from the best of each; none where none is to be chosen.
+/// The GPU with the best candidate, from the best of each; none where no GPU has a candidate.
 ///
 /// ```
 /// use passel_kernels::{peer_argmax::reference, score::{NONE, Pick}};
@@ -135,8 +135,8 @@ pub fn reference(picks: &[Pick]) -> Option<usize> {
     chosen.max_by_key(|&gpu| (picks[gpu].score, std::cmp::Reverse(picks[gpu].number)))
 }
 
-/// Bytes of a column of so many rows where it lies in one piece, a code for each row; none
-/// elsewhere.
+/// Bytes of a column of so many rows where its codes are contiguous; none where they are row by row
+/// among others, or entries.
 ///
 /// ```
 /// use passel_kernels::{counting::ColumnCodes, peer_argmax::bytes};
@@ -150,7 +150,7 @@ pub fn bytes(place: &ColumnCodes, rows: usize) -> Option<usize> {
     whole.then(|| rows.div_ceil(16) * 2 * place.bits as usize)
 }
 
-/// Which of a column's words a GPU brings.
+/// Which of a broadcast column's words a GPU copies.
 ///
 /// ```
 /// use passel_kernels::peer_argmax::part;
