@@ -178,22 +178,18 @@ pub(crate) fn complete_cases(a: &Categorical, b: &Categorical) -> (Categorical, 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::mutual_information, *};
-    use crate::binning::{Codes, MissingCode, Rule};
+    use super::{
+        super::{mutual_information, tests::binned},
+        *,
+    };
+    use crate::binning::Codes;
 
     fn column(codes: Codes, missing: Option<u16>) -> BinnedColumn {
-        BinnedColumn {
-            name: String::new(),
-            index: 0,
-            levels: missing.map_or(1000, usize::from),
-            codes,
-            rule: Rule::Edges(Vec::new()),
-            missing: missing.map(MissingCode::Excluded),
-        }
+        binned(codes, missing.map_or(1000, usize::from), missing)
     }
 
     #[test]
-    fn what_misses_a_value_misses_its_joint_level() {
+    fn joint_levels_miss_what_either_misses() {
         let a = Categorical::compact(&column(Codes::Byte(vec![2, 1, 2, 0, 1, 0]), Some(2)));
         assert_eq!((&a.codes[..], a.levels), (&[2, 0, 2, 1, 0, 1][..], 2));
         let b = Categorical::compact(&column(Codes::Word(vec![5, 5, 5, 4, 5, 6]), Some(6)));
@@ -216,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_levels_are_the_combinations_that_occur() {
+    fn joint_levels_are_the_combinations_that_occur() {
         let a = Categorical::compact(&column(Codes::Byte(vec![7, 0, 7, 3, 0]), None));
         let b = Categorical::compact(&column(Codes::Word(vec![900, 900, 900, 1, 1]), None));
         assert_eq!((&a.codes[..], a.levels), (&[0, 1, 0, 2, 1][..], 3));

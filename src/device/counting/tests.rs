@@ -1,8 +1,8 @@
 //! Every device against one shard and one thread of the CPU: columns of every form, scores of
 //! every kind.
 
-mod coded;
 mod draws;
+mod functions;
 mod pairs;
 mod scores;
 
@@ -34,33 +34,44 @@ struct Case {
     response: BinnedColumn,
 }
 
-/// A column of these codes in a form that holds them; where some are missing, they are none.
-pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
-    let n = codes.len();
-    let held = match (sparse, levels + usize::from(missing)) {
-        (true, _) => {
-            let mut counts = vec![0; levels + 1];
-            codes.iter().for_each(|it| counts[usize::from(*it)] += 1);
-            let most = (0..=levels).max_by_key(|it| counts[*it]).unwrap_or(0) as u16;
-            let off = || codes.iter().zip(0..).filter(|it| *it.0 != most);
-            Codes::Sparse {
-                n,
-                most,
-                rows: off().map(|it| it.1).collect(),
-                codes: off().map(|it| *it.0).collect(),
-            }
-        }
-        (false, ..=256) => Codes::Byte(codes.into_iter().map(|it| it as u8).collect()),
-        _ => Codes::Word(codes),
-    };
+/// A column of these codes, with the code of missing values if some are excluded.
+pub(crate) fn binned(codes: Codes, levels: usize, missing: Option<u16>) -> BinnedColumn {
     BinnedColumn {
         name: String::new(),
         index: 0,
         levels,
-        codes: held,
+        codes,
         rule: Rule::Edges(Vec::new()),
-        missing: missing.then_some(MissingCode::Excluded(levels as u16)),
+        missing: missing.map(MissingCode::Excluded),
     }
+}
+
+/// Codes as the entries off one of them.
+pub(crate) fn entries_off(codes: &[u16], most: u16) -> Codes {
+    let entries = || codes.iter().zip(0..).filter(|(code, _)| **code != most);
+    Codes::Sparse {
+        n: codes.len(),
+        most,
+        rows: entries().map(|(_, row)| row).collect(),
+        codes: entries().map(|(code, _)| *code).collect(),
+    }
+}
+
+/// A column of these codes in the smallest form; if `missing`, the code `levels` is excluded.
+pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
+    let form = match (sparse, levels + usize::from(missing)) {
+        (true, _) => {
+            let mut counts = vec![0; levels + 1];
+            codes
+                .iter()
+                .for_each(|code| counts[usize::from(*code)] += 1);
+            let most = (0..=levels).max_by_key(|level| counts[*level]);
+            entries_off(&codes, most.unwrap_or(0) as u16)
+        }
+        (false, ..=256) => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
+        _ => Codes::Word(codes),
+    };
+    binned(form, levels, missing.then_some(levels as u16))
 }
 
 /// n × p columns: bytes of few levels and of many, words, sparse ones of Zipf's lengths,
@@ -142,18 +153,18 @@ fn wanted(mut cases: Vec<Case>) -> Vec<Case> {
 
 /// Where a case is counted.
 #[derive(Debug, Clone)]
-enum Place {
+enum Setup {
     /// Shards and threads.
     Cpu(usize, usize),
     /// Ordinals, and a limit of memory.
     Cuda(Vec<usize>, Option<u64>),
-    /// One card, that puts columns off wherever it can; items of a list.
+    /// One GPU, which puts columns off wherever it can; items of a list.
     Waves(Option<usize>),
-    /// One card, that makes products of bits so.
+    /// One GPU, which makes products of bits so.
     Products(BitProducts),
 }
 
-impl Place {
+impl Setup {
     fn counters<'a>(
         &self,
         columns: &'a [BinnedColumn],
@@ -179,9 +190,9 @@ impl Place {
     }
 }
 
-/// All that devices tell of a walk, to the bit.
+/// All results of a walk, to the bit.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Trace {
     relevance: Vec<u64>,
     best: Vec<Option<(u32, u64, u64)>>,
     permuted: Vec<Option<(u32, u64, u64)>>,
@@ -196,7 +207,7 @@ const PICKS: usize = 5;
 
 impl Case {
     /// Picks a few, then begins anew with two of them joined, then permutes.
-    fn walk(&self, score: &Score, place: &Place) -> Told {
+    fn walk(&self, score: &Score, place: &Setup) -> Trace {
         let n = self.response.codes.n();
         let logs = LogTable::new(n, score.reach());
         let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
@@ -213,7 +224,7 @@ impl Case {
             let Some(found) = found else { break };
             if let Some(facts) = counters.statistics(found.column).unwrap() {
                 let swept = if score.has_steps() { &steps[..] } else { &[] };
-                self.facts_are_so(&facts, found.column, swept, (&response, &logs));
+                self.assert_statistics(&facts, found.column, swept, (&response, &logs));
             }
             counters.exclude(found.column);
             let step = ConditioningVariable::of_column(found.column, &self.columns, &evaluator);
@@ -246,7 +257,7 @@ impl Case {
         let permuted = permuted.map(|it| it.unwrap()).unwrap_or_else(|| {
             let one = |order: &Vec<u32>| {
                 let mut counters =
-                    Place::Cpu(1, 1).counters(&self.columns, &response.permuted(order), by);
+                    Setup::Cpu(1, 1).counters(&self.columns, &response.permuted(order), by);
                 steps
                     .iter()
                     .for_each(|it| counters.exclude(it.column.unwrap()));
@@ -259,15 +270,15 @@ impl Case {
         });
         // What was permuted is as it was before.
         best.push(bits(counters.best().unwrap()));
-        Told {
+        Trace {
             relevance: relevance.into_iter().map(f64::to_bits).collect(),
             best,
             permuted: permuted.into_iter().map(bits).collect(),
         }
     }
 
-    /// Whether a device's facts are those of anchors.
-    fn facts_are_so(
+    /// Asserts that a device's statistics are those of the host.
+    fn assert_statistics(
         &self,
         facts: &CandidateStatistics,
         at: u32,
@@ -305,7 +316,7 @@ impl Case {
 }
 
 /// Walks every case with every score at some places.
-fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
+fn assert_same_everywhere(places: impl Fn(&Case) -> Vec<Setup>) {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap()
@@ -313,11 +324,11 @@ fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
     let pools = [on(1), on(2)];
     for case in &wanted(cases()) {
         for (name, score) in scores() {
-            let plain = Place::Cpu(1, 1);
+            let plain = Setup::Cpu(1, 1);
             let expected = pools[0].install(|| case.walk(&score, &plain));
             for place in places(case) {
                 // Others are not put off.
-                if matches!(place, Place::Waves(_)) && score.gather != Gather::Minimum {
+                if matches!(place, Setup::Waves(_)) && score.gather != Gather::Minimum {
                     continue;
                 }
                 eprintln!("{} by {name} on {place:?}", case.name);
@@ -329,8 +340,8 @@ fn places_do_not_show(places: impl Fn(&Case) -> Vec<Place>) {
 }
 
 #[test]
-fn cpu_shards_and_threads_do_not_show() {
-    places_do_not_show(|_| vec![Place::Cpu(3, 2)]);
+fn cpu_shards_and_threads_give_the_same_bits() {
+    assert_same_everywhere(|_| vec![Setup::Cpu(3, 2)]);
 }
 
 /// How many GPUs there are; none is no fault unless one is required.
@@ -343,18 +354,18 @@ pub(crate) fn gpus() -> Option<usize> {
     Some(cuda::count().unwrap())
 }
 
-/// Where GPUs, so many, count a case.
-fn on_cards(case: &Case, count: usize) -> Vec<Place> {
+/// Where this many GPUs count a case.
+fn on_gpus(case: &Case, count: usize) -> Vec<Setup> {
     let n = case.response.codes.n() as u64;
     // A third of the columns, and hardly any of them.
     let limits = [case.bytes() / 3, 24 * n];
-    let mut places = vec![Place::Cuda(vec![0], None)];
-    places.extend([None, Some(3)].map(Place::Waves));
-    places.extend(limits.map(|it| Place::Cuda(vec![0], Some(it.max(24 * n)))));
+    let mut places = vec![Setup::Cuda(vec![0], None)];
+    places.extend([None, Some(3)].map(Setup::Waves));
+    places.extend(limits.map(|it| Setup::Cuda(vec![0], Some(it.max(24 * n)))));
     if count > 1 {
-        places.push(Place::Cuda(vec![0, 1], None));
+        places.push(Setup::Cuda(vec![0, 1], None));
         let limit = (case.bytes() / 6).max(24 * n);
-        places.push(Place::Cuda(vec![1, 0], Some(limit)));
+        places.push(Setup::Cuda(vec![1, 0], Some(limit)));
     }
     places
 }
@@ -372,7 +383,7 @@ fn cuda_counts_bits_as_the_cpu_does() {
             .into_iter()
             .filter(|it| ["mrmr", "jmi"].contains(&it.0))
         {
-            let [cpu, card] = [Place::Cpu(1, 1), Place::Cuda(vec![0], None)];
+            let [cpu, card] = [Setup::Cpu(1, 1), Setup::Cuda(vec![0], None)];
             let expected = case.walk(&score, &cpu);
             assert_eq!(
                 case.walk(&score, &card),
@@ -386,6 +397,6 @@ fn cuda_counts_bits_as_the_cpu_does() {
 #[test]
 fn cuda_counts_as_the_cpu_does() {
     if let Some(count) = gpus() {
-        places_do_not_show(|case| on_cards(case, count));
+        assert_same_everywhere(|case| on_gpus(case, count));
     }
 }

@@ -102,20 +102,20 @@ fn sets() -> Vec<Case> {
 }
 
 /// A pair, to the bit; of a partner its variable first.
-type Told = (u32, u32, u64, u64);
+type PairRecord = (u32, u32, u64, u64);
 
 /// All that a place tells.
 #[derive(Debug, PartialEq)]
 struct Answers {
     relevance: Vec<u64>,
-    pairs: Vec<Vec<Told>>,
-    partners: Vec<Option<Told>>,
+    pairs: Vec<Vec<PairRecord>>,
+    partners: Vec<Option<PairRecord>>,
     matrix: Vec<u64>,
 }
 
 impl Case {
     /// Of all columns, or of two lists of them.
-    fn all_pairs(&self, quantity: Quantity, place: &Place, apart: Option<usize>) -> Answers {
+    fn all_pairs(&self, quantity: Quantity, place: &Setup, apart: Option<usize>) -> Answers {
         let n = self.response.codes.n();
         let synergy = score_of(Quantity::plain(SYNERGY));
         let score = score_of(quantity);
@@ -134,16 +134,16 @@ impl Case {
             open_pair_counters(placement, block, &response, by, threads, (100, limit)).unwrap()
         };
         let mut counters = match place {
-            Place::Cpu(shards, threads) => open(&Placement::Cpu(*shards), *threads, None),
-            Place::Cuda(ordinals, limit) => open(&Placement::Cuda(ordinals.clone()), 1, *limit),
-            Place::Products(products) => {
+            Setup::Cpu(shards, threads) => open(&Placement::Cpu(*shards), *threads, None),
+            Setup::Cuda(ordinals, limit) => open(&Placement::Cuda(ordinals.clone()), 1, *limit),
+            Setup::Products(products) => {
                 let products = Some(*products);
                 match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
                     Some(card) => PairCounterGroup::new(vec![Box::new(card)], block, by),
                     None => open(&Placement::Cpu(1), 1, None),
                 }
             }
-            Place::Waves(_) => unreachable!("pairs put nothing off"),
+            Setup::Waves(_) => unreachable!("pairs put nothing off"),
         };
         let relevance = match apart {
             None => counters.relevance().unwrap(),
@@ -166,7 +166,7 @@ impl Case {
             let best = counters.pairs(&synergy, &wanted, matrix, &stop, &told);
             let found = few.to_scores(best.unwrap(), &evaluator, &synergy);
             let all = found.pairs.into_iter();
-            let all: Vec<Told> = all
+            let all: Vec<PairRecord> = all
                 .map(|it| (it.a, it.b, it.score.to_bits(), it.synergy.to_bits()))
                 .collect();
             let done = done.into_inner();
@@ -175,7 +175,7 @@ impl Case {
             let own = |(of, it): (u32, Option<Partner<f64>>)| {
                 it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))
             };
-            let own: Vec<Option<Told>> = (0..).zip(found.partners).map(own).collect();
+            let own: Vec<Option<PairRecord>> = (0..).zip(found.partners).map(own).collect();
             (all, own)
         };
         let (best, none) = ask((25, None), false, None);
@@ -262,12 +262,12 @@ impl Case {
     }
 }
 
-fn same_everywhere(places: impl Fn(&Case) -> Vec<Place>) {
+fn same_everywhere(places: impl Fn(&Case) -> Vec<Setup>) {
     for case in wanted(sets()) {
         for (at, (name, quantity)) in pair_scores().into_iter().enumerate() {
             let apart = (at % 2 == 0).then_some(Some(case.columns.len() / 3 + 1));
             for apart in [None].into_iter().chain(apart) {
-                let expected = case.all_pairs(quantity, &Place::Cpu(1, 1), apart);
+                let expected = case.all_pairs(quantity, &Setup::Cpu(1, 1), apart);
                 for place in places(&case) {
                     let told = case.all_pairs(quantity, &place, apart);
                     assert!(
@@ -286,10 +286,10 @@ fn pairs_of_two_lists_are_those_of_all_that_have_one_of_each() {
     for case in wanted(sets()) {
         let p = case.columns.len();
         for (name, quantity) in pair_scores().into_iter().step_by(2) {
-            let all = case.all_pairs(quantity, &Place::Cpu(1, 1), None);
+            let all = case.all_pairs(quantity, &Setup::Cpu(1, 1), None);
             for first in [1, p / 2, p - 1] {
                 let what = format!("{}, {name}, {first}", case.name);
-                let told = case.all_pairs(quantity, &Place::Cpu(1, 1), Some(first));
+                let told = case.all_pairs(quantity, &Setup::Cpu(1, 1), Some(first));
                 let score = |a: usize, b: usize| match a < first && first <= b {
                     true => all.matrix[a * p + b],
                     false => 0,
@@ -324,7 +324,7 @@ fn pairs_are_those_of_the_definition() {
     for case in wanted(sets()) {
         let p = case.columns.len();
         for (name, quantity) in pair_scores() {
-            let told = case.all_pairs(quantity, &Place::Cpu(1, 1), None);
+            let told = case.all_pairs(quantity, &Setup::Cpu(1, 1), None);
             let all = (0..p as u32).flat_map(|a| (a..p as u32).map(move |b| (a, b)));
             for (a, b) in all.filter(|(a, b)| (a * 7 + b) % 23 == 0) {
                 let own = f64::from_bits(told.matrix[a as usize * p + b as usize]);
@@ -339,7 +339,7 @@ fn pairs_are_those_of_the_definition() {
             case.assert_partners(&told, name);
             let best = told.pairs.last().unwrap();
             assert_eq!(best.len(), 25.min(p * (p - 1) / 2));
-            let order = |it: &Told| (f64::from_bits(it.2), std::cmp::Reverse((it.0, it.1)));
+            let order = |it: &PairRecord| (f64::from_bits(it.2), std::cmp::Reverse((it.0, it.1)));
             assert!(best.windows(2).all(|it| order(&it[0]) > order(&it[1])));
         }
     }
@@ -347,7 +347,7 @@ fn pairs_are_those_of_the_definition() {
 
 #[test]
 fn pairs_of_shards_and_threads_are_the_same() {
-    same_everywhere(|_| vec![Place::Cpu(3, 2)]);
+    same_everywhere(|_| vec![Setup::Cpu(3, 2)]);
 }
 
 /// More pairs of one score than a card has places for: waves are lost, taken back and halved.
@@ -359,10 +359,10 @@ fn cuda_pairs_that_are_all_alike_are_those_of_the_cpu() {
     let mut case = set("alike", (64, 12), 2, 2);
     let one = case.columns[5].clone();
     case.columns = vec![one; 1600];
-    let expected = case.all_pairs(Quantity::plain(SYNERGY), &Place::Cpu(1, 2), None);
+    let expected = case.all_pairs(Quantity::plain(SYNERGY), &Setup::Cpu(1, 2), None);
     for place in [
-        Place::Cuda(vec![0], None),
-        Place::Products(BitProducts::Words),
+        Setup::Cuda(vec![0], None),
+        Setup::Products(BitProducts::Words),
     ] {
         let told = case.all_pairs(Quantity::plain(SYNERGY), &place, None);
         assert!(told == expected, "{place:?}");
@@ -374,14 +374,14 @@ fn cuda_pairs_are_those_of_the_cpu() {
     let Some(gpus) = gpus() else { return };
     same_everywhere(|case| {
         let mut places = vec![
-            Place::Cuda(vec![0], None),
-            Place::Cuda(vec![0], Some((case.bytes() / 4).min(20_000))),
-            Place::Products(BitProducts::Bits),
-            Place::Products(BitProducts::Bytes),
-            Place::Products(BitProducts::Words),
+            Setup::Cuda(vec![0], None),
+            Setup::Cuda(vec![0], Some((case.bytes() / 4).min(20_000))),
+            Setup::Products(BitProducts::Bits),
+            Setup::Products(BitProducts::Bytes),
+            Setup::Products(BitProducts::Words),
         ];
         if gpus > 1 {
-            places.push(Place::Cuda((0..gpus).collect(), None));
+            places.push(Setup::Cuda((0..gpus).collect(), None));
         }
         places
     });

@@ -97,7 +97,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Whether two walks tell the same but for rounding.
-fn assert_near(told: &Told, expected: &Told, of: &str) {
+fn assert_near(told: &Trace, expected: &Trace, of: &str) {
     let near = |a: u64, b: u64| {
         let (a, b) = (f64::from_bits(a), f64::from_bits(b));
         let far = (a - b).abs() > 4.0 * TOLERANCE * a.abs().max(b.abs());
@@ -121,12 +121,12 @@ fn assert_near(told: &Told, expected: &Told, of: &str) {
     }
 }
 
-fn places_hardly_show(places: impl Fn(&Case) -> Vec<Place>) {
+fn places_hardly_show(places: impl Fn(&Case) -> Vec<Setup>) {
     // Those of bits have no way of their own to whole tables.
     let all = cases().into_iter().filter(|it| it.name != "tiny tables");
     for case in wanted(all.collect()) {
         for score in scores() {
-            let expected = case.walk(&score, &Place::Cpu(1, 1));
+            let expected = case.walk(&score, &Setup::Cpu(1, 1));
             for place in places(&case) {
                 let of = format!("{} by {:?} on {place:?}", case.name, score.gather);
                 eprintln!("{of}");
@@ -138,16 +138,16 @@ fn places_hardly_show(places: impl Fn(&Case) -> Vec<Place>) {
 
 #[test]
 fn cpu_shards_do_not_show() {
-    places_hardly_show(|_| vec![Place::Cpu(3, 1)]);
+    places_hardly_show(|_| vec![Setup::Cpu(3, 1)]);
 }
 
 #[test]
 fn cuda_evaluates_as_the_cpu_does() {
     if let Some(count) = gpus() {
         places_hardly_show(|case| {
-            let mut places = on_cards(case, count);
+            let mut places = on_gpus(case, count);
             // No such score is put off.
-            places.retain(|it| !matches!(it, Place::Waves(_)));
+            places.retain(|it| !matches!(it, Setup::Waves(_)));
             places
         });
     }
@@ -168,7 +168,7 @@ fn the_text_for_cards_compiles_and_agrees() {
 
 /// What sweeps of two steps say: of columns one of which has a table of too many cells beside
 /// the second.
-fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
+fn faults(place: &Setup) -> [Result<(), DeviceError>; 2] {
     let n = 50;
     let codes = |step: u16| (0..n).map(|row| row * step).collect();
     let columns = [
@@ -192,9 +192,9 @@ fn faults(place: &Place) -> [Result<(), DeviceError>; 2] {
 
 #[test]
 fn tables_of_too_many_cells_are_told_before_they_are_counted() {
-    let mut places = vec![Place::Cpu(1, 1), Place::Cpu(2, 1)];
+    let mut places = vec![Setup::Cpu(1, 1), Setup::Cpu(2, 1)];
     if gpus().is_some() {
-        places.push(Place::Cuda(vec![0], None));
+        places.push(Setup::Cuda(vec![0], None));
     }
     for place in places {
         let [few, many] = faults(&place);
