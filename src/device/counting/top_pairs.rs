@@ -304,7 +304,7 @@ mod tests {
     }
 
     /// The best pairs as two threads find them that meet all in reverse order.
-    fn found(all: &[Pair], wanted: &TopPairs) -> TopPairs {
+    fn best_of(all: &[Pair], wanted: &TopPairs) -> TopPairs {
         let (mut first, mut second) = (wanted.cleared(), wanted.clone());
         for (at, pair) in all.iter().rev().enumerate() {
             let own = if at % 3 == 0 { &mut first } else { &mut second };
@@ -318,10 +318,10 @@ mod tests {
     #[test]
     fn the_best_pairs_do_not_depend_on_order_or_split() {
         let mut all = all();
-        let found = found(&all, &TopPairs::new(500, 3));
-        assert!(found.partners().is_empty());
+        let best_pairs = best_of(&all, &TopPairs::new(500, 3));
+        assert!(best_pairs.partners().is_empty());
         all.sort_by(Pair::order);
-        assert_eq!(found.into_sorted(), all[..500]);
+        assert_eq!(best_pairs.into_sorted(), all[..500]);
     }
 
     #[test]
@@ -330,22 +330,22 @@ mod tests {
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
             let wanted = TopPairs::new(most, least).with_partners(TopPartners::new(302, -49));
             assert!(wanted.partner_threshold().is_some());
-            let found = found(&all, &wanted).with_synergy(|it| it.score - 1);
+            let best_pairs = best_of(&all, &wanted).with_synergy(|pair| pair.score - 1);
             all.sort_by(Pair::order);
-            for (of, partner) in (0..).zip(found.partners()) {
+            for (of, partner) in (0..).zip(best_pairs.partners()) {
                 // Of equal scores the first in this order has the lowest column.
-                let best = all.iter().find(|it| it.a == of || it.b == of);
-                let best = best.filter(|it| it.score >= -49).map(|it| Partner {
-                    score: it.score,
-                    synergy: it.score - 1,
-                    column: it.a + it.b - of,
+                let best = all.iter().find(|pair| pair.a == of || pair.b == of);
+                let best = best.filter(|pair| pair.score >= -49).map(|pair| Partner {
+                    score: pair.score,
+                    synergy: pair.score - 1,
+                    column: pair.a + pair.b - of,
                 });
                 assert_eq!(partner, best, "{of}");
             }
-            let best = all.iter().filter(|it| it.score >= least).take(most);
-            let best: Vec<_> = best.map(|it| (it.a, it.b)).collect();
-            let sorted = found.into_sorted();
-            assert!(sorted.iter().map(|it| (it.a, it.b)).eq(best));
+            let best = all.iter().filter(|pair| pair.score >= least).take(most);
+            let best: Vec<_> = best.map(|pair| (pair.a, pair.b)).collect();
+            let sorted = best_pairs.into_sorted();
+            assert!(sorted.iter().map(|pair| (pair.a, pair.b)).eq(best));
         }
     }
 }

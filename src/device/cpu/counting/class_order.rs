@@ -165,12 +165,12 @@ impl SortedVariable {
                 ends[code as usize] += 1;
                 let before = place.checked_sub(1).filter(|before| *before >= level);
                 let same = before
-                    .map(|it| members[it as usize])
-                    .filter(|it| classes.of()[it.row as usize] == classes.of()[row]);
+                    .map(|before| members[before as usize])
+                    .filter(|member| classes.of()[member.row as usize] == classes.of()[row]);
                 members[place as usize] = GroupMember {
                     row: row as u32,
                     level,
-                    class: same.map_or(place, |it| it.class),
+                    class: same.map_or(place, |member| member.class),
                 };
             }
             members

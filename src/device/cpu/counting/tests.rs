@@ -109,7 +109,7 @@ fn check(draws: &mut Draws, (n, p): (usize, usize), levels: usize, classes: usiz
             .skip(usize::from(!by_class))
         {
             let classes = Classes::new(response);
-            let mut kinds = vec![LayoutKind::Sparse];
+            let mut kinds = vec![LayoutKind::Entries];
             if levels <= 256 {
                 kinds.extend([LayoutKind::Rows, LayoutKind::Bytes]);
             } else {

@@ -53,7 +53,7 @@ enum Layout<'a> {
         levels: usize,
     },
     Planes(planes::Columns),
-    Sparse(entries::Columns),
+    Entries(entries::Columns),
     /// Columns with missing values, which `wide.rs` counts as they are.
     Incomplete,
 }
@@ -83,7 +83,7 @@ pub(super) enum LayoutKind {
     Bytes,
     Words,
     Planes(usize),
-    Sparse,
+    Entries,
     Incomplete,
 }
 
@@ -96,7 +96,7 @@ impl LayoutKind {
         let few = |entries: usize| n >= BY_ENTRIES && entries * ENTRY <= n;
         let cells = column.levels.pow(2) * classes;
         match &column.codes {
-            codes if few(count_entries(codes, column.levels, n / ENTRY)) => Self::Sparse,
+            codes if few(count_entries(codes, column.levels, n / ENTRY)) => Self::Entries,
             _ if column.levels > 256 => Self::Words,
             _ if column.levels <= planes::LEVELS && cells <= BY_PLANES * n => {
                 Self::Planes(column.levels.max(2))
@@ -109,7 +109,7 @@ impl LayoutKind {
     /// Most columns of one unit.
     pub(super) fn width(self) -> usize {
         match self {
-            Self::Rows | Self::Planes(_) | Self::Sparse => WIDTH,
+            Self::Rows | Self::Planes(_) | Self::Entries => WIDTH,
             Self::Bytes | Self::Words | Self::Incomplete => 2,
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Unit<'a> {
                     codes => codes.n() / ENTRY,
                 };
                 own.len() >= kind.width()
-                    || *kind == LayoutKind::Sparse
+                    || *kind == LayoutKind::Entries
                         && own.iter().map(entries).sum::<usize>() > ENTRIES
             };
             match groups.get_mut(group).filter(|group| !full(group)) {
@@ -287,7 +287,7 @@ impl<'a> Unit<'a> {
                     [*sums] = dense::sums([codes], columns.levels, sweep, &mut scratch.tables);
                 }
             }
-            Layout::Sparse(columns) => {
+            Layout::Entries(columns) => {
                 columns.sums(sweep, &mut scratch.entries, sums);
             }
             Layout::Incomplete => {}
@@ -378,12 +378,12 @@ impl<'a> Layout<'a> {
                 }
                 Self::Planes(columns)
             }
-            LayoutKind::Sparse => {
+            LayoutKind::Entries => {
                 let mut columns = entries::Columns::default();
                 for column in own {
                     columns.push(&column.codes, places, classes.of(), logs);
                 }
-                Self::Sparse(columns)
+                Self::Entries(columns)
             }
             LayoutKind::Incomplete => Self::Incomplete,
         }
