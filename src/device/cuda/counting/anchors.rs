@@ -133,7 +133,7 @@ impl AnchorWorkspace {
         let joint_levels = levels * classes;
         let bits = if joint_levels <= 1 << 8 { 8 } else { 16 };
         let (joint, bits) = to.unwrap_or((self.joint.address(), bits));
-        let mut laid = AnchorBuffers {
+        let mut buffers = AnchorBuffers {
             batch: 1,
             anchors: anchors.address(),
             levels,
@@ -155,13 +155,13 @@ impl AnchorWorkspace {
                 _ => constant.then_some(&zeros),
             };
             if let Some(codes) = codes {
-                laid.w = self.w.room(gpu, self.n, DURING)?;
-                gpu.upload(&codes.codes, laid.w)?;
+                buffers.w = self.w.room(gpu, self.n, DURING)?;
+                gpu.upload(&codes.codes, buffers.w)?;
             }
         }
         // Nobody reads joint codes of more bits, or of what misses values.
         if misses || joint_levels > 1 << 16 {
-            return Ok(laid);
+            return Ok(buffers);
         }
         let column = match source {
             AnchorSource::Chosen { .. } | AnchorSource::Place(_) => None,
@@ -183,11 +183,11 @@ impl AnchorWorkspace {
             false => None,
         };
         let y = if classes > 1 { self.y.address() } else { 0 };
-        make_joint_codes(gpu, packs, (self.n, y), &mut laid, counts)?;
-        if laid.order != 0 {
-            sort_rows(gpu, self.n, &laid, laid.order)?;
+        make_joint_codes(gpu, packs, (self.n, y), &mut buffers, counts)?;
+        if buffers.order != 0 {
+            sort_rows(gpu, self.n, &buffers, buffers.order)?;
         }
-        Ok(laid)
+        Ok(buffers)
     }
 
     /// Brings codes of the host's.

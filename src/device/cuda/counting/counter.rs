@@ -13,7 +13,7 @@ use super::{
     permutations,
     run_ahead::{Depth, RunAhead, StepBatch, SweptAnchors},
     score::{Phase, UNWRITTEN, better},
-    shard::{ResponseCodes, Shard, link},
+    shard::{Shard, link},
 };
 use crate::{
     binning::BinnedColumn,
@@ -70,17 +70,13 @@ impl<'a> CudaCounter<'a> {
         (ordinals, limit): (&[usize], Option<u64>),
         lazy: LazyOptions,
     ) -> Result<Self, DeviceError> {
-        let of = ResponseCodes {
-            anchor: response,
-            sum: response.log_sum(logs),
-            by_class: evaluator.needs_xwy(),
-        };
+        let of = (response, response.log_sum(logs));
         let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
         let mut shards = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
             let own = (columns, range.clone());
-            let shard = Shard::new(ordinal, own, &of, (logs, evaluator), limit)?;
+            let shard = Shard::new(ordinal, own, of, (logs, evaluator), limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
             }
@@ -122,7 +118,7 @@ impl<'a> CudaCounter<'a> {
             peer_columns,
             shards,
             places,
-            response_sum: of.sum,
+            response_sum: of.1,
             response: response.clone(),
             logs,
             evaluator,

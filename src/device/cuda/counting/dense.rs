@@ -109,7 +109,7 @@ impl CountKernel for Dense {
         let tables = (anchor.batch * pack.count, words >> copies);
         let (partial, arrived) = scratch.shared_tables(gpu, parts, tables)?;
         let (xw, xwy, excluded) = sweep.sums_of(pack);
-        let given = DenseArgs {
+        let args = DenseArgs {
             codes: resident.address,
             stride: pack.stride as i64,
             levels: sweep.packs.levels.at(pack.first),
@@ -146,6 +146,6 @@ impl CountKernel for Dense {
         let groups = pack.count.div_ceil(columns);
         let grid = ((groups * parts) as u32, anchor.batch as u32, 1);
         let (threads, shared) = (config.threads as u32, (4 * words * columns) as u32);
-        gpu.launch(&KERNEL, function, grid, threads, shared, arguments![given])
+        gpu.launch(&KERNEL, function, grid, threads, shared, arguments![args])
     }
 }

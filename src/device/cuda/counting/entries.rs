@@ -113,12 +113,12 @@ impl CountKernel for Entries {
         let blocks = (gpu.processors as usize * held).min(pack.count) as u32;
         let grid = (blocks, anchor.batch as u32, 1);
         let (threads, bytes) = (config.threads as u32, bytes as u32);
-        let (given, levels) = (arguments_of(sweep, resident), pack.levels as u32);
-        let given: &mut [_] = match config.cell_bytes {
-            1 | 2 => arguments![given, levels],
-            _ => arguments![given],
+        let (args, levels) = (arguments_of(sweep, resident), pack.levels as u32);
+        let args: &mut [_] = match config.cell_bytes {
+            1 | 2 => arguments![args, levels],
+            _ => arguments![args],
         };
-        gpu.launch(&KERNEL, function, grid, threads, bytes, given)
+        gpu.launch(&KERNEL, function, grid, threads, bytes, args)
     }
 }
 

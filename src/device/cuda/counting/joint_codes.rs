@@ -60,32 +60,32 @@ pub(super) fn make_joint_codes(
     gpu: &Gpu,
     packs: &Packs,
     (n, y): (usize, u64),
-    laid: &mut AnchorBuffers,
+    buffers: &mut AnchorBuffers,
     counts: Option<CountAddresses>,
 ) -> Result<(), DeviceError> {
     let filled = n.next_multiple_of(VECTOR);
-    let mut given = JointCodesArgs {
-        anchor: laid.anchors,
+    let mut args = JointCodesArgs {
+        anchor: buffers.anchors,
         places: packs.places.address(),
         rows: n as i64,
         filled: filled as i64,
         y,
-        classes: laid.classes as u32,
-        joint: laid.joint,
+        classes: buffers.classes as u32,
+        joint: buffers.joint,
         by_joint: 0,
         by_level: 0,
         next: 0,
         cells: 0,
     };
     if let Some(counts) = counts {
-        (laid.by_joint, laid.by_level) = (counts.by_joint, counts.by_level);
-        (given.by_joint, given.by_level) = (counts.by_joint, counts.by_level);
-        (given.next, given.cells) = (counts.next, counts.next_cells as i64);
+        (buffers.by_joint, buffers.by_level) = (counts.by_joint, counts.by_level);
+        (args.by_joint, args.by_level) = (counts.by_joint, counts.by_level);
+        (args.next, args.cells) = (counts.next, counts.next_cells as i64);
     }
     let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * gpu.processors);
-    let function = laid.sized("joint_codes_8", "joint_codes_16");
+    let function = buffers.sized("joint_codes_8", "joint_codes_16");
     let (grid, threads) = ((blocks, 1, 1), THREADS as u32);
-    gpu.launch(&KERNEL, function, grid, threads, 0, arguments![given])
+    gpu.launch(&KERNEL, function, grid, threads, 0, arguments![args])
 }
 
 /// An anchor, the response and their joint codes, made on the host once for all GPUs.

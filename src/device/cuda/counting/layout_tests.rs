@@ -29,7 +29,7 @@ fn column(levels: usize, codes: Codes) -> BinnedColumn {
 fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
     let mut stream = Stream::new(seed, 0);
     let mut draw = |bound: usize| uniform_below(stream.next_word(), bound);
-    let made = |at: usize| {
+    let column_at = |at: usize| {
         let levels = [2, 16, 17, 256, 300, 65_536][at % 6];
         if at.is_multiple_of(2) {
             let share = [1, 2, 40, 400][at / 2 % 4];
@@ -63,7 +63,7 @@ fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
             },
         )
     };
-    (0..p).map(made).collect()
+    (0..p).map(column_at).collect()
 }
 
 /// The codes at a place of a pack that lies at address 0.

@@ -47,15 +47,15 @@ impl PairCounter for CudaPairSweep<'_> {
         self.counter.relevance()
     }
 
-    fn pairs(&mut self, mut asked: PairSearch) -> Result<TopPairs, DeviceError> {
-        let mut matrix = asked.matrix.take();
-        let (block, mut pairs) = (asked.block, asked.wanted.clone());
+    fn pairs(&mut self, mut search: PairSearch) -> Result<TopPairs, DeviceError> {
+        let mut matrix = search.matrix.take();
+        let (block, mut pairs) = (search.block, search.wanted.clone());
         let p = block.columns.len();
         self.counter.readmit_all()?;
         // What is never the second of a pair need not be counted.
         (0..block.second_start()).for_each(|a| self.counter.exclude(a as u32));
         for a in 0..block.first_end() {
-            if (asked.stop)() {
+            if (search.stop)() {
                 break;
             }
             self.counter.reset();
@@ -82,8 +82,8 @@ impl PairCounter for CudaPairSweep<'_> {
             }
             // It is no second column of the pairs to come.
             self.counter.exclude(w);
-            (asked.progress)();
+            (search.progress)();
         }
-        Ok(pairs.with_synergy(|pair| asked.synergy_of(pair, &self.response)))
+        Ok(pairs.with_synergy(|pair| search.synergy_of(pair, &self.response)))
     }
 }

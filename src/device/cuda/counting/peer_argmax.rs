@@ -159,9 +159,9 @@ impl PeerGroup {
                 }
                 forget(guard);
                 // All end before a failure or a panic goes on.
-                let ended: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-                let mut ended = ended.into_iter();
-                ended.try_for_each(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
+                let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+                let mut results = results.into_iter();
+                results.try_for_each(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
             })
         })
     }
@@ -230,10 +230,10 @@ fn launch_round(
     let most = BLOCKS * shard.gpu.processors as usize;
     let blocks = longest.div_ceil(16 * WORDS * THREADS * others);
     let (grid, threads) = ((blocks.clamp(1, most) as u32, 1, 1), THREADS as u32);
-    let given = arguments![peers];
+    let args = arguments![peers];
     shard
         .gpu
-        .launch(&KERNEL, "broadcast_column", grid, threads, 0, given)
+        .launch(&KERNEL, "broadcast_column", grid, threads, 0, args)
 }
 
 #[cfg(test)]

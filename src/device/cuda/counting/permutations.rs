@@ -94,15 +94,15 @@ fn best_of_batch(
         score: ScoreState::new(gpu, packs, count, false)?,
     };
     let constant = (shard.anchors.constant, &Categorical::constant(n));
-    let laid = shard.lay_out(AnchorSource::Constant, y_levels, None)?;
-    batch.sweep(shard, laid, constant, Phase::Begin, 0)?;
+    let buffers = shard.lay_out(AnchorSource::Constant, y_levels, None)?;
+    batch.sweep(shard, buffers, constant, Phase::Begin, 0)?;
     for (step, &(sums, codes)) in (0..).zip(swept) {
         let source = AnchorSource::Codes(sums, codes);
-        let laid = shard.lay_out(source, shard.anchors.classes, None)?;
+        let buffers = shard.lay_out(source, shard.anchors.classes, None)?;
         let phase = Phase::Gather {
-            misses: laid.misses,
+            misses: buffers.misses,
         };
-        batch.sweep(shard, laid, (sums, codes), phase, step)?;
+        batch.sweep(shard, buffers, (sums, codes), phase, step)?;
     }
     shard.gpu.wait(DURING)?;
     Ok(batch.score.picks.get()[..count].to_vec())
@@ -125,13 +125,13 @@ impl PermutationBatch<'_> {
     fn sweep(
         &self,
         shard: &mut Shard,
-        laid: AnchorBuffers,
+        buffers: AnchorBuffers,
         anchor: (AnchorSums, &Categorical),
         phase: Phase,
         step: u32,
     ) -> Result<(), DeviceError> {
-        let laid = self.permute(shard, laid, anchor)?;
-        shard.sweep(laid, self.score.output(shard.excluded.address()))?;
+        let buffers = self.permute(shard, buffers, anchor)?;
+        shard.sweep(buffers, self.score.output(shard.excluded.address()))?;
         let inputs = shard.score_inputs();
         self.score.launch(&inputs, phase, false, (0, Some(step)))
     }
@@ -140,20 +140,20 @@ impl PermutationBatch<'_> {
     fn permute(
         &self,
         shard: &Shard,
-        laid: AnchorBuffers,
+        buffers: AnchorBuffers,
         (sums, codes): (AnchorSums, &Categorical),
     ) -> Result<AnchorBuffers, DeviceError> {
         let (gpu, n, count) = (&shard.gpu, shard.n, self.orders.len());
         gpu.upload(&vec![sums; count], self.score.anchors.address())?;
-        let stride = n.next_multiple_of(VECTOR) * laid.bits as usize / 8;
-        let (from, orders, rows) = (laid.joint, self.orders_on_gpu.address(), n as i64);
+        let stride = n.next_multiple_of(VECTOR) * buffers.bits as usize / 8;
+        let (from, orders, rows) = (buffers.joint, self.orders_on_gpu.address(), n as i64);
         let (to, each) = (self.joint.address(), stride as i64);
         gpu.zero(to, self.joint.len())?;
         let blocks = (n.div_ceil(THREADS as usize) as u32).clamp(1, gpu.processors);
         let grid = (blocks, count as u32, 1);
-        let function = laid.sized("permute_8", "permute_16");
-        let given = arguments![from, orders, rows, to, each];
-        gpu.launch(&KERNEL, function, grid, THREADS, 0, given)?;
+        let function = buffers.sized("permute_8", "permute_16");
+        let args = arguments![from, orders, rows, to, each];
+        gpu.launch(&KERNEL, function, grid, THREADS, 0, args)?;
         let address = |buffer: &Option<Buffer<u32>>| buffer.as_ref().map_or(0, Buffer::address);
         let all = AnchorBuffers {
             batch: count,
@@ -165,12 +165,12 @@ impl PermutationBatch<'_> {
             y: address(&self.y),
             w_stride: n,
             y_stride: n,
-            ..laid
+            ..buffers
         };
         if all.order != 0 {
             sort_rows(gpu, n, &all, all.order)?;
         }
-        if let (Some(w), 1..) = (&self.w, laid.w) {
+        if let (Some(w), 1..) = (&self.w, buffers.w) {
             gpu.upload(&permuted(&codes.codes, self.orders), w.address())?;
         }
         Ok(all)

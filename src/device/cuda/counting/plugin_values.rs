@@ -119,8 +119,8 @@ impl TableEvaluator {
         ];
         let gpu = Gpu::open(ordinal, &kernels)?;
         let (n, count) = (response.codes.len(), columns.len());
-        let beside = TABLES + SPREADS + 64 * count + 16 * n;
-        let room = room(&gpu, beside, limit)?;
+        let others = TABLES + SPREADS + 64 * count + 16 * n;
+        let room = room(&gpu, others, limit)?;
         let misses = any_misses(columns);
         let classes = response.levels;
         let traits = columns.par_iter().map(ColumnTraits::of);
@@ -159,14 +159,14 @@ impl TableEvaluator {
         against: &JointCodes,
         excluded: &[u8],
     ) -> Result<(), DeviceError> {
-        let laid = self.lay_out(against)?;
+        let buffers = self.lay_out(against)?;
         self.gpu.upload(excluded, self.excluded.address())?;
         let (gpu, packs) = (&self.gpu, &self.packs);
         packs.sweep(gpu, |resident| {
             let pack = resident.pack;
             let levels = &self.levels[pack.first..][..pack.count];
-            for run in runs(levels, laid.levels, laid.classes) {
-                let cells = run.levels * laid.levels * laid.classes;
+            for run in runs(levels, buffers.levels, buffers.classes) {
+                let cells = run.levels * buffers.levels * buffers.classes;
                 if cells == 0 {
                     continue;
                 }
@@ -193,10 +193,10 @@ impl TableEvaluator {
                     gpu,
                     packs,
                     terms: 0,
-                    anchor: laid,
+                    anchor: buffers,
                     out,
                 };
-                match TableKernel::of(gpu.into(), self.n, pack, &laid, run.levels) {
+                match TableKernel::of(gpu.into(), self.n, pack, &buffers, run.levels) {
                     TableKernel::Dense(config) => {
                         Dense.launch(&sweep, &part, config, &mut self.shared)?;
                     }
@@ -208,13 +208,13 @@ impl TableEvaluator {
                 let at = part.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);
                 let (cells, levels) = (cells as i64, packs.levels.at(at));
-                let (w, y) = (laid.levels as u32, laid.classes as u32);
+                let (w, y) = (buffers.levels as u32, buffers.classes as u32);
                 let (count, out) = (run.count as i64, self.values.at(at));
                 let empty = self.empty.at(at);
-                let given = arguments![values, counts, cells, levels, w, y, count, out, empty];
+                let args = arguments![values, counts, cells, levels, w, y, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
                 let (kernel, grid) = (&kernels::plugin_values::KERNEL, (blocks, 1, 1));
-                gpu.launch(kernel, "values", grid, THREADS as u32, 0, given)?;
+                gpu.launch(kernel, "values", grid, THREADS as u32, 0, args)?;
             }
             Ok(())
         })
@@ -238,7 +238,7 @@ impl TableEvaluator {
         let (gpu, n) = (&self.gpu, self.n);
         let (anchor, response) = (against.anchor, against.response);
         let by_joint = self.by_joint.room(gpu, against.by_joint.len(), DURING)?;
-        let laid = AnchorBuffers {
+        let buffers = AnchorBuffers {
             batch: 1,
             anchors: self.anchor.address(),
             levels: anchor.levels,
@@ -256,18 +256,18 @@ impl TableEvaluator {
             levels: anchor.levels as u32,
             ..AnchorSums::default()
         };
-        gpu.upload(&[sums], laid.anchors)?;
-        gpu.upload(&against.joint, laid.joint)?;
+        gpu.upload(&[sums], buffers.anchors)?;
+        gpu.upload(&against.joint, buffers.joint)?;
         gpu.upload(&against.by_joint, by_joint)?;
         let wide = |pack: &Pack| {
-            let kernel = TableKernel::of(gpu.into(), n, pack, &laid, pack.levels);
+            let kernel = TableKernel::of(gpu.into(), n, pack, &buffers, pack.levels);
             matches!(kernel, TableKernel::Wide)
         };
         if self.packs.layout.packs.iter().any(wide) {
-            gpu.upload(&anchor.codes, laid.w)?;
-            gpu.upload(&response.codes, laid.y)?;
+            gpu.upload(&anchor.codes, buffers.w)?;
+            gpu.upload(&response.codes, buffers.y)?;
         }
-        Ok(laid)
+        Ok(buffers)
     }
 }
 
@@ -324,7 +324,7 @@ fn count_entries(
 ) -> Result<(), DeviceError> {
     let (gpu, pack) = (sweep.gpu, resident.pack);
     let all = entries::arguments_of(sweep, resident);
-    let given = match pack.form {
+    let args = match pack.form {
         // All have as many places.
         Form::Short { each } => EntriesArgs {
             rows: all.rows + 4 * ((run.from as u64) << each),
@@ -340,9 +340,9 @@ fn count_entries(
     let function = sweep.anchor.sized("many_8", "many_16");
     let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
-    let given = arguments![given];
+    let args = arguments![args];
     let (kernel, grid) = (&kernels::entries::KERNEL, (blocks, 1, 1));
-    gpu.launch(kernel, function, grid, threads as u32, bytes, given)
+    gpu.launch(kernel, function, grid, threads as u32, bytes, args)
 }
 
 /// Counts columns of any form where their tables lie.
@@ -358,12 +358,12 @@ fn count_wide(
         blocks = blocks.min(SPREADS / (2 * n.max(1))).max(1);
         room = spreads.room(gpu, blocks * n, DURING)?;
     }
-    let given = WideArgs {
+    let args = WideArgs {
         spreads: room,
         ..wide::arguments_of(sweep, resident)
     };
     let (kernel, grid) = (&kernels::wide::KERNEL, (blocks as u32, 1, 1));
-    gpu.launch(kernel, "wide", grid, 512, 0, arguments![given])
+    gpu.launch(kernel, "wide", grid, 512, 0, arguments![args])
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl CountKernel for Rows {
     ) -> Result<(), DeviceError> {
         let (anchor, pack) = (&sweep.anchor, resident.pack);
         let (xw, xwy, _) = sweep.sums_of(pack);
-        let given = RowsArgs {
+        let args = RowsArgs {
             codes: resident.address,
             stride: (pack.stride / 4) as i64,
             columns: pack.count as u32,
@@ -62,10 +62,10 @@ impl CountKernel for Rows {
         };
         let grid = (pack.count.div_ceil(COLUMNS) as u32, anchor.batch as u32, 1);
         let threads = config.threads as u32;
-        let given = arguments![given];
+        let args = arguments![args];
         sweep
             .gpu
-            .launch(&KERNEL, "rows", grid, threads, SHARED, given)
+            .launch(&KERNEL, "rows", grid, threads, SHARED, args)
     }
 }
 
@@ -77,8 +77,8 @@ pub(super) fn sort_rows(
     order: u64,
 ) -> Result<(), DeviceError> {
     let (joint, rows, classes) = (anchor.joint, n as u32, anchor.classes as u32);
-    let given = arguments![joint, rows, classes, order];
+    let args = arguments![joint, rows, classes, order];
     let function = anchor.sized("order_8", "order_16");
     let grid = (1, anchor.batch as u32, 1);
-    gpu.launch(&KERNEL, function, grid, SORTING_THREADS, 0, given)
+    gpu.launch(&KERNEL, function, grid, SORTING_THREADS, 0, args)
 }

@@ -177,13 +177,13 @@ impl ScoreState {
         chosen: bool,
         (slot, known): (usize, Option<u32>),
     ) -> Result<(), DeviceError> {
-        let given = self.arguments(inputs, phase, chosen, known);
+        let args = self.arguments(inputs, phase, chosen, known);
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let picks = self.pick(slot);
-        let given = arguments![given, found, arrived, picks];
+        let args = arguments![args, found, arrived, picks];
         inputs
             .gpu
-            .launch(&KERNEL, "score", self.grid(), THREADS, 0, given)
+            .launch(&KERNEL, "score", self.grid(), THREADS, 0, args)
     }
 
     /// Finds the best candidate, and the best of all GPUs of a group, which becomes the next
@@ -194,13 +194,13 @@ impl ScoreState {
         phase: Phase,
         peers: PeerArgs,
     ) -> Result<(), DeviceError> {
-        let given = self.arguments(inputs, phase, false, None);
+        let args = self.arguments(inputs, phase, false, None);
         let (found, arrived) = (self.found.address(), self.arrived.address());
-        let given = arguments![given, found, arrived, peers];
+        let args = arguments![args, found, arrived, peers];
         let kernel = &passel_kernels::peer_argmax::KERNEL;
         inputs
             .gpu
-            .launch(kernel, "score_all_reduce", self.grid(), THREADS, 0, given)
+            .launch(kernel, "score_all_reduce", self.grid(), THREADS, 0, args)
     }
 
     fn grid(&self) -> (u32, u32, u32) {

@@ -37,15 +37,6 @@ const RESERVE: usize = 1 << 30;
 
 const DURING: &str = "laying out the response";
 
-/// The response, for all GPUs.
-pub(super) struct ResponseCodes<'r> {
-    pub(super) anchor: &'r Categorical,
-    /// Σ c·L(c) over its levels.
-    pub(super) sum: i64,
-    /// Whether steps count by its classes.
-    pub(super) by_class: bool,
-}
-
 /// One GPU's share of the columns.
 pub(super) struct Shard {
     pub(super) gpu: Gpu,
@@ -68,20 +59,20 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Opens a GPU, lays some of the columns out on it and counts their relevance.
+    /// Opens a GPU, lays some of the columns out on it and counts their relevance to a response,
+    /// for which Σ c·L(c) over its levels is `response_sum`.
     pub(super) fn new(
         ordinal: usize,
         (columns, own): (&[BinnedColumn], Range<usize>),
-        response: &ResponseCodes,
+        (response, response_sum): (&Categorical, i64),
         (logs, evaluator): (&LogTable, &ScoreEvaluator),
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
-        let n = response.anchor.codes.len();
-        let classes = if response.by_class {
-            response.anchor.levels
-        } else {
-            1
+        let n = response.codes.len();
+        let classes = match evaluator.needs_xwy() {
+            true => response.levels,
+            false => 1,
         };
         let terms = put(&gpu, logs.terms())?;
         let any_misses = any_misses(columns);
@@ -95,15 +86,15 @@ impl Shard {
         let count = packs.count();
         let constant = AnchorSums {
             w: logs.full_term(),
-            wy: response.sum,
+            wy: response_sum,
             levels: 1,
             place: count as u32,
         };
         let mut shard = Self {
             n,
             terms,
-            rule: rule(evaluator, logs, response.sum),
-            anchors: AnchorWorkspace::new(&gpu, &packs, response.anchor, classes, constant)?,
+            rule: rule(evaluator, logs, response_sum),
+            anchors: AnchorWorkspace::new(&gpu, &packs, response, classes, constant)?,
             x: gpu.buffer(count, DURING)?,
             excluded: put(&gpu, &vec![0; count])?,
             occurring: vec![0; count],
@@ -118,10 +109,10 @@ impl Shard {
     }
 
     fn count_relevance(&mut self) -> Result<(), DeviceError> {
-        let laid = self.lay_out(AnchorSource::Constant, self.anchors.y_levels, None)?;
+        let buffers = self.lay_out(AnchorSource::Constant, self.anchors.y_levels, None)?;
         let occurring = put(&self.gpu, &self.occurring)?;
         let out = self.score.first_output(&self.x, occurring.address());
-        self.sweep(laid, out)?;
+        self.sweep(buffers, out)?;
         self.rescore(Phase::Begin, false, 0)?;
         self.gpu
             .download(occurring.address(), &mut self.occurring)?;
@@ -222,10 +213,10 @@ impl Shard {
 
     /// Counts every column against an anchor; what scoring is to do with the sums.
     pub(super) fn sweep_all(&mut self, source: AnchorSource) -> Result<Phase, DeviceError> {
-        let laid = self.lay_out(source, self.anchors.classes, None)?;
-        self.sweep(laid, self.score.output(self.excluded.address()))?;
+        let buffers = self.lay_out(source, self.anchors.classes, None)?;
+        self.sweep(buffers, self.score.output(self.excluded.address()))?;
         Ok(Phase::Gather {
-            misses: laid.misses,
+            misses: buffers.misses,
         })
     }
 
@@ -260,8 +251,8 @@ impl Shard {
     /// Excludes the column of a place from the candidates.
     pub(super) fn exclude(&self, place: u32) -> Result<(), DeviceError> {
         let excluded = self.excluded.address();
-        let given = arguments![excluded, place];
-        self.gpu.launch(&KERNEL, "exclude", (1, 1, 1), 1, 0, given)
+        let args = arguments![excluded, place];
+        self.gpu.launch(&KERNEL, "exclude", (1, 1, 1), 1, 0, args)
     }
 
     /// Waits for the picks of slots from the first on: so many, or fewer where lazy evaluation

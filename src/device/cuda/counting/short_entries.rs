@@ -86,7 +86,7 @@ fn launch_all(sweep: &Sweep, args: &ShortEntriesArgs) -> Result<(), DeviceError>
         return Ok(());
     }
     let copied = copied_bytes(sweep, places);
-    let given = EntriesArgs {
+    let entries = EntriesArgs {
         places: sweep.packs.count() as u32,
         rows_all: n as i64,
         xw: sweep.out.xw,
@@ -106,7 +106,7 @@ fn launch_all(sweep: &Sweep, args: &ShortEntriesArgs) -> Result<(), DeviceError>
         grid,
         threads,
         bytes,
-        arguments![given, args],
+        arguments![entries, args],
     )
 }
 

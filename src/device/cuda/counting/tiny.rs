@@ -70,7 +70,7 @@ impl CountKernel for Tiny {
         let tables = (anchor.batch * groups, shape.counts());
         let (partial, arrived) = scratch.shared_tables(sweep.gpu, config.parts, tables)?;
         let (xw, xwy, excluded) = sweep.sums_of(pack);
-        let given = TinyArgs {
+        let args = TinyArgs {
             codes: resident.address,
             stride: pack.stride as i64,
             excluded,
@@ -92,10 +92,10 @@ impl CountKernel for Tiny {
             occurring: sweep.occurring_of(pack),
         };
         let grid = ((groups * config.parts) as u32, anchor.batch as u32, 1);
-        let given = arguments![given];
+        let args = arguments![args];
         sweep
             .gpu
-            .launch(&KERNEL, shape.function, grid, THREADS, 0, given)
+            .launch(&KERNEL, shape.function, grid, THREADS, 0, args)
     }
 }
 
@@ -107,22 +107,22 @@ pub(super) fn make_joint_planes(
     let (gpu, anchor, n) = (sweep.gpu, &sweep.anchor, sweep.packs.layout.n);
     let (wide, tiles) = (anchor.levels * anchor.classes, n.div_ceil(TILE));
     let each = anchor.batch * wide;
-    let made = JointPlanes {
+    let joint_planes = JointPlanes {
         planes: scratch.planes.room(gpu, 64 * each * tiles, DURING)?,
         totals: scratch.totals.room(gpu, each, DURING)?,
     };
-    scratch.joint_planes = made;
-    gpu.zero(made.totals, 4 * each)?;
-    let given = PlanesArgs {
+    scratch.joint_planes = joint_planes;
+    gpu.zero(joint_planes.totals, 4 * each)?;
+    let args = PlanesArgs {
         joint: anchor.joint,
         joint_stride: anchor.joint_stride as i64,
         rows: n as i64,
         tiles: tiles as i64,
         wide: wide as u32,
-        planes: made.planes,
-        totals: made.totals,
+        planes: joint_planes.planes,
+        totals: joint_planes.totals,
     };
     let blocks = (tiles * wide).div_ceil(8).min(8 * gpu.processors as usize);
     let grid = (blocks as u32, anchor.batch as u32, 1);
-    gpu.launch(&KERNEL, "planes", grid, 256, 0, arguments![given])
+    gpu.launch(&KERNEL, "planes", grid, 256, 0, arguments![args])
 }

@@ -159,11 +159,11 @@ impl Shard {
         let joint = deferred.joint.at(deferred.kept() * deferred.stride);
         let to = Some((joint, deferred.bits));
         deferred.steps += 1;
-        let laid = AnchorBuffers {
+        let buffers = AnchorBuffers {
             skips_dense: true,
             ..self.lay_out(source, self.anchors.classes, to)?
         };
-        self.sweep(laid, self.score.output(self.excluded.address()))?;
+        self.sweep(buffers, self.score.output(self.excluded.address()))?;
         self.launch_waves(true, chosen, slot)
     }
 
@@ -244,7 +244,7 @@ impl Shard {
         let scoring = self
             .score
             .arguments(&self.score_inputs(), phase, chosen, known);
-        let given = deferred::DeferredArgs {
+        let args = deferred::DeferredArgs {
             places: deferred.places as u32,
             base: deferred.base as u32,
             done: deferred.done.address(),
@@ -262,11 +262,11 @@ impl Shard {
             resumes: i32::from(wave.resumes),
         };
         let grid = (scoring.count.div_ceil(THREADS as u32), 1, 1);
-        let launch = |function, given: &mut [_]| {
+        let launch = |function, args: &mut [_]| {
             let threads = THREADS as u32;
-            self.gpu.launch(&KERNEL, function, grid, threads, 0, given)
+            self.gpu.launch(&KERNEL, function, grid, threads, 0, args)
         };
-        launch("select", arguments![scoring, given])?;
+        launch("select", arguments![scoring, args])?;
         for list in &deferred.launches {
             self.count_list(deferred, list)?;
         }
@@ -277,7 +277,7 @@ impl Shard {
             ..scoring
         };
         let pick = self.score.pick(wave.slot);
-        launch("settle", arguments![scoring, given, pick])
+        launch("settle", arguments![scoring, args, pick])
     }
 
     fn count_list(
@@ -288,7 +288,7 @@ impl Shard {
         let list = deferred.lists[launch.number];
         let (n, first) = (self.n, list.offset as usize);
         let listed = offset_of!(WaveControl, wanted) + 8 * launch.number;
-        let given = DenseArgs {
+        let args = DenseArgs {
             columns: 1,
             rows: n as i64,
             vectors: n.div_ceil(VECTOR) as i64,
@@ -310,8 +310,8 @@ impl Shard {
         };
         let blocks = launch.blocks.min(list.capacity as usize) as u32;
         let (threads, shared) = (launch.config.threads as u32, 4 * launch.words as u32);
-        let (grid, given) = ((blocks, 1, 1), arguments![given]);
+        let (grid, args) = ((blocks, 1, 1), arguments![args]);
         self.gpu
-            .launch(&LISTING, launch.function, grid, threads, shared, given)
+            .launch(&LISTING, launch.function, grid, threads, shared, args)
     }
 }

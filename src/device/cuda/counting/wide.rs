@@ -59,7 +59,7 @@ impl CountKernel for Wide {
         let tables = scratch.wide_tables.room(gpu, all * stride as usize)?;
         let spreads = scratch.spreads.room(gpu, all * n, DURING)?;
         let whole = sweep.out.whole + (72 * pack.first) as u64;
-        let given = WideArgs {
+        let args = WideArgs {
             spreads,
             scratch: tables,
             scratch_stride: stride as i64,
@@ -71,7 +71,7 @@ impl CountKernel for Wide {
         };
         let grid = (blocks as u32, anchor.batch as u32, 1);
         let threads = config.threads as u32;
-        gpu.launch(&KERNEL, "wide", grid, threads, 0, arguments![given])
+        gpu.launch(&KERNEL, "wide", grid, threads, 0, arguments![args])
     }
 }
 
