@@ -266,7 +266,7 @@ fn settings_outside_their_range() {
 }
 
 #[test]
-fn no_number_is_too_large_or_small_to_be_told() {
+fn extreme_numbers_are_read_or_refused() {
     csv("y,a\n1e200,2\n2e200,1\n4e200,4\n", &[], &["`y`", "unit"]);
     // Columns of any scale are taken, though their squares overflow.
     let folder = Folder::new();
@@ -293,7 +293,7 @@ fn no_number_is_too_large_or_small_to_be_told() {
 }
 
 #[test]
-fn a_kept_level_that_went_with_its_rows_is_told() {
+fn a_kept_level_whose_rows_are_dropped_is_reported() {
     // Without its first row `f` has the levels b and c: b is what c is compared
     // with, so it is no variable to keep.
     let content = "y,f,x\n1,a,NA\n2,b,1\n4,b,3\n3,c,2\n7,c,5\n5,b,1\n";
@@ -320,7 +320,7 @@ fn a_text_column_of_identifiers_is_refused_before_it_is_laid_out() {
 }
 
 #[test]
-fn a_response_that_dat_does_not_have_is_told() {
+fn a_dat_file_without_a_response_is_reported() {
     refused(
         "d.dat",
         b"set\n4 2\n* 1 0\n1 2 3\n2 1 5\n4 4 4\n3 1 1\n",
@@ -360,7 +360,7 @@ fn files_that_are_read_are_never_written() {
 }
 
 #[test]
-fn a_cause_is_told_once() {
+fn a_cause_is_printed_once() {
     let folder = Folder::new();
     folder.write("d.libsvm", "1 1:2\n1 3:x\n");
     let ran = folder.run(&["select", "d.libsvm"]);

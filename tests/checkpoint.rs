@@ -167,7 +167,7 @@ fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_refused_and_left_alone() {
+fn a_file_that_is_not_a_checkpoint_is_refused_and_left_alone() {
     let folder = Folder::new();
     for text in ["", "notes\n", "{\"a\": 1}\n"] {
         folder.write("ck.json", text);
@@ -202,7 +202,7 @@ fn what_is_no_checkpoint_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_wrong_place_and_what_excludes_it_are_told_before_any_work() {
+fn unwritable_checkpoints_and_conflicting_options_are_refused_before_any_work() {
     let folder = Folder::new();
     let refused = |more: &[&str]| {
         // So long a search would never end.

@@ -120,7 +120,7 @@ fn output_and_trace_are_written_and_nothing_is_printed() {
 }
 
 #[test]
-fn wrong_arguments_end_with_2_and_all_are_told() {
+fn wrong_arguments_exit_with_2_and_are_all_reported() {
     let folder = Folder::new();
     let ran = folder.run(&select(&[
         "--particles",

@@ -30,7 +30,7 @@ fn mistakes(file: &str) -> String {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_each_at_its_line() {
+fn every_mistake_of_a_job_file_is_shown_at_its_line() {
     let told = mistakes(
         r#"seeds = 1
 
@@ -73,7 +73,7 @@ drop = "c"
 }
 
 #[test]
-fn each_wrong_shape_is_told_with_its_mend() {
+fn each_mistake_says_how_to_mend_it() {
     for (file, parts) in [
         (
             "",
@@ -204,7 +204,7 @@ fn each_wrong_shape_is_told_with_its_mend() {
 }
 
 #[test]
-fn slips_of_syntax_are_told_once_a_line() {
+fn toml_syntax_errors_are_shown_once_per_line() {
     let told = mistakes("[[job]]\nseed = = 1\ndata = 'x'\nkeep = [1, ,, 2]\n");
     assert_eq!(told.matches("error: this is not TOML").count(), 2, "{told}");
     for line in ["2 | seed = = 1", "4 | keep = [1, ,, 2]"] {

@@ -138,7 +138,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
 }
 
 #[test]
-fn what_is_out_of_date_is_told_and_done_again() {
+fn a_result_out_of_date_is_reported_and_made_again() {
     let folder = Folder::new();
     folder.write("jobs.toml", GRID);
     assert_eq!(
@@ -341,7 +341,7 @@ seed = 2
 }
 
 #[test]
-fn what_a_method_passes_over_makes_nothing_stale() {
+fn options_that_the_method_ignores_make_no_result_stale() {
     let folder = Folder::new();
     let file = "[defaults]\nresponse = \"y\"\ntop = 2\niterations = 5\n\
                 [[job]]\ndata = \"data.csv\"\noutput = \"{id}.txt\"\n\

@@ -35,7 +35,7 @@ fn a_rank_that_fails_is_named_with_its_machine() {
 }
 
 #[test]
-fn a_rank_that_cannot_begin_is_told_of() {
+fn a_rank_that_cannot_begin_is_reported() {
     let folder = two_folders();
     fs::write(
         folder.path().join("jobs.toml"),

@@ -187,7 +187,7 @@ fn methods_that_see_all_columns_are_for_one_rank() {
 }
 
 #[test]
-fn help_and_mistakes_are_told_once() {
+fn help_and_mistakes_are_printed_once() {
     let here = Path::new(".");
     let help = ran(here, 3, "exec \"$passel\" --help");
     assert_eq!(help.code, Some(0));
