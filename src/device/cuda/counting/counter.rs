@@ -28,7 +28,7 @@ use crate::{
     score::Against,
 };
 
-/// GPUs that share the columns.
+/// GPUs that share the columns, each a contiguous range of them.
 pub(crate) struct CudaCounter<'a> {
     columns: &'a [BinnedColumn],
     /// The number of the first.
@@ -60,6 +60,9 @@ pub(crate) struct CudaCounter<'a> {
 impl<'a> CudaCounter<'a> {
     /// Columns on the GPUs of these ordinals, for this response; each takes at most so many bytes
     /// for them.
+    ///
+    /// *Shapes*: p columns and the response, of n codes each, in the host's memory; GPU g of m gets
+    /// the g-th of m ranges of the columns.
     ///
     /// # Errors
     /// A GPU that cannot be used, or has too little memory.

@@ -27,7 +27,9 @@ enum PackStorage {
     Host(PinnedBytes, [Vec<ColumnCodes>; 2]),
 }
 
-/// The columns of a GPU.
+/// The columns of a GPU, whose *places* are their order in memory.
+///
+/// *Shapes*: one value of each place in every buffer on the GPU.
 pub(super) struct Packs {
     pub(super) layout: Layout,
     storage: Vec<PackStorage>,

@@ -1,4 +1,5 @@
-//! How far GPUs are ahead of their caller: a machine of four states, and the depth of a run.
+//! How far GPUs are ahead of their caller: a machine of four states, the depth of a run ahead, and
+//! what redundancy is made of.
 
 use std::{
     collections::VecDeque,
@@ -9,7 +10,7 @@ use passel_kernels::score::Pick;
 
 use super::score::AHEAD;
 
-/// Where the GPUs stand.
+/// What the GPUs have done by themselves.
 ///
 /// ```text
 ///                    exclude                     run ahead
@@ -21,7 +22,7 @@ use super::score::AHEAD;
 ///       └──────────── sweep of the pending one ───────────── AnchorPending
 /// ```
 ///
-/// Runs ahead begin in any state; `reset` leads from any to `Scored`.
+/// A run ahead and `score` may begin in any state; `reset` leads from any to `Scored`.
 ///
 /// | in | `sweep` of the last pick | `sweep` of another | `exclude` of the next pick | `exclude` of another |
 /// | --- | --- | --- | --- | --- |

@@ -32,6 +32,9 @@ const BLOCKS: usize = 4;
 const DURING: &str = "scoring";
 
 /// What the candidates of a GPU have gathered, or those of a batch over the same columns.
+///
+/// *Shapes*: of each place a value in every buffer, `batch` × `count` on the GPU; of each of the
+/// batch one anchor; [`AHEAD`] slots, or one of each of the batch, in pinned memory of the host.
 pub(super) struct ScoreState {
     batch: usize,
     count: usize,

@@ -11,6 +11,9 @@ use super::{
 use crate::device::DeviceError;
 
 /// An anchor, or a batch of them, as kernels read it: addresses on the GPU, 0 for null.
+///
+/// *Shapes*: joint codes, `w` and `y` have n codes of each of the batch, joint codes filled up to
+/// whole [`VECTOR`](super::form::VECTOR)s; `order` has n rows of each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AnchorBuffers {
     /// Anchors of the batch.

@@ -11,7 +11,8 @@ use crate::{
     score::ScoreFunction,
 };
 
-/// GPUs that share the columns, with the function in CUDA C.
+/// GPUs that share the columns and evaluate a score's function, given in CUDA C, of the contingency
+/// tables of each.
 pub(crate) struct CudaTableScorer<'a> {
     columns: &'a [BinnedColumn],
     gpus: Vec<TableEvaluator>,
