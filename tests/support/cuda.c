@@ -1,4 +1,4 @@
-/* As much of CUDA as `passel devices` asks for, with two cards; tests/devices.rs adds an
+/* As much of CUDA as `passel devices` asks for, with two cards; tests/program/devices.rs adds an
    empty function for every other name. Its variables say what goes wrong. */
 
 #include <stddef.h>

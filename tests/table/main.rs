@@ -2,10 +2,17 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
+#[path = "../support/files.rs"]
+mod files;
+#[path = "../support/problems.rs"]
+mod problems;
+
 mod any;
 mod arff;
 mod csv;
 mod dat;
+mod data;
+mod formats;
 mod in_memory;
 mod libsvm;
 mod missing;

@@ -1,14 +1,9 @@
 //! The program by its command line: what it prints, what it writes, how it ends.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
 use std::fs;
 
+use crate::support::{Folder, HANDLES_INT, finish, ran, send, start, wait_for_line};
 use serde_json::Value;
-use support::{Folder, HANDLES_INT, finish, ran, send, start, wait_for_line};
 
 const SELECT: [&str; 4] = ["select", "data.csv", "--response", "y"];
 
@@ -319,7 +314,7 @@ fn a_reader_who_leaves_is_no_failure() {
 
 /// Starts a search that would not end, and sends INT once it is under way.
 #[cfg(unix)]
-fn interrupted(folder: &Folder, more: &[&str]) -> support::Ran {
+fn interrupted(folder: &Folder, more: &[&str]) -> crate::support::Ran {
     let endless = [
         "--iterations",
         "1000000000",

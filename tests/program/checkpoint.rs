@@ -1,15 +1,10 @@
 //! `--checkpoint`: a search that was stopped by whatever it may be goes on, and its report
 //! does not show it.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
 use std::fs;
 
+use crate::support::{Folder, Ran, finish, kill, send, start, wait_until};
 use serde_json::Value;
-use support::{Folder, Ran, finish, kill, send, start, wait_until};
 
 const SELECT: [&str; 6] = ["select", "data.csv", "--response", "y", "--format", "json"];
 const KEEP: [&str; 2] = ["--checkpoint", "ck.json"];

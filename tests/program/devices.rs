@@ -1,26 +1,19 @@
 //! `passel devices` where CUDA is whole, old, broken or not there: one answer, no panic.
 
-// Elsewhere libraries are found and named otherwise.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
+use crate::support::{Folder, ran};
 use serde_json::Value;
-use support::{Folder, ran};
 
 const LIBRARIES: [&str; 3] = ["libcuda.so", "libnvrtc.so", "libcublas.so"];
 
 /// The functions the program asks for, from its own list, less those `defined` already.
 fn functions(defined: &str) -> Vec<&'static str> {
-    let list = include_str!("../src/device/cuda/library.rs");
+    let list = include_str!("../../src/device/cuda/library.rs");
     let quoted = list.split('"').skip(1).step_by(2);
     let is_name = |it: &&str| {
         let of = |prefix| it.strip_prefix(prefix).is_some_and(starts_large);
@@ -61,7 +54,7 @@ fn build(folder: &Folder, source: &str) -> PathBuf {
 }
 
 fn whole(folder: &Folder) -> PathBuf {
-    let source = include_str!("support/cuda.c");
+    let source = include_str!("../support/cuda.c");
     let rest = functions(source).into_iter();
     let rest: String = rest
         .map(|it| format!("int {it}() {{ return 0; }}\n"))

@@ -1,21 +1,16 @@
 //! The examples that make tables and figures, called as their commands call them.
 
-#![allow(clippy::unwrap_used)]
 // Both draw, and each example is a program of its own.
-#![allow(clippy::duplicate_mod)]
-
-#[path = "../examples/figures/main.rs"]
+#[path = "../../examples/figures/main.rs"]
 #[expect(dead_code, reason = "an example's own main")]
 mod figures;
-#[path = "../examples/paper_tables/main.rs"]
+#[path = "../../examples/paper_tables/main.rs"]
 #[expect(dead_code, reason = "an example's own main")]
 mod paper_tables;
-#[path = "support/program.rs"]
-mod support;
 
 use std::collections::BTreeSet;
 
-use support::Folder;
+use crate::support::Folder;
 
 fn figures(folder: &Folder, what: &str, from: &str) -> Result<String, String> {
     let [from, to] = [from, "out.svg"].map(|name| folder.path(name));
@@ -155,7 +150,7 @@ fn rates_are_drawn_from_reports_one_after_the_other() {
     let folder = Folder::new();
     folder.write(
         "marked.csv",
-        &format!("# passel truth a,b\n{}", support::table(60)),
+        &format!("# passel truth a,b\n{}", crate::support::table(60)),
     );
     let mut reports = String::new();
     for particles in ["1", "3", "8"] {
@@ -192,7 +187,7 @@ fn other_files_are_told_by_name() {
     folder.write("start.csv", &format!("{HEADER}1,0,start,a,1,-2.5,-2.5\n"));
     folder.write(
         "marked.csv",
-        &format!("# passel truth a\n{}", support::table(60)),
+        &format!("# passel truth a\n{}", crate::support::table(60)),
     );
     for (data, report) in [("data.csv", "unmarked.json"), ("marked.csv", "marked.json")] {
         let arguments = ["select", data, "--response", "y", "--format", "json"];

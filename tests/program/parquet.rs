@@ -1,11 +1,6 @@
 //! Parquet by the command line: with the feature, and without it.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
-use support::Folder;
+use crate::support::Folder;
 
 const SELECT: [&str; 6] = [
     "select",

@@ -1,12 +1,7 @@
 //! Selections beside the truth that a file marks: PSR and FDR by a count of their own.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
+use crate::support::{Folder, table};
 use serde_json::{Value, json};
-use support::{Folder, table};
 
 fn select(folder: &Folder, file: &str, more: &[&str]) -> Value {
     let mut arguments = vec!["select", file, "--response", "y", "--format", "json"];

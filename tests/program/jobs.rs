@@ -1,12 +1,7 @@
 //! Job files: what is wrong with one, and what a good one does.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
+use crate::support::{Folder, Ran};
 use serde_json::Value;
-use support::{Folder, Ran};
 
 /// The folder with this job file in it, and how the program took it.
 fn run(file: &str) -> (Folder, Ran) {

@@ -1,12 +1,7 @@
 //! Bad input: one clear error each, naming the file, row, column and the mend;
 //! exit code 2 and nothing written.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
-use support::Folder;
+use crate::support::Folder;
 
 /// Runs `select` on a file of this content and expects a refusal whose message
 /// holds every one of `told`.

@@ -1,16 +1,11 @@
 //! The program on files of PLINK 1: what it finds in the same numbers as CSV, and what it tells
 //! of files that are wrong.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/program.rs"]
-mod support;
-
 use std::collections::HashMap;
 use std::fs;
 
+use crate::support::Folder;
 use serde_json::Value;
-use support::Folder;
 
 const SAMPLES: usize = 61;
 const VARIANTS: usize = 9;

@@ -1,8 +1,6 @@
 //! The data that ship are what their README says.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../examples/genotypes.rs"]
+#[path = "../../examples/genotypes.rs"]
 #[expect(dead_code, reason = "an example's own main")]
 mod genotypes;
 

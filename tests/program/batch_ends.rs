@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
-use super::{
-    GRID, results,
+use crate::{
+    batch::{GRID, results},
     support::{Folder, finish, kill, ran, send, start, wait_until},
 };
 

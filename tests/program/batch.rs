@@ -1,18 +1,12 @@
-//! `passel run`: what is done, and what is not done again; `ends.rs` that nothing is lost.
-
-#![allow(clippy::unwrap_used)]
-
-mod ends;
-#[path = "../support/program.rs"]
-mod support;
+//! `passel run`: what is done, and what is not done again; `batch_ends.rs` that nothing is lost.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use crate::support::Folder;
 use serde_json::Value;
-use support::Folder;
 
 /// Twelve jobs that take a blink each.
-const GRID: &str = r#"
+pub const GRID: &str = r#"
 [defaults]
 response = "y"
 particles = 4
@@ -32,7 +26,7 @@ top = [2, 3]
 "#;
 
 /// Every file of the results but times and the lock, with what it holds.
-fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
     let named = files.map(|it| (it.file_name().unwrap().to_str().unwrap().to_owned(), it));
     let kept = named.filter(|it| ![".lock", ".work", "times.csv"].contains(&&*it.0));

@@ -2,22 +2,15 @@
 //! values, a factor: the same selection from each file, and it is the one that
 //! trying every subset with nalgebra finds.
 
-#![allow(clippy::unwrap_used)]
-
 use std::{fs, path::Path};
 
 use nalgebra::{DMatrix, DVector};
 use passel::{Selection, job::JobDraft, run::run, selection::Elapsed};
 
-#[path = "support/files.rs"]
-mod files;
-#[path = "support/problems.rs"]
-mod problems;
-
 #[cfg(feature = "parquet")]
-use files::parquet;
-use files::{delimited, files, gzip};
-use problems::Random;
+use crate::files::parquet;
+use crate::files::{delimited, files, gzip};
+use crate::problems::Random;
 
 #[derive(Debug, Clone, Copy)]
 struct Case {

@@ -1,0 +1,22 @@
+//! The program, driven as its users drive it: arguments, files and signals in, reports and exit codes out.
+
+#![allow(clippy::unwrap_used)]
+// Two examples draw, and each is a program of its own.
+#![allow(clippy::duplicate_mod)]
+
+#[path = "../support/program.rs"]
+mod support;
+
+mod bad_input;
+mod batch;
+mod batch_ends;
+mod checkpoint;
+mod cli;
+// Elsewhere libraries are found and named otherwise.
+#[cfg(target_os = "linux")]
+mod devices;
+mod examples;
+mod genotypes;
+mod jobs;
+mod parquet;
+mod truth;
