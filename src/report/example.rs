@@ -1,95 +1,46 @@
 //! A report to test renderers with.
 
-use crate::selection::*;
+use serde_json::json;
+
+use crate::selection::{CONFIDENCE_LEVEL, Selection};
 
 /// A selection of two variables with every part filled in.
 pub(crate) fn selection() -> Selection {
-    let estimate = |coefficient, std_error: f64, p_value| Estimate {
-        coefficient,
-        std_error: Some(std_error),
-        t: Some(coefficient / std_error),
-        p_value: Some(p_value),
-        lower: None,
-        upper: None,
+    let model = |delta: f64, weight, variables: [&str; 2]| {
+        let criterion = delta - 207.171_682_211;
+        let variables = variables.iter().filter(|name| !name.is_empty());
+        let variables: Vec<_> = variables.collect();
+        json!({ "criterion": criterion, "delta": delta, "weight": weight, "variables": variables })
     };
-    let model = |delta, weight, variables: &[&str]| VisitedModel {
-        criterion: delta - 207.171_682_211,
-        delta,
-        weight,
-        variables: variables.iter().map(|name| (*name).to_owned()).collect(),
-    };
-    let weight = |name: &str, weight| InclusionWeight {
-        name: name.to_owned(),
-        weight,
-    };
-    let mut parameters = serde_json::Map::new();
-    parameters.insert("particles".into(), 64.into());
-    parameters.insert("iterations".into(), 256.into());
-    let mut selection = Selection {
-        passel: "0.1.0".into(),
-        method: NamedParameters {
-            name: "pass".to_string(),
-            parameters,
-        },
-        criterion: CriterionValue {
-            name: "ebic".into(),
-            value: -207.171_682_211,
-            parameters: [("gamma".to_owned(), 1.0.into())].into_iter().collect(),
-        },
-        response: "price".into(),
-        n: 200,
-        p: 1000,
-        k: 2,
-        rss: 50.0,
-        tss: 250.0,
-        level: CONFIDENCE_LEVEL,
-        intercept: Some(estimate(1.5, 0.25, 9e-9)),
-        selected: vec![
-            SelectedVariable {
-                name: "area".into(),
-                index: 3,
-                estimate: estimate(0.1, 0.003, 0.0),
-            },
-            SelectedVariable {
-                name: "a,\"b\"".into(),
-                index: 17,
-                estimate: estimate(-123_456.789, 5e4, 0.0144),
-            },
+    let quoted = "a,\"b\"";
+    let stored = json!({
+        "passel": "0.1.0",
+        "method": { "name": "pass", "particles": 64, "iterations": 256 },
+        "criterion": { "name": "ebic", "value": -207.171_682_211, "gamma": 1.0 },
+        "response": "price", "n": 200, "p": 1000, "k": 2, "rss": 50.0, "tss": 250.0,
+        "intercept": { "coefficient": 1.5, "std_error": 0.25, "t": 6.0, "p_value": 9e-9 },
+        "selected": [
+            { "name": "area", "index": 3,
+              "coefficient": 0.1, "std_error": 0.003, "t": 0.1 / 0.003, "p_value": 0.0 },
+            { "name": quoted, "index": 17,
+              "coefficient": -123_456.789, "std_error": 5e4, "t": -123_456.789 / 5e4, "p_value": 0.0144 },
         ],
-        set_aside: vec![crate::design::SetAside {
-            name: "one".into(),
-            reason: "constant".into(),
-        }],
-        certified: true,
-        met: 2,
-        models: vec![
-            model(0.0, 0.75, &["area", "a,\"b\""]),
-            model(2.5, 0.25, &["area", "rooms"]),
+        "certified": true,
+        "met": 2,
+        "models": [model(0.0, 0.75, ["area", quoted]), model(2.5, 0.25, ["area", "rooms"])],
+        "inclusion": [
+            { "name": "area", "weight": 1.0 },
+            { "name": quoted, "weight": 0.75 },
+            { "name": "rooms", "weight": 0.25 },
         ],
-        inclusion: vec![
-            weight("area", 1.0),
-            weight("a,\"b\"", 0.75),
-            weight("rooms", 0.25),
-        ],
-        front: vec![
-            model(40.0, 0.0, &["area"]),
-            model(0.0, 0.75, &["area", "a,\"b\""]),
-        ],
-        seed: 7,
-        devices: vec!["cpu".into()],
-        precision: "f64".into(),
-        screen: "f32".into(),
-        iterations: 256,
-        termination: Termination::Iterations,
-        elapsed_seconds: Elapsed {
-            read: 0.1,
-            devices: 0.0,
-            search: 1.2,
-            total: 1.3,
-        },
-        warnings: vec!["the size bound was reached".into()],
-        ..Selection::default()
-    };
+        "front": [model(40.0, 0.0, ["area", ""]), model(0.0, 0.75, ["area", quoted])],
+        "set_aside": [{ "name": "one", "reason": "constant" }],
+        "seed": 7, "devices": ["cpu"], "precision": "f64", "screen": "f32",
+        "iterations": 256, "termination": "iterations",
+        "elapsed_seconds": { "read": 0.1, "devices": 0.0, "search": 1.2, "total": 1.3 },
+        "warnings": ["the size bound was reached"],
+    });
+    let mut selection: Selection = serde_json::from_value(stored).unwrap();
     selection.set_level(CONFIDENCE_LEVEL);
     selection
 }

@@ -3,7 +3,6 @@
 
 pub mod criteria;
 pub mod devices;
-mod goodness;
 mod html;
 pub mod methods;
 mod models;

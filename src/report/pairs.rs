@@ -149,34 +149,24 @@ pub(super) fn csv(report: &PairsReport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::selection::VariablePair;
 
     fn report() -> PairsReport {
-        let single = |name: &str, index, score| SingleVariable {
-            name: name.to_owned(),
-            index,
-            score,
-            p_value: 0.25,
-        };
-        PairsReport {
-            response: "class".to_owned(),
-            classes: 2,
-            n: 50,
-            p: 2,
-            single: vec![single("a", 0, 0.125), single("b", 1, 0.5)],
-            pairs: vec![VariablePair {
-                a: "a".to_owned(),
-                b: "b".to_owned(),
-                a_index: 0,
-                b_index: 1,
-                score: 0.5,
-                synergy: -0.125,
-            }],
-            devices: vec!["cpu".to_owned()],
-            termination: StopReason::Top,
-            ..PairsReport::default()
-        }
+        let stored = json!({
+            "response": "class", "classes": 2, "n": 50, "p": 2,
+            "single": [
+                { "name": "a", "index": 0, "score": 0.125, "p_value": 0.25 },
+                { "name": "b", "index": 1, "score": 0.5, "p_value": 0.25 },
+            ],
+            "pairs": [
+                { "a": "a", "b": "b", "a_index": 0, "b_index": 1, "score": 0.5, "synergy": -0.125 },
+            ],
+            "devices": ["cpu"],
+            "termination": "top",
+        });
+        serde_json::from_value(stored).unwrap()
     }
 
     #[test]
@@ -196,19 +186,21 @@ mod tests {
 
     #[test]
     fn partners_stand_beside_their_variables() {
-        let partner = |name: &str, index, partner: Option<(&str, usize)>, score| VariablePartner {
-            name: name.to_owned(),
-            index,
-            partner: partner.map(|(name, _)| name.to_owned()),
-            partner_index: partner.map(|(_, index)| index),
-            score,
-            synergy: score.map(|score: f64| score - 0.625),
-        };
         let mut report = report();
-        report.partners = Some(vec![
-            partner("a", 0, Some(("b, \"c\"", 1)), Some(0.5)),
-            partner("b", 1, None, None),
-        ]);
+        let partner = VariablePartner {
+            name: "a".to_owned(),
+            partner: Some("b, \"c\"".to_owned()),
+            partner_index: Some(1),
+            score: Some(0.5),
+            synergy: Some(-0.125),
+            ..VariablePartner::default()
+        };
+        let alone = VariablePartner {
+            name: "b".to_owned(),
+            index: 1,
+            ..VariablePartner::default()
+        };
+        report.partners = Some(vec![partner.clone(), alone]);
         let rows = "a,0,,,0.125,,0.25,\"b, \"\"c\"\"\",1,0.5,-0.125\n\
                     b,1,,,0.5,,0.25,,,,\n\
                     a,0,b,1,0.5,-0.125,,,,,\n";
@@ -220,11 +212,7 @@ mod tests {
         let best = place("a         b, \"c\"        0.500000  -0.125000\n");
         assert!(place("variable  best partner     score    synergy\n") < best);
         assert!(best < place("b         –                    –          –\n\na  b"));
-        report.partners = Some(
-            (0..12)
-                .map(|at| partner("v", at, Some(("a", 0)), Some(0.5)))
-                .collect(),
-        );
+        report.partners = Some(vec![partner; 12]);
         let page = text(&report, Path::new("d.csv"));
         assert!(page.contains("… and 2 more (--format csv or json has all)\n\na  b"));
         let json = crate::report::json(&report);

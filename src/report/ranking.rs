@@ -120,42 +120,25 @@ pub(super) fn csv(ranking: &Ranking) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{json, value::to_raw_value};
+    use serde_json::json;
 
     use super::*;
-    use crate::selection::Independence;
 
     fn ranking() -> Ranking {
-        let variable = |name: &str, index, redundancy| RankedVariable {
-            name: name.to_owned(),
-            index,
-            score: 0.1 + 0.2,
-            relevance: 0.25,
-            redundancy,
-            independence: Independence {
-                g: 25.0,
-                df: 2,
-                p_value: 3.7e-6,
-            },
-            permutation_p: None,
+        let variable = |name: &str, index: usize, redundancy: Option<f64>| {
+            json!({ "name": name, "index": index, "score": 0.1 + 0.2, "relevance": 0.25,
+                    "redundancy": redundancy, "g": 25.0, "df": 2, "p_value": 3.7e-6 })
         };
-        Ranking {
-            method: NamedParameters {
-                name: "mifs".to_owned(),
-                parameters: [("beta".to_owned(), 0.5.into())].into_iter().collect(),
-            },
-            response: "class".to_owned(),
-            classes: 2,
-            n: 50,
-            p: 9,
-            k: 2,
-            selected: vec![variable("a,b", 7, None), variable("c", 0, Some(0.125))],
-            binning: to_raw_value(&json!({ "rule": "auto", "response_rule": "levels" })).unwrap(),
-            devices: vec!["cpu".to_owned()],
-            termination: StopReason::Threshold,
-            warnings: vec!["3 of 53 rows were dropped for missing values".to_owned()],
-            ..Ranking::default()
-        }
+        let stored = json!({
+            "method": { "name": "mifs", "beta": 0.5, "plugin": "information" },
+            "response": "class", "classes": 2, "n": 50, "p": 9, "k": 2,
+            "selected": [variable("a,b", 7, None), variable("c", 0, Some(0.125))],
+            "binning": { "rule": "auto", "response_rule": "levels" },
+            "devices": ["cpu"],
+            "termination": "threshold",
+            "warnings": ["3 of 53 rows were dropped for missing values"],
+        });
+        serde_json::from_value(stored).unwrap()
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::{fmt::Write, path::Path};
 
 use super::{
-    goodness::Goodness,
     models,
     numbers::{percent, printable, significant},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
@@ -26,14 +25,7 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
 }
 
 fn header(selection: &Selection, data: &Path) -> String {
-    let fixed = usize::from(selection.intercept.is_some());
-    let (n, k) = (selection.n, selection.k);
-    let Goodness {
-        free,
-        r2,
-        adjusted,
-        error,
-    } = Goodness::of((n, k + fixed), fixed, (selection.rss, selection.tss));
+    let fit = Goodness::of(selection);
     let digits = |value: Option<f64>| number(value, 6).shown();
     let criterion = &selection.criterion;
     let mut rows = vec![
@@ -43,9 +35,9 @@ fn header(selection: &Selection, data: &Path) -> String {
     let weights = selection.weights.clone();
     rows.extend(weights.map(|weights| ("weights", weights)));
     rows.extend([
-        ("observations n", n.to_string()),
+        ("observations n", selection.n.to_string()),
         ("candidates p", candidates(selection)),
-        ("variables k", k.to_string()),
+        ("variables k", selection.k.to_string()),
     ]);
     if !selection.kept.is_empty() {
         rows.push(("always kept", selection.kept.join(", ")));
@@ -56,14 +48,10 @@ fn header(selection: &Selection, data: &Path) -> String {
             format!("{} = {}", criterion.spec(), significant(criterion.value, 9)),
         ),
         (
-            // Without an intercept the sums of squares are about zero.
-            if fixed == 1 { "R²" } else { "R² about zero" },
-            format!("{}, adjusted {}", digits(r2), digits(adjusted)),
+            fit.name,
+            format!("{}, adjusted {}", digits(fit.r2), digits(fit.adjusted)),
         ),
-        (
-            "residual std. error",
-            format!("{} with {free} degrees of freedom", digits(error)),
-        ),
+        ("residual std. error", fit.error),
     ]);
     if let Some(truth) = &selection.truth {
         let (psr, fdr) = (significant(truth.psr, 4), significant(truth.fdr, 4));
@@ -72,6 +60,37 @@ fn header(selection: &Selection, data: &Path) -> String {
         rows.push(("truth", rates));
     }
     facts(&rows)
+}
+
+/// How well a model fits.
+pub(super) struct Goodness {
+    /// R², about zero without an intercept.
+    pub(super) name: &'static str,
+    pub(super) r2: Option<f64>,
+    pub(super) adjusted: Option<f64>,
+    /// The residual standard error and its degrees of freedom.
+    pub(super) error: String,
+}
+
+impl Goodness {
+    pub(super) fn of(selection: &Selection) -> Self {
+        let Selection { n, k, rss, tss, .. } = *selection;
+        let fixed = usize::from(selection.intercept.is_some());
+        let free = n.saturating_sub(k + fixed);
+        // Rounding can take the empty model's R² below zero.
+        let r2 = (tss > 0.0).then(|| (1.0 - rss / tss).max(0.0));
+        // Adjusted R² compares variances, each over its own degrees of freedom.
+        let spread = n.saturating_sub(fixed) as f64 / free as f64;
+        let error = (free > 0).then(|| (rss / free as f64).sqrt());
+        let error = number(error, 6).shown();
+        Self {
+            // Without an intercept the sums of squares are about zero.
+            name: if fixed == 1 { "R²" } else { "R² about zero" },
+            r2,
+            adjusted: r2.filter(|_| free > 0).map(|r2| 1.0 - (1.0 - r2) * spread),
+            error: format!("{error} with {free} degrees of freedom"),
+        }
+    }
 }
 
 /// The number of candidates, and of those before a prescreening.

@@ -145,50 +145,27 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::selection::{NamedParameters, StabilityBound};
-
-    fn named(value: serde_json::Value) -> NamedParameters {
-        serde_json::from_value(value).unwrap()
-    }
 
     fn report() -> StabilityReport {
-        let variable = |name: &str, index, count| StableVariable {
-            name: name.to_owned(),
-            index,
-            frequency: f64::from(count) / 8.0,
-            count: count as usize,
-            simultaneous: Some(0.25),
-        };
-        let variables = vec![variable("a,\"b\"", 3, 8_u32), variable("c", 0, 3)];
-        let bound = |name: &'static str, cutoff: Option<f64>| StabilityBound {
-            name: name.into(),
-            cutoff,
-            false_picks: cutoff.map(|_| 0.123_456),
-            variables: cutoff.iter().map(|_| "a,\"b\"".to_owned()).collect(),
-        };
-        StabilityReport {
-            method: named(json!({ "name": "pass", "particles": 32, "forward": [0.2, 0.8] })),
-            criterion: Some(named(json!({ "name": "ebic", "gamma": 1.0 }))),
-            response: "y".to_owned(),
-            n: 60,
-            p: 4,
-            resampling: "complementary".into(),
-            wanted: 8,
-            resamples: 8,
-            rows: 30,
-            q: 1.375,
-            false_picks: Some(1.0),
-            decides: "r-concave".into(),
-            cutoff: Some(0.75),
-            bounds: vec![bound("worst-case", None), bound("r-concave", Some(0.75))],
-            k: 1,
-            selected: variables[..1].to_vec(),
-            variables,
-            seed: 7,
-            devices: vec!["cpu".to_owned()],
-            warnings: vec!["a warning".to_owned()],
-            ..StabilityReport::default()
-        }
+        let quoted = "a,\"b\"";
+        let first = json!({ "name": quoted, "index": 3, "frequency": 1.0, "count": 8,
+                            "simultaneous": 0.25 });
+        let second = json!({ "name": "c", "index": 0, "frequency": 0.375, "count": 3,
+                             "simultaneous": 0.25 });
+        let stored = json!({
+            "method": { "name": "pass", "particles": 32, "forward": [0.2, 0.8] },
+            "criterion": { "name": "ebic", "gamma": 1.0 },
+            "response": "y", "n": 60, "p": 4,
+            "resampling": "complementary", "wanted": 8, "resamples": 8, "rows": 30, "q": 1.375,
+            "false_picks": 1.0, "decides": "r-concave", "cutoff": 0.75,
+            "bounds": [
+                { "name": "worst-case", "cutoff": null, "false_picks": null, "variables": [] },
+                { "name": "r-concave", "cutoff": 0.75, "false_picks": 0.123_456, "variables": [quoted] },
+            ],
+            "k": 1, "selected": [first], "variables": [first, second],
+            "seed": 7, "devices": ["cpu"], "termination": "done", "warnings": ["a warning"],
+        });
+        serde_json::from_value(stored).unwrap()
     }
 
     #[test]
@@ -224,16 +201,15 @@ mod tests {
     #[test]
     fn other_methods_and_resamples_have_other_lines() {
         let mut report = report();
-        report.method =
-            named(json!({ "name": "mifs", "beta": 0.5, "plugin": "information", "top": 3 }));
+        let method = json!({ "name": "mifs", "beta": 0.5, "plugin": "information", "top": 3 });
+        report.method = serde_json::from_value(method).unwrap();
         report.criterion = None;
         report.binning = serde_json::from_str(r#"{"rule":"auto","response_rule":"levels"}"#).ok();
         (report.resampling, report.termination) = ("bootstrap".into(), StopReason::Interrupted);
         (report.wanted, report.false_picks, report.decides) = (100, None, "given".into());
-        report
-            .variables
-            .iter_mut()
-            .for_each(|variable| variable.simultaneous = None);
+        for variable in &mut report.variables {
+            variable.simultaneous = None;
+        }
         let page = text(&report, Path::new("d.csv"));
         for line in [
             "method               mifs:beta=0.5\n",

@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{
     report::{
-        goodness::Goodness,
         numbers::{percent, printable, significant},
         regression::{
-            Row, candidates, coefficients, ended, inclusion as inclusion_weight, method, rows,
+            Goodness, Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
+            rows,
         },
         table::{ABSENT, Cell, Style, Table, exact, number, text},
     },
@@ -45,13 +45,13 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let criterion = report.criterion.spec();
     let value =
         finite(report.criterion.value).map_or(ABSENT.to_owned(), |value| significant(value, 9));
-    let (fit, error) = fit(report);
+    let fit = Goodness::of(report);
     let kept = &report.kept;
     let names = report.selected.iter().map(|variable| &*variable.name);
     let names: Vec<&str> = names.filter(|name| !is_kept(report, name)).collect();
     let first = names[..names.len().min(LED)].join(", ");
     let lead = format!(
-        "{} chosen of {}{}{}; {criterion} = {value}{fit}.",
+        "{} chosen of {}{}{}; {criterion} = {value}{}.",
         counted(report.k - kept.len().min(report.k), "variable", "variables"),
         report.p,
         match names.len() {
@@ -62,7 +62,8 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         match kept.len() {
             0 => String::new(),
             count => format!(", beside {count} always kept"),
-        }
+        },
+        r2(&fit)
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
@@ -73,7 +74,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         ("criterion", criterion),
         ("seed", report.seed.to_string()),
         ("ended", ended(report)),
-        ("residual error", error),
+        ("residual error", fit.error),
     ]);
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(truth(report.truth.as_ref()));
@@ -105,24 +106,14 @@ pub(super) fn notes(report: &Selection) -> Vec<String> {
     notes.into_iter().flatten().collect()
 }
 
-/// R² for a sentence, and the residual standard error.
-fn fit(report: &Selection) -> (String, String) {
-    let fixed = usize::from(report.intercept.is_some());
-    let (Some(rss), Some(tss)) = (finite(report.rss), finite(report.tss)) else {
-        return Default::default();
-    };
-    let fit = Goodness::of((report.n, report.k + fixed), fixed, (rss, tss));
-    let error = number(fit.error, 6).shown();
-    let error = format!("{error} with {} degrees of freedom", fit.free);
+/// R² for a sentence.
+fn r2(fit: &Goodness) -> String {
     let Some(r2) = fit.r2 else {
-        return (String::new(), error);
+        return String::new();
     };
-    let about = if fixed == 1 { "R²" } else { "R² about zero" };
-    let mut shares = format!("; {about} {}", significant(r2, 4));
-    if let Some(adjusted) = fit.adjusted {
-        shares += &format!(", adjusted {}", significant(adjusted, 4));
-    }
-    (shares, error)
+    let adjusted = fit.adjusted.map(|adjusted| significant(adjusted, 4));
+    let adjusted = adjusted.map_or_else(String::new, |digits| format!(", adjusted {digits}"));
+    format!("; {} {}{adjusted}", fit.name, significant(r2, 4))
 }
 
 pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras) {
