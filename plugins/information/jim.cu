@@ -1,4 +1,4 @@
-// The same as `impurity` in jim.rs, for one thread of a GPU.
+// `impurity` of jim.rs, computed by one thread of a GPU.
 __device__ double passel_value(const double *values, const unsigned *counts, unsigned x,
                                unsigned w, unsigned y)
 {

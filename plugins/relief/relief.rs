@@ -62,12 +62,14 @@ pub fn relief(data: &impl Data) -> Result<Option<Vec<f64>>, String> {
             return Ok(Vec::new());
         };
         let rows = observations.into_iter().zip(rows);
-        Ok(rows.map(|(at, row)| walk(at, &row, &classes)).collect())
+        Ok(rows
+            .map(|(at, row)| neighbours(at, &row, &classes))
+            .collect())
     })?;
     if data.interrupted() {
         return Ok(None);
     }
-    let found: Vec<Met> = found.into_iter().flatten().collect();
+    let found: Vec<Neighbours> = found.into_iter().flatten().collect();
     let weights = all(data, extents.len(), |column| {
         let range = extents[column].range;
         if range == 0.0 {
@@ -89,13 +91,13 @@ pub fn relief(data: &impl Data) -> Result<Option<Vec<f64>>, String> {
 
 /// The neighbours that an observation is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Met {
+struct Neighbours {
     hit: Option<usize>,
     miss: Option<usize>,
 }
 
 /// Those of an observation, by its distances.
-fn walk(from: usize, distances: &[f64], classes: &[u32]) -> Met {
+fn neighbours(from: usize, distances: &[f64], classes: &[u32]) -> Neighbours {
     let before = |a: usize, b: usize| (distances[a], a) < (distances[b], b);
     let is_hit = |at: usize| classes[at] == classes[from];
     // The nearest of a kind.
@@ -111,15 +113,15 @@ fn walk(from: usize, distances: &[f64], classes: &[u32]) -> Met {
     };
     let (hit, miss) = (nearest(true), nearest(false));
     match (hit, miss) {
-        (Some(first), Some(end)) if before(first, end) => Met {
+        (Some(first), Some(end)) if before(first, end) => Neighbours {
             hit: last(true, end),
             miss,
         },
-        (Some(end), Some(_)) => Met {
+        (Some(end), Some(_)) => Neighbours {
             hit,
             miss: last(false, end),
         },
-        _ => Met { hit, miss },
+        _ => Neighbours { hit, miss },
     }
 }
 
@@ -130,8 +132,8 @@ mod tests {
     #[test]
     fn the_walk_ends_when_both_kinds_were_met() {
         let classes = [0, 0, 1, 0, 1, 1];
-        let met = |distances: &[f64]| walk(0, distances, &classes);
-        let of = |hit, miss| Met { hit, miss };
+        let met = |distances: &[f64]| neighbours(0, distances, &classes);
+        let of = |hit, miss| Neighbours { hit, miss };
         // Two hits, then a miss: the later hit.
         let two_hits = met(&[0.0, 1.0, 3.0, 2.0, 4.0, 5.0]);
         assert_eq!(two_hits, of(Some(3), Some(2)));
@@ -140,6 +142,9 @@ mod tests {
         assert_eq!(two_misses, of(Some(1), Some(4)));
         // All in one place.
         assert_eq!(met(&[0.0; 6]), of(Some(1), Some(2)));
-        assert_eq!(walk(2, &[1.0, 2.0, 0.0], &[0, 0, 1]), of(None, Some(0)));
+        assert_eq!(
+            neighbours(2, &[1.0, 2.0, 0.0], &[0, 0, 1]),
+            of(None, Some(0))
+        );
     }
 }

@@ -19,7 +19,7 @@ pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plug
 
 use crate::{
     Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
-    Run, Score, Selector, caught::caught, function::listed, score,
+    Run, Score, Selector, function::listed, panics::catch, score,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -52,7 +52,7 @@ pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// A plugin, as its author says it.
+/// A plugin, as its author describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Description {
     /// With `_` for `-`.
@@ -71,9 +71,9 @@ pub struct Description {
     pub criteria: &'static [Criterion],
 }
 
-/// The tables of one plugin, made when the engine first enters.
+/// The tables of one plugin, made at the first call of its entry.
 #[derive(Debug)]
-pub struct Made(OnceLock<Table>);
+pub struct LazyPlugin(OnceLock<Table>);
 
 #[derive(Debug)]
 struct Table(*const Plugin);
@@ -83,24 +83,24 @@ unsafe impl Send for Table {}
 // SAFETY: as above.
 unsafe impl Sync for Table {}
 
-impl Made {
-    /// None yet.
+impl LazyPlugin {
+    /// A plugin whose tables are not made yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// What the entry returns; null where making it panics, which the engine is told.
+    /// The result of the entry; null if making the tables panics, which is logged as an error.
     pub fn enter(&'static self, engine: *const Engine, it: &Description) -> *const Plugin {
         ENGINE.store(engine.cast_mut(), Ordering::Release);
-        caught(|| self.0.get_or_init(|| table(it)).0).unwrap_or_else(|panic| {
+        catch(|| self.0.get_or_init(|| table(it)).0).unwrap_or_else(|panic| {
             log(engine, abi::PASSEL_LOG_ERROR, &panic);
             ptr::null()
         })
     }
 }
 
-/// What the plugin hands out stays as long as the process lives.
+/// Leaks a value: what a plugin hands out must live as long as the process.
 fn forever<T>(value: T) -> *const T {
     Box::leak(Box::new(value))
 }
@@ -218,7 +218,7 @@ unsafe extern "C" fn value(
     let criterion = unsafe { &*(*criterion).data.cast::<Criterion>() };
     // SAFETY: the engine gives one value a parameter.
     let values = unsafe { listed(values, criterion.parameters.len()) };
-    caught(|| (criterion.value)(values, &Model { n, p, k, rss })).unwrap_or_else(|panic| {
+    catch(|| (criterion.value)(values, &Model { n, p, k, rss })).unwrap_or_else(|panic| {
         warn(&format!("criterion {}: {panic}", criterion.name));
         f64::NAN
     })
@@ -243,11 +243,11 @@ unsafe extern "C" fn run(
         Run::Levels(run) => run(values, &Levels(problem)),
         Run::Regression(run) => run(values, &Regression(problem)),
     };
-    match caught(run).unwrap_or_else(Err) {
+    match catch(run).unwrap_or_else(Err) {
         Ok(()) => 0,
         Err(reason) => {
             // SAFETY: the engine's room, of this size.
-            unsafe { tell(&reason, error, error_size) };
+            unsafe { write_reason(&reason, error, error_size) };
             1
         }
     }
@@ -265,14 +265,14 @@ unsafe extern "C" fn declare(
     let selector = unsafe { &*(*selector).data.cast::<Selector>() };
     // SAFETY: the engine gives one value a parameter.
     let values = unsafe { listed(values, selector.parameters.len()) };
-    let declared = caught(|| (selector.score)(values)).unwrap_or_else(Err);
+    let declared = catch(|| (selector.score)(values)).unwrap_or_else(Err);
     // SAFETY: the engine's score, with room for its terms.
     let filled = declared.and_then(|it| unsafe { fill(&it, score) });
     match filled {
         Ok(()) => 0,
         Err(reason) => {
             // SAFETY: the engine's room, of this size.
-            unsafe { tell(&reason, error, error_size) };
+            unsafe { write_reason(&reason, error, error_size) };
             1
         }
     }
@@ -313,7 +313,7 @@ unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String
 
 /// # Safety
 /// `error` has room for `size` bytes.
-unsafe fn tell(reason: &str, error: *mut c_char, size: usize) {
+unsafe fn write_reason(reason: &str, error: *mut c_char, size: usize) {
     let Some(room) = size.checked_sub(1) else {
         return;
     };

@@ -8,8 +8,8 @@ use std::{ffi::CString, fmt, ptr, slice, sync::OnceLock};
 use passel_abi as abi;
 
 use crate::{
-    caught::caught,
     entry::{c_text, warn},
+    panics::catch,
 };
 
 /// One contingency table of the candidate x, the anchor w and the response y.
@@ -66,15 +66,15 @@ pub struct Function {
     value: fn(&[f64], &Table) -> f64,
     cuda: Option<&'static str>,
     tolerance: f64,
-    made: OnceLock<Made>,
+    table: OnceLock<FunctionTable>,
 }
 
-struct Made(*const abi::passel_function);
+struct FunctionTable(*const abi::passel_function);
 
 // SAFETY: made once, and only read from then on.
-unsafe impl Send for Made {}
+unsafe impl Send for FunctionTable {}
 // SAFETY: as above.
-unsafe impl Sync for Made {}
+unsafe impl Sync for FunctionTable {}
 
 impl Function {
     /// By its value, larger is better: finite, or −∞ for never. It is given the method's
@@ -84,11 +84,11 @@ impl Function {
             value,
             cuda: None,
             tolerance: 1e-9,
-            made: OnceLock::new(),
+            table: OnceLock::new(),
         }
     }
 
-    /// The same in CUDA C, for GPUs: a text with `__device__ double passel_value(const double
+    /// Adds CUDA C source, for GPUs: a text with `__device__ double passel_value(const double
     /// *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
     #[must_use]
     pub const fn cuda(mut self, text: &'static str) -> Self {
@@ -109,11 +109,11 @@ impl Function {
     }
 
     pub(crate) fn abi(&'static self) -> *const abi::passel_function {
-        let made = || {
+        let make = || {
             let cuda = self
                 .cuda
                 .map_or(ptr::null(), |it| CString::into_raw(c_text(it)).cast_const());
-            Made(Box::leak(Box::new(abi::passel_function {
+            FunctionTable(Box::leak(Box::new(abi::passel_function {
                 size: size_of::<abi::passel_function>(),
                 value: Some(value),
                 cuda,
@@ -121,7 +121,7 @@ impl Function {
                 data: ptr::from_ref(self).cast(),
             })))
         };
-        self.made.get_or_init(made).0
+        self.table.get_or_init(make).0
     }
 }
 
@@ -156,7 +156,7 @@ unsafe extern "C" fn value(
         let (x, w, y) = (it.x, it.w, it.y);
         (listed(values, count), Table { counts, x, w, y })
     };
-    caught(|| function.value(values, &table)).unwrap_or_else(|panic| {
+    catch(|| function.value(values, &table)).unwrap_or_else(|panic| {
         warn(&panic);
         f64::NAN
     })

@@ -30,8 +30,8 @@
 #[doc(hidden)]
 pub mod entry;
 
-mod caught;
 mod function;
+mod panics;
 mod problem;
 mod score;
 pub mod trial;
@@ -181,7 +181,7 @@ macro_rules! plugin {
             extern "C" fn entry(
                 engine: *const $crate::entry::Engine,
             ) -> *const $crate::entry::Plugin {
-                static MADE: $crate::entry::Made = $crate::entry::Made::new();
+                static MADE: $crate::entry::LazyPlugin = $crate::entry::LazyPlugin::new();
                 MADE.enter(engine, &$crate::entry::Description {
                     name: stringify!($name),
                     version: env!("CARGO_PKG_VERSION"),

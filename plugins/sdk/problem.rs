@@ -14,7 +14,7 @@ use std::{
 
 use passel_abi as abi;
 
-use crate::caught::{caught, go_on};
+use crate::panics::{catch, resume};
 
 /// A selection to be made: observations, candidates numbered from 0, and the engine's threads.
 /// All of it may be called from any thread.
@@ -71,9 +71,9 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Not a candidate, taken before, more than may be chosen, or a score that is no number.
     pub fn choose(&self, column: usize, score: f64) -> Result<(), String> {
-        let choose = lent(self.has.choose)?;
+        let choose = available(self.has.choose)?;
         // SAFETY: the very pointer that the procedure was given, here and below.
-        told(unsafe { choose(self.there, column, score) }, || {
+        check(unsafe { choose(self.there, column, score) }, || {
             format!("column {column} cannot be chosen with score {score}")
         })
     }
@@ -84,11 +84,11 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Not a column.
     pub fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
-        let numbers = lent(self.has.numbers)?;
+        let numbers = available(self.has.numbers)?;
         let mut room = vec![0.0; self.n()];
         // SAFETY: room for n.
         let done = unsafe { numbers(self.there, column, room.as_mut_ptr()) };
-        told(done, || format!("there is no column {column}")).map(|()| room)
+        check(done, || format!("there is no column {column}")).map(|()| room)
     }
 
     /// Whether a column is of text, whose numbers are equal or not and nothing else.
@@ -116,7 +116,7 @@ impl<'a> Problem<'a> {
         };
         let panic = work.panic.into_inner();
         if let Some(panic) = panic.unwrap_or_else(PoisonError::into_inner) {
-            go_on(panic);
+            resume(panic);
         }
     }
 
@@ -181,11 +181,11 @@ impl Levels<'_> {
     /// Not a column.
     pub fn codes(&self, column: usize) -> Result<(Vec<u32>, usize), String> {
         let problem = self.0;
-        let codes = lent(problem.has.codes)?;
+        let codes = available(problem.has.codes)?;
         let (mut room, mut levels) = (vec![0; problem.has.n], 0);
         // SAFETY: room for n, and for one.
         let done = unsafe { codes(problem.there, column, room.as_mut_ptr(), &mut levels) };
-        told(done, || format!("there is no column {column}")).map(|()| (room, levels))
+        check(done, || format!("there is no column {column}")).map(|()| (room, levels))
     }
 }
 
@@ -217,7 +217,7 @@ impl Regression<'_> {
     /// An anchor that has not n numbers, or one that is none.
     pub fn sweep(&self, anchors: &[&[f64]], wanted: usize) -> Result<Vec<Vec<Swept>>, String> {
         let problem = self.0;
-        let sweep = lent(problem.has.sweep)?;
+        let sweep = available(problem.has.sweep)?;
         if let Some(at) = anchors.iter().position(|it| it.len() != problem.has.n) {
             return Err(format!(
                 "anchor {at} has {} numbers, there are {} observations",
@@ -240,7 +240,7 @@ impl Regression<'_> {
                 products,
             )
         };
-        told(done, || "an anchor holds what is no number".to_owned())?;
+        check(done, || "an anchor holds what is no number".to_owned())?;
         let found = columns.into_iter().zip(products);
         let found: Vec<Swept> = found
             .map(|(column, product)| Swept { column, product })
@@ -257,7 +257,7 @@ impl Regression<'_> {
     /// Not a candidate, one twice, or more than may be chosen.
     pub fn fit(&self, columns: &[usize]) -> Result<Fitted, String> {
         let problem = self.0;
-        let fit = lent(problem.has.fit)?;
+        let fit = available(problem.has.fit)?;
         let (mut residuals, mut criterion) = (vec![0.0; problem.has.n], 0.0);
         // SAFETY: as many columns as said, room for n and for one.
         let done = unsafe {
@@ -270,7 +270,7 @@ impl Regression<'_> {
                 &mut criterion,
             )
         };
-        told(done, || format!("{columns:?} cannot be fitted")).map(|()| Fitted {
+        check(done, || format!("{columns:?} cannot be fitted")).map(|()| Fitted {
             residuals,
             criterion,
         })
@@ -287,17 +287,17 @@ struct Work<'a> {
 unsafe extern "C" fn call(at: usize, context: *mut c_void) {
     // SAFETY: what `each` handed out.
     let work = unsafe { &*context.cast_const().cast::<Work>() };
-    if let Err(panic) = caught(|| (work.work)(at)) {
+    if let Err(panic) = catch(|| (work.work)(at)) {
         let mut first = work.panic.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert(panic);
     }
 }
 
-fn lent<F>(function: Option<F>) -> Result<F, String> {
+fn available<F>(function: Option<F>) -> Result<F, String> {
     function.ok_or_else(|| "the engine does not lend it here".to_owned())
 }
 
-fn told(done: i32, refused: impl FnOnce() -> String) -> Result<(), String> {
+fn check(done: i32, refused: impl FnOnce() -> String) -> Result<(), String> {
     match done {
         0 => Ok(()),
         _ => Err(refused()),

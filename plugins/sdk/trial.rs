@@ -28,7 +28,8 @@ pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     score_at(score, &[], x, chosen, y)
 }
 
-/// The same, where a function of the table has these parameters of its selector.
+/// The score of a candidate as [`score`] gives it, where a function of the table has these
+/// parameters of its selector.
 pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     let nothing = vec![0; y.len()];
     let relevance = match score.function {

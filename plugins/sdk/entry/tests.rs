@@ -41,7 +41,7 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
         log: Some(note),
         data: ptr::null(),
     };
-    static PANICS: Made = Made::new();
+    static PANICS: LazyPlugin = LazyPlugin::new();
     let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
     assert!(made.is_null());
     let logged = LOGGED.lock().unwrap();
@@ -50,7 +50,7 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
     };
     assert!(told.starts_with("0 it panicked at "), "{told}");
     assert!(told.ends_with(": no pair"), "{told}");
-    static WORKS: Made = Made::new();
+    static WORKS: LazyPlugin = LazyPlugin::new();
     let works = description(|| XW_Y.into());
     let made = WORKS.enter(&engine, &works);
     // SAFETY: a table made above, which stays.
@@ -122,10 +122,10 @@ fn a_reason_is_cut_between_letters() {
     let mut room = [c_char::from_ne_bytes([b'?']); 8];
     for (size, told) in [(8, c"a–b"), (5, c"a–"), (4, c"a"), (1, c"")] {
         // SAFETY: within the room.
-        unsafe { tell("a–b", room.as_mut_ptr(), size) };
+        unsafe { write_reason("a–b", room.as_mut_ptr(), size) };
         // SAFETY: `tell` ends it.
         assert_eq!(unsafe { CStr::from_ptr(room.as_ptr()) }, told, "{size}");
     }
     // SAFETY: no room, nothing written.
-    unsafe { tell("a", ptr::null_mut(), 0) };
+    unsafe { write_reason("a", ptr::null_mut(), 0) };
 }
