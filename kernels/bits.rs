@@ -44,7 +44,7 @@ pub const BITS: usize = 512;
 /// Bytes of a chunk of a tile.
 pub const PIECES: usize = SIDE * BITS / 8;
 
-/// What both take, by value.
+/// Arguments of both functions, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitsArgs {

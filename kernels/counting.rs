@@ -1,21 +1,23 @@
-//! What the kernels of counting share: how columns lie in a GPU's memory, and sums of tables.
+//! Structs and sums that the counting kernels share.
 //!
-//! With x a candidate, w the anchor, y the response of each row and c the rows that agree in
-//! some of them, a sum is Σ c·L(c), where the host's `terms` have c·L(c) of every c, 64-bit
-//! fixed-point integers: no order of additions shows, and every kernel that counts a table
-//! gives the same bits. A row's *joint code* is w · classes + y; with one class it is w.
+//! x is a candidate's code in a row, w the code of the *anchor* (the column that all candidates are
+//! counted against) and y the class. With c the number of rows that agree in some of these, a sum is
+//! Σ c·L(c), where `terms` holds c·L(c) of every c as 64-bit fixed-point integers: additions may come
+//! in any order, and every kernel that counts a table gives the same bits. A row's *joint code* is
+//! w · classes + y; with one class it is w.
 //!
-//! A struct that a kernel takes by value, or that lies in memory of a GPU, stands in the file
-//! of its kernel, those of several here. Fields and their order are those of the `.cu` file,
-//! addresses are `u64`, 0 for null; what C leaves free between fields `repr(C)` leaves free as
-//! well. Sizes stand in the `.cu` file too: what drifts does not compile.
+//! A struct that kernels of one file take, by value or in the GPU's memory, is declared beside its
+//! kernel; those that several files take are declared here. Fields have the order and types of the
+//! `.cu` file; addresses are `u64`, 0 for null. `repr(C)` pads as C does, and a `static_assert` of the
+//! size in the `.cu` file keeps both from drifting apart.
 
 use std::collections::BTreeMap;
 
-/// A place of entries that is not filled; dense codes may be this, those of entries not.
+/// The code of an entry's place that is not filled. Dense codes may have this value, codes of entries
+/// may not.
 pub const UNFILLED: u16 = 0xffff;
 
-/// What columns are counted against, of each anchor of a batch.
+/// An anchor of a batch: its own sums, and where its column is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnchorSums {
@@ -25,16 +27,16 @@ pub struct AnchorSums {
     pub wy: i64,
     /// Its levels.
     pub levels: u32,
-    /// The place of its column among those of all packs. [`crate::joint_codes`] lays that column out; to
-    /// who counts lists any place there is would do.
+    /// The place of its column among those of all packs, for [`crate::joint_codes`] and
+    /// [`crate::entries`]; any valid place where the column is not there.
     pub place: u32,
 }
 
-/// Where a column's codes lie.
+/// The address and the form of a column's codes in the GPU's memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnCodes {
-    /// Of dense codes, or of the rows of its entries, `length` u32.
+    /// Of its dense codes, or of the rows of its entries, `length` u32.
     pub address: u64,
     /// Of the codes of its entries, `length` u16; [`UNFILLED`] in a place not filled.
     pub codes: u64,
@@ -49,17 +51,17 @@ pub struct ColumnCodes {
     pub bits: u32,
 }
 
-/// A column and an anchor that are to be counted.
+/// A column and an anchor that are to be counted against one another.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkItem {
-    /// Of the column, among those of all packs.
+    /// The column's place among those of all packs.
     pub place: u32,
-    /// Among the anchors at hand.
+    /// The anchor's number in the batch.
     pub anchor: u32,
 }
 
-/// All sums of a table of some rows.
+/// All sums of a table of (x, w, y), of the rows that miss none of them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableSums {
@@ -69,7 +71,7 @@ pub struct TableSums {
     pub left: i64,
 }
 
-/// How often each key comes, of those that do.
+/// How often each key occurs.
 ///
 /// ```
 /// let counts = passel_kernels::counting::counts([7, 2, 7]);
@@ -95,8 +97,8 @@ pub fn sum<K: Ord>(keys: impl IntoIterator<Item = K>, terms: &[i64]) -> i64 {
     counts.map(|count| terms[count as usize]).sum()
 }
 
-/// Dense codes of 4, 8 or 16 bits as they lie, the lower row in the lower bits; the last
-/// sixteen rows are filled up with 0.
+/// Dense codes of 4, 8 or 16 bits as kernels read them: the lower row in the lower bits, rows filled
+/// up with 0 to a multiple of sixteen.
 ///
 /// ```
 /// use passel_kernels::counting::packed;

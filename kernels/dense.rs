@@ -141,7 +141,7 @@ pub fn list_function(bits: u32, joint: u32, half: bool) -> Option<&'static str> 
     functions.find(|function| **function == name).copied()
 }
 
-/// What the functions take, by value.
+/// Arguments of the functions, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DenseArgs {

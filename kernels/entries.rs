@@ -51,7 +51,7 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// What the functions take, by value.
+/// Arguments of the functions, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntriesArgs {

@@ -8,7 +8,7 @@ struct JointCodesArgs {
     const unsigned short* y;    // null where there is one class
     unsigned classes;
     unsigned char* joint;
-    unsigned* by_joint;         // 0 before; null where nobody asks
+    unsigned* by_joint;         // 0 before; null where not wanted
     unsigned* by_level;
     unsigned* next;             // counts that are 0 after
     i64 cells;                  // of them

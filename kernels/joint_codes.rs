@@ -1,12 +1,12 @@
-//! The next anchor: the joint code of every row, and how many rows have each.
+//! The joint codes of an anchor and the response: of every row, and how many rows have each.
 //!
 //! ```text
 //! joint(row) = w(row) · classes + y(row)
 //! by_joint(k) = rows of joint code k, by_level(w) = Σ by_joint(w·classes + y) over y
 //! ```
 //!
-//! The column is the one that `anchor`, in memory of the GPU, names: a search need not ask
-//! which it is.
+//! The column is the one that `anchor`, in the GPU's memory, names: the host need not know which it
+//! is.
 //!
 //! *Shapes*: of each member of [`JointCodesArgs`] there.
 //! `permute` takes `filled` joint codes, `orders` (u32, `rows` of each permutation) and gives
@@ -16,13 +16,13 @@
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `joint_codes` | any | 32 … 1,024 by 32 (512) | joint codes, and the counts where somebody asks |
+//! | `joint_codes` | any | 32 … 1,024 by 32 (512) | joint codes, and their counts where wanted |
 //! | `permute` | (any, permutations ≤ 65,535) | any (256) | joint codes of permutations |
 //!
 //! 16 KiB of static shared memory in `joint_codes`, no dynamic.
 //!
-//! *Before and after*: `by_joint` and `by_level` are 0 before, `next` is after: counts are kept
-//! twice. `joint_codes` writes 0 to the rows that fill the last sixteen up; `permute` leaves them: `out`
+//! *Before and after*: `by_joint` and `by_level` are 0 before; `next` is 0 after, so that two buffers
+//! take turns. `joint_codes` writes 0 to the rows that fill the last sixteen up; `permute` leaves them: `out`
 //! is 0 there before. No entry comes twice, those of a column with more places than a block has
 //! threads are in the order of their rows, and all its places are filled.
 //!
@@ -42,7 +42,7 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// What `joint_codes` takes, by value.
+/// Arguments of `joint_codes`, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JointCodesArgs {
@@ -61,9 +61,9 @@ pub struct JointCodesArgs {
     pub classes: u32,
     /// u8 or u16: `filled` joint codes, at a multiple of 16 bytes.
     pub joint: u64,
-    /// u32: rows of each joint code, levels · classes of them; null where nobody asks.
+    /// u32: rows of each joint code, levels · classes of them; null where they are not wanted.
     pub by_joint: u64,
-    /// u32: rows of each level; null where nobody asks.
+    /// u32: rows of each level; null where they are not wanted.
     pub by_level: u64,
     /// u32: what the next anchor's are counted in, `cells` of which may not be 0.
     pub next: u64,

@@ -42,7 +42,7 @@ pub struct BitColumn {
     pub within: u32,
 }
 
-/// What the function takes, by value.
+/// Arguments, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairSumsArgs {

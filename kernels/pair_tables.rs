@@ -43,7 +43,7 @@ pub fn threads(shared: usize) -> u32 {
     }
 }
 
-/// What it takes, by value.
+/// Arguments, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairTablesArgs {

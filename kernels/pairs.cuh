@@ -68,7 +68,7 @@ struct PairArgs {
     i64 first;                  // tile of theirs, of the first block
     const float* floor;         // what is below is wanted by `floors` alone
     unsigned* floors;           // of each place what its best pair is not below, ordered: what
-                                // reaches that of one of both is wanted; null where nobody asks
+                                // reaches that of one of both is wanted; null where not wanted
     PairBounds* found;
     unsigned* found_count;             // how many are found, more than there is room for maybe
     unsigned room;

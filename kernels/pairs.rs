@@ -1,4 +1,4 @@
-//! All pairs of two groups of columns, by a bound of their score.
+//! Scores of all pairs of two groups of columns, bounded in f32.
 //!
 //! ```text
 //! T(xw)  = Σ c·log2(c / e) over the table of x and w,   e(x, w) = n(x)·n(w) / n
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Since S(xw) = T(xw) + S(x) + S(w) − S(n), and S(xwy) = T(xwy) + S(x) + S(w) − S(n), every
-//! combination of sums whose integers add up to 0 is such a value; what is of one column alone is
-//! its x or w. Each is in bits times n. Where columns are independent c / e is near 1: so sums stay
+//! combination of sums whose integers add up to 0 is such a value; parts of one column alone are its
+//! x or w. Each is in bits times n. Where columns are independent c / e is near 1: so sums stay
 //! small, and floats near them.
 //!
 //! Counts are products of rows of bits, AND and population count, which tensor cores have; of 512
@@ -25,8 +25,8 @@
 //! Less than 65,536 observations, of two classes both with some; [`crate::pair_levels`] has no such
 //! limits.
 //!
-//! *Before and after*: `found_count` counts on; of pairs beyond `room` only that they are is told, and `floors`
-//! rise by them too.
+//! *Before and after*: `found_count` grows by every pair found; of those beyond `room` nothing else is
+//! kept, but `floors` rise by them too.
 //!
 //! Pairs that [`QuickBound`] says may reach the floor have their score bounded, and few do: it takes a third
 //! of the time.
@@ -66,7 +66,7 @@ pub const WORDS: Kernel = Kernel {
     ..KERNEL
 };
 
-/// What makes products of bits.
+/// The units that make products of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitProducts {
     /// Tensor cores, of bits, for a warpgroup at once: those of 9.0 alone.
@@ -110,12 +110,12 @@ impl BitProducts {
     }
 }
 
-/// Tiles of a launch are a multiple of so many, and begin at one: two by two work together.
+/// The tiles of a launch, and its first tile, are multiples of this: two by two work together.
 pub const TILE_MULTIPLE: usize = 4;
-/// Observations are fewer.
+/// Observations must be fewer.
 pub const ROWS: usize = 1 << 23;
 
-/// What a score is not above, of a sum without logarithms: own + x + w + scale · sum.
+/// An upper bound of a score from a sum without logarithms: own + x + w + scale · sum.
 ///
 /// Of one class the sum is Σ c² / e over the table of x and w, of two
 ///
@@ -138,7 +138,7 @@ pub struct QuickBound {
     pub filler: f32,
 }
 
-/// Columns that have as many rows of bits each.
+/// Columns that have as many rows of bits each, where they are on a GPU.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ColumnGroup {
@@ -159,7 +159,7 @@ pub struct ColumnGroup {
     pub each: u32,
 }
 
-/// How a value is made of a table.
+/// The weights of a value, and its error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairValue {
@@ -173,7 +173,7 @@ pub struct PairValue {
     pub off: f32,
 }
 
-/// A pair that may be wanted.
+/// A pair that may be among the best, and the bounds of its score.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairBounds {
@@ -187,7 +187,7 @@ pub struct PairBounds {
     pub most: f32,
 }
 
-/// What the functions take, by value.
+/// Arguments of all functions, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairArgs {
@@ -223,7 +223,7 @@ pub struct PairArgs {
     pub floor: u64,
     /// u32: of each place what its best pair is not below, in the order of integers, raised by what is
     /// told: a pair that reaches that of one of its two is wanted whatever `floor` is. Null where
-    /// nobody asks.
+    /// not wanted.
     pub floors: u64,
     /// [`PairBounds`]: `room` places.
     pub found: u64,

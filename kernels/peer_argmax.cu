@@ -1,45 +1,45 @@
-// GPUs that walk together: each tells the others its best, all take the best of all, and a long
-// column of one GPU is brought to the others, each of which fetches a part.
+// All-reduce of the arg max: each GPU sends the others its best candidate, all take the best of all,
+// and a long column of the winner is broadcast to the others, each of which copies a part.
 
 #define MAX_GPUS 16
 
-// What a GPU tells of its best.
+// A GPU's best candidate, as it is sent.
 struct Message {
     Pick pick;
-    ColumnCodes place;                // where that column lies
+    ColumnCodes place;                // the address of that column
 };
 
 #define WORDS 24u
 
-// What lies on each GPU, where all of them write.
+// Memory of one GPU that all GPUs write.
 struct Mailbox {
-    // Of even and odd meetings, by GPU. Every word is written and read whole: above four bytes
-    // of the letter it says of which meeting they are, so that nothing has to be fenced.
+    // Of even and odd rounds, by GPU. Every word is written and read whole: above four bytes
+    // of the message it says of which round they are, so that nothing has to be fenced.
     u64 messages[2][MAX_GPUS][WORDS];
-    u64 parts[MAX_GPUS];           // the last meeting of which a GPU has brought its part
+    u64 parts[MAX_GPUS];           // the last round of which a GPU has brought its part
     u64 from;                   // the column that is to be brought, and its bytes: 0 for none
     u64 bytes;
     unsigned winner;            // whose it is
-    unsigned left;              // not 0 once the GPU has left: it tells nothing any more
+    unsigned left;              // not 0 once the GPU has left: it sends nothing any more
     unsigned arrived;           // 0 before and after
 };
 
 struct PeerArgs {
     Mailbox* mailboxes[MAX_GPUS];
     unsigned char* column_buffers[MAX_GPUS]; // room for a long column
-    unsigned gpus;             // 0: nobody is met
+    unsigned gpus;             // 0: nothing is exchanged
     unsigned gpu;              // this one
-    u64 sequence;               // above those of all meetings before
-    const unsigned* stop;       // of the host: whoever waits is to leave where it is not 0
+    u64 sequence;               // above those of all rounds before
+    const unsigned* stop;       // of the host: not 0 makes waiting kernels leave
     ColumnCodes* places;              // and one more, for a column of another GPU
     AnchorSums* anchor;             // becomes the best
-    Pick* pick;                 // null where the host does not look
-    u64 from;                   // bytes of a column that is brought, at least
+    Pick* pick;                 // null where the host does not read it
+    u64 from;                   // bytes from which on a column is broadcast
 };
 
 static_assert(sizeof(Message) == 4 * WORDS && sizeof(Mailbox) == 6304 && sizeof(PeerArgs) == 312, "drift");
 
-// Looks of one that waits, between two at what the host says: that lies far away.
+// Polls of a waiting warp between two of the host's word, which is far away.
 #define LOOKS 1024u
 
 #define EVERYONE 0xffffffffu
@@ -62,7 +62,7 @@ __device__ __forceinline__ void send(u64* message, const unsigned* words, u64 se
     }
 }
 
-// A warp waits for a letter of this meeting; false where it was to leave.
+// A warp waits for a message of this round; false where it was to leave.
 __device__ __forceinline__ bool receive(const u64* message, unsigned* words, const PeerArgs& peers)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -89,8 +89,8 @@ __device__ __forceinline__ bool receive(const u64* message, unsigned* words, con
     return true;
 }
 
-// The last block of each GPU. Letters of the meeting before last are not read any more: whoever
-// writes new ones has left the last meeting, to which every GPU came when it had left the one
+// The last block of each GPU. Letters of the round before last are not read any more: whoever
+// writes new ones has left the last round, to which every GPU came when it had left the one
 // before.
 extern "C" __global__ void __launch_bounds__(256, 2)
     score_all_reduce(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived,
@@ -190,7 +190,7 @@ __device__ __forceinline__ void show(u64* word, u64 value)
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Waits until the words of all lanes tell a meeting, null where a lane has none; false where it
+// Waits until the words of all lanes tell a round, null where a lane has none; false where it
 // was to leave. One warp comes here.
 __device__ __forceinline__ bool all_tell(const u64* word, const PeerArgs& given)
 {
@@ -238,7 +238,7 @@ __device__ __forceinline__ void fetch(const PeerArgs& given, const Word* column,
     }
 }
 
-// Behind `score_all_reduce`. What is written to is read by nobody: every GPU came to the meeting
+// Behind `score_all_reduce`. What is written to is read by nobody: every GPU came to the round
 // when it had laid the column before out.
 extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_constant__ PeerArgs given)
 {

@@ -57,7 +57,7 @@ pub struct SortedRow {
     pub unused: u16,
 }
 
-/// What `rows` takes, by value.
+/// Arguments of `rows`, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowsArgs {
@@ -81,7 +81,7 @@ pub struct RowsArgs {
     pub xw: u64,
     /// i64: as many.
     pub xwy: u64,
-    /// u32 of each column: cells (x, w) that are not 0; null where nobody asks.
+    /// u32 of each column: cells (x, w) that are not 0; null where it is not wanted.
     pub occurring: u64,
 }
 

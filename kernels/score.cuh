@@ -31,7 +31,7 @@ struct ScoreArgs {
     i64* xwy;
     i64* relevance;
     i128* gathered;
-    i128* redundancy;           // sum of xw over the steps; null where nobody asks
+    i128* redundancy;           // sum of xw over the steps; null where not wanted
     const AnchorSums* anchors;      // of each batch
     AnchorSums* next;               // becomes the best, unless it is null
     const unsigned* levels;

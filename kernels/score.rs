@@ -99,7 +99,7 @@ pub struct ScoreRule {
     pub term: [ScoreTerm; TERMS + 1],
 }
 
-/// What the function takes, by value. Behind `count`, `steps_known` and `anchor_misses` four
+/// Arguments, by value. Behind `count`, `steps_known` and `anchor_misses` four
 /// bytes are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +124,7 @@ pub struct ScoreArgs {
     pub relevance: u64,
     /// i128 of each batch; begun where `begins`, and raised where `gathers`.
     pub gathered: u64,
-    /// i128 of each batch: Σ of xw over the steps; null where nobody asks.
+    /// i128 of each batch: Σ of xw over the steps; null where it is not wanted.
     pub redundancy: u64,
     /// [`crate::counting::AnchorSums`]: of each batch one.
     pub anchors: u64,
@@ -174,7 +174,7 @@ pub struct BestCandidate {
 pub struct Pick {
     /// Its score.
     pub score: i128,
-    /// Σ of xw over the steps; 0 where nobody asks.
+    /// Σ of xw over the steps; 0 where it is not wanted.
     pub redundancy: i128,
     /// Its relevance.
     pub relevance: i64,

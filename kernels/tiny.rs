@@ -122,7 +122,7 @@ impl TinyShape {
     }
 }
 
-/// What `planes` takes, by value.
+/// Arguments of `planes`, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanesArgs {
@@ -142,7 +142,7 @@ pub struct PlanesArgs {
     pub totals: u64,
 }
 
-/// What `tiny` takes, by value.
+/// Arguments of `tiny`, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TinyArgs {

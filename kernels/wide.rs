@@ -40,7 +40,7 @@ pub const KERNEL: Kernel = Kernel {
     spills: &[],
 };
 
-/// What the function takes, by value.
+/// Arguments, by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WideArgs {
