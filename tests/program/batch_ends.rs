@@ -243,7 +243,7 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
 /// Writes a job of ever more iterations to two folders, until `stop` has cut the work of the second
 /// short; then the results of both are the same.
 fn ends_as_one_that_was_not_stopped(job: &str, stop: impl Fn(&Folder) -> bool) {
-    for doubling in 0..12 {
+    for doubling in 0..16 {
         let [whole, stopped] = [Folder::new(), Folder::new()];
         let iterations = 250 << doubling;
         for folder in [&whole, &stopped] {

@@ -54,8 +54,8 @@ fn where_nothing_stops_it_nothing_shows_and_nothing_stays() {
 /// `stopped`, which runs it in parts, returns the report of the last; `None` if it was too short.
 fn ends_as_one_search(seed: &str, stopped: impl Fn(&Folder, &[&str]) -> Option<Ran>) {
     let folder = simulated("100");
-    for doubling in 0..12 {
-        let iterations = (10_000 << doubling).to_string();
+    for doubling in 0..16 {
+        let iterations = (1_000 << doubling).to_string();
         let settings = [
             "--iterations",
             &iterations,
