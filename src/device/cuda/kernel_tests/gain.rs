@@ -67,7 +67,8 @@ impl KernelCase for Case {
         for (at, (bound, gain)) in bounds.iter().zip(&expected).enumerate() {
             match support.contains(&(at as u32)) {
                 true => assert_eq!(*bound, f64::NEG_INFINITY),
-                false => assert!(*bound >= gain * (1.0 - 1e-12), "column {at}"),
+                // The reference's gain is a difference of two residual sums of at most 1.
+                false => assert!(*bound >= gain - 1e-13, "column {at}: {bound} {gain}"),
             }
         }
         let (model, capacity) = (0u64, COLUMNS as u64);
