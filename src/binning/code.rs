@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use super::{Codes, Rule};
 use crate::table::{MISSING, MISSING_BYTE, Values};
 
-/// Up to so many edges or levels are compared one by one, which needs no guesses of the
-/// processor.
+/// The largest number of edges or levels that are compared one by one, without branches that the
+/// processor would have to predict.
 const COMPARED: usize = 32;
 
 /// A value that the rule has no code for.
 pub(super) struct Unseen {
     /// Observation, from 0.
     pub(super) row: usize,
-    /// As it would be written; none where it is missing.
+    /// The value as text; `None` where it is missing.
     pub(super) value: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn misses(values: &Values) -> bool {
 }
 
 impl Rule {
-    /// Levels, beside one of missing values.
+    /// The number of levels, without the one that missing values may have.
     pub fn levels(&self) -> usize {
         match self {
             Self::Numbers(levels) => levels.len(),
@@ -52,7 +52,7 @@ impl Rule {
     }
 }
 
-/// How many of the numbers are below a value, as told; they come first.
+/// How many of the numbers are below a value, as `below` decides. The numbers ascend.
 fn count(numbers: &[f64], below: impl Fn(f64) -> bool) -> usize {
     match numbers.len() {
         ..=COMPARED => numbers.iter().filter(|number| below(**number)).count(),
@@ -60,7 +60,10 @@ fn count(numbers: &[f64], below: impl Fn(f64) -> bool) -> usize {
     }
 }
 
-/// The codes of n values; missing ones have a code of their own, if any.
+/// Codes a column's n values by a rule; `missing` is the code of missing values, if they have one.
+///
+/// # Errors
+/// The first value that the rule has no code for.
 pub(super) fn codes(
     values: Values,
     n: usize,
@@ -99,17 +102,17 @@ pub(super) fn codes(
         }
         Values::Remote => Ok(Codes::Byte(Vec::new())),
         Values::Bytes(values) | Values::Gapped(values) => {
-            // An error for each byte that does not come would take longer than most columns.
+            // Building an error for each byte that does not occur would take longer than most columns.
             let known: Vec<_> = (0..=u8::MAX).map(|byte| known(number(byte))).collect();
             let unseen = |byte: &u8| known[usize::from(*byte)].is_none();
             if let Some(row) = values.iter().position(unseen) {
-                // What it is stands in the error.
+                // This returns the error.
                 of(row, number(values[row]))?;
             }
             let code = |byte: u8| known[usize::from(byte)].unwrap_or(0);
             let codes = values.into_iter();
             Ok(match levels {
-                ..=256 => Codes::Byte(codes.map(|it| code(it) as u8).collect()),
+                ..=256 => Codes::Byte(codes.map(|byte| code(byte) as u8).collect()),
                 _ => Codes::Word(codes.map(code).collect()),
             })
         }
@@ -121,8 +124,10 @@ pub(super) fn codes(
                 }
                 Rule::Numbers(_) | Rule::Edges(_) => HashMap::new(),
             };
-            let places: Vec<Option<u16>> =
-                own.iter().map(|it| places.get(&**it).copied()).collect();
+            let places: Vec<Option<u16>> = own
+                .iter()
+                .map(|level| places.get(&**level).copied())
+                .collect();
             let codes = codes.into_iter().enumerate();
             let codes = codes.map(|(row, code)| match code {
                 MISSING => missing.ok_or(Unseen { row, value: None }),
@@ -136,7 +141,7 @@ pub(super) fn codes(
     }
 }
 
-/// As narrow as so many levels allow.
+/// Codes in the narrowest type that holds the levels.
 fn dense(levels: usize, codes: Vec<u16>) -> Codes {
     match levels {
         ..=256 => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
@@ -144,15 +149,15 @@ fn dense(levels: usize, codes: Vec<u16>) -> Codes {
     }
 }
 
-/// Entries beside zeros of one code. What is written out are those that have not the code of
-/// most observations; where these are more than half, all.
+/// The codes of a sparse column, whose zeros all have the code `zero`. The observations without
+/// the most frequent code become the entries; where they are more than half, the codes are dense.
 fn sparse(n: usize, zero: u16, rows: Vec<u32>, codes: Vec<u16>, levels: usize) -> Codes {
     let mut counts = vec![0_usize; levels];
     for code in &codes {
         counts[usize::from(*code)] += 1;
     }
     counts[usize::from(zero)] += n - codes.len();
-    // Of equally many, that of the zeros, then the lowest.
+    // Ties go to the code of the zeros, then to the lowest code.
     let mut most = zero;
     for (code, count) in counts.iter().enumerate() {
         if *count > counts[usize::from(most)] {

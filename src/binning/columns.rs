@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The codes of a column, 0 … levels − 1, one for each observation.
+/// The codes of a column, 0 … levels − 1, one for each of n observations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Codes {
-    /// At most 256 levels.
+    /// Codes of at most 256 levels.
     Byte(Vec<u8>),
-    /// At most 65,536.
+    /// Codes of at most 65,536 levels.
     Word(Vec<u16>),
-    /// Few entries differ from the code that is most frequent.
+    /// The observations whose code is not the most frequent one.
     Sparse {
         /// Observations.
         n: usize,
@@ -34,18 +34,18 @@ impl Codes {
         }
     }
 
-    /// As another rank is given them: a byte for what follows, then whole numbers, the lowest byte
-    /// first.
+    /// The codes as a message to other ranks: a byte for the variant, then its fields as
+    /// little-endian integers.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.append_bytes(&mut bytes);
         bytes
     }
 
-    /// The same, behind what is there.
+    /// Appends the message of [`to_bytes`](Self::to_bytes).
     pub(crate) fn append_bytes(&self, bytes: &mut Vec<u8>) {
         let words = |bytes: &mut Vec<u8>, codes: &[u16]| {
-            bytes.extend(codes.iter().flat_map(|it| it.to_le_bytes()));
+            bytes.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
         };
         match self {
             Self::Byte(codes) => {
@@ -65,16 +65,17 @@ impl Codes {
                 bytes.push(2);
                 bytes.extend((*n as u64).to_le_bytes());
                 bytes.extend(most.to_le_bytes());
-                bytes.extend(rows.iter().flat_map(|it| it.to_le_bytes()));
+                bytes.extend(rows.iter().flat_map(|row| row.to_le_bytes()));
                 words(bytes, codes);
             }
         }
     }
 
-    /// What another rank gave of so many observations; none where it is nothing of the kind.
+    /// Reads the message of [`to_bytes`](Self::to_bytes); `None` if it is damaged or not of n
+    /// observations.
     pub(crate) fn from_bytes(bytes: &[u8], n: usize) -> Option<Self> {
         let words = |bytes: &[u8]| {
-            let words = bytes.chunks_exact(2).map(|it| [it[0], it[1]]);
+            let words = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
             words.map(u16::from_le_bytes).collect::<Vec<u16>>()
         };
         let (kind, rest) = bytes.split_first()?;
@@ -85,7 +86,7 @@ impl Codes {
                 let (n, rest) = rest.split_first_chunk()?;
                 let (most, rest) = rest.split_first_chunk()?;
                 let (rows, codes) = rest.split_at_checked(rest.len() / 6 * 4)?;
-                let row = |it: &[u8]| Some(u32::from_le_bytes(it.try_into().ok()?));
+                let row = |four: &[u8]| Some(u32::from_le_bytes(four.try_into().ok()?));
                 Self::Sparse {
                     n: u64::from_le_bytes(*n) as usize,
                     most: u16::from_le_bytes(*most),
@@ -98,28 +99,36 @@ impl Codes {
         (codes.n() == n).then_some(codes)
     }
 
-    /// How many codes occur, of those below `levels`.
+    /// How many distinct codes occur. All codes are below `levels`.
     pub fn occurring(&self, levels: usize) -> usize {
         let mut seen = vec![false; levels];
         match self {
-            Self::Byte(codes) => codes.iter().for_each(|&it| seen[usize::from(it)] = true),
-            Self::Word(codes) => codes.iter().for_each(|&it| seen[usize::from(it)] = true),
+            Self::Byte(codes) => codes
+                .iter()
+                .for_each(|&code| seen[usize::from(code)] = true),
+            Self::Word(codes) => codes
+                .iter()
+                .for_each(|&code| seen[usize::from(code)] = true),
             Self::Sparse {
                 n,
                 most,
                 rows,
                 codes,
             } => {
-                codes.iter().for_each(|&it| seen[usize::from(it)] = true);
+                codes
+                    .iter()
+                    .for_each(|&code| seen[usize::from(code)] = true);
                 if rows.len() < *n {
                     seen[usize::from(*most)] = true;
                 }
             }
         }
-        seen.into_iter().filter(|it| *it).count()
+        seen.into_iter().filter(|seen| *seen).count()
     }
 
-    /// One for each observation.
+    /// The code of every observation.
+    ///
+    /// *Shapes:* n codes.
     pub fn dense(&self) -> Vec<u16> {
         match self {
             Self::Byte(codes) => codes.iter().map(|&code| u16::from(code)).collect(),
@@ -140,31 +149,31 @@ impl Codes {
     }
 }
 
-/// How values became codes: what is needed to code new data in the same way.
+/// A rule that codes values: what is needed to code new data as these were.
 ///
 /// As JSON it is `{"numbers": […]}`, `{"texts": […]}` or `{"edges": […]}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rule {
-    /// Each distinct number is a level, ascending: the code is its place.
+    /// Each distinct number is a level; they ascend, and the code of a number is its position.
     Numbers(Vec<f64>),
-    /// Each distinct text is a level: the code is its place.
+    /// Each distinct text is a level; the code of a text is its position.
     Texts(Vec<String>),
-    /// Ascending inner edges: the code is how many of them are not above the value.
+    /// Ascending inner edges of bins: the code of a value is the number of edges not above it.
     Edges(Vec<f64>),
 }
 
-/// The code of missing values, behind those of all levels.
+/// The code of missing values, which follows the codes of the levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MissingCode {
-    /// A level as any other.
+    /// Missing values are a level of their own.
     Level(u16),
-    /// None: tables of the column leave these observations out.
+    /// Missing values are no level: contingency tables of the column exclude these observations.
     Excluded(u16),
 }
 
 impl MissingCode {
-    /// The code, whatever it stands for.
+    /// The code itself.
     pub fn code(self) -> u16 {
         match self {
             Self::Level(code) | Self::Excluded(code) => code,
@@ -179,14 +188,14 @@ pub struct BinnedColumn {
     pub name: String,
     /// Position in the file with the response taken out.
     pub index: usize,
-    /// Codes are below this, at most 65,536, but for [`MissingCode::Excluded`], which is this;
-    /// some may not occur.
+    /// The number of levels, at most 65,536. Codes are below it, but for
+    /// [`MissingCode::Excluded`], which equals it; some levels may not occur.
     pub levels: usize,
-    /// One for each observation.
+    /// The code of every observation.
     pub codes: Codes,
-    /// Where they came from.
+    /// The rule that made the codes.
     pub rule: Rule,
-    /// The code of missing values, where they were not refused and the column has any.
+    /// The code of missing values, where the policy lets them stay and the column has any.
     pub missing: Option<MissingCode>,
 }
 
@@ -212,14 +221,16 @@ impl BinnedColumn {
     }
 }
 
-/// Every candidate, and the response, as codes.
+/// The candidates and the response as codes.
+///
+/// *Shapes:* p candidates of n codes each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinnedColumns {
     /// Observations.
     pub n: usize,
     /// The candidates, in the file's order: constant and duplicate ones too.
     pub columns: Vec<BinnedColumn>,
-    /// What they are to tell about.
+    /// The response.
     pub response: BinnedColumn,
     /// The range of candidates whose codes this rank holds, where ranks partition them; `None`
     /// where one process holds all.
@@ -236,7 +247,7 @@ mod tests {
             n: 1 << 33,
             most: 7,
             rows: rows.to_vec(),
-            codes: rows.iter().map(|it| (it % 50_000) as u16).collect(),
+            codes: rows.iter().map(|row| (row % 50_000) as u16).collect(),
         };
         for codes in [
             Codes::Byte(vec![0, 255, 3]),

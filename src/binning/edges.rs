@@ -20,10 +20,10 @@ use crate::{
 /// How the columns of a selection were binned; its JSON is the report's field `binning`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedBinning {
-    /// What was asked for, as in `--binning`.
+    /// The candidates' rule, as `--binning` takes it.
     #[serde(default)]
     pub rule: String,
-    /// The same of `--bin-response`.
+    /// The response's rule, as `--bin-response` takes it.
     #[serde(default)]
     pub response_rule: String,
     /// The candidates, in the file's order.
@@ -33,12 +33,12 @@ pub struct SavedBinning {
     pub response: Option<SavedRule>,
 }
 
-/// What codes new values of one column as the old were.
+/// The rule of one column, as a report saves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedRule {
     /// The column.
     pub name: String,
-    /// As `edges`, `numbers` or `texts`.
+    /// The rule, as `edges`, `numbers` or `texts`.
     #[serde(flatten)]
     pub rule: Rule,
     /// The code of missing values, where they have one.
@@ -47,7 +47,7 @@ pub struct SavedRule {
 }
 
 impl SavedBinning {
-    /// The rules of columns that were binned as told.
+    /// The rules of binned columns, with the rules that were asked for.
     pub fn of(columns: &BinnedColumns, binning: &Binning, bin_response: &Binning) -> Self {
         Self {
             rule: binning.to_string(),
@@ -89,31 +89,32 @@ impl SavedRule {
     }
 }
 
-/// A report, as far as it matters.
+/// The field of a report that holds the rules.
 #[derive(Deserialize)]
-struct Report {
+struct SavedReport {
     binning: Option<SavedBinning>,
 }
 
 /// The rules of a file, by column.
-pub(super) struct Rules {
+pub(super) struct SavedRules {
     /// Its path as given, for messages.
     pub(super) file: String,
     rules: HashMap<String, SavedRule>,
 }
 
-impl Rules {
-    /// Those of a whole JSON report, or of a file that is its field `binning` alone.
+impl SavedRules {
+    /// Reads the rules of a JSON report, or of a file that holds its field `binning` alone.
     pub(super) fn read(path: &Path) -> Result<Self, BinningError> {
         let file = path.display().to_string();
         let text = match fs::read(path) {
             Ok(text) => text,
             Err(source) => return Err(BinningError::File { file, source }),
         };
-        let found = serde_json::from_slice(&text).and_then(|report: Report| match report.binning {
-            Some(binning) => Ok(binning),
-            None => serde_json::from_slice(&text),
-        });
+        let found =
+            serde_json::from_slice(&text).and_then(|report: SavedReport| match report.binning {
+                Some(binning) => Ok(binning),
+                None => serde_json::from_slice(&text),
+            });
         let saved: SavedBinning = match found {
             Ok(saved) => saved,
             Err(source) => return Err(BinningError::Json { file, source }),

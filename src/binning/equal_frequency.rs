@@ -1,9 +1,9 @@
-//! Bins of about as many observations each.
+//! Bins of about equally many observations: empirical quantiles as edges.
 
 use super::{Rule, numbers::Numbers};
 
-/// The values at ⌊k·n/b⌋ of the n in ascending order begin a bin, k = 1 … b − 1; one that is
-/// the least value, or begins a bin already, begins none.
+/// The edges of `bins` bins. Of the n values in ascending order, counted from 0, those at ⌊k·n/b⌋
+/// for k = 1 … b − 1 begin a bin; the least value, or one that begins a bin already, does not.
 pub(super) fn rule(numbers: &Numbers, bins: usize) -> Rule {
     let sorted = numbers.sorted();
     let n = sorted.len();

@@ -1,13 +1,13 @@
 //! Bins of equal width.
 //!
-//! The formula's codes are had by counting inner edges: then all rules of numbers are one, and
-//! new data are coded as the old were, to the last bit. Every operation of the formula rounds
-//! monotonically, so each edge, the least number with a code or a higher one, is found by
-//! halving.
+//! The code of x is min(b − 1, ⌊(x − min)·b / (max − min)⌋), b the number of bins. It is computed
+//! by counting inner edges, so that new data are coded as the old were, to the last bit. An edge
+//! is the least number with a code at least that high; every operation of the formula rounds
+//! monotonically, so bisection finds it.
 
 use super::{Rule, numbers::Numbers};
 
-/// So many bins between the least and the largest number.
+/// The edges of `bins` bins of equal width between the least and the largest number.
 pub(super) fn rule(numbers: &Numbers, bins: usize) -> Rule {
     let edges = match numbers.extent() {
         Some((least, most)) if least < most => edges(least, most, bins),

@@ -7,7 +7,7 @@ pub(super) fn rule(numbers: &Numbers) -> Rule {
     Rule::Numbers(numbers.sorted().distinct())
 }
 
-/// The distinct numbers, where all are integers and at most so many.
+/// The distinct numbers as levels, if all are integers and there are at most `most`.
 pub(super) fn of_few_integers(numbers: &Numbers, most: usize) -> Option<Rule> {
     let mut levels: Vec<f64> = Vec::new();
     for value in numbers.each() {

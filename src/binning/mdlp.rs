@@ -1,6 +1,4 @@
-//! Bins that tell the response's levels apart (U. M. Fayyad and K. B. Irani, Multi-interval
-//! discretization of continuous-valued attributes for classification learning, IJCAI 1993,
-//! 1022–1027).
+//! Supervised bins by the minimum description length principle.
 //!
 //! A set S of observations is cut in two where the entropy of the classes within the parts is
 //! least, and the parts are cut again, until a cut gains less than describing it costs.
@@ -8,6 +6,11 @@
 //! Cuts are compared by N₁·Ent(S₁) + N₂·Ent(S₂), an integer combination of c·ln c of counts, in
 //! the fixed point of [`crate::logs`]: what is equal in real numbers is equal here, whatever
 //! the order of the rows, and the lowest cut wins.
+//!
+//! *Units:* entropies are in bits, as in the paper.
+//!
+//! *Source:* U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued
+//! attributes for classification learning, IJCAI 1993, 1022–1027.
 
 use std::ops::Range;
 
@@ -17,11 +20,12 @@ use crate::{
     table::Values,
 };
 
-/// Where gain and cost are the same to so many digits they are equal, and the cut is refused:
-/// both are rounded, and the cost's logarithms on another machine differently.
+/// The relative difference below which gain and cost count as equal and the cut is refused: both
+/// are rounded, and another machine may round the cost's logarithms differently.
 const SLACK: f64 = 1e-9;
 
-/// Up to so many classes 3^k is a whole number of f64; above, 2 is nothing beside it.
+/// The largest number of classes k for which f64 holds 3^k exactly; above it, 3^k − 2 rounds to
+/// 3^k.
 const FEW: usize = 33;
 
 /// The levels of a binned response.
@@ -34,7 +38,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Those of a response; missing values are a class where they are a level.
+    /// The levels of a response; missing values are a class where they are a level.
     pub(super) fn new(response: &BinnedColumn) -> Self {
         let codes = response.codes.dense();
         let mut counts = vec![0; response.levels];
@@ -62,8 +66,8 @@ impl Classes {
 
 /// The accepted cuts of a column of numbers; missing ones take no part.
 pub(super) fn rule(values: &Values, classes: &Classes) -> Rule {
-    let column = Ordered::new(entries(values, classes));
-    let mut tally = Tally::new(classes);
+    let column = SortedClasses::new(entries(values, classes));
+    let mut tally = CutSearch::new(classes);
     let mut cuts = Vec::new();
     // No recursion: cuts may lie as deep as there are values.
     let all = 0..column.blocks.len();
@@ -89,17 +93,17 @@ fn between(below: f64, above: f64) -> f64 {
     edge + 0.0
 }
 
-/// So many observations of a class that have a value.
-struct Entry {
+/// How many observations of a class have a value.
+struct ClassCount {
     value: f64,
     class: u16,
     count: u32,
 }
 
-/// What a column holds, in no order.
-fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
+/// The values of a column with their classes, in no order.
+fn entries(values: &Values, classes: &Classes) -> Vec<ClassCount> {
     let entry = |value: f64, class: u16| {
-        (!value.is_nan()).then_some(Entry {
+        (!value.is_nan()).then_some(ClassCount {
             value,
             class,
             count: 1,
@@ -132,7 +136,7 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
             found.extend(
                 zeros
                     .filter(|(_, count)| *count > 0)
-                    .map(|(class, count)| Entry {
+                    .map(|(class, count)| ClassCount {
                         value: 0.0,
                         class: class as u16,
                         count,
@@ -145,8 +149,8 @@ fn entries(values: &Values, classes: &Classes) -> Vec<Entry> {
     }
 }
 
-/// So many observations of a class, in a block.
-struct Run {
+/// How many observations of a class are in a block.
+struct ClassRun {
     class: u16,
     count: u32,
 }
@@ -161,25 +165,27 @@ struct Block {
 }
 
 /// The observations in ascending order of their values.
-struct Ordered {
-    runs: Vec<Run>,
+struct SortedClasses {
+    runs: Vec<ClassRun>,
     blocks: Vec<Block>,
 }
 
-impl Ordered {
-    fn new(mut entries: Vec<Entry>) -> Self {
+impl SortedClasses {
+    fn new(mut entries: Vec<ClassCount>) -> Self {
         entries.sort_unstable_by(|a, b| {
             let values = a.value.total_cmp(&b.value);
             values.then(a.class.cmp(&b.class))
         });
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<ClassRun> = Vec::new();
         let mut blocks: Vec<Block> = Vec::new();
         for same in entries.chunk_by(|a, b| a.value == b.value) {
             let (value, start) = (same[0].value, runs.len());
-            let counted = same.chunk_by(|a, b| a.class == b.class).map(|it| Run {
-                class: it[0].class,
-                count: it.iter().map(|it| it.count).sum(),
-            });
+            let counted = same
+                .chunk_by(|a, b| a.class == b.class)
+                .map(|entries| ClassRun {
+                    class: entries[0].class,
+                    count: entries.iter().map(|entry| entry.count).sum(),
+                });
             runs.extend(counted);
             // One run of the block before, and one of this value.
             let from = blocks.last().map_or(start, |block| block.runs.start);
@@ -200,9 +206,9 @@ impl Ordered {
     }
 }
 
-/// A set of observations.
+/// The class counts of a set of observations, in sums.
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct Subset {
     /// Observations, N.
     n: u32,
     /// Classes there are, k.
@@ -212,15 +218,15 @@ struct Part {
 }
 
 /// Observations by class of what is being cut, S, and of what lies below the cut, S₁.
-struct Tally<'a> {
+struct CutSearch<'a> {
     classes: &'a Classes,
     /// Zero between two cuts.
     below: Vec<u32>,
-    /// Those of S without S₁: the same.
+    /// Observations of S without S₁; zero between two cuts.
     above: Vec<u32>,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> CutSearch<'a> {
     fn new(classes: &'a Classes) -> Self {
         Self {
             classes,
@@ -230,17 +236,17 @@ impl<'a> Tally<'a> {
     }
 
     /// The block above the best cut between these blocks, if that is worth its cost.
-    fn cut(&mut self, column: &Ordered, blocks: Range<usize>) -> Option<usize> {
+    fn cut(&mut self, column: &SortedClasses, blocks: Range<usize>) -> Option<usize> {
         let classes = self.classes;
         let first = column.blocks.get(blocks.start)?;
         let last = blocks.end - 1;
         let runs = &column.runs[first.runs.start..column.blocks[last].runs.end];
-        let mut whole = Part::default();
+        let mut whole = Subset::default();
         for run in runs {
             whole.add(run, &mut self.above, classes);
         }
-        let (mut below, mut above) = (Part::default(), whole);
-        let mut best: Option<(i128, usize, Part, Part)> = None;
+        let (mut below, mut above) = (Subset::default(), whole);
+        let mut best: Option<(i128, usize, Subset, Subset)> = None;
         for at in blocks.start..last {
             for run in &column.runs[column.blocks[at].runs.clone()] {
                 below.add(run, &mut self.below, classes);
@@ -260,8 +266,8 @@ impl<'a> Tally<'a> {
     }
 }
 
-impl Part {
-    fn add(&mut self, run: &Run, counts: &mut [u32], classes: &Classes) {
+impl Subset {
+    fn add(&mut self, run: &ClassRun, counts: &mut [u32], classes: &Classes) {
         let count = &mut counts[usize::from(run.class)];
         let more = *count + run.count;
         self.n += run.count;
@@ -270,7 +276,7 @@ impl Part {
         *count = more;
     }
 
-    fn take(&mut self, run: &Run, counts: &mut [u32], classes: &Classes) {
+    fn take(&mut self, run: &ClassRun, counts: &mut [u32], classes: &Classes) {
         let count = &mut counts[usize::from(run.class)];
         let fewer = *count - run.count;
         self.n -= run.count;
@@ -287,11 +293,11 @@ impl Part {
 
 /// Whether Gain > (log2(N − 1) + Δ) / N, where
 /// Δ = log2(3^k − 2) − (k·Ent(S) − k₁·Ent(S₁) − k₂·Ent(S₂)), entropies in bits.
-fn pays(whole: Part, below: Part, above: Part, classes: &Classes) -> bool {
-    let entropy = |part: Part| part.entropy(classes);
+fn pays(whole: Subset, below: Subset, above: Subset, classes: &Classes) -> bool {
+    let entropy = |part: Subset| part.entropy(classes);
     // N·Gain: the difference is made of integers, for it may be small beside them.
     let gain = classes.bits(entropy(whole) - entropy(below) - entropy(above));
-    let times_k = |part: Part| part.k as f64 * classes.bits(entropy(part)) / f64::from(part.n);
+    let times_k = |part: Subset| part.k as f64 * classes.bits(entropy(part)) / f64::from(part.n);
     let partitions = match whole.k {
         ..=FEW => ((3_u64.pow(whole.k as u32) - 2) as f64).log2(),
         k => k as f64 * 3_f64.log2(),

@@ -1,8 +1,8 @@
 //! Table → columns of small integers, whose joint values can be counted.
 //!
-//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`;
-//! `mdlp.rs` with an eye on the response) or taken from a report (`edges.rs`); `code.rs` turns
-//! values into codes by it.
+//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`), of
+//! the values and the response (`mdlp.rs`), or read from a report (`edges.rs`); `code.rs` codes
+//! values by a rule.
 
 mod code;
 mod columns;
@@ -29,12 +29,12 @@ use numbers::Numbers;
 
 /// Most levels of a column: codes have 16 bits.
 const MOST_LEVELS: usize = 1 << 16;
-/// Bins where no number is told.
+/// The number of bins of [`Binning::Auto`].
 const BINS: usize = 10;
-/// Most distinct integers that are levels where no rule is told.
+/// The largest number of distinct integers that [`Binning::Auto`] makes levels.
 const FEW: usize = 64;
 
-/// How values become codes. A column of text has its levels under every rule but `Edges`.
+/// How values become codes. A column of text keeps its levels under every rule but `Edges`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Binning {
     /// Levels for text and for at most 64 distinct integers, else 10 bins of equal width.
@@ -42,16 +42,18 @@ pub enum Binning {
     Auto,
     /// Each distinct number or text is a level, in ascending or bytewise order.
     Levels,
-    /// So many bins of equal width, b: the code is
+    /// b bins of equal width: the code of x is
     /// min(b − 1, ⌊(x − min)·b / (max − min)⌋); a constant has one level.
     EqualWidth(usize),
-    /// So many bins, b, of about as many observations each: of the n values in ascending
-    /// order, counted from 0, those at ⌊k·n/b⌋ for k = 1 … b − 1 begin a bin. Equal values
+    /// b bins of about equally many observations: of the n values in ascending order, counted
+    /// from 0, those at ⌊k·n/b⌋ for k = 1 … b − 1 begin a bin. Equal values
     /// stay together, so that there are fewer bins where values repeat.
     EqualFrequency(usize),
-    /// Bins that tell the response's levels apart: cut where the entropy of these is least,
-    /// again and again, while a cut gains more than its description costs (Fayyad and Irani
-    /// 1993). An edge lies midway between two neighbouring values. Of candidates alone.
+    /// Bins that separate the response's levels: recursively cut where the classes' entropy is
+    /// least, while a cut gains more than its description costs. An edge lies midway between two
+    /// neighbouring values. For candidates only.
+    ///
+    /// *Source:* Fayyad and Irani, IJCAI 1993.
     Mdlp,
     /// The rules of an earlier report, applied to these data.
     Edges(PathBuf),
@@ -68,11 +70,11 @@ const RULES: [&str; 6] = [
 ];
 
 impl Binning {
-    /// What [`FromStr`] takes.
+    /// The rules of candidates, as [`FromStr`] takes them.
     pub const RANGE: &str =
         "auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE";
 
-    /// What a response is binned by.
+    /// The rules of a response.
     pub const RESPONSE_RANGE: &str = "auto, levels, equal-width:BINS or equal-frequency:BINS \
         (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels";
 }
@@ -86,7 +88,7 @@ impl FromStr for Binning {
             None => (text, None),
         };
         let bins = |value: &str| {
-            let digits = value.bytes().all(|it| it.is_ascii_digit());
+            let digits = value.bytes().all(|digit| digit.is_ascii_digit());
             let bins = value.parse().ok().filter(|_| digits);
             bins.filter(|bins| (2..=MOST_LEVELS).contains(bins))
         };
@@ -101,7 +103,7 @@ impl FromStr for Binning {
         };
         found.ok_or_else(|| BinningError::NoRule {
             text: text.to_owned(),
-            nearest: nearest(name, RULES).filter(|it| *it != name),
+            nearest: nearest(name, RULES).filter(|nearest| *nearest != name),
         })
     }
 }
@@ -119,10 +121,10 @@ impl fmt::Display for Binning {
     }
 }
 
-/// How a table becomes columns of codes.
+/// How [`bin`] makes columns of codes of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct BinningOptions<'a> {
-    /// The response's column; none where the format names it.
+    /// The response's column; `None` where the format names it.
     pub response: Option<&'a str>,
     /// Columns left out before anything else.
     pub drop: &'a [String],
@@ -149,12 +151,12 @@ impl Default for BinningOptions<'_> {
 /// Takes the response out of a table, applies the missing-value policy and turns every column
 /// into codes, letting go of its values one column after another.
 ///
-/// Columns that are constant or the same stay. With [`Missing::Level`] a column that misses
+/// Constant columns and duplicates stay. With [`Missing::Level`] a column that misses
 /// values has one level more, the last; with [`Missing::Pairwise`] these have a code that is no
 /// level, and observations without a response are left out.
 ///
 /// # Errors
-/// See [`BinningError`]: each names the table, the column and the mend.
+/// [`BinningError`] names the table, the column and the mend.
 pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
     bin_partitioned(table, options, None)
 }
@@ -177,8 +179,8 @@ pub(crate) fn bin_partitioned(
     for name in options.drop {
         table.require_variable("--drop", name, response)?;
     }
-    let mut candidates = Maker::new(options.binning, "--binning", options.missing)?;
-    let own = Maker::new(options.bin_response, "--bin-response", options.missing)?;
+    let mut candidates = Binner::new(options.binning, "--binning", options.missing)?;
+    let own = Binner::new(options.bin_response, "--bin-response", options.missing)?;
 
     let shares = communicator.map(|communicator| communicator.local_range(table.columns.len()));
     let mut positions = table.drop_columns(options.drop);
@@ -189,7 +191,7 @@ pub(crate) fn bin_partitioned(
     }
 
     let (source, n) = (table.source, table.rows);
-    // It stayed, and comes before the others: rules may be made with an eye on it.
+    // The response is never dropped. It is binned first: rules may depend on it.
     let place = positions.partition_point(|at| *at < response);
     positions.remove(place);
     if positions.is_empty() {
@@ -230,26 +232,26 @@ pub(crate) fn bin_partitioned(
     })
 }
 
-/// What gives each column its rule.
-struct Maker<'a> {
+/// Gives columns their rules and codes.
+struct Binner<'a> {
     binning: &'a Binning,
-    /// The option that asked for it.
+    /// The option that asked for the rule.
     option: &'static str,
-    /// Of an earlier report.
-    saved: Option<edges::Rules>,
-    /// The response's levels, where rules are made with an eye on them.
+    /// The rules of an earlier report.
+    saved: Option<edges::SavedRules>,
+    /// The response's levels, where rules depend on them.
     classes: Option<Classes>,
     missing: Missing,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> Binner<'a> {
     fn new(
         binning: &'a Binning,
         option: &'static str,
         missing: Missing,
     ) -> Result<Self, BinningError> {
         let saved = match binning {
-            Binning::Edges(file) => Some(edges::Rules::read(file)?),
+            Binning::Edges(file) => Some(edges::SavedRules::read(file)?),
             _ => None,
         };
         Ok(Self {
@@ -261,7 +263,7 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// The codes of a column of n observations of the table.
+    /// Codes a column of n observations; `index` is its position without the response.
     fn bin(
         &self,
         table: &str,
@@ -311,12 +313,12 @@ impl<'a> Maker<'a> {
                 file: self
                     .saved
                     .as_ref()
-                    .map_or_else(String::new, |it| it.file.clone()),
+                    .map_or_else(String::new, |saved| saved.file.clone()),
             }),
         }
     }
 
-    /// A rule made of the values.
+    /// Makes a rule of a column's n values.
     fn rule(&self, values: &Values, n: usize) -> Rule {
         let wide;
         let numbers = match (values, &self.classes) {
@@ -326,7 +328,7 @@ impl<'a> Maker<'a> {
             (Values::Numbers(values), _) => Numbers::new(values, 0),
             (bytes @ (Values::Bytes(values) | Values::Gapped(values)), _) => {
                 wide = match self.binning {
-                    // It alone asks how often a value comes.
+                    // This rule alone depends on how often a value occurs.
                     Binning::EqualFrequency(_) => bytes.numbers(n).unwrap_or_default(),
                     _ => numbers::each_once(values, bytes.byte_to_number()).into(),
                 };

@@ -1,9 +1,9 @@
 //! The numbers of a column, as rules are made of them.
 
-/// The numbers of a column, missing ones among them.
+/// The numbers of a column; NaN is missing.
 pub(super) struct Numbers<'a> {
     values: &'a [f64],
-    /// Observations of value 0 beside those.
+    /// Observations of value 0 that are not in `values`.
     zeros: usize,
 }
 
@@ -12,14 +12,14 @@ impl<'a> Numbers<'a> {
         Self { values, zeros }
     }
 
-    /// Every value there is, at least once.
+    /// Every value that occurs, at least once.
     pub(super) fn each(&self) -> impl Iterator<Item = f64> {
         let zero = (self.zeros > 0).then_some(0.0);
         let values = self.values.iter().copied().filter(|value| !value.is_nan());
         zero.into_iter().chain(values)
     }
 
-    /// Least and largest; none where all are missing.
+    /// The least and the largest number; `None` where all are missing.
     pub(super) fn extent(&self) -> Option<(f64, f64)> {
         self.each().fold(None, |extent, value| match extent {
             None => Some((value, value)),
@@ -27,7 +27,7 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// All of them in ascending order.
+    /// The numbers in ascending order.
     pub(super) fn sorted(&self) -> Sorted {
         let values = self.values.iter().copied();
         let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
@@ -41,7 +41,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The numbers of the distinct bytes, ascending; missing ones are one of them.
+/// The numbers of the bytes that occur, each once and ascending; NaN for a missing one.
 pub(super) fn each_once(bytes: &[u8], number: impl Fn(u8) -> f64) -> Vec<f64> {
     let mut seen = [false; 256];
     bytes
@@ -54,18 +54,18 @@ pub(super) fn each_once(bytes: &[u8], number: impl Fn(u8) -> f64) -> Vec<f64> {
 /// Numbers in ascending order.
 pub(super) struct Sorted {
     values: Vec<f64>,
-    /// How many of them are below the other zeros.
+    /// How many of `values` are negative: the other zeros follow these.
     below: usize,
     zeros: usize,
 }
 
 impl Sorted {
-    /// How many there are.
+    /// Numbers, the other zeros included.
     pub(super) fn len(&self) -> usize {
         self.values.len() + self.zeros
     }
 
-    /// The one at a place below `len`.
+    /// The number at a position below `len`.
     pub(super) fn at(&self, place: usize) -> f64 {
         match place {
             _ if place < self.below => self.values[place],
@@ -74,7 +74,7 @@ impl Sorted {
         }
     }
 
-    /// Each once.
+    /// The distinct numbers, ascending.
     pub(super) fn distinct(mut self) -> Vec<f64> {
         if self.zeros > 0 {
             self.values.insert(self.below, 0.0);

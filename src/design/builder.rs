@@ -13,25 +13,28 @@ use crate::{
     vector::product,
 };
 
-/// Gathers columns at unit norm.
-pub(super) struct Builder<'a> {
+/// Builds a design column by column.
+pub(super) struct DesignBuilder<'a> {
     n: usize,
     table: String,
     options: DesignOptions<'a>,
     /// The ranks that partition the columns, if any do.
     communicator: Option<&'a Communicator>,
-    /// At mean one, if there are any.
+    /// The weights at mean one, if the observations are weighted.
     weights: Option<Vec<f64>>,
     x: Vec<f64>,
-    /// Of each gathered column, whether it is kept.
+    /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     set_aside: Vec<SetAside>,
-    /// Whether a factor has come by already.
+    /// Whether a factor was seen: without an intercept the first one keeps all its levels.
     full_factor: bool,
 }
 
-impl<'a> Builder<'a> {
-    /// Makes room for every column, or says that there is none.
+impl<'a> DesignBuilder<'a> {
+    /// Allocates room for every column.
+    ///
+    /// # Errors
+    /// Too little memory.
     pub(super) fn new(
         n: usize,
         table: &Table,
@@ -71,12 +74,12 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Heeds whether ranks with columns before these have a factor.
+    /// Takes into account whether a rank with earlier columns has a factor.
     pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
         if let Some(communicator) = self.communicator.filter(|_| !self.options.intercept) {
-            let several = |codes: &[u32]| codes.iter().any(|it| *it != codes[0]);
-            let is_factor = |it: &Column| match &it.values {
-                Values::Factor { codes, .. } => several(codes),
+            let varies = |codes: &[u32]| codes.iter().any(|code| *code != codes[0]);
+            let is_factor = |column: &Column| match &column.values {
+                Values::Factor { codes, .. } => varies(codes),
                 _ => false,
             };
             let factor = own.iter().any(is_factor);
@@ -86,7 +89,7 @@ impl<'a> Builder<'a> {
         Ok(self)
     }
 
-    /// Takes up a column, a factor as its dummies.
+    /// Adds a column; a factor becomes dummies.
     pub(super) fn push(&mut self, column: Column, index: usize) -> Result<(), DesignError> {
         let name = column.name;
         let kept = self.options.keep.contains(&name);
@@ -266,14 +269,14 @@ impl<'a> Builder<'a> {
         Ok(design)
     }
 
-    /// Of the ranks that have columns each, all variables on each.
-    fn gather(&mut self) -> Result<Spread, DesignError> {
+    /// Gathers the variables of all ranks.
+    fn gather(&mut self) -> Result<Gathered, DesignError> {
         let Some(communicator) = self.communicator else {
-            return Ok(Spread::alone(self.variables.len()));
+            return Ok(Gathered::alone(self.variables.len()));
         };
         let aside = self.set_aside.iter();
         let aside: Vec<_> = aside
-            .map(|it| (it.name.clone(), it.reason.clone()))
+            .map(|aside| (aside.name.clone(), aside.reason.clone()))
             .collect();
         let own = (std::mem::take(&mut self.variables), aside);
         let all = communicator.gather(&own).map_err(TableError::ranks)?;
@@ -298,12 +301,12 @@ impl<'a> Builder<'a> {
         let hashed = suspects.map(|j| {
             // As == has it, zeros of both signs are the same.
             let column = self.x[(j - own.start) * self.n..][..self.n].iter();
-            let column: Vec<f64> = column.map(|it| it + 0.0).collect();
+            let column: Vec<f64> = column.map(|value| value + 0.0).collect();
             (j, Fnv::new().numbers(&column).finish())
         });
         let hashed: Vec<(usize, u128)> = hashed.collect();
         let all = communicator.gather(&hashed).map_err(TableError::ranks)?;
-        Ok(Spread {
+        Ok(Gathered {
             ranges,
             hashes: Some(all.into_iter().flatten().collect()),
         })
@@ -326,10 +329,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A column that is the response itself would be chosen alone, and always.
+    /// Refuses a column that is the response itself up to scale: it would always be chosen alone.
     fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
         let copy = self.x.chunks(self.n).position(|x| {
-            // What of y a multiple of x leaves: nothing but rounding?
+            // Does a multiple of x leave nothing of y but rounding?
             let c = product(x, y);
             let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
             c.abs() > 0.5 && rest.sum::<f64>() <= 16.0 * self.n as f64 * f64::EPSILON.powi(2)
@@ -343,11 +346,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Of columns equal value by value, only the first stays; a kept one before others. Columns of
-    /// ranks are equal where their hashes are. How many each rank has then.
+    /// Of columns that are equal value by value only the first stays, kept ones before others.
+    /// Columns of different ranks count as equal where their hashes are. Returns how many columns
+    /// each rank has then.
     fn set_duplicates_aside(
         &mut self,
-        Spread { ranges, hashes }: Spread,
+        Gathered { ranges, hashes }: Gathered,
     ) -> Result<Vec<usize>, DesignError> {
         let n = self.n;
         let counts = || ranges.iter().map(Range::len).collect();
@@ -378,7 +382,7 @@ impl<'a> Builder<'a> {
         for (j, (variable, kept)) in variables.into_iter().enumerate() {
             match original[j] {
                 Some(i) => {
-                    left[ranges.partition_point(|it| it.end <= j)] -= 1;
+                    left[ranges.partition_point(|range| range.end <= j)] -= 1;
                     let reason = format!("duplicate of {}", names[i]);
                     self.put_aside(variable.name, kept, reason)?;
                 }
@@ -395,14 +399,14 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Which of the variables each rank has, and hashes of the columns that may be equal to others';
-/// none where one process has all.
-struct Spread {
+/// The range of variables of each rank, and hashes of the columns that may equal another rank's;
+/// no hashes where one process holds all columns.
+struct Gathered {
     ranges: Vec<Range<usize>>,
     hashes: Option<HashMap<usize, u128>>,
 }
 
-impl Spread {
+impl Gathered {
     fn alone(count: usize) -> Self {
         Self {
             ranges: std::iter::once(0..count).collect(),
@@ -411,7 +415,7 @@ impl Spread {
     }
 }
 
-/// What columns that are equal have alike.
+/// The bits of mean and norm, in which equal columns agree.
 fn scale(variable: &Variable) -> [u64; 2] {
     [variable.mean.to_bits(), variable.norm.to_bits()]
 }

@@ -1,8 +1,8 @@
-//! Table → design matrix and response, at unit norm; and the way back.
+//! Table → design matrix and response, at unit norm.
 //!
-//! Every column is centred (with an intercept) and scaled to unit norm in f64,
-//! so the search sees correlations and the intercept needs no column. What was
-//! taken off is kept, for the report on the original scale.
+//! Every column is centred (with an intercept) and scaled to unit norm in f64, so that products of
+//! columns are correlations and the intercept needs no column. Means and norms are stored, and
+//! reports are on the original scale.
 
 mod builder;
 mod columns;
@@ -21,7 +21,7 @@ use crate::{
     ranks::Communicator,
     table::{Column, Missing, Table, Values, variable as variable_name},
 };
-use builder::Builder;
+use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
 use names::{check_names, dummy_name};
@@ -30,12 +30,12 @@ use remote::RemoteColumns;
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
 
-/// How a table becomes a design.
+/// How [`Design::from_table`] makes a design of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct DesignOptions<'a> {
-    /// The response's column; none where the format names it.
+    /// The response's column; `None` where the format names it.
     pub response: Option<&'a str>,
-    /// Columns (or `column=level`) that every model holds.
+    /// Columns, or dummies as `column=level`, that every model holds.
     pub keep: &'a [String],
     /// Columns left out before anything else.
     pub drop: &'a [String],
@@ -43,9 +43,9 @@ pub struct DesignOptions<'a> {
     pub missing: Missing,
     /// Whether models have an intercept.
     pub intercept: bool,
-    /// The column of weights; none where all observations count alike.
+    /// The column of weights; `None` where all observations have weight 1.
     pub weights: Option<&'a str>,
-    /// Candidates before these were screened out of them; none where these are all.
+    /// The number of candidates before a screening left these; `None` where these are all.
     pub p_total: Option<usize>,
 }
 
@@ -116,17 +116,23 @@ pub struct Variable {
     pub name: String,
     /// 0-based position of its column in the file, response and weights taken out.
     pub index: usize,
-    /// What was subtracted: the (weighted) mean, or 0 without an intercept.
+    /// The (weighted) mean, which was subtracted; 0 without an intercept.
+    ///
+    /// *Units:* those of the column.
     pub mean: f64,
-    /// What was divided by: the (weighted) norm about the mean.
+    /// The (weighted) norm about the mean, by which the column was divided.
+    ///
+    /// *Units:* those of the column.
     pub norm: f64,
 }
 
 /// The design matrix and the response, both at unit norm.
 ///
-/// With weights at mean one, row i of both is √wᵢ times what is left about the
-/// weighted means: least squares of such rows minimise Σ w (y − ŷ)², and all
-/// that is made of norms and products is weighted without knowing.
+/// With weights wᵢ at mean one, row i of both is multiplied by √wᵢ after the weighted means are
+/// subtracted: least squares of these rows minimise Σ w (y − ŷ)², and norms and products of them
+/// are the weighted ones.
+///
+/// *Shapes:* X is n × p, column-major; y has n values.
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
@@ -156,7 +162,7 @@ impl Design {
     /// columns and exact duplicates aside, and brings the rest to unit norm.
     ///
     /// # Errors
-    /// See [`DesignError`]: each names the table, the column and the mend.
+    /// [`DesignError`] names the table, the column and the mend.
     pub fn from_table(table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
         Self::from_partitioned_table(table, options, None)
     }
@@ -186,7 +192,7 @@ impl Design {
             check_names(&table, option, list, response, communicator.is_some())?;
             if let Some(name) = options
                 .weights
-                .filter(|name| list.iter().any(|it| it == name))
+                .filter(|name| list.iter().any(|listed| listed == name))
             {
                 return Err(DesignError::WeightsInList {
                     name: name.to_owned(),
@@ -208,7 +214,7 @@ impl Design {
             None => 0..width,
         };
         let rows = table.rows;
-        // Which rows are left out is told by a column that goes with them.
+        // A column of row numbers shows which rows were left out.
         let numbered = options.missing == Missing::DropRows || weights.is_some();
         if numbered {
             table.columns.push(Column {
@@ -241,7 +247,7 @@ impl Design {
                 n,
             });
         }
-        let builder = Builder::new(n, &table, options, values, communicator)?;
+        let builder = DesignBuilder::new(n, &table, options, values, communicator)?;
         let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
@@ -261,7 +267,7 @@ impl Design {
         let mut design = builder.finish(taken, &response_name)?;
         design.warnings = warnings;
         design.truth = truth;
-        if let Some(Values::Numbers(numbers)) = numbers.map(|it| it.values)
+        if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
@@ -354,14 +360,16 @@ impl Design {
         self.variables.len()
     }
 
-    /// Candidates before a prescreening, where told; at least p. It is the p of a
-    /// criterion's penalty: what the models compete with is not changed by a
-    /// screen of the same data.
+    /// The number of candidates before a screening, if the options say it; at least p. It is the p
+    /// of a criterion's penalty: a screening of the same data does not change how many models
+    /// compete.
     pub fn p_total(&self) -> Option<usize> {
         self.p_total
     }
 
-    /// X at unit norm, n × p.
+    /// The columns of X at unit norm.
+    ///
+    /// *Shapes:* n × p, column-major.
     pub fn columns(&self) -> Columns<'_> {
         Columns::new(&self.x, self.n).with_remote(self.remote.as_deref())
     }
@@ -377,7 +385,9 @@ impl Design {
         Ok(self)
     }
 
-    /// y at unit norm, n values.
+    /// The response at unit norm.
+    ///
+    /// *Shapes:* n values.
     pub fn y(&self) -> &[f64] {
         &self.y
     }
@@ -392,17 +402,19 @@ impl Design {
         &self.response
     }
 
-    /// Total sum of squares of the response, on its own scale.
+    /// Total sum of squares of the response about its mean, or about 0 without an intercept.
+    ///
+    /// *Units:* those of the response, squared.
     pub fn tss(&self) -> f64 {
         self.response.norm * self.response.norm
     }
 
-    /// Columns in every model, ascending.
+    /// The columns that every model holds, ascending.
     pub fn keep(&self) -> &[u32] {
         &self.keep
     }
 
-    /// What never was a candidate, and why.
+    /// The variables that never were candidates, with the reason.
     pub fn set_aside(&self) -> &[SetAside] {
         &self.set_aside
     }
@@ -429,25 +441,30 @@ impl Design {
         &self.weight_values
     }
 
-    /// The row of the table that an observation is, from 0 on: rows that miss values or have no
-    /// weight are none.
+    /// The row of the table, counted from 0, that an observation comes from. Rows with missing
+    /// values and rows of weight 0 are no observations.
     pub fn row(&self, observation: usize) -> usize {
         self.rows.get(observation).copied().unwrap_or(observation)
     }
 
-    /// The standard deviation of a variable on its own scale (divided by n; with weights the
-    /// weighted one).
+    /// The (weighted) standard deviation of a variable, with divisor n.
+    ///
+    /// *Units:* those of the variable.
     pub(crate) fn deviation(&self, j: u32) -> f64 {
         let (variable, n) = (&self.variables[j as usize], self.n as f64);
         // With an intercept the column is centred already.
         let column = self.columns().column(j);
-        let root = |i: usize| self.weight_values.get(i).map_or(1.0, |it| it.sqrt());
+        let root = |i: usize| {
+            self.weight_values
+                .get(i)
+                .map_or(1.0, |weight| weight.sqrt())
+        };
         let mean: f64 = column.iter().enumerate().map(|(i, x)| root(i) * x).sum();
         let square = 1.0 / n - (mean / n).powi(2);
         variable.norm * square.max(0.0).sqrt()
     }
 
-    /// What the reader should know of the preparation.
+    /// Warnings about the preparation, for the report.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

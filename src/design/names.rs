@@ -1,8 +1,8 @@
-//! The columns that options name, found in a table.
+//! Checks of the columns that options name.
 
 use crate::table::{Table, TableError, Values};
 
-/// Every name of a list must be a column; one of `--keep` may be a dummy.
+/// Checks that every name of an option's list is a column, or, for `--keep`, a dummy.
 pub(super) fn check_names(
     table: &Table,
     option: &'static str,
@@ -24,7 +24,7 @@ pub(super) fn check_names(
     Ok(())
 }
 
-/// Whether a name is `column=level` for a level that has a dummy.
+/// Whether a name is `column=level` of a level that occurs in the table.
 fn names_a_level(table: &Table, name: &str) -> bool {
     table.columns.iter().any(|column| match &column.values {
         Values::Factor { levels, .. } => levels

@@ -13,10 +13,12 @@ vectorised! {
     ) -> Option<(f64, f64)> = standardise_body;
 }
 
-/// Centres (with an intercept) and scales values to unit norm in place; their
-/// mean and norm, or none if they are constant to working precision (without
-/// an intercept: all zero). With weights (at mean one) the mean is the weighted
-/// one, and each value is then multiplied by the root of its weight.
+/// Centres values (with an intercept) and scales them to unit norm, in place. Returns their mean
+/// and norm, or `None` if they are constant to working precision (without an intercept: all zero).
+/// With weights, which are at mean one, the mean is the weighted one, and each centred value is
+/// multiplied by the square root of its weight.
+///
+/// *Shapes:* n values and n weights.
 #[inline(always)]
 fn standardise_body<S: Simd>(
     simd: S,

@@ -1,10 +1,10 @@
-//! Weights of the observations: taken out of a table, checked, brought to mean one.
+//! Weights of the observations: checked and scaled to mean one.
 
 use super::DesignError;
 use crate::table::{Table, Values};
 
-/// Refuses weights that are none, while rows still count as in the file; missing
-/// ones are for the policy of missing values.
+/// Refuses a column that holds no weights, while rows still count as in the file. Missing weights
+/// are left to the policy of missing values.
 pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     let column = &table.columns[at];
     if let Values::Factor { levels, .. } = &column.values {
@@ -26,8 +26,8 @@ pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     }
 }
 
-/// Leaves out the observations of weight zero, as R's `lm` does: how many, and
-/// the others' weights at mean one.
+/// Leaves out the observations of weight zero, as R's `lm` does. Returns how many these are, and
+/// the weights of the others, scaled to mean one.
 ///
 /// With mean one the weights sum to n, so that RSS, and with it n·ln(RSS/n),
 /// does not depend on their unit. No weight is missing here.

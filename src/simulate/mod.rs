@@ -30,7 +30,7 @@ pub fn model(name: &str) -> Option<&'static SimulationModel> {
 pub struct SimulationModel {
     /// The name it is asked for by.
     pub name: &'static str,
-    /// What it is good for, on one line.
+    /// What the model is good for, on one line.
     pub title: &'static str,
     /// X, β and the order of the columns.
     pub formula: &'static str,
@@ -45,7 +45,7 @@ pub struct SimulationModel {
     draw: fn(&SimulationSettings, &mut Random) -> Drawn,
 }
 
-/// What a model is asked for. Each model has some of these, by its
+/// The parameters of a model. Each model has some of these, by its
 /// [`options`](SimulationModel::options).
 ///
 /// | name | meaning | range |
@@ -72,7 +72,7 @@ pub struct SimulationSettings {
 }
 
 impl SimulationSettings {
-    /// What a model's defaults are written over.
+    /// The base of every model's defaults.
     const BLANK: Self = Self {
         n: 0,
         p: 0,
@@ -84,7 +84,7 @@ impl SimulationSettings {
         seed: 1,
     };
 
-    /// A setting as it would be written behind its option.
+    /// A setting as text, as its option takes it.
     pub fn text(&self, option: &str) -> String {
         match option {
             "n" => self.n.to_string(),
@@ -122,7 +122,7 @@ impl Correlation {
     }
 }
 
-/// What a setting had to be.
+/// A setting and the limits that it violates.
 type Limit = (&'static str, String);
 
 /// Why a model cannot be drawn.
@@ -135,9 +135,9 @@ pub enum SimulateError {
         model: &'static str,
         /// The setting.
         option: &'static str,
-        /// What was given.
+        /// The value.
         value: String,
-        /// What is allowed.
+        /// The values that are allowed.
         limit: String,
     },
     /// More than fits into memory.
@@ -150,12 +150,12 @@ pub enum SimulateError {
     },
 }
 
-/// What a model drew.
+/// The data that a model drew.
 struct Drawn {
     columns: Vec<Column>,
     /// Positions of the true variables among them, ascending.
     truth: Vec<usize>,
-    /// Xβ.
+    /// Xβ, n values.
     signal: Vec<f64>,
 }
 
@@ -201,7 +201,7 @@ impl SimulationModel {
     /// The response `y` and the variables, the true ones marked.
     ///
     /// # Errors
-    /// What [`check`](Self::check) finds; a table that does not fit into memory.
+    /// As [`check`](Self::check); a table that does not fit into memory.
     pub fn simulate(&self, settings: &SimulationSettings) -> Result<Table, SimulateError> {
         self.check(settings)?;
         let (n, p) = (settings.n, self.variables(settings));

@@ -8,7 +8,7 @@ use super::factor::factor;
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
-use super::rows::Rows;
+use super::rows::RowBuffer;
 use super::words::{Unclosed, Word, Words};
 use super::{Column, ColumnPartition, MISSING, ReadOptions, TableError, Values};
 use crate::nearest::{did_you_mean, nearest};
@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     estimate: estimate_text,
 };
 
-/// What can be wrong with a line of an ARFF file.
+/// Errors of a line of an ARFF file.
 #[derive(Debug, thiserror::Error)]
 enum ArffError {
     #[error("not UTF-8; save the file as UTF-8")]
@@ -102,10 +102,10 @@ impl From<Unclosed> for LineError {
     }
 }
 
-/// What is declared of a column.
+/// The declaration of a column.
 struct Attribute {
     name: String,
-    /// Each with its place among those declared; none of a numeric attribute.
+    /// The listed values with their positions in the list; `None` of a numeric attribute.
     values: Option<HashMap<String, u32>>,
 }
 
@@ -123,7 +123,7 @@ fn read(file: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
             Err(_) => Err(ArffError::NotUtf8.into()),
             Ok(text) => match &mut rows {
                 None => header(text, &mut attributes).map(|ended| {
-                    rows = ended.then(|| Rows::new(attributes.len()));
+                    rows = ended.then(|| RowBuffer::new(attributes.len()));
                 }),
                 Some(rows) => row(text, &attributes, rows),
             },
@@ -178,7 +178,7 @@ fn end(words: &mut Words) -> Result<(), LineError> {
 }
 
 impl Attribute {
-    /// What stands behind `@attribute`, before so many others.
+    /// Reads a declaration after `@attribute`; `before` attributes precede it.
     fn declared(words: &mut Words, before: usize) -> Result<Self, LineError> {
         let name = words.word(|c| c.is_whitespace() || c == '{')?;
         let name = name.text.trim().to_owned();
@@ -220,7 +220,7 @@ impl Attribute {
         known.ok_or_else(|| self.wrong(word, row))
     }
 
-    /// What is wrong with a value.
+    /// The error for a value that the attribute does not have.
     fn wrong(&self, word: &Word, row: usize) -> LineError {
         let (text, column) = (word.text.to_string(), self.name.clone());
         let Some(values) = &self.values else {
@@ -290,7 +290,7 @@ fn listed(words: &mut Words, name: &str) -> Result<HashMap<String, u32>, LineErr
 }
 
 /// Appends the values of a line.
-fn row(text: &str, attributes: &[Attribute], rows: &mut Rows) -> Result<(), LineError> {
+fn row(text: &str, attributes: &[Attribute], rows: &mut RowBuffer) -> Result<(), LineError> {
     let mut words = Words::new(text);
     let row = rows.count() + 1;
     if words.rest().is_empty() {
@@ -324,12 +324,12 @@ fn row(text: &str, attributes: &[Attribute], rows: &mut Rows) -> Result<(), Line
     }))
 }
 
-/// Appends the values of a line `{INDEX VALUE, …}`, whose brace is taken.
+/// Appends the values of a line `{INDEX VALUE, …}` whose opening brace was read.
 fn sparse_row(
     mut words: Words,
     attributes: &[Attribute],
     row: usize,
-    rows: &mut Rows,
+    rows: &mut RowBuffer,
 ) -> Result<(), LineError> {
     // The first declared value has code 0: either kind is filled up with it.
     let mut next = 0;

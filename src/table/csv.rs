@@ -1,8 +1,7 @@
 //! Delimited text: any RFC 4180 file, through the `csv` crate.
 //!
-//! Files of nothing but unquoted numbers take the quicker way of
-//! [`csv_fast`](super::csv_fast); this reader reads those too, with the same result, and
-//! is the one that tells what is wrong with a file.
+//! Files of nothing but unquoted numbers are read by [`csv_fast`](super::csv_fast). This reader
+//! gives the same result for those, and reports what is wrong with a file.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -92,9 +91,9 @@ fn read_any(
     }
     let names = names::of_header(&shown, line_of(path, head.bytes)?, &record)?;
     names::check_factors(&shown, factors, names.iter().map(String::as_str))?;
-    let mut columns: Vec<Building> = names
+    let mut columns: Vec<ColumnBuilder> = names
         .iter()
-        .map(|name| Building::new(factors.contains(name)))
+        .map(|name| ColumnBuilder::new(factors.contains(name)))
         .collect();
 
     let mut rows = 0;
@@ -135,7 +134,7 @@ fn read_any(
             }
         }
     }
-    // The parser ends an open quoted field with the file, having swallowed the rows in it.
+    // The parser closes an open quoted field at the end of the file, with all rows in it.
     if reader.get_ref().quotes % 2 == 1 && last_spans_lines {
         return Err(TableError::UnclosedQuote {
             line: line_of(path, last_start)?,
@@ -215,15 +214,15 @@ fn line_of(path: &Path, byte: u64) -> Result<u64, TableError> {
     }
 }
 
-/// A column while its rows arrive.
-enum Building {
-    /// So many missing values, and nothing that tells the kind.
+/// A column while its rows are read.
+enum ColumnBuilder {
+    /// Missing values, this many, and no other value yet that decides the kind.
     Undecided(usize),
     Numbers(Vec<f64>),
     Factor(FactorBuilder),
 }
 
-impl Building {
+impl ColumnBuilder {
     fn new(factor: bool) -> Self {
         match factor {
             true => Self::Factor(FactorBuilder::default()),

@@ -10,7 +10,7 @@ use csv::ByteRecord;
 
 use super::field::{Field, classify};
 use super::head::{self, Head};
-use super::rows::Rows;
+use super::rows::RowBuffer;
 use super::source::Source;
 use super::{Column, ColumnPartition, TableError, names};
 
@@ -29,13 +29,13 @@ pub(super) fn read(
     partition: &ColumnPartition,
 ) -> Result<Option<(Head, Vec<Column>)>, TableError> {
     let (head, source) = head::open(path)?;
-    let mut window = Window::new(source, delimiter);
+    let mut window = TextWindow::new(source, delimiter);
     let Some(names) = header(path, &head, &mut window)? else {
         return Ok(None);
     };
     let wanted = |(at, name): (usize, &String)| partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
-    let mut rows = Rows::of(wanted);
+    let mut rows = RowBuffer::with_wanted(wanted);
     let mut column = 0;
     let mut reserved = false;
     while let Some(text) = window.next()? {
@@ -46,8 +46,8 @@ pub(super) fn read(
             Some(next) => column = next,
             None => return Ok(None),
         }
-        // The first rows tell about how many there will be: without growing, the columns
-        // need no more memory than they end up with.
+        // The first rows show about how many there will be: columns that need not grow take no
+        // more memory than their values do.
         if !reserved && rows.count() > 0 {
             reserved = true;
             if let Some(size) = window.source.size {
@@ -63,11 +63,11 @@ pub(super) fn read(
     Ok(Some((head, rows.into_named(names))))
 }
 
-/// The names in the first record below the head lines, which the window then has behind it.
+/// Reads the names in the first record below the head lines, and moves the window past it.
 fn header(
     path: &Path,
     head: &Head,
-    window: &mut Window,
+    window: &mut TextWindow,
 ) -> Result<Option<Vec<String>>, TableError> {
     let mut record = ByteRecord::new();
     while window.bytes.len() <= HEADER_BYTES {
@@ -105,7 +105,7 @@ fn parse(
     delimiter: u8,
     width: usize,
     mut column: usize,
-    rows: &mut Rows,
+    rows: &mut RowBuffer,
 ) -> Option<usize> {
     let mut rest = text;
     while !rest.is_empty() {
@@ -156,21 +156,21 @@ fn field(text: &[u8], delimiter: u8) -> Option<(f64, usize)> {
     }
 }
 
-/// The part of the file at hand.
-struct Window {
+/// The part of the file in memory.
+struct TextWindow {
     source: Source,
     delimiter: u8,
     bytes: Vec<u8>,
     /// Bytes of the window that hold text.
     filled: usize,
-    /// First byte not yet given out.
+    /// First byte not yet parsed.
     start: usize,
-    /// Bytes given out in all, the header's left out.
+    /// Bytes parsed so far, without the header's.
     taken: u64,
     ended: bool,
 }
 
-impl Window {
+impl TextWindow {
     fn new(source: Source, delimiter: u8) -> Self {
         Self {
             source,
@@ -187,7 +187,8 @@ impl Window {
         self.bytes.resize(self.bytes.len() * 2, 0);
     }
 
-    /// Moves what is left to the front and reads behind it. The last line gets its end.
+    /// Moves the unread text to the front and fills the rest of the window. The last line gets a
+    /// line end.
     fn fill(&mut self) -> Result<(), TableError> {
         self.bytes.copy_within(self.start..self.filled, 0);
         self.filled -= self.start;

@@ -9,7 +9,7 @@ use super::error::{ValueFault, lossy, shown};
 use super::field::{Field, classify};
 use super::format::{Content, Format, estimate_text};
 use super::lines::Lines;
-use super::rows::Rows;
+use super::rows::RowBuffer;
 use super::{ColumnPartition, ReadOptions, TableError, names};
 
 /// The format `.dat`.
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     estimate: estimate_text,
 };
 
-/// What can be wrong with a `.dat`, in a line that the error around it tells.
+/// Errors of a line of a `.dat`.
 #[derive(Debug, thiserror::Error)]
 enum DatError {
     #[error("the file ends where {expected} should be")]
@@ -60,7 +60,7 @@ fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
     let names: Vec<String> = std::iter::once(String::from("y"))
         .chain((0..variables).map(names::variable))
         .collect();
-    let mut rows = Rows::new(names.len());
+    let mut rows = RowBuffer::new(names.len());
     while lines.advance()? {
         // Blank lines at the end are no rows; within, the rows' count tells of them.
         if lines.text.trim_ascii().is_empty() {
@@ -80,7 +80,10 @@ fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
 }
 
 impl Lines<'_> {
-    /// Goes to the next line, which there has to be.
+    /// Goes to the next line.
+    ///
+    /// # Errors
+    /// The file ends here.
     fn need(&mut self, expected: &'static str) -> Result<(), TableError> {
         if self.advance()? {
             return Ok(());
@@ -129,7 +132,7 @@ impl Lines<'_> {
     }
 
     /// Appends the line's values.
-    fn row(&self, names: &[String], rows: &mut Rows) -> Result<(), TableError> {
+    fn row(&self, names: &[String], rows: &mut RowBuffer) -> Result<(), TableError> {
         let (line, row) = (self.number, rows.count() + 1);
         let (found, expected) = (self.fields().count(), names.len());
         if found != expected {

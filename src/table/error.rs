@@ -1,4 +1,4 @@
-//! What can be wrong with a file, with the place and the mend.
+//! Errors of reading a table: what is wrong, where, and how to mend it.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -41,7 +41,7 @@ pub enum TableError {
         Format::known_endings()
     )]
     UnknownFormat { path: String },
-    /// Another rank of the same work.
+    /// Another rank failed or is gone.
     #[error("{reason}")]
     Ranks { reason: String },
     /// The name of a file to be written has no ending that can be.
@@ -65,7 +65,7 @@ pub enum TableError {
     /// The compressed stream is corrupt or cut off.
     #[error("{path}: not a whole gzip file ({source}); copy or compress it again")]
     Gzip { path: String, source: io::Error },
-    /// Nothing is in the file.
+    /// The file is empty.
     #[error("{path}: empty; expected a header line with the columns' names, then the rows")]
     Empty { path: String },
     /// No observations.
@@ -198,7 +198,7 @@ pub enum TableError {
          `cargo install --path . --features parquet`, or write the table as .csv"
     )]
     ParquetUnbuilt { path: String },
-    /// What only files of one format can have wrong: in a line, or in all of the file.
+    /// An error that only files of one format can have, in a line or in the whole file.
     #[error("{path}: {}{source}", line.map_or_else(String::new, |line| format!("line {line}: ")))]
     Format {
         path: String,
@@ -306,7 +306,7 @@ impl TableError {
         }
     }
 
-    /// What only files of one format can have wrong.
+    /// An error that only files of one format can have, in the whole file.
     pub(super) fn format(path: &Path, source: impl Error + Send + Sync + 'static) -> Self {
         Self::Format {
             path: path.to_string_lossy().into_owned(),

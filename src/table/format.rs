@@ -1,4 +1,4 @@
-//! The formats that tables are read from, told by the ending of a file's name.
+//! The formats that tables are read from. The ending of a file's name says which it is.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::{arff, csv, dat, libsvm, mrmr, npy, plink};
 pub(super) struct Format {
     /// The endings of the names of its files, in lower case, without `.gz`.
     pub(super) extensions: &'static [&'static str],
-    /// Whether files compressed by gzip, `.gz` behind the ending, are read too.
+    /// Whether compressed files, with `.gz` after the ending, are read too.
     pub(super) gzip: bool,
-    /// The endings of the files that are read beside one of this format.
+    /// The endings of the companion files that belong to a file of this format.
     pub(super) companions: &'static [&'static str],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
     /// may be left without values.
     pub(super) read: fn(&Path, &ReadOptions, &ColumnPartition) -> Result<Content, TableError>,
-    /// About how many values a file of so many bytes holds; none where that cannot be told.
+    /// Estimates the number of values in a file, whose size in bytes is given; `None` if it cannot.
     pub(super) estimate: fn(&Path, u64) -> Option<u64>,
 }
 
@@ -55,7 +55,7 @@ mod parquet {
     };
 }
 
-/// What a reader found in a file.
+/// The content of a file.
 pub(super) struct Content {
     /// In file order; those of another rank may be without values.
     pub(super) columns: Vec<Column>,
@@ -137,7 +137,7 @@ pub fn input_files(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(companions).collect()
 }
 
-/// The file of another ending beside a file; in capitals where the file's own ending is.
+/// The path of a companion file; its ending is in capitals where the file's own is.
 pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
     let own = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match own.bytes().all(|letter| letter.is_ascii_uppercase()) {
@@ -146,17 +146,17 @@ pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
     }
 }
 
-/// About how many values there are in a file; none where that cannot be told. Zeros that the
-/// format leaves out are not counted.
+/// Estimates the number of values in a file from its size, its header or its first lines; `None`
+/// if it cannot. Zeros that the format leaves out are not counted.
 pub fn estimated_values(path: &Path) -> Option<u64> {
     let bytes = std::fs::metadata(path).ok()?.len();
     (Format::of(path)?.0.estimate)(path, bytes)
 }
 
-/// By how much a compressed text is larger, where nothing else is known.
+/// The assumed ratio of a text's size to its compressed size.
 pub(super) const COMPRESSION_RATIO: u64 = 4;
 
-/// About how many values a text holds, by the separators at its beginning.
+/// Estimates the number of values in a text by the separators at its beginning.
 pub(super) fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
     const SAMPLE: usize = 1 << 18;
     let whole = match path.extension().is_some_and(|ending| ending == "gz") {

@@ -12,17 +12,17 @@ use super::source::Source;
 use super::{Column, TableError};
 use crate::nearest::nearest;
 
-/// What every head line begins with.
+/// The beginning of every head line.
 pub(super) const MARK: &str = "# passel ";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const READ_BYTES: usize = 1 << 16;
 
-/// What the head lines of a file say.
+/// The content of a file's head lines.
 #[derive(Debug, Default)]
 pub(super) struct Head {
-    /// Their bytes, with all before them.
+    /// Bytes from the beginning of the file to the end of the head lines.
     pub(super) bytes: u64,
-    /// How many they are.
+    /// The number of head lines.
     pub(super) lines: u64,
     /// The true variables, each with the line that names it.
     truth: Vec<(String, u64)>,
@@ -34,7 +34,7 @@ pub(super) struct Head {
 /// A file that cannot be opened or read, and a head line that says nothing known.
 pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
     let shown = path.to_string_lossy();
-    let mut ahead = Ahead {
+    let mut ahead = LookAhead {
         source: Source::open(path)?,
         bytes: Vec::new(),
         at: 0,
@@ -118,21 +118,21 @@ impl Head {
     }
 }
 
-/// The beginning of a file, read as far as its head lines may go.
-struct Ahead {
+/// The beginning of a file, as far as head lines may reach.
+struct LookAhead {
     source: Source,
     bytes: Vec<u8>,
-    /// First byte not yet taken.
+    /// First byte that is not consumed.
     at: usize,
     ended: bool,
 }
 
-impl Ahead {
+impl LookAhead {
     fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
 
-    /// Reads until so many bytes are there to be taken, or the file ends.
+    /// Reads until `count` bytes are not consumed, or the file ends.
     fn hold(&mut self, count: usize) -> Result<(), TableError> {
         while self.rest().len() < count && !self.ended {
             self.read()?;
@@ -149,7 +149,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Takes the next line, without its end: `\n`, `\r\n` or `\r`.
+    /// Consumes the next line; it is returned without its end, `\n`, `\r\n` or `\r`.
     fn line(&mut self) -> Result<Vec<u8>, TableError> {
         let mut searched = 0;
         let length = loop {
@@ -171,7 +171,7 @@ impl Ahead {
         Ok(line)
     }
 
-    /// The source, from the first byte not taken.
+    /// The source, from the first byte that is not consumed.
     fn into_source(mut self) -> Source {
         self.bytes.drain(..self.at);
         self.source.put_back(self.bytes, self.at as u64);

@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     estimate: estimate_text,
 };
 
-/// What can be wrong with a line of a libsvm file.
+/// Errors of a line of a libsvm file.
 #[derive(Debug, thiserror::Error)]
 enum LibsvmError {
     #[error(
@@ -56,7 +56,7 @@ fn read(
         let columns = entries(path, None)?.columns();
         return Content::new(path, options, columns, Some(0));
     }
-    // Which columns there are is known at the end: the second time only those wanted are kept.
+    // Which columns there are is known at the end: a second pass keeps the wanted ones.
     let indexes = entries(path, Some(HashSet::new()))?.indexes();
     let width = indexes.len() + 1;
     let wanted = (1..).zip(indexes);
@@ -70,7 +70,7 @@ fn name(index: u32) -> String {
     format!("f{index}")
 }
 
-/// What the lines have, of these indexes or of all.
+/// Reads all lines, keeping the entries of the indexes that are wanted, or all.
 fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
     let mut lines = Lines::open(path)?;
     let mut read = Entries {
@@ -93,15 +93,15 @@ fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableEr
     }
 }
 
-/// What the lines have brought so far.
+/// The entries of the lines so far.
 #[derive(Default)]
 struct Entries {
     labels: Vec<f64>,
-    /// Where an index has its column.
+    /// The position in `columns` of each index.
     places: HashMap<u32, usize>,
     /// Rows and values of each index, by order of appearance.
     columns: Vec<(Vec<u32>, Vec<f64>)>,
-    /// The indexes whose entries are kept; none for all.
+    /// The indexes whose entries are kept; `None` keeps all.
     wanted: Option<HashSet<u32>>,
 }
 
@@ -150,10 +150,10 @@ impl Entries {
 
     fn wants(&self, index: u32) -> bool {
         let wanted = self.wanted.as_ref();
-        wanted.is_none_or(|it| it.contains(&index))
+        wanted.is_none_or(|wanted| wanted.contains(&index))
     }
 
-    /// Those that occur, ascending.
+    /// The indexes that occur, ascending.
     fn indexes(self) -> Vec<u32> {
         let mut indexes: Vec<u32> = self.places.into_keys().collect();
         indexes.sort_unstable();

@@ -9,13 +9,13 @@ use super::source::{Source, read_failure_of};
 
 const READ_BYTES: usize = 1 << 18;
 
-/// The line that is being read.
+/// A file read line by line.
 pub(super) struct Lines<'a> {
     path: &'a Path,
     source: BufReader<Source>,
-    /// With its line end.
+    /// The current line, with its line end.
     pub(super) text: Vec<u8>,
-    /// Of the line in `text`, from 1; 0 before the first.
+    /// The number of the current line, from 1; 0 before the first.
     pub(super) number: u64,
 }
 
@@ -38,13 +38,13 @@ impl<'a> Lines<'a> {
         Ok(found)
     }
 
-    /// What whitespace separates.
+    /// The line's fields, separated by whitespace.
     pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
         let fields = self.text.split(u8::is_ascii_whitespace);
         fields.filter(|field| !field.is_empty())
     }
 
-    /// What only this format can have wrong, in the line that is being read.
+    /// An error of this format in the current line.
     pub(super) fn error(&self, source: impl Error + Send + Sync + 'static) -> TableError {
         TableError::Format {
             path: self.shown(),

@@ -1,4 +1,4 @@
-//! What to do about missing values.
+//! The policies for missing values.
 
 use std::collections::HashSet;
 
@@ -51,11 +51,11 @@ impl Table {
         let missing = |column: &Column| missing_of(column, &mut complete);
         let mut columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
         if let Some(communicator) = communicator {
-            let missing = complete.iter().map(|it| !it);
+            let missing = complete.iter().map(|complete| !complete);
             let rows: Vec<u32> = (0..)
                 .zip(missing)
-                .filter(|it| it.1)
-                .map(|it| it.0)
+                .filter(|(_, missing)| *missing)
+                .map(|(row, _)| row)
                 .collect();
             let all = communicator.gather(&(columns, rows));
             let all = all.map_err(TableError::ranks)?;
@@ -63,7 +63,11 @@ impl Table {
             columns = Vec::new();
             for (theirs, rows) in all {
                 // Replicated columns come from every rank.
-                columns.extend(theirs.into_iter().filter(|it| seen.insert(it.name.clone())));
+                columns.extend(
+                    theirs
+                        .into_iter()
+                        .filter(|column| seen.insert(column.name.clone())),
+                );
                 for row in rows {
                     complete[row as usize] = false;
                 }
@@ -80,16 +84,16 @@ impl Table {
         self.keep_complete(&complete, columns)
     }
 
-    /// Of each row, whether no column of these misses its value.
+    /// Marks the rows in which no column that `of` accepts has a missing value.
     pub(crate) fn complete_rows(&self, of: impl Fn(&Column) -> bool) -> Vec<bool> {
         let mut complete = vec![true; self.rows];
-        for column in self.columns.iter().filter(|it| of(it)) {
+        for column in self.columns.iter().filter(|column| of(column)) {
             missing_of(column, &mut complete);
         }
         complete
     }
 
-    /// Leaves out the observations that miss the value of one column; returns how many.
+    /// Leaves out the observations whose value of one column is missing; returns their number.
     ///
     /// # Errors
     /// [`TableError::NoCompleteRow`]; the table is then as it was.
@@ -99,7 +103,7 @@ impl Table {
         self.keep_complete(&complete, column.into_iter().collect())
     }
 
-    /// Leaves out the other observations, which miss values of these columns.
+    /// Leaves out the observations that are not complete; `columns` are those with missing values.
     fn keep_complete(
         &mut self,
         complete: &[bool],
@@ -145,7 +149,7 @@ impl Table {
     }
 }
 
-/// What a column misses, if anything; those observations are marked as not complete.
+/// Counts a column's missing values, if it has any, and marks their observations as not complete.
 fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
     let mut missing = MissingColumn {
         name: String::new(),

@@ -44,7 +44,7 @@ pub use write::OutputFormat;
 pub struct Table {
     /// The path as given, for messages.
     pub source: String,
-    /// In file order, all of `rows` values.
+    /// The columns in file order, of `rows` values each.
     pub columns: Vec<Column>,
     /// Observations.
     pub rows: usize,
@@ -62,7 +62,7 @@ pub struct Table {
 pub struct Column {
     /// Unique in its table, not empty.
     pub name: String,
-    /// One for each observation.
+    /// The values, one for each observation.
     pub values: Values,
 }
 
@@ -71,16 +71,16 @@ pub struct Column {
 pub enum Values {
     /// NaN marks a missing value; none is infinite.
     Numbers(Vec<f64>),
-    /// Numbers of which few differ from 0.
+    /// Numbers that are mostly 0: only the others are stored.
     Sparse {
         /// Observations whose value is not 0, counted from 0, ascending.
         rows: Vec<u32>,
         /// Their values; NaN marks a missing one, none is infinite.
         values: Vec<f64>,
     },
-    /// Whole numbers 0 … 255, none missing, in an eighth of the room.
+    /// Whole numbers 0 … 255, one byte each, none missing.
     Bytes(Vec<u8>),
-    /// Whole numbers 0 … 254 in the same room; [`MISSING_BYTE`] marks a missing value.
+    /// Whole numbers 0 … 254, one byte each; [`MISSING_BYTE`] marks a missing value.
     Gapped(Vec<u8>),
     /// A categorical variable.
     Factor {
@@ -96,14 +96,14 @@ pub enum Values {
 /// The code of a missing value of a factor.
 pub const MISSING: u32 = u32::MAX;
 
-/// The byte of a missing value among [`Values::Gapped`].
+/// The byte of a missing value in [`Values::Gapped`].
 pub const MISSING_BYTE: u8 = u8::MAX;
 
-/// What the caller knows about a file.
+/// What [`read`] has to know about a file beyond its content.
 ///
 /// | name | meaning | default |
 /// | --- | --- | --- |
-/// | `response` | of `.npy`: path of a second array, n or n × 1; the other formats leave it to whoever chooses among the columns | none |
+/// | `response` | path of a second array, n or n × 1, that holds the response of an `.npy` file; other formats ignore it | none |
 /// | `factors` | names of columns to read as factors, whatever they hold | none |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
@@ -118,7 +118,7 @@ pub struct ReadOptions<'a> {
 pub struct ColumnPartition<'a> {
     /// The ranks that read a range of the columns each; without them all columns are read.
     pub communicator: Option<&'a Communicator>,
-    /// Names of columns that every rank reads, beside the response that the format names.
+    /// Names of columns that every rank reads, in addition to the response that the format names.
     pub replicated: &'a [&'a str],
 }
 
@@ -192,8 +192,8 @@ pub fn read_partition(
 }
 
 impl Table {
-    /// The true variables by index. Those of another response's model are none of this one's, and
-    /// that is a warning.
+    /// The true variables that the file marks, as positions without response and weights. If they
+    /// are those of another response's model, there are none but a warning.
     pub(crate) fn true_indexes(
         &self,
         response: usize,
@@ -220,7 +220,7 @@ impl Table {
 }
 
 impl Values {
-    /// Observations; sparse values do not tell.
+    /// The number of observations; `None` where the values do not show it.
     fn len(&self) -> Option<usize> {
         match self {
             Self::Numbers(values) => Some(values.len()),
@@ -230,8 +230,8 @@ impl Values {
         }
     }
 
-    /// Numbers of so many observations become levels, written as short as they read back the
-    /// same.
+    /// Makes a factor of numbers of n observations. Levels are the shortest texts that read back
+    /// as these numbers.
     fn make_factor(&mut self, rows: usize) {
         let Some(values) = self.numbers(rows) else {
             return;

@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
     estimate: |_, bytes| Some(bytes),
 };
 
-/// What can be wrong with a `.mrmr` file.
+/// Errors of a `.mrmr` file.
 #[derive(Debug, thiserror::Error)]
 enum MrmrError {
     #[error("ends at byte {found}, within its header of two sizes; copy or write the file again")]
@@ -101,8 +101,8 @@ fn read(
     for at in (0..width).filter(|at| wanted[*at]) {
         columns[at].reserve_exact(rows as usize);
     }
-    // Rows at a time, which are turned into pieces of columns; where much of a row is another
-    // rank's, that is gone past.
+    // Several rows are read at a time and copied to the columns; long parts of a row that other
+    // ranks read are skipped.
     let runs = runs(width, GAP, |at| wanted[at]);
     let read: Vec<usize> = runs.iter().cloned().flatten().collect();
     let at_once = (READ_BYTES / read.len()).max(1);
@@ -135,7 +135,7 @@ fn read(
     Content::new(path, options, columns.collect(), Some(0))
 }
 
-/// Fills rows with these ranges of the file's; how many bytes there were.
+/// Fills rows with some ranges of the file's rows; returns the number of bytes read.
 fn pieces<'a>(
     source: &mut Source,
     rows: impl Iterator<Item = &'a mut [u8]>,

@@ -9,7 +9,7 @@ use std::path::Path;
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
 use super::format::{COMPRESSION_RATIO, Content, Format, is_npy};
-use super::rows::Rows;
+use super::rows::RowBuffer;
 use super::source::{GAP, Source, runs};
 use super::{Column, ColumnPartition, ReadOptions, TableError, Values, names};
 
@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
 /// Elements decoded at a time.
 const ELEMENTS: usize = 1 << 13;
 
-/// What only an array can have wrong.
+/// Errors that only an array can have.
 #[derive(Debug, thiserror::Error)]
 enum NpyError {
     #[error("not an .npy array ({0}); write it with numpy.save")]
@@ -133,7 +133,7 @@ fn estimate(path: &Path, bytes: u64) -> Option<u64> {
 /// Writes a p × p array of numbers, by rows.
 ///
 /// # Errors
-/// Those of the sink.
+/// The sink fails.
 pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::Result<()> {
     let shape = [p as u64, p as u64];
     let options = npyz::WriteOptions::<f64>::new().default_dtype();
@@ -163,7 +163,7 @@ struct Array<'p> {
     decode: Decode,
 }
 
-/// Appends the elements in the bytes, whole ones, as numbers.
+/// Decodes bytes that hold whole elements, and appends the numbers.
 type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
 
 impl<'p> Array<'p> {
@@ -234,7 +234,7 @@ impl<'p> Array<'p> {
         let columns = match order {
             Order::C => {
                 let place = |at: usize| (at / width, at % width);
-                let mut block = Rows::new(read.len().max(1));
+                let mut block = RowBuffer::new(read.len().max(1));
                 block.reserve(if read.is_empty() { 0 } else { rows });
                 // Where whole rows are read, they are one range.
                 let (lines, length) = match read.len() == width {

@@ -20,7 +20,7 @@ use super::{Column, ColumnPartition, ReadOptions, TableError, Values};
 use crate::panics::catch_panic;
 use pages::{Checked, Counted};
 
-/// What only a Parquet file can have wrong.
+/// Errors that only a Parquet file can have.
 #[derive(Debug, thiserror::Error)]
 enum FileError {
     #[error("not a whole Parquet file that can be read ({0}); copy or write it again")]
@@ -85,19 +85,22 @@ fn read_open(
     let mut columns = Vec::with_capacity(fields.len());
     for (position, field) in fields.iter().enumerate() {
         let name = name_of(path, position, field)?;
-        let gathered = kind(field).map_err(|(kind, mend)| {
+        let builder = kind(field).map_err(|(kind, mend)| {
             let column = name.clone();
             TableError::format(path, FileError::Type { column, kind, mend })
         })?;
         let wanted = partition.reads(position, fields.len(), &name);
-        columns.push((name, gathered, wanted));
+        columns.push((name, builder, wanted));
     }
     check_codecs(path, &reader)?;
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(from_crate)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        let wanted = columns.iter_mut().enumerate().filter(|(_, it)| it.2);
-        for (position, (_, gathered, _)) in wanted {
+        let wanted = columns
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, (.., wanted))| *wanted);
+        for (position, (_, builder, _)) in wanted {
             // No field is nested, so each is the leaf at its own position.
             let pages = group.get_column_page_reader(position).map_err(from_crate)?;
             let column = group.metadata().column(position).column_descr_ptr();
@@ -108,18 +111,18 @@ fn read_open(
                 levels,
             };
             let mut reader = get_column_reader(column, Box::new(checked));
-            gathered.extend(&mut reader, rows).map_err(broken)?;
+            builder.extend(&mut reader, rows).map_err(broken)?;
         }
     }
-    let columns = columns.into_iter().map(|(name, gathered, wanted)| Column {
+    let columns = columns.into_iter().map(|(name, builder, wanted)| Column {
         name,
         values: match wanted {
-            true => gathered.finish(),
+            true => builder.finish(),
             false => Values::Remote,
         },
     });
     let columns: Vec<Column> = columns.collect();
-    if columns.iter().any(|it| it.values.len() == Some(0)) {
+    if columns.iter().any(|column| column.values.len() == Some(0)) {
         return Err(TableError::NoRows { path: shown });
     }
     columns
@@ -165,7 +168,7 @@ fn check_codecs(path: &Path, reader: &SerializedFileReader<Counted>) -> Result<(
 }
 
 /// A column while its row groups arrive.
-enum Gathered {
+enum ColumnBuilder {
     Numbers {
         values: Vec<f64>,
         /// Whether integers lie there without a sign.
@@ -174,9 +177,11 @@ enum Gathered {
     Factor(FactorBuilder),
 }
 
-/// What a field becomes; what it holds and the mend where it is neither numbers
-/// nor text.
-fn kind(field: &Type) -> Result<Gathered, (&'static str, &'static str)> {
+/// The builder for a field's values.
+///
+/// # Errors
+/// For a field of neither numbers nor text: what it holds, and the mend.
+fn kind(field: &Type) -> Result<ColumnBuilder, (&'static str, &'static str)> {
     const NUMBER: &str = "cast it to float64";
     const TIME: &str = "cast it to a number, of days say, or write the file without it";
     const OTHER: &str = "write the file without it, or cast it";
@@ -185,7 +190,7 @@ fn kind(field: &Type) -> Result<Gathered, (&'static str, &'static str)> {
         return Err(("nested values", "write each of them as a column of its own"));
     }
     let numbers = |unsigned| {
-        Ok(Gathered::Numbers {
+        Ok(ColumnBuilder::Numbers {
             values: Vec::new(),
             unsigned,
         })
@@ -217,14 +222,14 @@ fn kind(field: &Type) -> Result<Gathered, (&'static str, &'static str)> {
                 numbers(false)
             }
             (Physical::BYTE_ARRAY, ConvertedType::UTF8 | ConvertedType::ENUM) => {
-                Ok(Gathered::Factor(FactorBuilder::default()))
+                Ok(ColumnBuilder::Factor(FactorBuilder::default()))
             }
             (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, _) => Err(("bytes", OTHER)),
         },
     }
 }
 
-impl Gathered {
+impl ColumnBuilder {
     /// Appends a row group's values.
     fn extend(&mut self, reader: &mut ColumnReader, rows: usize) -> io::Result<()> {
         use ColumnReader as R;
@@ -236,34 +241,42 @@ impl Gathered {
                 };
                 let unsigned = *unsigned;
                 match reader {
-                    R::BoolColumnReader(it) => {
-                        each(it, rows, |v| push(v.map(|v| f64::from(u8::from(*v)))))
+                    R::BoolColumnReader(column) => {
+                        each(column, rows, |v| push(v.map(|v| f64::from(u8::from(*v)))))
                     }
-                    R::Int32ColumnReader(it) if unsigned => {
-                        each(it, rows, |v| push(v.map(|v| f64::from(*v as u32))))
+                    R::Int32ColumnReader(column) if unsigned => {
+                        each(column, rows, |v| push(v.map(|v| f64::from(*v as u32))))
                     }
-                    R::Int32ColumnReader(it) => each(it, rows, |v| push(v.map(|v| f64::from(*v)))),
+                    R::Int32ColumnReader(column) => {
+                        each(column, rows, |v| push(v.map(|v| f64::from(*v))))
+                    }
                     // Beyond 2⁵³ the nearest number of 64-bit floating point.
-                    R::Int64ColumnReader(it) if unsigned => {
-                        each(it, rows, |v| push(v.map(|v| *v as u64 as f64)))
+                    R::Int64ColumnReader(column) if unsigned => {
+                        each(column, rows, |v| push(v.map(|v| *v as u64 as f64)))
                     }
-                    R::Int64ColumnReader(it) => each(it, rows, |v| push(v.map(|v| *v as f64))),
-                    R::FloatColumnReader(it) => each(it, rows, |v| push(v.map(|v| f64::from(*v)))),
-                    R::DoubleColumnReader(it) => each(it, rows, |v| push(v.copied())),
-                    R::FixedLenByteArrayColumnReader(it) => {
-                        each(it, rows, |v| push(v.map(half).transpose()?))
+                    R::Int64ColumnReader(column) => {
+                        each(column, rows, |v| push(v.map(|v| *v as f64)))
+                    }
+                    R::FloatColumnReader(column) => {
+                        each(column, rows, |v| push(v.map(|v| f64::from(*v))))
+                    }
+                    R::DoubleColumnReader(column) => each(column, rows, |v| push(v.copied())),
+                    R::FixedLenByteArrayColumnReader(column) => {
+                        each(column, rows, |v| push(v.map(half).transpose()?))
                     }
                     R::Int96ColumnReader(_) | R::ByteArrayColumnReader(_) => Err(unexpected()),
                 }
             }
             Self::Factor(factor) => match reader {
-                R::ByteArrayColumnReader(it) => each(it, rows, |value: Option<&ByteArray>| {
-                    let level = value.map(|value| str::from_utf8(value.data())).transpose();
-                    let row = factor.len() + 1;
-                    let not_utf8 = |_| damaged(format!("text in row {row} is not UTF-8"));
-                    factor.push(level.map_err(not_utf8)?);
-                    Ok(())
-                }),
+                R::ByteArrayColumnReader(column) => {
+                    each(column, rows, |value: Option<&ByteArray>| {
+                        let level = value.map(|value| str::from_utf8(value.data())).transpose();
+                        let row = factor.len() + 1;
+                        let not_utf8 = |_| damaged(format!("text in row {row} is not UTF-8"));
+                        factor.push(level.map_err(not_utf8)?);
+                        Ok(())
+                    })
+                }
                 _ => Err(unexpected()),
             },
         }

@@ -11,12 +11,12 @@ use super::lines::Lines;
 use super::source::Source;
 use super::{Column, ColumnPartition, MISSING_BYTE, ReadOptions, TableError, Values};
 
-/// The column of the `.fam`.
+/// The name of the column that the `.fam` makes.
 const PHENOTYPE: &str = "phenotype";
-/// Those of one variant after another begin so; the third byte says that.
+/// The first bytes of genotypes in variant-major order, which the third byte says.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
 const READ_BYTES: usize = 1 << 20;
-/// What PLINK writes for a phenotype that is not known.
+/// What PLINK writes for an unknown phenotype.
 const UNKNOWN: f64 = -9.0;
 
 /// The format of PLINK 1.
@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
     estimate: |_, bytes| Some(4 * bytes),
 };
 
-/// What can be wrong with a `.bed`, its `.bim` or its `.fam`.
+/// Errors of a `.bed`, its `.bim` or its `.fam`.
 #[derive(Debug, thiserror::Error)]
 enum PlinkError {
     #[error(
@@ -197,7 +197,7 @@ fn read(
     Content::new(path, options, columns.collect(), Some(0))
 }
 
-/// How many alleles A1 the four genotypes of a byte have, that of its lowest bits first.
+/// The number of A1 alleles of the four genotypes in a byte, the lowest bits first.
 const ALLELES: [[u8; 4]; 256] = {
     let mut all = [[0; 4]; 256];
     let mut byte = 0;
@@ -212,7 +212,7 @@ const ALLELES: [[u8; 4]; 256] = {
     all
 };
 
-/// The alleles A1 of one variant; bits beyond the samples are of no matter.
+/// The numbers of A1 alleles of one variant; bits beyond the samples are ignored.
 fn alleles(bytes: &[u8], samples: usize) -> Values {
     let mut values = vec![0; samples];
     for (four, byte) in values.chunks_mut(4).zip(bytes) {
@@ -237,8 +237,8 @@ fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
 }
 
 impl Lines<'_> {
-    /// Goes to the next line that is not blank; `false` at the end.
-    fn sixfold(&mut self, expected: &'static str) -> Result<bool, TableError> {
+    /// Goes to the next line that is not blank, which must have six fields; `false` at the end.
+    fn advance_to_six_fields(&mut self, expected: &'static str) -> Result<bool, TableError> {
         while self.advance()? {
             match self.fields().count() {
                 0 => {}
@@ -268,7 +268,7 @@ fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
     let path = companion(bed, "fam");
     let mut lines = open(bed, &path)?;
     let mut values = Vec::new();
-    while lines.sixfold("family, sample, father, mother, sex, phenotype")? {
+    while lines.advance_to_six_fields("family, sample, father, mother, sex, phenotype")? {
         let field = lines.fields().nth(5).unwrap_or_default();
         values.push(match classify(field) {
             Field::Number(value) => value,
@@ -306,7 +306,7 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
     let path = companion(bed, "bim");
     let mut lines = open(bed, &path)?;
     let mut variants = Vec::new();
-    while lines.sixfold("chromosome, variant, morgans, base pairs, A1, A2")? {
+    while lines.advance_to_six_fields("chromosome, variant, morgans, base pairs, A1, A2")? {
         let coordinate = lines.field(3)?;
         let Ok(coordinate) = coordinate.parse::<i64>() else {
             let text = coordinate.to_owned();
@@ -323,13 +323,16 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
             path: lines.shown(),
         });
     }
-    // Whether an id has been before.
+    // Whether an id occurs more than once.
     let mut again = HashMap::from([(".", true), (PHENOTYPE, true)]);
     for variant in &variants {
         let seen = again.entry(&variant.id);
         seen.and_modify(|again| *again = true).or_insert(false);
     }
-    let own: Vec<bool> = variants.iter().map(|it| !again[&*it.id]).collect();
+    let own: Vec<bool> = variants
+        .iter()
+        .map(|variant| !again[&*variant.id])
+        .collect();
     let mut firsts = HashMap::with_capacity(variants.len());
     for (variant, own) in variants.iter().zip(&own) {
         let name = if *own { &variant.id } else { &variant.place };

@@ -1,4 +1,4 @@
-//! Rows that arrive one value at a time become columns.
+//! A transposition: rows that arrive value by value become columns.
 
 use super::{Column, Values};
 
@@ -14,7 +14,7 @@ const TILE_ROWS: usize = 64;
 ///
 /// Straight to the columns, each value would touch a cache line of its own. A block is read
 /// once, a cache line at a time, and each column receives its values of the block together.
-pub(super) struct Rows {
+pub(super) struct RowBuffer {
     width: usize,
     /// Row-major, at most `limit` values.
     block: Vec<f64>,
@@ -22,18 +22,18 @@ pub(super) struct Rows {
     columns: Vec<Vec<f64>>,
     /// Whether a column is kept.
     wanted: Vec<bool>,
-    /// Rows that are in the columns.
+    /// Rows that were moved to the columns.
     done: usize,
 }
 
-impl Rows {
+impl RowBuffer {
     /// For rows of `width` values; `width` is positive.
     pub(super) fn new(width: usize) -> Self {
-        Self::of(vec![true; width])
+        Self::with_wanted(vec![true; width])
     }
 
-    /// The same, of which some columns are kept: the others end without values.
-    pub(super) fn of(wanted: Vec<bool>) -> Self {
+    /// For rows in which only some columns are wanted; the others stay empty.
+    pub(super) fn with_wanted(wanted: Vec<bool>) -> Self {
         let width = wanted.len();
         let rows = (BLOCK_VALUES / width).clamp(4, 4096);
         Self {

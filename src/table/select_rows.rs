@@ -1,13 +1,12 @@
-//! A table of some of the rows of another, in any number of copies.
+//! Tables of some rows of another table, each row in any number of copies.
 
 use super::{Column, Table, Values, factor, sparse};
 
 impl Table {
-    /// The table that a file of these rows alone would give, each as often as it is named, but
-    /// that what the columns are (numbers, factors) is as the whole file has it. Levels that no
-    /// row has are left out.
+    /// Makes the table of some rows, each as often as `rows` names it. Columns keep their kind
+    /// (numbers, factors); levels that none of the rows has are left out.
     ///
-    /// Rows are counted from 0, ascending.
+    /// *Shapes:* `rows` ascend and are counted from 0.
     pub(crate) fn select_rows(&self, rows: &[usize]) -> Self {
         let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
         let places = match self.columns.iter().any(sparse) {
@@ -79,7 +78,11 @@ mod tests {
         };
         let taken = table.select_rows(&[1, 1, 2]);
         assert_eq!((taken.rows, taken.response), (3, Some(1)));
-        let values: Vec<_> = taken.columns.into_iter().map(|it| it.values).collect();
+        let values: Vec<_> = taken
+            .columns
+            .into_iter()
+            .map(|column| column.values)
+            .collect();
         assert_eq!(values[0], Values::Numbers(vec![1.5, 1.5, 2.5]));
         assert_eq!(values[1], Values::Bytes(vec![1, 1, 2]));
         assert_eq!(values[2], Values::Gapped(vec![255, 255, 8]));

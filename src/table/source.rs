@@ -13,9 +13,9 @@ use super::TableError;
 pub(super) struct Source {
     path: String,
     content: Content,
-    /// Content that was read and put back.
+    /// Bytes that were put back.
     ahead: io::Cursor<Vec<u8>>,
-    /// Bytes of content, where the file's size tells.
+    /// Bytes of content, if the file's size shows them.
     pub(super) size: Option<u64>,
 }
 
@@ -45,13 +45,13 @@ impl Source {
         })
     }
 
-    /// Puts back what was read ahead; `taken` bytes before it stay taken.
+    /// Puts back bytes that were read ahead; the `taken` bytes before them stay consumed.
     pub(super) fn put_back(&mut self, bytes: Vec<u8>, taken: u64) {
         self.ahead = io::Cursor::new(bytes);
         self.size = self.size.map(|size| size.saturating_sub(taken));
     }
 
-    /// Fills the bytes as far as the content reaches; returns how many.
+    /// Fills the bytes as far as the content reaches; returns the number filled.
     pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, TableError> {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -64,7 +64,7 @@ impl Source {
         Ok(filled)
     }
 
-    /// Goes past so many bytes of content, which must be there where that matters.
+    /// Skips bytes of content. The caller checks that they are there.
     pub(super) fn skip(&mut self, bytes: u64) -> Result<(), TableError> {
         let ahead = self.ahead.get_ref().len() as u64 - self.ahead.position();
         let held = bytes.min(ahead);
@@ -81,14 +81,14 @@ impl Source {
         gone.map_err(|error| self.failure(error))
     }
 
-    /// Bytes of content from here on, counted no further than `enough`.
+    /// Counts the remaining bytes of content, up to `enough`.
     pub(super) fn measure(&mut self, enough: u64) -> Result<u64, TableError> {
         let mut limited = self.take(enough);
         let counted = io::copy(&mut limited, &mut io::sink());
         counted.map_err(|error| self.failure(error))
     }
 
-    /// What a failed read means for this kind of content.
+    /// The error for a failed read of this content.
     fn failure(&self, error: io::Error) -> TableError {
         read_failure(&self.path, matches!(self.content, Content::Gzip(_)), error)
     }
@@ -125,7 +125,7 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
     }
 }
 
-/// What a failed read of the file means, for who has handed the [`Source`] on.
+/// The error for a failed read of a file whose [`Source`] was given to another reader.
 pub(super) fn read_failure_of(path: &Path, error: io::Error) -> TableError {
     read_failure(&path.to_string_lossy(), is_gzip(path), error)
 }
@@ -155,11 +155,11 @@ fn failure(path: String, error: io::Error) -> TableError {
     }
 }
 
-/// Bytes of a row that are read rather than gone past: a page.
+/// The largest gap in a row that is read rather than skipped: a page.
 pub(super) const GAP: usize = 1 << 12;
 
-/// The columns to read, of which those wanted are all: ranges that ascend, not nearer to one another
-/// than the gap.
+/// Ascending ranges of columns to read that cover the wanted ones. Ranges less than `gap` columns
+/// apart are merged.
 pub(super) fn runs(width: usize, gap: usize, wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for at in (0..width).filter(|at| wanted(*at)) {

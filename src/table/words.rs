@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What is left of a line, words and signs being taken off its front.
+/// The rest of a line, while words and signs are read off its front.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a>(&'a str);
 
@@ -22,7 +22,7 @@ impl<'a> Words<'a> {
         Self(line)
     }
 
-    /// What is left, without spaces and a comment before it.
+    /// The rest of the line, without leading spaces; empty if only a comment follows.
     pub(super) fn rest(&mut self) -> &'a str {
         self.0 = self.0.trim_start();
         if self.0.starts_with('%') {
@@ -31,15 +31,15 @@ impl<'a> Words<'a> {
         self.0
     }
 
-    /// Takes off a sign, if it comes next.
+    /// Reads a sign, if it comes next.
     pub(super) fn take(&mut self, sign: char) -> bool {
         let after = self.rest().strip_prefix(sign);
         self.0 = after.unwrap_or(self.0);
         after.is_some()
     }
 
-    /// Takes off a word: up to the closing quote, or a bare one up to one of the ends, a
-    /// comment or the line's end. It may be empty.
+    /// Reads a word: a quoted one up to its closing quote, a bare one up to a character that
+    /// `end` accepts, a comment or the line's end. It may be empty.
     pub(super) fn word(&mut self, end: impl Fn(char) -> bool) -> Result<Word<'a>, Unclosed> {
         let rest = self.rest();
         if let Some(quote @ ('"' | '\'')) = rest.chars().next() {

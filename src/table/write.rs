@@ -11,7 +11,7 @@ use super::head::MARK;
 use super::source::is_gzip;
 use super::{Column, Format, MISSING, Table, TableError, Values, names, sparse};
 
-/// The form of a file to be written, told by its name.
+/// The format of a file to be written, which its name says.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputFormat {
     layout: Layout,
@@ -25,7 +25,7 @@ enum Layout {
 }
 
 impl OutputFormat {
-    /// The form that the name asks for: `.csv`, `.tsv` or `.dat`, and `.gz` behind it.
+    /// The format of `name.csv`, `name.tsv` or `name.dat`, compressed if `.gz` follows.
     ///
     /// # Errors
     /// [`TableError::UnwritableFormat`] for any other name.
@@ -50,7 +50,7 @@ impl OutputFormat {
     /// A `.dat` has neither names nor levels: its response comes first, then `x0`, `x1`, ….
     ///
     /// # Errors
-    /// What the sink says; a factor in a `.dat`.
+    /// The sink fails; a factor in a `.dat`.
     pub fn write(self, table: &Table, command: &str, sink: impl Write) -> io::Result<()> {
         let mut sink = BufWriter::with_capacity(1 << 16, sink);
         if self.gzip {

@@ -1,5 +1,4 @@
-//! The header of an array: read as far as it goes, and refused where its parser would take it at
-//! its word.
+//! The header of an array, with checks of what its parser takes on trust.
 
 use std::io;
 

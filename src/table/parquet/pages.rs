@@ -13,8 +13,8 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// A file that is read so many times at most: a page whose length is a lie may send the crate back
-/// to the same one for ever.
+/// A file with a limit on how often it is read: a page with a wrong length may send the crate back
+/// to the same page for ever.
 pub(super) struct Counted {
     file: File,
     left: AtomicU64,
@@ -37,8 +37,8 @@ impl Counted {
     }
 }
 
-/// A part of a file, behind whose end nothing is read for long: the crate takes what is not there
-/// for zeros, as many as a list promises.
+/// A part of a file that stops reads past its end: the crate would read as many zeros there as a
+/// list promises.
 pub(super) struct Ending {
     part: <File as ChunkReader>::T,
     past: usize,
@@ -134,7 +134,7 @@ impl Checked {
     }
 }
 
-/// How many lengths of texts a page promises, where it has such.
+/// The number of text lengths that a page promises, if its encoding has any.
 fn lengths(page: &Page, levels: i16) -> Option<u64> {
     let bytes = match page {
         Page::DataPage { buf, .. } if levels == 0 => buf,
@@ -160,15 +160,14 @@ fn lengths(page: &Page, levels: i16) -> Option<u64> {
         // Lengths of what is shared with the text before, then of what is not.
         Encoding::DELTA_BYTE_ARRAY => {
             let (shared, rest) = packed(bytes)?;
-            let own = rest.and_then(packed).map_or(0, |it| it.0);
+            let own = rest.and_then(packed).map_or(0, |(count, _)| count);
             Some(shared.max(own))
         }
         _ => None,
     }
 }
 
-/// How many integers are packed here as differences, and what is behind them, if they all are
-/// there.
+/// The number of delta-packed integers at the front, and the bytes after them if all are there.
 fn packed(mut bytes: &[u8]) -> Option<(u64, Option<&[u8]>)> {
     let block = varint(&mut bytes)?;
     let parts = varint(&mut bytes)?;
