@@ -37,7 +37,7 @@ pub(super) struct Entries;
 pub(super) fn listed_cost(column: &ColumnTraits) -> Option<f64> {
     // The last code of all marks places that are not filled.
     let may_list = !column.misses && column.levels <= usize::from(UNFILLED);
-    may_list.then(|| column.entries as f64 * ENTRY)
+    may_list.then_some(column.entries as f64 * ENTRY)
 }
 
 /// Cells of narrow tables: those of a column, and of its most frequent code.
@@ -50,9 +50,9 @@ impl CountKernel for Entries {
     fn cost(&self, column: &ColumnTraits, _n: usize, _classes: usize) -> Option<(Form, f64)> {
         let picoseconds = listed_cost(column)?;
         let form = match column.entries {
-            ..=SHORT => return None,
-            ..=FEW => Form::Few,
-            ..=MANY => Form::Many { threads: 128 },
+            entries if entries <= SHORT => return None,
+            entries if entries <= FEW => Form::Few,
+            entries if entries <= MANY => Form::Many { threads: 128 },
             _ => Form::Many { threads: 1024 },
         };
         Some((form, picoseconds))
