@@ -106,7 +106,7 @@ fn too_many_levels() {
         "--binning equal-width:10",
     ];
     assert_told(binned(t, "levels", Missing::Refuse), &parts);
-    let mut t = table(n as usize, [numbers([0.0; 65_537])]);
+    let mut t = table(n as usize, [numbers(vec![0.0; 65_537])]);
     t.columns[0].values = all();
     let options = BinningOptions {
         bin_response: &Binning::Levels,

@@ -35,6 +35,7 @@ fn columns_that_make_no_table_are_refused() {
     let refused = |columns: Vec<(&str, Values)>| Table::from_columns(columns).unwrap_err();
     let numbers = |values: &[f64]| Values::from(values);
     let told = |error: TableError| error.to_string();
+    assert!(Table::from_columns([("a", vec![1.0].into()), ("b", vec!["u"].into())]).is_ok());
     assert!(matches!(refused(vec![]), TableError::NoColumns { .. }));
     let empty = refused(vec![("a", numbers(&[]))]);
     assert!(matches!(empty, TableError::NoRows { .. }), "{empty}");
