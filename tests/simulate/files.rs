@@ -207,7 +207,7 @@ fn what_cannot_be_made_is_told_and_leaves_nothing() {
         ),
         (
             &["ar1", "--output", ""],
-            "error: output = \"\" must be .csv, .tsv or .dat, and .gz behind it\n",
+            "error: output = \"\" must be .csv, .tsv or .dat, each with or without .gz\n",
         ),
     ] {
         let ran = folder.run(&[&["simulate"], arguments].concat());
