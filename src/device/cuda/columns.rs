@@ -1,5 +1,5 @@
-//! A shard on a GPU: the columns that have room lie there, the others pass through two
-//! buffers in every sweep, and single columns of any shard come as guests.
+//! A shard on a GPU: the columns that have room are resident, the others are streamed through two
+//! buffers in every sweep, and single columns of other shards are copied when a model needs them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,41 +13,41 @@ use super::{
     scratch::StagingBuffer,
 };
 
-/// Bytes of one of the two buffers that columns pass through.
-const PASSING: usize = 128 << 20;
+/// Bytes of one of the two buffers that columns are streamed through.
+const STREAM_BYTES: usize = 128 << 20;
 
-/// Bytes of the room for guests that is made before there are any, at most.
-const FIRST_GUESTS: usize = 256 << 20;
+/// Bytes allocated for other shards' columns before there are any, at most.
+const FIRST_COPIES: usize = 256 << 20;
 
-/// Bytes of columns of the host's that go to a GPU at once, at most.
+/// Bytes of the host's columns that are uploaded at once, at most.
 const STAGED: usize = 8 << 20;
 
-/// Attempts at less before memory is said to be out.
+/// Attempts at fewer columns before memory is said to be out.
 const ATTEMPTS: usize = 8;
 
 /// The columns of one GPU.
 pub(super) struct GpuColumns<'x> {
     shard: Shard<'x>,
     n: usize,
-    /// How many of its own, from the first on, lie on the GPU.
+    /// How many of its own, from the first on, are resident.
     resident: usize,
     values: Buffer<f64>,
-    /// The same in f32.
+    /// The resident columns in f32.
     narrow: Option<Buffer<f32>>,
-    passing: Option<Passing<'x>>,
-    guests: HashMap<u32, u64>,
-    /// What lies on other GPUs that this one reaches: from which column on, how many,
-    /// and where.
+    stream: Option<StreamBuffers<'x>>,
+    copies: HashMap<u32, u64>,
+    /// Columns resident on other GPUs that this one can read: the first, how many, and their
+    /// address.
     peers: Vec<(usize, usize, u64)>,
     pairs: StagingBuffer<u64>,
-    /// Columns of the host's on their way.
+    /// Columns of the host that are being uploaded.
     staged: StagingBuffer<f64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
 
-/// Where columns pass through.
-struct Passing<'x> {
+/// The two buffers that columns are streamed through.
+struct StreamBuffers<'x> {
     buffers: [Buffer<f64>; 2],
     columns: usize,
     copied: [CudaEvent; 2],
@@ -91,9 +91,9 @@ impl<'x> GpuColumns<'x> {
                 true => Self::laid(gpu, shard, p, 0, narrow),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
-                    let passing = (PASSING.min(room / 8) / column).clamp(1, p);
-                    let resident = room.saturating_sub(2 * passing * column) / each;
-                    Self::laid(gpu, shard, resident.min(p), passing, narrow)
+                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(1, p);
+                    let resident = room.saturating_sub(2 * stream * column) / each;
+                    Self::laid(gpu, shard, resident.min(p), stream, narrow)
                 }
             };
             match laid {
@@ -110,17 +110,17 @@ impl<'x> GpuColumns<'x> {
         gpu: &Gpu,
         shard: Shard<'x>,
         resident: usize,
-        passing: usize,
+        stream: usize,
         narrow: bool,
     ) -> Result<Self, DeviceError> {
         let n = shard.own.n();
         let values = gpu.buffer(resident * n, "laying out the columns")?;
         let narrowed = narrow.then(|| gpu.buffer(resident * n, "laying out the columns"));
         let narrowed: Option<Buffer<f32>> = narrowed.transpose()?;
-        let buffer = || gpu.buffer(passing * n, "streaming the columns");
-        let passing = match passing {
+        let buffer = || gpu.buffer(stream * n, "streaming the columns");
+        let stream = match stream {
             0 => None,
-            columns => Some(Passing {
+            columns => Some(StreamBuffers {
                 buffers: [buffer()?, buffer()?],
                 columns,
                 copied: [gpu.event()?, gpu.event()?],
@@ -148,8 +148,8 @@ impl<'x> GpuColumns<'x> {
             resident,
             values,
             narrow: narrowed,
-            passing,
-            guests: HashMap::new(),
+            stream,
+            copies: HashMap::new(),
             peers: Vec::new(),
             pairs: StagingBuffer::new(),
             staged: StagingBuffer::new(),
@@ -160,7 +160,7 @@ impl<'x> GpuColumns<'x> {
 
     /// Whether some of its columns pass through.
     pub(super) fn streams(&self) -> bool {
-        self.passing.is_some()
+        self.stream.is_some()
     }
 
     /// Columns of the shard.
@@ -177,7 +177,7 @@ impl<'x> GpuColumns<'x> {
     /// Where a column lies that was brought.
     pub(super) fn address(&self, column: u32) -> Option<u64> {
         self.own(column)
-            .or_else(|| self.guests.get(&column).copied())
+            .or_else(|| self.copies.get(&column).copied())
     }
 
     /// Brings columns to the GPU, those of other shards too. Guests that are not in
@@ -200,7 +200,7 @@ impl<'x> GpuColumns<'x> {
             // Those that no model has leave first.
             let stay: HashSet<u32> = asked.iter().copied().chain(used()).collect();
             let vacant = &mut self.vacant;
-            self.guests.retain(|column, address| {
+            self.copies.retain(|column, address| {
                 let stays = stay.contains(column);
                 if !stays {
                     vacant.push(*address);
@@ -224,7 +224,7 @@ impl<'x> GpuColumns<'x> {
                 Some(from) => pairs.extend([from, address]),
                 None => hosts.push((column, address)),
             }
-            self.guests.insert(column, address);
+            self.copies.insert(column, address);
         }
         // Few at a time lie in memory that the GPU reads itself: one launch takes all.
         let (x, mut few) = (self.shard.x, hosts.len() <= STAGED / (8 * self.n));
@@ -265,25 +265,25 @@ impl<'x> GpuColumns<'x> {
         Ok(())
     }
 
-    /// Makes room for so many guests.
-    fn make_room(&mut self, gpu: &Gpu, guests: usize) -> Result<(), DeviceError> {
-        let slab = gpu.buffer(guests * self.n, "taking in columns of models")?;
+    /// Makes room for so many copies.
+    fn make_room(&mut self, gpu: &Gpu, copies: usize) -> Result<(), DeviceError> {
+        let slab = gpu.buffer(copies * self.n, "taking in columns of models")?;
         self.vacant
-            .extend((0..guests).map(|at| slab.at(at * self.n)));
+            .extend((0..copies).map(|at| slab.at(at * self.n)));
         self.slabs.push(slab);
         Ok(())
     }
 
-    /// Makes room for the first guests of so many models, if there will be any, and as
+    /// Makes room for the first copies of so many models, if there will be any, and as
     /// far as there is room.
     pub(super) fn expect(&mut self, gpu: &Gpu, models: usize, limit: Option<u64>) {
         let away = self.shard.x.p() - self.resident;
-        let limit = limit.map_or(FIRST_GUESTS, |it| FIRST_GUESTS.min(it as usize));
+        let limit = limit.map_or(FIRST_COPIES, |it| FIRST_COPIES.min(it as usize));
         let most = limit / (8 * self.n);
-        let guests = (8 * models + 1024).min(away).min(most);
-        if guests > 0 {
-            // Without it the first guests make their own.
-            let _ = self.make_room(gpu, guests);
+        let copies = (8 * models + 1024).min(away).min(most);
+        if copies > 0 {
+            // Without it the first copies make their own.
+            let _ = self.make_room(gpu, copies);
         }
     }
 
@@ -313,18 +313,18 @@ impl<'x> GpuColumns<'x> {
     ) -> Result<(), DeviceError> {
         let (n, first, count) = (self.n, self.shard.first, self.count());
         let (start, end) = (count * at / of, count * (at + 1) / of);
-        let streamed: Vec<(usize, usize)> = match &self.passing {
-            Some(passing) => blocks(self.resident.max(start)..end, passing.columns.min(most)),
+        let streamed: Vec<(usize, usize)> = match &self.stream {
+            Some(stream) => blocks(self.resident.max(start)..end, stream.columns.min(most)),
             None => Vec::new(),
         };
         let fetch = |number: usize| {
-            let (Some(passing), Some(&(at, count))) = (&self.passing, streamed.get(number)) else {
+            let (Some(stream), Some(&(at, count))) = (&self.stream, streamed.get(number)) else {
                 return Ok(());
             };
             let from = &self.shard.own.values()[at * n..][..count * n];
             let to = number % 2;
-            let buffer = passing.buffers[to].address();
-            gpu.prefetch(from, buffer, &passing.used[to], &passing.copied[to])
+            let buffer = stream.buffers[to].address();
+            gpu.prefetch(from, buffer, &stream.used[to], &stream.copied[to])
         };
         fetch(0)?;
         fetch(1)?;
@@ -336,19 +336,19 @@ impl<'x> GpuColumns<'x> {
                 narrow: self.narrow.as_ref().map(|it| it.at(at * n)),
             })?;
         }
-        let Some(passing) = &self.passing else {
+        let Some(stream) = &self.stream else {
             return Ok(());
         };
         for (number, &(at, count)) in streamed.iter().enumerate() {
             let to = number % 2;
-            gpu.after(&passing.copied[to])?;
+            gpu.after(&stream.copied[to])?;
             work(Block {
                 first: (first + at) as u32,
                 count,
-                address: passing.buffers[to].address(),
+                address: stream.buffers[to].address(),
                 narrow: None,
             })?;
-            gpu.mark(&passing.used[to])?;
+            gpu.mark(&stream.used[to])?;
             fetch(number + 2)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What there is of CUDA on this machine, for whoever asks.
+//! The CUDA libraries and GPUs of this machine.
 
 use cudarc::driver::{
     CudaContext, DriverError,
@@ -41,12 +41,12 @@ pub struct GpuInfo {
     pub capability: (u32, u32),
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes free at this moment, or why the GPU does not say: it may be another
-    /// program's alone.
+    /// Bytes free at this moment, or why the GPU cannot be asked: it may be in exclusive use by
+    /// another program.
     pub free: Result<u64, DeviceError>,
 }
 
-/// Asks for everything; each GPU is opened for a moment, to say what is free on it.
+/// Queries the libraries and every GPU; each GPU is opened for a moment, to ask for its free memory.
 pub fn cuda() -> CudaInfo {
     let (gpus, lost) = match library::gpus().and_then(|count| (0..count).map(gpu).collect()) {
         Ok(gpus) => (gpus, None),

@@ -1,4 +1,4 @@
-//! Which libraries of CUDA are there, asked so that none of them can end the program.
+//! The libraries of CUDA, looked for such that a missing one is an error and no panic.
 
 #![allow(unsafe_code)]
 
@@ -12,9 +12,9 @@ use crate::panics::catch_panic;
 /// A version of a library, or of the CUDA that a driver supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Before the dot: a change breaks.
+    /// The number before the dot.
     pub major: u32,
-    /// After the dot.
+    /// The number after the dot.
     pub minor: u32,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What is there.
+/// Versions of the libraries.
 #[derive(Debug, Clone, Copy)]
 struct Versions {
     driver: Version,
@@ -315,13 +315,8 @@ pub(crate) fn gpus() -> Result<usize, DeviceError> {
 pub(crate) fn describe_error(error: driver::DriverError) -> String {
     let name = format!("{:?}", error.0);
     // The sentence comes from the driver, which may not be there to ask.
-    let sentence = driver().ok().and_then(|_| {
-        let asked = catch_panic(|| {
-            let sentence = error.error_string().ok()?;
-            Some(sentence.to_string_lossy().into_owned())
-        });
-        asked.ok().flatten()
-    });
+    let sentence = || Some(error.error_string().ok()?.to_string_lossy().into_owned());
+    let sentence = driver().ok().and_then(|_| catch_panic(sentence).ok()?);
     match sentence {
         Some(sentence) => format!("{name} ({sentence})"),
         None => name,

@@ -1,9 +1,9 @@
-//! Launches of a GPU that need not wait for one another.
+//! Side streams, for launches that need not wait for one another.
 
 use super::{super::DeviceError, gpu::Gpu};
 
 impl Gpu {
-    /// Lets launches be put on lanes, which begin with what was put on the GPU before.
+    /// Lets the side streams begin behind the work launched so far.
     pub(super) fn fork(&self) -> Result<(), DeviceError> {
         self.mark(&self.forked)?;
         for side in &self.sides {
@@ -13,13 +13,12 @@ impl Gpu {
         Ok(())
     }
 
-    /// Where launches go from now on: 0 for the stream, the order of all other work, 1 to 3
-    /// beside it.
-    pub(super) fn use_stream(&self, lane: usize) {
-        self.current_stream.set(lane.min(self.sides.len()));
+    /// Selects the stream of later launches: 0 for the main stream, 1 to 3 for a side stream.
+    pub(super) fn use_stream(&self, stream: usize) {
+        self.current_stream.set(stream.min(self.sides.len()));
     }
 
-    /// Lets all further work wait for the lanes.
+    /// Lets later work on the main stream wait for the side streams, and selects it.
     pub(super) fn join(&self) -> Result<(), DeviceError> {
         self.current_stream.set(0);
         for (side, joined) in self.sides.iter().zip(&self.joined) {

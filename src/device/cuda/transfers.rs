@@ -1,4 +1,4 @@
-//! What a GPU has to do with others and with the host's memory, beside its work.
+//! Transfers beside a GPU's work: prefetches, peer access to other GPUs, and pinned host memory.
 
 #![allow(unsafe_code)]
 
@@ -13,13 +13,13 @@ use super::{
 };
 
 impl Gpu {
-    /// A mark in the work, for one stream to wait for another.
+    /// An event, for one stream to wait for another.
     pub(super) fn event(&self) -> Result<CudaEvent, DeviceError> {
         let made = self.context.new_event(None);
         made.map_err(|error| self.failed("making an event", error))
     }
 
-    /// Copies to the GPU beside the work: once `after` has passed, and `done` tells.
+    /// Copies to the GPU on the copy stream: behind `after`; `done` is recorded behind it.
     pub(super) fn prefetch<T: Copy>(
         &self,
         from: &[T],
@@ -34,20 +34,20 @@ impl Gpu {
         done.record(&self.copier).map_err(failed)
     }
 
-    /// Lets the work wait for a mark.
+    /// Lets later work wait for an event.
     pub(super) fn after(&self, event: &CudaEvent) -> Result<(), DeviceError> {
         let waits = self.stream.wait(event);
         waits.map_err(|error| self.failed("streaming to it", error))
     }
 
-    /// Sets a mark in the work.
+    /// Records an event behind the work so far.
     pub(super) fn mark(&self, event: &CudaEvent) -> Result<(), DeviceError> {
         let marked = event.record(&self.stream);
         marked.map_err(|error| self.failed("streaming to it", error))
     }
 
-    /// Opens the memory of another GPU to the kernels of this one, where the two are
-    /// linked; whether it is open.
+    /// Enables this GPU's kernels to access the memory of another, where the two are linked; true if
+    /// they can.
     pub(super) fn enable_peer(&self, other: &Self) -> bool {
         use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED as ALREADY, CUDA_SUCCESS};
         let _held = sync_guard();
