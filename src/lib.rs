@@ -72,6 +72,9 @@ pub mod stability;
 
 pub mod plugin;
 
+pub mod presentation;
+
+#[cfg(feature = "program")]
 pub mod report;
 
 pub mod output;
@@ -84,8 +87,10 @@ pub mod job;
 
 pub mod run;
 
+#[cfg(feature = "program")]
 pub mod batch;
 
+#[cfg(feature = "program")]
 pub mod program;
 
 pub use design::Design;

@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     output::{OutputError, OutputFile},
-    report::field,
     search::{IterationRecord, MoveKind},
+    table::csv_field,
 };
 
 const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
@@ -40,7 +40,7 @@ impl Trace {
 
     /// Tells the names that steps give by column of the design matrix.
     pub fn name_columns<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
-        self.names = names.map(|name| field(name).into_owned()).collect();
+        self.names = names.map(|name| csv_field(name).into_owned()).collect();
     }
 
     /// Writes one row a particle.

@@ -23,7 +23,8 @@ use crate::{
         option,
     },
     output::{OutputError, OutputFile},
-    report::{JobRow, JobsPage, field},
+    report::{JobRow, JobsPage},
+    table::csv_field,
 };
 
 /// The first columns of every table.
@@ -238,7 +239,7 @@ impl Table {
     fn row(&mut self, job: &[String], rest: impl IntoIterator<Item = impl Into<String>>) {
         let mut row = job.to_vec();
         row.extend(rest.into_iter().map(Into::into));
-        let fields: Vec<_> = row.iter().map(|cell| field(cell)).collect();
+        let fields: Vec<_> = row.iter().map(|cell| csv_field(cell)).collect();
         if self.failed.is_none() {
             self.failed = writeln!(self.file, "{}", fields.join(",")).err();
         }

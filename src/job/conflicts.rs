@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Job, OptionError};
-use crate::report::Format;
+use crate::presentation::Format;
 
 /// Every conflict between the options of a job.
 pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {

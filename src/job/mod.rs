@@ -3,11 +3,14 @@
 //! A command line or a job file sets the options of a [`JobDraft`] through the table [`OPTIONS`]. Only
 //! a checked draft becomes a [`Job`], and only a job can run.
 
+#[cfg(feature = "program")]
 pub mod arguments;
 mod conflicts;
 mod draft;
 mod error;
+#[cfg(feature = "program")]
 pub mod file;
+#[cfg(feature = "program")]
 mod markdown;
 mod option_spec;
 mod options;
@@ -29,8 +32,8 @@ use crate::{
     device::Resources,
     interrupt::Interrupt,
     plugin::{MethodKind, ResolvedMethod},
+    presentation::Format,
     progress::Progress,
-    report::Format,
     search::Pass,
     selector::Stop,
     table::{Missing, input_files, is_npy},
@@ -38,6 +41,7 @@ use crate::{
 
 pub use draft::JobDraft;
 pub use error::OptionError;
+#[cfg(feature = "program")]
 pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, PAIRS, RUN, STABILITY, option};

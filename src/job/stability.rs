@@ -1,7 +1,7 @@
 //! The options of `passel stability`.
 
 use super::{Job, JobDraft, OptionError};
-use crate::{report::Format, stability::Resampling};
+use crate::{presentation::Format, stability::Resampling};
 
 /// A selection from resamples of one file, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]

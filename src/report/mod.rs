@@ -22,24 +22,8 @@ use serde::Serialize;
 
 use crate::selection::Outcome;
 
-pub use html::{Curves, JobRow, JobsPage, PageExtras};
-pub(crate) use table::field;
-
-/// The form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// Tables for a reader.
-    #[default]
-    Text,
-    /// Every field, for a program: numbers come back bit for bit.
-    Json,
-    /// One row a variable, for a spreadsheet.
-    Csv,
-    /// The table of the CSV in typed columns, for a file.
-    Parquet,
-    /// A page with figures, which needs no other file.
-    Html,
-}
+pub use crate::presentation::{Curves, Format, PageExtras};
+pub use html::{JobRow, JobsPage};
 
 /// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
 /// line end.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use comfy_table::{CellAlignment, presets::NOTHING};
 
 use super::numbers::{p_value, printable, significant};
-use crate::selection::Truth;
+use crate::{selection::Truth, table::csv_field};
 
 /// Stands where a number is absent.
 pub(super) const ABSENT: &str = "–";
@@ -114,14 +114,6 @@ impl Cell<'_> {
     }
 }
 
-/// A field of a CSV file, in quotes where it must be.
-pub(crate) fn field(text: &str) -> Cow<'_, str> {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
-        false => text.into(),
-    }
-}
-
 /// Rows, and the columns that are made of each.
 pub(super) struct Table<'a, T> {
     pub(super) rows: Vec<T>,
@@ -208,12 +200,12 @@ impl<'a, T> Table<'a, T> {
     }
 
     fn lines(&self, rows: usize, written: impl for<'c> Fn(&'c Cell<'a>) -> Cow<'c, str>) -> String {
-        let names: Vec<_> = self.names().map(field).collect();
+        let names: Vec<_> = self.names().map(csv_field).collect();
         let mut lines = names.join(",") + "\n";
         for row in self.rows.iter().take(rows) {
             for (at, cell) in self.cells(row).enumerate() {
                 lines += if at == 0 { "" } else { "," };
-                lines += &field(&written(&cell));
+                lines += &csv_field(&written(&cell));
             }
             lines.push('\n');
         }

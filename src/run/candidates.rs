@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     RunError,
-    method::method_parameters,
+    method::{Method, method_parameters},
     prepared::{Binned, BinnedNumbers, Prepared},
 };
 use crate::{
@@ -130,6 +130,11 @@ impl Choosable for BinnedNumbers {
         Binned::settings(job)
     }
 }
+
+/// A method that selects variables, so that stability selection can run it on resamples.
+pub(super) trait Selector: Method<Data: Choosable, Found: Selected> + Sync {}
+
+impl<M: Method<Data: Choosable, Found: Selected> + Sync> Selector for M {}
 
 /// What a selector found.
 pub(super) trait Selected {

@@ -1,62 +1,23 @@
 //! Data read and prepared once for all jobs of a run that ask for it.
 
 use std::{
+    any::{Any, type_name},
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::{
-    ResampleCheckpoint, RunError,
-    method::{Method, method_of},
-    prepared::{Binned, BinnedNumbers, Prepared, read},
+    RunError,
+    prepared::{Prepared, read},
 };
-use crate::{
-    design::Design,
-    job::{Job, Task},
-    progress::{JobProgress, Meter, Progress},
-    table::Table,
-};
-
-/// What a run gives a job: shared data, a place to show progress, a file to go on from. A job
-/// alone has none of them.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct RunContext<'a> {
-    /// Data shared with other jobs.
-    pub cache: Option<&'a DataCache>,
-    /// The progress of all jobs, and the name of this one.
-    pub board: Option<(&'a JobProgress, &'a str)>,
-    /// Where stability selection keeps the resamples that are done; PaSS has
-    /// [`Job::checkpoint`].
-    pub checkpoint: Option<ResampleCheckpoint<'a>>,
-}
-
-impl RunContext<'_> {
-    pub(super) fn meter(&self, job: &Job) -> Meter {
-        match self.board {
-            Some((board, id)) => board.meter(id),
-            None if !job.resources.is_root() => Meter::new(Progress::None),
-            None => Meter::new(job.progress),
-        }
-    }
-
-    /// The data of a job, read and prepared for a method.
-    pub(super) fn prepare<M: Method>(&self, job: &Job) -> Result<Arc<M::Data>, RunError> {
-        let ranks = job.resources.distributed();
-        match self.cache {
-            // Ranks read at the same time: what one remembers others might not.
-            Some(cache) if ranks.is_none() => cache.prepare(job),
-            _ => {
-                let communicator = ranks.filter(|_| M::PARTITIONED);
-                let table = read(job, communicator)?;
-                M::Data::of(job, table, communicator).map(Arc::new)
-            }
-        }
-    }
-}
+use crate::{job::Job, table::Table};
 
 /// A value that several jobs use, and the number of uses to come.
-pub(super) type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
-pub(super) type Slots<T> = Mutex<HashMap<String, Slot<T>>>;
+type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
+
+/// Values by what jobs must have alike to share them.
+#[derive(Debug)]
+struct Slots<T>(Mutex<HashMap<String, Slot<T>>>);
 
 /// Data that jobs share. A table, and what was made of it, stay until the last job that was
 /// expected to use them has ended.
@@ -64,57 +25,45 @@ pub(super) type Slots<T> = Mutex<HashMap<String, Slot<T>>>;
 pub struct DataCache {
     /// Used once by each value that is made of them.
     tables: Slots<Table>,
-    pub(super) designs: Slots<Arc<Design>>,
-    pub(super) binned: Slots<Arc<Binned>>,
-    pub(super) binned_numbers: Slots<Arc<BinnedNumbers>>,
+    prepared: Slots<Arc<dyn Any + Send + Sync>>,
 }
 
 impl DataCache {
     /// Expects one use by a job.
-    pub fn expect(&self, task: &Task) {
-        method_of(task).expect(task.job(), self);
-    }
-
-    /// Ends the use by a job that was expected.
-    pub fn release(&self, task: &Task) {
-        method_of(task).release(task.job(), self);
-    }
-
     pub(super) fn expect_data<D: Prepared>(&self, job: &Job) {
-        let slots = D::slots(self);
-        if slots.is_none_or(|slots| add_use(slots, &key::<D>(job)) == 0) {
-            add_use(&self.tables, &table_key(job));
+        if !D::IS_SHARED || self.prepared.add_use(&key::<D>(job)) == 0 {
+            self.tables.add_use(&table_key(job));
         }
     }
 
+    /// Ends the use by a job that was expected.
     pub(super) fn release_data<D: Prepared>(&self, job: &Job) {
-        let slots = D::slots(self);
         // A value that was never made waits for the table no longer.
-        if slots.is_none_or(|slots| end_use(slots, &key::<D>(job))) {
-            end_use(&self.tables, &table_key(job));
+        if !D::IS_SHARED || self.prepared.end_use(&key::<D>(job)) {
+            self.tables.end_use(&table_key(job));
         }
     }
 
     /// What was prepared before, or else what is prepared now of the table.
-    fn prepare<D: Prepared>(&self, job: &Job) -> Result<Arc<D>, RunError> {
-        let Some(slots) = D::slots(self) else {
-            let table = self.table(job, false)?;
-            return D::of(job, table, None).map(Arc::new);
-        };
-        let slot = slot(slots, &key::<D>(job));
+    pub(super) fn prepare<D: Prepared>(&self, job: &Job) -> Result<Arc<D>, RunError> {
+        if !D::IS_SHARED {
+            return D::of(job, self.table(job, false)?, None).map(Arc::new);
+        }
+        let slot = self.prepared.slot(&key::<D>(job));
         let mut slot = lock(&slot);
-        if let Some(prepared) = &slot.0 {
-            return Ok(Arc::clone(prepared));
+        let known = slot.0.clone().and_then(|known| known.downcast().ok());
+        if let Some(known) = known {
+            return Ok(known);
         }
         let prepared = Arc::new(D::of(job, self.table(job, true)?, None)?);
-        slot.0 = Some(Arc::clone(&prepared));
+        slot.0 = Some(Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>);
         Ok(prepared)
     }
 
     /// A table for one use, which ends with it or else when the job is released. The last use
     /// takes the table.
     fn table(&self, job: &Job, ends_use: bool) -> Result<Table, RunError> {
-        let slot = slot(&self.tables, &table_key(job));
+        let slot = self.tables.slot(&table_key(job));
         let mut slot = lock(&slot);
         let table = match slot.0.take() {
             Some(table) => table,
@@ -138,7 +87,7 @@ fn table_key(job: &Job) -> String {
 
 /// What two jobs must have alike to share what is made of a table.
 fn key<D: Prepared>(job: &Job) -> String {
-    table_key(job) + &D::key(job)
+    table_key(job) + type_name::<D>() + &D::key(job)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -146,29 +95,37 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn slot<T>(slots: &Slots<T>, key: &str) -> Slot<T> {
-    let mut all = lock(slots);
-    let new = || Arc::new(Mutex::new((None, 0)));
-    Arc::clone(all.entry(key.to_owned()).or_insert_with(new))
-}
-
-/// Expects one more use, and returns how many were expected before.
-fn add_use<T>(slots: &Slots<T>, key: &str) -> usize {
-    let slot = slot(slots, key);
-    let mut slot = lock(&slot);
-    slot.1 += 1;
-    slot.1 - 1
-}
-
-/// Ends one use, and returns whether it was the last, of a value that was never made.
-fn end_use<T>(slots: &Slots<T>, key: &str) -> bool {
-    let own = slot(slots, key);
-    let mut own = lock(&own);
-    own.1 = own.1.saturating_sub(1);
-    let (is_last, is_made) = (own.1 == 0, own.0.is_some());
-    drop(own);
-    if is_last {
-        lock(slots).remove(key);
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
     }
-    is_last && !is_made
+}
+
+impl<T> Slots<T> {
+    fn slot(&self, key: &str) -> Slot<T> {
+        let mut all = lock(&self.0);
+        let slot = all.entry(key.to_owned());
+        Arc::clone(slot.or_insert_with(|| Arc::new(Mutex::new((None, 0)))))
+    }
+
+    /// Expects one more use, and returns how many were expected before.
+    fn add_use(&self, key: &str) -> usize {
+        let slot = self.slot(key);
+        let mut slot = lock(&slot);
+        slot.1 += 1;
+        slot.1 - 1
+    }
+
+    /// Ends one use, and returns whether it was the last, of a value that was never made.
+    fn end_use(&self, key: &str) -> bool {
+        let own = self.slot(key);
+        let mut own = lock(&own);
+        own.1 = own.1.saturating_sub(1);
+        let (is_last, is_made) = (own.1 == 0, own.0.is_some());
+        drop(own);
+        if is_last {
+            lock(&self.0).remove(key);
+        }
+        is_last && !is_made
+    }
 }

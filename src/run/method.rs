@@ -1,31 +1,27 @@
-//! The steps in which methods differ, and the choice of the method of a task.
+//! The steps in which methods differ, and the state of a run that they share.
 
 use std::{sync::Arc, time::Instant};
 
-use serde_json::Map;
-
 use super::{
-    DataCache, Fault, Report, RunContext, RunError,
-    candidates::{Choosable, Selected},
-    checkpoint, create_file, drive,
-    pass::PassSearch,
-    prepared::Prepared,
-    ranking::{RankingProcedure, ScoreSelection},
-    regression::RegressionProcedure,
-    stability::OnResamples,
+    Fault, RunError, checkpoint, create_file,
+    data_cache::DataCache,
+    prepared::{Prepared, read},
+    resample_checkpoint::ResampleCheckpoint,
 };
+#[cfg(feature = "program")]
+use crate::progress::JobProgress;
 use crate::{
     job::{Job, Task},
     output::OutputFile,
-    plugin::{MethodKind, ResolvedMethod},
-    progress::Meter,
-    report::PageExtras,
+    plugin::ResolvedMethod,
+    presentation::PageExtras,
+    progress::{Meter, Progress},
     search::Checkpoint,
     selection::{Elapsed, NamedParameters, Outcome, RankSummary},
     trace::Trace,
 };
 
-/// A method: the steps that [`drive`] takes, in their order.
+/// A method: the steps that [`super::drive`] takes, in their order.
 pub(super) trait Method {
     /// What the job's table becomes before the work.
     type Data: Prepared;
@@ -49,10 +45,51 @@ pub(super) trait Method {
     fn report(&self, run: &mut Run, found: Self::Found) -> Result<Finding, RunError>;
 }
 
-/// A method that selects variables, so that stability selection can run it on resamples.
-pub(super) trait Selector: Method<Data: Choosable, Found: Selected> + Sync {}
+/// What a run of many jobs gives one of them: shared data, a place to show progress, a file to go
+/// on from. A job alone has none of them.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct RunContext<'a> {
+    /// Data shared with other jobs.
+    pub cache: Option<&'a DataCache>,
+    /// The progress of all jobs, and the name of this one.
+    #[cfg(feature = "program")]
+    pub board: Option<(&'a JobProgress, &'a str)>,
+    /// Where stability selection keeps the resamples that are done; PaSS has [`Job::checkpoint`].
+    pub checkpoint: Option<ResampleCheckpoint<'a>>,
+}
 
-impl<M: Method<Data: Choosable, Found: Selected> + Sync> Selector for M {}
+impl RunContext<'_> {
+    /// A meter of a job that starts its clock now.
+    pub(super) fn meter(&self, job: &Job) -> Meter {
+        #[cfg(feature = "program")]
+        if let Some((board, id)) = self.board {
+            return board.meter(id);
+        }
+        Meter::new(match job.resources.is_root() {
+            true => job.progress,
+            false => Progress::None,
+        })
+    }
+
+    /// The data of a job, read and prepared; `is_partitioned` where ranks have a share of the
+    /// columns each.
+    pub(super) fn prepare<D: Prepared>(
+        &self,
+        job: &Job,
+        is_partitioned: bool,
+    ) -> Result<Arc<D>, RunError> {
+        let ranks = job.resources.distributed();
+        match self.cache {
+            // Ranks read at the same time: what one remembers others might not.
+            Some(cache) if ranks.is_none() => cache.prepare(job),
+            _ => {
+                let communicator = ranks.filter(|_| is_partitioned);
+                let table = read(job, communicator)?;
+                D::of(job, table, communicator).map(Arc::new)
+            }
+        }
+    }
+}
 
 /// A job on its way: its clock, its meter, and files of its own.
 pub(super) struct Run<'a> {
@@ -147,71 +184,9 @@ impl Finding {
     }
 }
 
-/// A [`Method`] whatever its types.
-pub(super) trait AnyMethod {
-    /// See [`drive`].
-    fn run(&self, task: &Task, context: &RunContext) -> Result<Report, RunError>;
-    /// See [`DataCache::expect`].
-    fn expect(&self, job: &Job, cache: &DataCache);
-    /// See [`DataCache::release`].
-    fn release(&self, job: &Job, cache: &DataCache);
-}
-
-impl<M: Method> AnyMethod for M {
-    fn run(&self, task: &Task, context: &RunContext) -> Result<Report, RunError> {
-        drive(self, task, context)
-    }
-
-    fn expect(&self, job: &Job, cache: &DataCache) {
-        cache.expect_data::<M::Data>(job);
-    }
-
-    fn release(&self, job: &Job, cache: &DataCache) {
-        cache.release_data::<M::Data>(job);
-    }
-}
-
-/// The method of a task.
-pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
-    if let Task::Pairs(pairs) = task {
-        return Box::new(&**pairs);
-    }
-    let Some(resolved) = &task.job().selector else {
-        return selector(task, PassSearch);
-    };
-    match &resolved.value {
-        MethodKind::Score(score) => selector(task, ScoreSelection { resolved, score }),
-        MethodKind::Ranking(procedure) => selector(
-            task,
-            RankingProcedure {
-                resolved,
-                procedure,
-            },
-        ),
-        MethodKind::Regression(procedure) => selector(
-            task,
-            RegressionProcedure {
-                resolved,
-                procedure,
-            },
-        ),
-    }
-}
-
-/// A selector on all rows, or on resamples of them.
-fn selector<'a>(task: &'a Task, selector: impl Selector + 'a) -> Box<dyn AnyMethod + 'a> {
-    match task {
-        Task::Stability(stability) => Box::new(OnResamples {
-            stability,
-            selector,
-        }),
-        Task::Select(_) | Task::Pairs(_) => Box::new(selector),
-    }
-}
-
 /// Name, parameters and plugin of a method, for a report.
 pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParameters {
-    let mut parameters = Map::new();
+    let mut parameters = serde_json::Map::new();
     for (name, value) in &resolved.parameters {
         parameters.insert(name.clone(), (*value).into());
     }

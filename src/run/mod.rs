@@ -4,6 +4,7 @@
 mod candidates;
 mod checkpoint;
 mod data_cache;
+mod dispatch;
 mod error;
 mod method;
 mod pairs;
@@ -13,15 +14,19 @@ mod ranking;
 mod regression;
 mod resample;
 mod resample_checkpoint;
+#[cfg(feature = "program")]
 mod simulate;
 mod stability;
 
 use std::path::{Path, PathBuf};
 
-pub use data_cache::{DataCache, RunContext};
+pub use data_cache::DataCache;
+use dispatch::method_of;
 pub use error::{Fault, Incomplete, RunError};
-use method::{Method, Run, method_of};
+pub use method::RunContext;
+use method::{Method, Run};
 pub use resample_checkpoint::ResampleCheckpoint;
+#[cfg(feature = "program")]
 pub use simulate::simulate;
 
 pub use crate::selection::Outcome;
@@ -29,7 +34,7 @@ use crate::{
     interrupt::DetachableGuard,
     job::{Job, Task},
     output::{OutputError, OutputFile},
-    report::{self, Format, PageExtras},
+    presentation::{Format, PageExtras},
     selection::Termination,
     trace::Trace,
 };
@@ -59,7 +64,7 @@ fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Rep
     let output = create_file(job, job.output.as_deref())?;
     let mut run = Run::open(task, context)?;
     method.check(job)?;
-    let data = context.prepare::<M>(job)?;
+    let data = context.prepare::<M::Data>(job, M::PARTITIONED)?;
     let guard = method.is_detachable().then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
     let found = method.work(&mut run, data)?;
@@ -129,8 +134,7 @@ impl Report {
     /// # Errors
     /// [`RunError::Render`]: the format is not for results of this kind, or not built.
     pub fn render(&self) -> Result<Vec<u8>, RunError> {
-        report::render(&self.outcome, &self.data, self.format, &self.extras)
-            .map_err(RunError::Render)
+        rendered(&self.outcome, &self.data, self.format, &self.extras).map_err(RunError::Render)
     }
 
     /// Removes the checkpoint of a search that has ended by itself, once its report was delivered.
@@ -140,4 +144,13 @@ impl Report {
     pub fn remove_checkpoint(&mut self) -> Result<(), OutputError> {
         self.checkpoint.take().map_or(Ok(()), checkpoint::remove)
     }
+}
+
+#[cfg(feature = "program")]
+use crate::report::render as rendered;
+
+/// A library without the feature `program` renders nothing.
+#[cfg(not(feature = "program"))]
+fn rendered(_: &Outcome, _: &Path, _: Format, _: &PageExtras) -> std::io::Result<Vec<u8>> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }

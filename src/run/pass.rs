@@ -13,7 +13,7 @@ use crate::{
     device::{DeviceError, Partition, Placement, Resources},
     job::Job,
     plugin::PASS,
-    report::{Curves, Format, PageExtras},
+    presentation::{Curves, Format, PageExtras},
     search::{Checkpointing, IterationRecord, Search, SearchError, SearchResult},
     selection::{self, Outcome, Residuals, Selection, Termination},
 };

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use super::{DataCache, RunError, data_cache::Slots};
+use super::RunError;
 use crate::{
     binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, bin_partitioned},
     design::{Design, DesignOptions},
@@ -13,15 +13,15 @@ use crate::{
 };
 
 /// Data prepared for a method.
-pub(super) trait Prepared: Sized {
+pub(super) trait Prepared: Send + Sync + Sized + 'static {
+    /// Whether jobs may share it; otherwise each prepares its own.
+    const IS_SHARED: bool = true;
+
     /// From a job's table; of ranks that partition the columns each has its own.
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError>;
 
     /// The settings of a job, besides its table, that two jobs must share to share these data.
     fn key(job: &Job) -> String;
-
-    /// Where jobs share it; none where each prepares its own.
-    fn slots(cache: &DataCache) -> Option<&Slots<Arc<Self>>>;
 }
 
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all
@@ -88,10 +88,6 @@ impl Prepared for Design {
     fn key(job: &Job) -> String {
         format!("{:?}", design_options(job))
     }
-
-    fn slots(cache: &DataCache) -> Option<&Slots<Arc<Self>>> {
-        Some(&cache.designs)
-    }
 }
 
 fn design_options(job: &Job) -> DesignOptions<'_> {
@@ -141,10 +137,6 @@ impl Prepared for Binned {
     fn key(job: &Job) -> String {
         format!("{:?}", binning_options(job))
     }
-
-    fn slots(cache: &DataCache) -> Option<&Slots<Arc<Self>>> {
-        Some(&cache.binned)
-    }
 }
 
 fn binning_options(job: &Job) -> BinningOptions<'_> {
@@ -177,10 +169,6 @@ impl Prepared for BinnedNumbers {
 
     fn key(job: &Job) -> String {
         Binned::key(job)
-    }
-
-    fn slots(cache: &DataCache) -> Option<&Slots<Arc<Self>>> {
-        Some(&cache.binned_numbers)
     }
 }
 
@@ -242,15 +230,13 @@ fn suspicions(columns: &BinnedColumns) -> Vec<String> {
 
 /// A method that resamples rows prepares each resample by itself.
 impl Prepared for Table {
+    const IS_SHARED: bool = false;
+
     fn of(_: &Job, table: Table, _: Option<&Communicator>) -> Result<Self, RunError> {
         Ok(table)
     }
 
     fn key(_: &Job) -> String {
         String::new()
-    }
-
-    fn slots(_: &DataCache) -> Option<&Slots<Arc<Self>>> {
-        None
     }
 }

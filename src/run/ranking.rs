@@ -14,7 +14,7 @@ use crate::{
     binning::{BinnedColumns, SavedBinning},
     job::Job,
     plugin::{MethodKind, ResolvedMethod},
-    report::Format,
+    presentation::Format,
     score::Score,
     selection::{
         Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable, StopReason, StopRule,

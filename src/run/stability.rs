@@ -4,8 +4,8 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Instant};
 
 use super::{
     RunError,
-    candidates::{Candidates, Choice, Choosable, Selected},
-    method::{Finding, Method, Run, Selector},
+    candidates::{Candidates, Choice, Choosable, Selected, Selector},
+    method::{Finding, Method, Run},
     prepared::{Prepared, response},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     device::Resources,
     job::{Job, StabilityJob},
-    report::Format,
+    presentation::Format,
     search::Pass,
     selection::{Outcome, StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
     selector::{PermutationTest, Stop},

@@ -1,5 +1,6 @@
 //! Column names: unique, not empty, found again when misspelt.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -138,6 +139,15 @@ fn unquote(quoted: &str) -> Option<(String, &str)> {
             }
             None => return Some((name, after)),
         }
+    }
+}
+
+/// A field of a CSV file, in quotes where it must be.
+pub(crate) fn csv_field(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Options of reports.
 
 use super::super::OptionSpec;
-use crate::report::Format;
+use crate::presentation::Format;
 
 const OUTPUT: OptionSpec = OptionSpec::in_group("Output");
 

@@ -2,7 +2,6 @@
 //! page it gave when it was new, and from extras that only the run knows.
 
 mod compare;
-mod curves;
 mod draw;
 mod gathered;
 mod jobs;
@@ -26,10 +25,10 @@ use super::{
 };
 use crate::{
     design::SetAside,
-    selection::{Elapsed, Outcome, Overview, Residuals, Truth},
+    presentation::PageExtras,
+    selection::{Elapsed, Outcome, Overview, Truth},
 };
 
-pub use curves::Curves;
 pub use gathered::{JobRow, JobsPage};
 use page::{Body, ROWS, document};
 
@@ -38,19 +37,6 @@ const NAMED: usize = 12;
 
 /// A label and its value: what was run, on what, and how.
 type Fact = (&'static str, String);
-
-/// What a page shows beyond the report.
-#[derive(Debug, Default)]
-pub struct PageExtras {
-    /// The course of the search.
-    pub curves: Option<Curves>,
-    /// Diagnostics of the chosen model.
-    pub residuals: Option<Residuals>,
-    /// The standard deviation of each chosen variable, in the order of the report.
-    pub deviations: Vec<f64>,
-    /// The command that makes the report again.
-    pub command: Option<String>,
-}
 
 /// The page of one report on the file `data`.
 pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> String {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Curves,
     draw::{Mark, Points, Scale, plane},
     finite,
     page::{Body, DASHED, DOT, Figure, LINE, ROWS},
 };
 use crate::{
+    presentation::Curves,
     report::{
         models::{NAMED, difference},
         numbers::significant,

@@ -79,13 +79,13 @@ impl Curves {
     }
 
     /// Whether there is nothing to draw.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
     /// Particles kept, by their numbers from 0, with their criteria by iteration, where these are
     /// numbers.
-    pub(super) fn lines(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
+    pub(crate) fn lines(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
         let lines = self.particles.div_ceil(self.every.max(1));
         let line = |at: usize| {
             let values = self.snapshots().filter_map(move |own| {
@@ -98,14 +98,14 @@ impl Curves {
     }
 
     /// Size and criterion of the models that particles had.
-    pub(super) fn models(&self) -> impl Iterator<Item = (usize, f64)> {
+    pub(crate) fn models(&self) -> impl Iterator<Item = (usize, f64)> {
         let models = self.snapshots().flat_map(|own| &own.models);
         let models = models.filter(|(value, _)| value.is_finite());
         models.map(|(value, size)| (*size, *value))
     }
 
     /// The lowest criterion so far: where it changes, and at the last iteration.
-    pub(super) fn best(&self) -> Vec<(f64, f64)> {
+    pub(crate) fn best(&self) -> Vec<(f64, f64)> {
         let finite = self.best.iter().filter(|(_, value)| value.is_finite());
         let mut line: Vec<(f64, f64)> = finite.map(|(at, value)| (*at as f64, *value)).collect();
         line.extend(line.last().map(|end| (self.last as f64, end.1)));
@@ -113,12 +113,12 @@ impl Curves {
     }
 
     /// The last iteration of the swarm, if the polish went on from there.
-    pub(super) fn polished_from(&self) -> Option<usize> {
+    pub(crate) fn polished_from(&self) -> Option<usize> {
         (self.last > self.swarm).then_some(self.swarm)
     }
 
     /// Says what was left out; empty if nothing was.
-    pub(super) fn thinned(&self) -> String {
+    pub(crate) fn thinned(&self) -> String {
         let mut parts = Vec::new();
         if self.every > 1 {
             let (kept, of) = (self.particles.div_ceil(self.every), self.particles);
