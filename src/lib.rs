@@ -24,6 +24,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// What only reports and the command line use, when they are not built.
+#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports))]
+
 // Fixtures of `tests/` that unit tests share name the crate as its users do.
 #[cfg(test)]
 extern crate self as passel;

@@ -35,9 +35,7 @@ pub use error::{MissingColumn, TableError, ValueFault};
 use format::{Content, Format};
 pub use format::{estimated_values, extensions, input_files, is_npy};
 pub use missing::Missing;
-#[cfg(feature = "program")]
-pub(crate) use names::quote;
-pub(crate) use names::{csv_field, split_names, variable};
+pub(crate) use names::{csv_field, quote, split_names, variable};
 pub use npy::write_matrix;
 pub use write::OutputFormat;
 
