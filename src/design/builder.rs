@@ -4,6 +4,7 @@ use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use super::{
     Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name,
+    gathered::{Gathered, scale},
     standardise::standardise,
 };
 use crate::{
@@ -239,12 +240,11 @@ impl<'a> DesignBuilder<'a> {
             .filter(|(_, (_, kept))| *kept)
             .map(|(j, _)| j)
             .collect();
-        let remote = self.communicator;
-        let remote = remote.map(|communicator| RemoteColumns::new(communicator, &counts));
+        let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
             x: self.x,
-            remote: remote.map(Arc::new),
+            remote: self.communicator.map(remote),
             y,
             variables: self.variables.into_iter().map(|(v, _)| v).collect(),
             response: Variable {
@@ -397,25 +397,4 @@ impl<'a> DesignBuilder<'a> {
         self.x = x;
         Ok(left)
     }
-}
-
-/// The range of variables of each rank, and hashes of the columns that may equal another rank's;
-/// no hashes where one process holds all columns.
-struct Gathered {
-    ranges: Vec<Range<usize>>,
-    hashes: Option<HashMap<usize, u128>>,
-}
-
-impl Gathered {
-    fn alone(count: usize) -> Self {
-        Self {
-            ranges: std::iter::once(0..count).collect(),
-            hashes: None,
-        }
-    }
-}
-
-/// The bits of mean and norm, in which equal columns agree.
-fn scale(variable: &Variable) -> [u64; 2] {
-    [variable.mean.to_bits(), variable.norm.to_bits()]
 }

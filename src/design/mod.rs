@@ -7,15 +7,17 @@
 mod builder;
 mod columns;
 mod error;
+mod gathered;
 mod names;
+mod options;
 mod remote;
 mod standardise;
+mod variable;
 mod weights;
 
 use std::{io, sync::Arc};
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     ranks::Communicator,
@@ -25,106 +27,12 @@ use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
 use names::{check_names, dummy_name};
+pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
+pub use variable::{SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
-
-/// How [`Design::from_table`] makes a design of a table.
-#[derive(Debug, Clone, Copy)]
-pub struct DesignOptions<'a> {
-    /// The response's column; `None` where the format names it.
-    pub response: Option<&'a str>,
-    /// Columns, or dummies as `column=level`, that every model holds.
-    pub keep: &'a [String],
-    /// Columns left out before anything else.
-    pub drop: &'a [String],
-    /// What to do about missing values.
-    pub missing: Missing,
-    /// Whether models have an intercept.
-    pub intercept: bool,
-    /// The column of weights; `None` where all observations have weight 1.
-    pub weights: Option<&'a str>,
-    /// The number of candidates before a screening left these; `None` where these are all.
-    pub p_total: Option<usize>,
-}
-
-impl Default for DesignOptions<'_> {
-    fn default() -> Self {
-        Self {
-            response: None,
-            keep: &[],
-            drop: &[],
-            missing: Missing::Refuse,
-            intercept: true,
-            weights: None,
-            p_total: None,
-        }
-    }
-}
-
-/// What the caller of [`Design::from_matrices`] says of the matrices.
-///
-/// | name | meaning | default |
-/// | --- | --- | --- |
-/// | `names` | of the columns of X, each once | `x0`, `x1`, … |
-/// | `response` | the name of y | `y` |
-/// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
-/// | `keep` | columns of X that every model holds, counted from 0 | none |
-/// | `missing` | what to do about NaN | an error |
-/// | `intercept` | whether models have an intercept | yes |
-/// | `p_total` | candidates before a screening left these columns | p |
-#[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the fields are described above")]
-pub struct MatrixOptions<'a> {
-    pub names: Option<&'a [&'a str]>,
-    pub response: &'a str,
-    pub weights: Option<&'a [f64]>,
-    pub keep: &'a [usize],
-    pub missing: Missing,
-    pub intercept: bool,
-    pub p_total: Option<usize>,
-}
-
-impl Default for MatrixOptions<'_> {
-    fn default() -> Self {
-        Self {
-            names: None,
-            response: "y",
-            weights: None,
-            keep: &[],
-            missing: Missing::Refuse,
-            intercept: true,
-            p_total: None,
-        }
-    }
-}
-
-/// A variable that never was a candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetAside {
-    /// The column's name.
-    pub name: String,
-    /// Why: `constant`, or `duplicate of NAME`.
-    pub reason: String,
-}
-
-/// One candidate variable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Variable {
-    /// The column's name; `column=level` for a dummy of a factor.
-    pub name: String,
-    /// 0-based position of its column in the file, response and weights taken out.
-    pub index: usize,
-    /// The (weighted) mean, which was subtracted; 0 without an intercept.
-    ///
-    /// *Units:* those of the column.
-    pub mean: f64,
-    /// The (weighted) norm about the mean, by which the column was divided.
-    ///
-    /// *Units:* those of the column.
-    pub norm: f64,
-}
 
 /// The design matrix and the response, both at unit norm.
 ///

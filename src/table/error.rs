@@ -7,7 +7,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::Format;
 use crate::nearest::{as_option, did_you_mean, list};
 
 /// Columns named in a message about missing values; the others are counted.
@@ -36,11 +35,8 @@ pub struct MissingColumn {
 )]
 pub enum TableError {
     /// The file's name has no known ending.
-    #[error(
-        "{path}: the file's name tells its format and must end in {}",
-        Format::known_endings()
-    )]
-    UnknownFormat { path: String },
+    #[error("{path}: the file's name tells its format and must end in {endings}")]
+    UnknownFormat { path: String, endings: String },
     /// Another rank failed or is gone.
     #[error("{reason}")]
     Ranks { reason: String },

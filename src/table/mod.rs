@@ -9,6 +9,7 @@ mod error;
 mod factor;
 mod field;
 mod format;
+mod formats;
 mod head;
 mod in_memory;
 mod libsvm;
@@ -33,7 +34,7 @@ use crate::ranks::Communicator;
 
 pub use error::{MissingColumn, TableError, ValueFault};
 use format::{Content, Format};
-pub use format::{estimated_values, extensions, input_files, is_npy};
+pub use formats::{estimated_values, extensions, input_files, is_npy};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, quote, split_names, variable};
 pub use npy::write_matrix;
@@ -159,7 +160,10 @@ pub fn read_partition(
 ) -> Result<Table, TableError> {
     let source = path.to_string_lossy().into_owned();
     let Some((format, _)) = Format::of(path) else {
-        return Err(TableError::UnknownFormat { path: source });
+        return Err(TableError::UnknownFormat {
+            path: source,
+            endings: Format::known_endings(),
+        });
     };
     let Content {
         mut columns,

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
-use super::format::{COMPRESSION_RATIO, Content, Format, is_npy};
+use super::format::{COMPRESSION_RATIO, Content, Format};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, runs};
-use super::{Column, ColumnPartition, ReadOptions, TableError, Values, names};
+use super::{Column, ColumnPartition, ReadOptions, TableError, Values, is_npy, names};
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
