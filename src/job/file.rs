@@ -4,6 +4,7 @@
 mod entries;
 mod expand;
 mod grid;
+mod keys;
 mod mistakes;
 mod schema;
 mod shared;

@@ -251,11 +251,10 @@ impl Communicator {
     /// # Errors
     /// A rank failed or is gone.
     pub(crate) fn gather_bytes(&self, own: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        let all = self.exchange([&[self.flags()], &*own].concat())?;
-        Ok(all
-            .into_iter()
-            .map(|message| message[1..].to_vec())
-            .collect())
+        let all = self
+            .exchange([&[self.flags()], &*own].concat())?
+            .into_iter();
+        Ok(all.map(|message| message[1..].to_vec()).collect())
     }
 
     /// Returns the value of rank 0, which alone computes it. Unlike [`broadcast`](Self::broadcast)

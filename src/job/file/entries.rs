@@ -15,29 +15,13 @@ use super::{
         OptionInfo,
         task::{Command, job_option},
     },
+    keys::JobKey,
     mistakes::{Mistake, Mistakes, range_help},
 };
 use crate::{nearest::nearest, table::quote};
 
 /// The most values of a range, and the most files of a pattern.
 const MAX_VALUES: i128 = 100_000;
-
-/// A key of a job that is not an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JobKey {
-    Name,
-    Command,
-    Data,
-}
-
-impl JobKey {
-    pub(super) const NAMES: [&str; 3] = ["name", "command", "data"];
-
-    pub(super) fn named(name: &str) -> Option<Self> {
-        let index = Self::NAMES.iter().position(|key| *key == name)?;
-        Some([Self::Name, Self::Command, Self::Data][index])
-    }
-}
 
 /// One value of a key.
 #[derive(Debug, Clone)]

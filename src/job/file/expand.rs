@@ -14,8 +14,9 @@ use super::{
         task::{Command, TaskDraft, job_option},
     },
     MAX_JOBS, PlannedJob,
-    entries::{self, Entry, JobKey, Value},
+    entries::{self, Entry, Value},
     grid::{self, Names},
+    keys::JobKey,
     mistakes::{Mistake, Mistakes, invalid_value, not_of_command, push_once, unknown_job_key},
 };
 

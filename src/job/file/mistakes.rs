@@ -10,7 +10,7 @@ use super::{
         OptionError, OptionInfo, RUN,
         task::{Command, job_option, job_options},
     },
-    entries::JobKey,
+    keys::JobKey,
 };
 use crate::nearest::nearest;
 
