@@ -172,8 +172,7 @@ impl Communicator {
         (count(rank), count(self.size()))
     }
 
-    /// The number of ranks that may use the same cores of the same machine as this one, itself
-    /// included.
+    /// The number of ranks, this one included, that may use the cores that this one may use.
     pub(crate) fn ranks_on_same_cores(&self) -> usize {
         let locations = &self.0.locations;
         let own = locations.get(self.rank());
@@ -213,7 +212,7 @@ impl Communicator {
         }
     }
 
-    /// Sets whether this rank heeds an interrupt at once, because it works without the others.
+    /// Sets whether this rank heeds an interrupt at once, for it works alone.
     pub(crate) fn interrupt_locally(&self, locally: bool) {
         self.0.interrupt.require_agreement(!locally);
     }
@@ -319,9 +318,8 @@ impl Communicator {
         if any & FAILED == 0 {
             return Ok(all);
         }
-        let failed = (0..)
-            .zip(&all)
-            .filter(|(_, message)| flags(message) & FAILED > 0);
+        let messages = (0..).zip(&all);
+        let failed = messages.filter(|(_, message)| flags(message) & FAILED > 0);
         let failures: Vec<RankFailure> = failed
             .map(|(rank, message)| RankFailure {
                 rank,
