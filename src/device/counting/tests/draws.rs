@@ -1,12 +1,51 @@
-//! What columns are made of.
+//! Columns for tests, and the random codes that they have.
 
-use super::column;
 use crate::{
-    binning::BinnedColumn,
+    binning::{BinnedColumn, Codes, MissingCode, Rule},
     random::{Stream, uniform_below},
 };
 
-/// What columns are made of.
+/// A column of these codes, with the code of missing values if some are excluded.
+pub(crate) fn binned(codes: Codes, levels: usize, missing: Option<u16>) -> BinnedColumn {
+    BinnedColumn {
+        name: String::new(),
+        index: 0,
+        levels,
+        codes,
+        rule: Rule::Edges(Vec::new()),
+        missing: missing.map(MissingCode::Excluded),
+    }
+}
+
+/// Codes as the entries off one of them.
+pub(crate) fn entries_off(codes: &[u16], most: u16) -> Codes {
+    let entries = || codes.iter().zip(0..).filter(|(code, _)| **code != most);
+    Codes::Sparse {
+        n: codes.len(),
+        most,
+        rows: entries().map(|(_, row)| row).collect(),
+        codes: entries().map(|(code, _)| *code).collect(),
+    }
+}
+
+/// A column of these codes in the smallest form; if `missing`, the code `levels` is excluded.
+pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool) -> BinnedColumn {
+    let form = match (sparse, levels + usize::from(missing)) {
+        (true, _) => {
+            let mut counts = vec![0; levels + 1];
+            codes
+                .iter()
+                .for_each(|code| counts[usize::from(*code)] += 1);
+            let most = (0..=levels).max_by_key(|level| counts[*level]);
+            entries_off(&codes, most.unwrap_or(0) as u16)
+        }
+        (false, ..=256) => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
+        _ => Codes::Word(codes),
+    };
+    binned(form, levels, missing.then_some(levels as u16))
+}
+
+/// Random codes, which depend on the class of each observation.
 pub(super) struct Draws {
     pub(super) stream: Stream,
     n: usize,
