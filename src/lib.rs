@@ -1,28 +1,48 @@
-//! passel selects the variables of a linear regression.
+//! passel selects variables: those of a linear regression by particle swarm stepwise search (PaSS) and
+//! an information criterion, those of a classification or regression by selectors that count levels.
 //!
-//! The data travels through these modules in order:
-//!
-//! file → [`table`] → [`design`] → [`device`] (sweeps, and the models' [`least_squares`])
-//! → [`search`] → [`selection`] → [`report`]
-//!
-//! and [`run`] takes a [`job`] the whole way, as the program does; [`simulate`] makes tables
-//! with a known truth. [`plugin`] finds the methods that shared libraries bring, [`stability`]
-//! draws resamples and says what their choices are worth.
-//!
-//! A caller with matrices needs three of them:
+//! # From matrices
 //!
 //! ```
 //! use nalgebra::{DMatrix, DVector};
-//! use passel::{Design, Pass, criteria::Ebic};
+//! use passel::{Design, MatrixOptions, Pass, criteria::Ebic};
 //!
 //! // y = 2·x1 and a little noise; x0 and x2 have no part in it.
 //! let x = DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
 //! let y = DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
-//! let design = Design::from_matrices(&x, &y, &Default::default())?;
+//! let design = Design::from_matrices(&x, &y, &MatrixOptions::default())?;
 //! let selection = passel::select(&design, &Ebic { gamma: 1.0 }, &Pass::default())?;
 //! assert_eq!(selection.selected[0].name, "x1");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`MatrixOptions`] has names, weights, variables that every model holds, and the intercept.
+//!
+//! # From columns
+//!
+//! A [`Table`] has named columns of numbers or factors, from memory ([`Table::from_columns`]) or from a
+//! file ([`table::read`]). A [`Job`] says what to do with it.
+//!
+//! | result | function | example |
+//! | --- | --- | --- |
+//! | a regression model: [`Selection`] | [`select`] of [`Design::from_table`] | `weights_and_factors.rs` |
+//! | variables ranked by a selector: [`Ranking`] | [`rank`] of a [`Job`] | `selector.rs` |
+//! | all pairs of variables: [`PairsReport`] | [`rank_pairs`] of a [`PairsJob`] | `pairs.rs` |
+//! | variables chosen from most resamples: [`StabilityReport`] | [`select_stable`] of a [`StabilityJob`] | `stability.rs` |
+//!
+//! Selectors and pair scores come from shared libraries beside the program; [`Plugins`] finds them.
+//!
+//! # From files, as the program
+//!
+//! [`run`] takes a [`job`] the whole way: file → [`table`] → [`design`] matrix, or codes by [`binning`] →
+//! [`device`] (sweeps, and the models' [`least_squares`]) → [`search`] or [`selector`] → [`selection`] →
+//! report. [`simulate`] makes tables whose true variables are known.
+//!
+//! # Features
+//!
+//! `program`, a default, holds the command line, job files, runs of many jobs, progress bars and
+//! rendered reports; with `default-features = false` none of their crates is built. `parquet` reads
+//! and writes Apache Parquet.
 
 // What only reports and the command line use, when they are not built.
 #![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports))]
@@ -96,8 +116,13 @@ pub mod batch;
 #[cfg(feature = "program")]
 pub mod program;
 
-pub use design::Design;
+pub use design::{Design, DesignOptions, MatrixOptions};
 pub use interrupt::Interrupt;
+pub use job::{Job, PairsJob, StabilityJob};
 pub use passel_criteria as criteria;
+pub use plugin::Plugins;
+pub use run::{rank, rank_pairs, select_stable};
 pub use search::{Pass, select};
-pub use selection::Selection;
+pub use selection::{PairsReport, Ranking, Selection, StabilityReport};
+pub use selector::Stop;
+pub use table::Table;

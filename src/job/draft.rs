@@ -6,22 +6,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use passel_criteria::{CriterionError, Ebic};
+use passel_criteria::CriterionError;
 
 use super::{Job, OPTIONS, OptionError, conflicts::conflicts, option, options::MethodClass};
 use crate::{
     binning::Binning,
-    device::Resources,
-    interrupt::Interrupt,
     nearest::nearest,
     plugin::{MethodError, PASS, PluginError, Plugins, ResolvedMethod},
     presentation::Format,
-    progress::Progress,
     score::PairScore,
-    search::Pass,
-    selection::CONFIDENCE_LEVEL,
-    selector::Stop,
-    table::{Missing, is_npy},
+    table::is_npy,
 };
 
 /// A job whose options are being set, starting from the defaults.
@@ -41,38 +35,8 @@ type PluginCache = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
 impl JobDraft {
     /// A draft with every option at its default.
     pub fn new(data: impl Into<PathBuf>) -> Self {
-        let job = Job {
-            data: data.into(),
-            response: None,
-            factor: Vec::new(),
-            keep: Vec::new(),
-            drop: Vec::new(),
-            missing: Missing::Refuse,
-            binning: Binning::Auto,
-            bin_response: Binning::Auto,
-            intercept: true,
-            weights: None,
-            p_total: None,
-            level: CONFIDENCE_LEVEL,
-            method: PASS.to_owned(),
-            selector: None,
-            stop: Stop::default(),
-            criterion: Arc::new(Ebic { gamma: 1.0 }),
-            plugin_criterion: None,
-            plugins: Vec::new(),
-            libraries: Vec::new(),
-            pass: Pass::default(),
-            resources: Resources::default(),
-            format: Format::Text,
-            command: None,
-            output: None,
-            trace: None,
-            checkpoint: None,
-            progress: Progress::Auto,
-            interrupt: Interrupt::default(),
-        };
         Self {
-            job,
+            job: Job::new(data),
             folder: PathBuf::new(),
             explicit: Vec::new(),
             plugins: Arc::default(),

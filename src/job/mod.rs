@@ -25,18 +25,19 @@ mod tests;
 
 use std::{path::PathBuf, sync::Arc};
 
-use passel_criteria::Criterion;
+use passel_criteria::{Criterion, Ebic};
 
 use crate::{
     binning::Binning,
     device::Resources,
     interrupt::Interrupt,
-    plugin::{MethodKind, ResolvedMethod},
+    plugin::{MethodKind, PASS, ResolvedMethod},
     presentation::Format,
     progress::Progress,
     search::Pass,
+    selection::CONFIDENCE_LEVEL,
     selector::Stop,
-    table::{Missing, input_files, is_npy},
+    table::{Missing, Table, input_files, is_npy},
 };
 
 pub use draft::JobDraft;
@@ -57,6 +58,9 @@ pub use task::Task;
 pub struct Job {
     /// The file of observations and variables.
     pub data: PathBuf,
+    /// The data themselves where they are in memory; [`Job::data`] is then only what reports call
+    /// them. A single process alone can use them.
+    pub table: Option<Arc<Table>>,
     /// The response: a column, or a second file for `.npy` data; `None` if the data format names it.
     pub response: Option<String>,
     /// Columns that are factors even if they hold numbers.
@@ -114,6 +118,50 @@ pub struct Job {
 }
 
 impl Job {
+    /// A selection by PaSS from a file, with every option at its default.
+    pub fn new(data: impl Into<PathBuf>) -> Self {
+        Self {
+            data: data.into(),
+            table: None,
+            response: None,
+            factor: Vec::new(),
+            keep: Vec::new(),
+            drop: Vec::new(),
+            missing: Missing::Refuse,
+            binning: Binning::Auto,
+            bin_response: Binning::Auto,
+            intercept: true,
+            weights: None,
+            p_total: None,
+            level: CONFIDENCE_LEVEL,
+            method: PASS.to_owned(),
+            selector: None,
+            stop: Stop::default(),
+            criterion: Arc::new(Ebic { gamma: 1.0 }),
+            plugin_criterion: None,
+            plugins: Vec::new(),
+            libraries: Vec::new(),
+            pass: Pass::default(),
+            resources: Resources::default(),
+            format: Format::Text,
+            command: None,
+            output: None,
+            trace: None,
+            checkpoint: None,
+            progress: Progress::Auto,
+            interrupt: Interrupt::default(),
+        }
+    }
+
+    /// As [`Job::new`], from a table in memory.
+    pub fn from_table(table: Table) -> Self {
+        Self {
+            table: Some(Arc::new(table)),
+            progress: Progress::None,
+            ..Self::new("the table")
+        }
+    }
+
     /// The files that the job reads, without libraries.
     pub fn input_files(&self) -> Vec<PathBuf> {
         let named = self.named_input_files().into_iter();

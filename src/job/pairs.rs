@@ -18,6 +18,19 @@ pub struct PairsJob {
     pub matrix: Option<PathBuf>,
 }
 
+impl PairsJob {
+    /// Scores the pairs of a job's data by a score of a plugin, with the other options at their
+    /// defaults.
+    pub fn new(job: Job, method: ResolvedMethod<PairScore>) -> Self {
+        Self {
+            job,
+            method,
+            partners: false,
+            matrix: None,
+        }
+    }
+}
+
 /// The options that only `passel pairs` has, being set.
 #[derive(Debug, Clone)]
 pub struct PairsDraft {

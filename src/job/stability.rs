@@ -19,6 +19,19 @@ pub struct StabilityJob {
     pub cutoff: Option<f64>,
 }
 
+impl StabilityJob {
+    /// Runs a job on the halves of 100 complementary pairs, and allows one false pick.
+    pub fn new(job: Job) -> Self {
+        Self {
+            job,
+            resampling: Resampling::Complementary,
+            resamples: 100,
+            false_picks: 1.0,
+            cutoff: None,
+        }
+    }
+}
+
 /// The options that only `passel stability` has, being set.
 #[derive(Debug, Clone)]
 pub struct StabilityDraft {

@@ -47,9 +47,12 @@ fn program_folders() -> Vec<PathBuf> {
     let Some(folder) = program.as_deref().and_then(Path::parent) else {
         return Vec::new();
     };
-    match folder.parent().filter(|_| folder.ends_with("deps")) {
-        Some(parent) => vec![folder.to_owned(), parent.to_owned()],
-        None => vec![folder.join("deps"), folder.to_owned()],
+    match folder.parent() {
+        // Tests, and examples, which cargo puts beside `deps`.
+        Some(parent) if folder.ends_with("deps") || folder.ends_with("examples") => {
+            vec![parent.join("deps"), parent.to_owned()]
+        }
+        _ => vec![folder.join("deps"), folder.to_owned()],
     }
 }
 

@@ -82,7 +82,8 @@ impl DataCache {
 
 /// What two jobs must have alike to share a table.
 fn table_key(job: &Job) -> String {
-    format!("{:?}", (&job.data, &job.response, &job.factor))
+    let table = job.table.as_ref().map(Arc::as_ptr);
+    format!("{:?}", (table, &job.data, &job.response, &job.factor))
 }
 
 /// What two jobs must have alike to share what is made of a table.

@@ -23,6 +23,15 @@ pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A table in memory, where several ranks run the job.
+    #[error("a table in memory is for a single process: ranks read a file")]
+    MemoryOfRanks,
+    /// The job's method gives a result of another kind.
+    #[error("the job's method gives no {wanted}")]
+    OtherResult {
+        /// What the caller wants.
+        wanted: &'static str,
+    },
     /// The table makes no design matrix.
     #[error(transparent)]
     Design(#[from] DesignError),
@@ -120,6 +129,7 @@ impl RunError {
             Self::Resample { source, .. } => source.exit_code(),
             Self::NoScore(_) => 1,
             Self::Output(error) => error.exit_code(),
+            Self::MemoryOfRanks | Self::OtherResult { .. } => 2,
             Self::Render(_) | Self::Incomplete(_) => 1,
         }
     }

@@ -32,10 +32,10 @@ pub use simulate::simulate;
 pub use crate::selection::Outcome;
 use crate::{
     interrupt::DetachableGuard,
-    job::{Job, Task},
+    job::{Job, PairsJob, StabilityJob, Task},
     output::{OutputError, OutputFile},
     presentation::{Format, PageExtras},
-    selection::Termination,
+    selection::{PairsReport, Ranking, StabilityReport, Termination},
     trace::Trace,
 };
 
@@ -55,6 +55,43 @@ pub fn run_task(task: &Task, context: &RunContext) -> Result<Report, RunError> {
 /// As [`run_task`].
 pub fn run(job: &Job) -> Result<Report, RunError> {
     run_task(&Task::Select(Box::new(job.clone())), &RunContext::default())
+}
+
+/// Ranks variables by the selector of a job.
+///
+/// # Errors
+/// As [`run_task`]; [`RunError::OtherResult`] if the method chooses a regression model.
+pub fn rank(job: &Job) -> Result<Ranking, RunError> {
+    match run(job)?.outcome {
+        Outcome::Ranking(ranking) => Ok(*ranking),
+        _ => Err(RunError::OtherResult { wanted: "ranking" }),
+    }
+}
+
+/// Scores all pairs of variables.
+///
+/// # Errors
+/// As [`run_task`].
+pub fn rank_pairs(job: &PairsJob) -> Result<PairsReport, RunError> {
+    let task = Task::Pairs(Box::new(job.clone()));
+    match run_task(&task, &RunContext::default())?.outcome {
+        Outcome::Pairs(pairs) => Ok(*pairs),
+        _ => Err(RunError::OtherResult { wanted: "pairs" }),
+    }
+}
+
+/// Runs a selector on resamples, and selects what it chooses from most of them.
+///
+/// # Errors
+/// As [`run_task`].
+pub fn select_stable(job: &StabilityJob) -> Result<StabilityReport, RunError> {
+    let task = Task::Stability(Box::new(job.clone()));
+    match run_task(&task, &RunContext::default())?.outcome {
+        Outcome::Stability(stability) => Ok(*stability),
+        _ => Err(RunError::OtherResult {
+            wanted: "stability",
+        }),
+    }
 }
 
 /// Takes a method along the path of a run.

@@ -27,6 +27,12 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all
 /// need; all of them must find the same file.
 pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunError> {
+    if let Some(table) = &job.table {
+        return match job.resources.distributed() {
+            None => Ok(Table::clone(table)),
+            Some(_) => Err(RunError::MemoryOfRanks),
+        };
+    }
     let replicated = [&job.response, &job.weights].into_iter().flatten();
     let replicated: Vec<&str> = replicated.map(String::as_str).collect();
     let options = ReadOptions {
