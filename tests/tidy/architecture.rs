@@ -93,7 +93,7 @@ fn every_room_is_on_the_map() {
 #[test]
 fn the_verbs_of_a_device_are_those_of_its_trait() {
     let source = fs::read_to_string(root().join("src/device/mod.rs")).unwrap();
-    let (_, body) = source.split_once("pub trait Device").unwrap();
+    let (_, body) = source.split_once("trait Device: ").unwrap();
     let body = body.split("\n}\n").next().unwrap();
     let mut verbs: Vec<&str> = body
         .lines()
