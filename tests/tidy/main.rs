@@ -95,7 +95,6 @@ fn all_sources() -> Vec<(PathBuf, String)> {
     [
         "src",
         "criteria",
-        "score",
         "kernels",
         "plugins",
         "tests",

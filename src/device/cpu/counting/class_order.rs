@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
-use super::super::super::counting::{Categorical, LogTable};
+use crate::device::counting::{Categorical, LogTable};
 
 /// An observation in the order of [`SortedVariable::groups`].
 #[derive(Debug, Clone, Copy)]

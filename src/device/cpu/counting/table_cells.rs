@@ -2,7 +2,7 @@
 //! with missing values. Codes may have any form and stay in the file's order; observations that
 //! miss x or w are in no cell.
 
-use super::super::super::counting::{Categorical, table_cells};
+use crate::device::counting::{Categorical, table_cells};
 use crate::{
     binning::{BinnedColumn, Codes},
     device::ScoreFault,
