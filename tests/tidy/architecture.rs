@@ -61,8 +61,13 @@ fn the_map_leads_to_files_that_are_there() {
             assert!(root().join(place).exists(), "{place} is not there");
         }
         for path in quoted(row[1]).filter(|text| is_path(text)) {
-            let is_near = places.iter().any(|place| exists_below(&root().join(place), path));
-            assert!(is_near || root().join(path).exists(), "{path}, of {places:?}, is not there");
+            let is_near = places
+                .iter()
+                .any(|place| exists_below(&root().join(place), path));
+            assert!(
+                is_near || root().join(path).exists(),
+                "{path}, of {places:?}, is not there"
+            );
         }
     }
 }

@@ -130,14 +130,11 @@ impl PairGpu {
         }
         gpu.load(&PairLaunch::kernels(&all))?;
         let (places, classes) = (places(wanted), layout.sizes.len());
-        let margins = layout
-            .groups
-            .iter()
+        let groups = layout.groups.iter();
+        let margins = groups
+            .clone()
             .map(|group| gpu.buffer::<u32>(group.count * classes * group.planes, DURING));
-        let numbers = layout
-            .groups
-            .iter()
-            .map(|group| put(&gpu, &layout.numbers[group.first..][..group.count]));
+        let numbers = groups.map(|group| put(&gpu, &layout.numbers[group.first..][..group.count]));
         Ok(Some(Self {
             resident: layout.groups.iter().map(|_| None).collect(),
             margins: margins.collect::<Result<_, _>>()?,
