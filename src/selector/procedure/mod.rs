@@ -20,7 +20,6 @@ use std::{
 use rayon::ThreadPool;
 
 use crate::{
-    device::DeviceError,
     interrupt::Interrupt,
     random::Stream,
     threads::{ThreadError, pool},
