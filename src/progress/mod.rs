@@ -82,6 +82,11 @@ impl Meter {
         }
     }
 
+    /// Starts the clock anew, where preparations are no part of what is shown.
+    pub fn restart(&mut self) {
+        self.started = Instant::now();
+    }
+
     /// Takes note of an iteration.
     pub fn show(&mut self, iteration: &IterationRecord<'_>) {
         let Some(pause) = self.pause() else { return };

@@ -121,6 +121,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         }
         let wanted = self.stability.resamples * resampling.group_size();
         let started = Instant::now();
+        meter.restart();
         let elements = rows.saturating_mul(candidates.width);
         let (threads, resources) = side_by_side(&job.resources, wanted, elements);
         let mut kept = Kept::new(run.context.checkpoint);

@@ -104,9 +104,20 @@ pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
 
 /// Waits for the first line on standard error, which is lost.
 pub fn wait_for_line(child: &mut Child) {
+    wait_for_line_that(child, |_| true);
+}
+
+/// Waits for the first line on standard error that is so; it is lost, as are all before it.
+pub fn wait_for_line_that(child: &mut Child, is_so: impl Fn(&str) -> bool) {
     let stderr = child.stderr.as_mut().unwrap();
-    let mut byte = [0];
-    while stderr.read(&mut byte).unwrap() == 1 && byte != *b"\n" {}
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while stderr.read(&mut byte).unwrap() == 1 {
+        match byte {
+            [b'\n'] if is_so(&String::from_utf8_lossy(&line)) => return,
+            [b'\n'] => line.clear(),
+            [other] => line.push(other),
+        }
+    }
 }
 
 /// Sends a signal to a process, by its name.
