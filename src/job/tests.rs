@@ -221,7 +221,7 @@ fn each_mistake_names_option_value_and_range() {
         "max-size = 0 must be 1 … min(p, n − 2)",
         "start-size = -1 must be 0 … max-size",
         "level = 1 must be above 0, below 1",
-        "p-total = 0 must be a whole number, at least the candidates in the file",
+        "p-total = 0 must be a whole number, at least the number of candidates in the file",
         "particles = 0 must be 1 … 65536",
         "forward = 0.5,0.5 must be three probabilities with sum 1",
         "forward = 0.5,0.5,0.5 must be probabilities: none below 0, with sum 1 (it is 1.5)",

@@ -213,7 +213,7 @@ fn unwritable_checkpoints_and_conflicting_options_are_refused_before_any_work() 
     assert_eq!(
         refused(&["--checkpoint", "ck.json", "--trace", "t.csv"]),
         "error: checkpoint and trace exclude each other: a search that continues has not kept \
-         the steps it took before; leave one of them out\n"
+         the steps before its checkpoint; leave one of them out\n"
     );
     assert_eq!(
         refused(&["--checkpoint", "o.json", "--output", "o.json"]),

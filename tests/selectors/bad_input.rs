@@ -212,7 +212,7 @@ fn a_rule_of_permutations_that_cannot_be_is_refused_with_the_mend() {
         refused(&[&arguments[..], more].concat(), told);
     };
     let stop = |rule: &'static str, told: &[&str]| with("jmi", &["--stop", rule], told);
-    let range = &["stop", "N 19 … 1000000, A above 0, below 1"];
+    let range = &["stop", "N in 19 … 1000000 and A above 0 and below 1"];
     for rule in [
         "permutation:n=18",
         "permutation:n=1000001",

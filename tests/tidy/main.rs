@@ -51,6 +51,8 @@ const HOMES: &[(&str, &[&str])] = &[
 
 /// Longest source file, in lines: a reader keeps one in mind.
 const LONGEST: usize = 400;
+/// The longest file outside `src`, where a contract or a reference may need a few more.
+const LONGEST_ELSEWHERE: usize = 420;
 
 /// Identifiers that hide what is meant (the glossary in ARCHITECTURE.md has the
 /// right ones), and leftovers.
@@ -230,7 +232,11 @@ fn every_kernel_is_listed_and_has_a_reference_and_a_case() {
 fn files_are_small() {
     for (path, text) in all_sources() {
         let lines = text.lines().count();
-        assert!(lines <= LONGEST, "{} has {lines} lines", path.display());
+        let most = match path.starts_with("src") {
+            true => LONGEST,
+            false => LONGEST_ELSEWHERE,
+        };
+        assert!(lines <= most, "{} has {lines} lines", path.display());
     }
 }
 
