@@ -190,14 +190,14 @@ impl TestGpu {
     }
 
     /// Work that lets kernels wait for a word of the host's memory, which is raised after a while:
-    /// so that what would hang fails instead.
-    fn with_stop<T>(
+    /// so that what would hang ends instead. False where it was raised.
+    fn with_stop(
         &self,
-        work: impl FnOnce(u64) -> Result<T, DeviceError>,
-    ) -> Result<T, DeviceError> {
+        work: impl FnOnce(u64) -> Result<(), DeviceError>,
+    ) -> Result<bool, DeviceError> {
         let stop: Pinned<u32> = self.gpu.pinned(1)?;
         let (ended, wait) = channel::<()>();
-        let launch = || work(stop.address()).and_then(|done| self.gpu.wait(DURING).map(|()| done));
+        let launch = || work(stop.address()).and_then(|()| self.gpu.wait(DURING));
         thread::scope(|scope| {
             let word = stop.word();
             scope.spawn(move || {
@@ -208,7 +208,7 @@ impl TestGpu {
             // No other test frees memory meanwhile, which would wait for these kernels.
             let done = with_waiting_kernels(|| as_launching_thread(launch));
             let _ = ended.send(());
-            done
+            done.map(|()| word.load(Ordering::Relaxed) == 0)
         })
     }
 }

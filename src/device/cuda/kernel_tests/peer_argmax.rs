@@ -93,7 +93,10 @@ impl KernelCase for Case {
 
     fn check(test: &mut TestGpu, n: usize) -> Result<(), DeviceError> {
         for count in 1..=3 {
-            check_peers(test, n, count)?;
+            // Another test may load a module meanwhile, which waits for these kernels on a GPU that
+            // all peers share, while the launch of the last peer waits for that.
+            let is_checked = (0..4).any(|_| check_peers(test, n, count).unwrap());
+            assert!(is_checked, "{count} peers never met within 20 s");
         }
         Ok(())
     }
@@ -116,7 +119,8 @@ fn launch(test: &TestGpu, peers: &[Peer], args: &PeerArgs, stop: u64) -> Result<
     test.gpu.join()
 }
 
-fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceError> {
+/// Checks four rounds; false where the peers of one did not meet in time.
+fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<bool, DeviceError> {
     let mut peers = Vec::new();
     for at in 0..count {
         peers.push(Peer::new(test, n, (at as u32, count as u32))?);
@@ -138,7 +142,9 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
     let mut excluded = vec![vec![false; CANDIDATES]; count];
     for sequence in 1..=4 {
         let args = PeerArgs { sequence, ..args };
-        test.with_stop(|stop| launch(test, &peers, &args, stop))?;
+        if !test.with_stop(|stop| launch(test, &peers, &args, stop))? {
+            return Ok(false);
+        }
         let bests: Vec<Pick> = peers
             .iter()
             .zip(&excluded)
@@ -188,5 +194,5 @@ fn check_peers(test: &mut TestGpu, n: usize, count: usize) -> Result<(), DeviceE
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
