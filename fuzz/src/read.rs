@@ -145,7 +145,6 @@ impl<'a> Input<'a> {
         let options = ReadOptions {
             response: self.response,
             factors,
-            ..ReadOptions::default()
         };
         let (table, peak) = peak_of(|| {
             let read = read(Path::new(&path), &options);

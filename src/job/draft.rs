@@ -146,7 +146,7 @@ impl JobDraft {
     fn unused_options(&self) -> Vec<OptionError> {
         let class = MethodClass::of_job(&self.job);
         let permutes = self.job.stop.permutation.is_some();
-        let is_unused = |option: &&&str| !class.uses(option) && !(permutes && **option == "seed");
+        let is_unused = |option: &&&str| !(class.uses(option) || permutes && **option == "seed");
         let unused = self.explicit.iter().filter(is_unused);
         let unused = unused.map(|option| OptionError::NotOfMethod {
             option,

@@ -116,8 +116,11 @@ impl Plugin {
     }
 }
 
+/// A name, and parameters by name.
+type Spec<'a> = (&'a str, Vec<(String, f64)>);
+
 /// The name and the parameters of a text.
-fn parse(text: &str) -> Result<(&str, Vec<(String, f64)>), MethodError> {
+fn parse(text: &str) -> Result<Spec<'_>, MethodError> {
     let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
     parsed.ok_or_else(|| MethodError::Form {
         text: text.to_owned(),

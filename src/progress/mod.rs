@@ -74,7 +74,7 @@ impl Meter {
         };
         Self {
             kind,
-            place: bars::Place::default(),
+            place: Default::default(),
             bar: None,
             started: Instant::now(),
             shown: None,

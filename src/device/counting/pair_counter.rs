@@ -121,7 +121,7 @@ impl PairRequest {
 
     /// The best pairs as floats, as far as they were asked for.
     pub(crate) fn to_scores(
-        &self,
+        self,
         best: TopPairs,
         evaluator: &ScoreEvaluator,
         synergy: &ScoreEvaluator,

@@ -1,8 +1,8 @@
 //! Few observations, in tiles of columns by rows: each pair of observations that share a level of
 //! the conditioning variable is compared in all columns of a tile at once.
 //!
-//! No cells are stored or cleared: an observation that finds c others before it in its cell adds (c
-//! + 1)·L(c + 1) − c·L(c). How often each c occurs is counted, one byte per column, and weighed at
+//! No cells are stored or cleared: an observation that finds c others before it in its cell adds
+//! (c + 1)·L(c + 1) − c·L(c). How often each c occurs is counted, one byte per column, and weighed at
 //! the end. With observations spread over many levels that takes a few comparisons per observation,
 //! each of 64 columns.
 

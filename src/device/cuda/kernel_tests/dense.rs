@@ -102,7 +102,7 @@ fn check_sums(
             codes: columns.address,
             stride: columns.stride as i64,
             levels,
-            excluded: excluded,
+            excluded,
             columns: 5,
             places: 5,
             rows: n as i64,

@@ -96,7 +96,7 @@ fn check_rule(
         rule,
         count: count as u32,
         numbers: test.put(&numbers)?,
-        excluded: excluded,
+        excluded,
         x: test.put(&x)?,
         xy: test.put(&empty)?,
         xw,
