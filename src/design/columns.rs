@@ -10,7 +10,7 @@ use super::remote::RemoteColumns;
 ///
 /// With one process all columns are local. Where the ranks of a communicator partition them, each
 /// process holds the values of its own range, and those of remote columns that were
-/// [fetched](Self::fetch).
+/// fetched.
 ///
 /// *Shapes:* n × p, column-major, in host memory.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ impl<'x> Columns<'x> {
     /// The n values of column `j`.
     ///
     /// # Panics
-    /// If another rank holds the column and it was not [fetched](Self::fetch).
+    /// If another rank holds the column and it was not fetched.
     #[inline(always)]
     pub fn column(&self, j: u32) -> &'x [f64] {
         match self.remote {

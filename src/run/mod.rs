@@ -1,5 +1,5 @@
 //! Runs one job: open its files → check the devices → read and prepare the data → work → report →
-//! render and write. [`drive`] is this path for every [`Method`]; [`method_of`] chooses the method.
+//! render and write. `drive` is this path for every `Method`; `method_of` chooses the method.
 
 mod candidates;
 mod checkpoint;

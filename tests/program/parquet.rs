@@ -151,7 +151,7 @@ mod built {
     #[test]
     fn a_damaged_file_is_one_error_and_no_panic() {
         let folder = Folder::new();
-        let whole = include_bytes!("table/columns.parquet");
+        let whole = include_bytes!("../table/columns.parquet");
         for at in (0..whole.len()).step_by(7) {
             let mut bytes = whole.to_vec();
             bytes[at] ^= 0x5a;
