@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parquet::{
+use ::parquet::{
     data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
     file::{
         properties::WriterProperties,
@@ -130,7 +130,7 @@ fn many_pages_and_row_groups_join() {
 #[test]
 fn numbers_are_read_as_factors_where_asked() {
     let bytes = file("required boolean a; required int64 b;", 1, |_, group| {
-        column::<parquet::data_type::BoolType>(group, &[true, false], None);
+        column::<::parquet::data_type::BoolType>(group, &[true, false], None);
         column::<Int64Type>(group, &[10, 9], None);
     });
     let path = Folder::new();
