@@ -232,7 +232,7 @@ fn a_rule_of_permutations_that_cannot_be_is_refused_with_the_mend() {
     stop("permutation:alfa=0.1", &["did you mean `alpha`?"]);
     stop(
         "permutation:n=98,alpha=0.01",
-        &["alpha = 0.01 is below 1/99", "take n=99 or more"],
+        &["alpha = 0.01 is below 1/99", "use n=99 or more"],
     );
     stop("permutation:alpha=1e-7", &["1/1001", "an alpha of 1e-6"]);
     with("jmi", &["--seed", "3"], &["seed", "stop = permutation"]);
