@@ -143,7 +143,7 @@ mod built {
             (
                 Some(2),
                 "",
-                "error: format = parquet is for a file: name it with output\n"
+                "error: format = parquet needs a file: name it with output\n"
             )
         );
     }
