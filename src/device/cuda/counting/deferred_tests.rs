@@ -15,7 +15,7 @@ use crate::{
         cpu::CpuCounter,
     },
     random::{Stream, uniform_below},
-    score::{Gather, Score},
+    score::Gather,
 };
 
 /// Columns, a response, and how many picks are made of them.
@@ -60,81 +60,103 @@ impl Case {
         }
     }
 
-    /// What a counter picks by a score; its statistics of each pick are checked.
-    pub(super) fn walk(
-        &self,
-        counter: &mut dyn Counter,
-        evaluator: &ScoreEvaluator,
-        logs: &LogTable,
-    ) -> Vec<ScoredColumn> {
+    /// The case by the score of this name.
+    pub(super) fn by(&self, name: &str) -> ScoredCase<'_> {
+        let n = self.response.codes.n();
+        let mut scores = tests::scores().into_iter();
+        let (_, score) = scores.find(|(other, _)| *other == name).unwrap();
+        let logs = LogTable::new(n, score.reach());
+        let evaluator = ScoreEvaluator::new(score, &logs, n);
+        ScoredCase {
+            response: evaluator.categorical(&self.response),
+            case: self,
+            logs,
+            evaluator,
+        }
+    }
+}
+
+/// A case and what it is scored by.
+pub(super) struct ScoredCase<'c> {
+    pub(super) case: &'c Case,
+    pub(super) evaluator: ScoreEvaluator,
+    logs: LogTable,
+    response: Categorical,
+}
+
+impl ScoredCase<'_> {
+    pub(super) fn on_cpu(&self) -> CpuCounter<'_> {
+        let by = (&self.logs, &self.evaluator);
+        CpuCounter::new(&self.case.columns, 0, &self.response, by, 1)
+    }
+
+    pub(super) fn on_gpus(&self, ordinals: &[usize], lazy: LazyOptions) -> CudaCounter<'_> {
+        let (by, on) = ((&self.logs, &self.evaluator), (ordinals, None));
+        let columns = (&self.case.columns[..]).into();
+        CudaCounter::new(columns, &self.response, by, on, lazy).unwrap()
+    }
+
+    /// What a counter picks; its statistics of each pick are checked.
+    pub(super) fn walk(&self, counter: &mut dyn Counter) -> Vec<ScoredColumn> {
+        let (case, logs) = (self.case, &self.logs);
         let mut picked: Vec<ScoredColumn> = Vec::new();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut plain = true;
-        for at in 0..self.picks {
-            let next = self.breaks.iter().find(|stop| **stop >= at);
+        for at in 0..case.picks {
+            let next = case.breaks.iter().find(|stop| **stop >= at);
             // At first one alone, so that a step may stall that nobody waits for.
             counter.hint_picks(match at {
                 0 => 1,
-                _ => next.unwrap_or(&(self.picks - 1)) - at + 1,
+                _ => next.unwrap_or(&(case.picks - 1)) - at + 1,
             });
             let Some(found) = counter.best().unwrap() else {
                 break;
             };
-            let own = Categorical::compact(&self.columns[found.column.0 as usize]);
-            let statistics = counter.statistics(found.column.0).unwrap();
-            if let Some(redundancy) = statistics
-                .and_then(|known| known.redundancy)
-                .filter(|_| plain)
-            {
+            let column = found.column.0;
+            let own = Categorical::compact(&case.columns[column as usize]);
+            let statistics = counter.statistics(column).unwrap();
+            if plain && let Some(redundancy) = statistics.and_then(|known| known.redundancy) {
                 let (own, mut cells) = ((&own, own.log_sum(logs)), Vec::new());
                 let each = steps.iter().map(|step| step.codes_and_log_sum(logs));
                 let each = each.map(|w| i128::from(mutual_information(own, w, logs, &mut cells)));
-                assert_eq!(redundancy, each.sum(), "{}", found.column.0);
+                assert_eq!(redundancy, each.sum(), "{column}");
             }
             picked.push(found);
-            counter.exclude(found.column.0);
-            if at + 1 == self.picks {
+            counter.exclude(column);
+            if at + 1 == case.picks {
                 break;
             }
-            let step = match (self.breaks.contains(&at), steps.last()) {
+            let step = match (case.breaks.contains(&at), steps.last()) {
                 (true, Some(last)) => {
                     plain = false;
                     own.joint(last.codes()).into()
                 }
-                _ => ConditioningVariable::of_column(found.column.0, &self.columns, evaluator),
+                _ => ConditioningVariable::of_column(column, &case.columns, &self.evaluator),
             };
             counter.sweep(&step).unwrap();
             steps.push(step);
         }
         picked
     }
-
-    /// Compares picks with lists of so many items with those of the CPU; how many items were
-    /// counted, and how many all columns would be.
-    fn holds(&self, name: &str, score: &Score, capacity: Option<usize>) -> (u64, u64) {
-        let n = self.response.codes.n();
-        let logs = LogTable::new(n, score.reach());
-        let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
-        let response = evaluator.categorical(&self.response);
-        let by = (&logs, &evaluator);
-        let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
-        let expected = self.walk(&mut cpu, &evaluator, &logs);
-        let waves = LazyOptions::always(capacity);
-        let on = (&[0][..], None);
-        let mut gpu =
-            CudaCounter::new((&self.columns[..]).into(), &response, by, on, waves).unwrap();
-        assert!(gpu.shards[0].deferred.is_some());
-        let picked = self.walk(&mut gpu, &evaluator, &logs);
-        assert_eq!(picked, expected, "{name}, {capacity:?}");
-        let all = self.columns.len() * (picked.len() - 1);
-        (gpu.shards[0].items_counted().unwrap(), all as u64)
-    }
 }
 
-/// The scores by which columns are counted lazily.
-fn scores() -> impl Iterator<Item = (&'static str, Score)> {
-    let all = tests::scores().into_iter();
-    all.filter(|(_, score)| score.gather == Gather::Minimum)
+/// Compares picks with lists of so many items with those of the CPU, by each of the scores by which
+/// columns are counted lazily: by name, how many items were counted, and how many all columns
+/// would be.
+fn counted_of_all(case: &Case, capacity: Option<usize>) -> Vec<(&'static str, u64, u64)> {
+    let mut scores = tests::scores();
+    scores.retain(|(_, score)| score.gather == Gather::Minimum);
+    let counted = |(name, _)| {
+        let scored = case.by(name);
+        let expected = scored.walk(&mut scored.on_cpu());
+        let mut gpu = scored.on_gpus(&[0], LazyOptions::always(capacity));
+        assert!(gpu.shards[0].deferred.is_some());
+        let picked = scored.walk(&mut gpu);
+        assert_eq!(picked, expected, "{name}, {capacity:?}");
+        let all = case.columns.len() * (picked.len() - 1);
+        (name, gpu.shards[0].items_counted().unwrap(), all as u64)
+    };
+    scores.into_iter().map(counted).collect()
 }
 
 #[test]
@@ -143,9 +165,7 @@ fn lazy_steps_count_less_than_half_of_all_columns() {
         return;
     }
     let case = Case::new((700, 3000), 2..13, 20, Vec::new());
-    for (name, score) in scores() {
-        let (counted, all) = case.holds(name, &score, None);
-        eprintln!("{name}: {counted} of {all}");
+    for (name, counted, all) in counted_of_all(&case, None) {
         assert!(
             counted > 0 && counted < all / 2,
             "{name}: {counted} of {all}"
@@ -154,44 +174,23 @@ fn lazy_steps_count_less_than_half_of_all_columns() {
 }
 
 #[test]
-fn short_lists_give_the_same_picks() {
+fn lists_of_any_length_give_the_same_picks() {
     if gpus().is_none() {
         return;
     }
-    let case = Case::new((700, 1000), 2..13, 20, Vec::new());
-    for (name, score) in scores() {
-        for capacity in [1, 40] {
-            case.holds(name, &score, Some(capacity));
-        }
-    }
-}
-
-#[test]
-fn wide_tables_and_many_rows_are_counted_by_lists() {
-    if gpus().is_none() {
-        return;
-    }
-    for case in [
-        Case::new((70_000, 60), 2..13, 8, Vec::new()),
-        Case::new((5000, 200), 90..120, 8, Vec::new()),
+    for (shape, levels, picks, breaks, capacities) in [
+        ((700, 1000), 2..13, 20, vec![], [Some(1), Some(40)]),
+        // Wide tables and many rows.
+        ((70_000, 60), 2..13, 8, vec![], [None, Some(7)]),
+        ((5000, 200), 90..120, 8, vec![], [None, Some(7)]),
         // Of cells of 32 bits, which have room on every GPU.
-        Case::new((66_000, 30), 60..80, 5, Vec::new()),
+        ((66_000, 30), 60..80, 5, vec![], [None, Some(7)]),
+        // Anchors are kept until the host sweeps its own.
+        ((700, 400), 2..31, 170, vec![0, 9, 10, 160], [None, Some(7)]),
     ] {
-        for (name, score) in scores() {
-            case.holds(name, &score, None);
-            case.holds(name, &score, Some(7));
+        let case = Case::new(shape, levels, picks, breaks);
+        for capacity in capacities {
+            counted_of_all(&case, capacity);
         }
-    }
-}
-
-#[test]
-fn anchors_are_kept_until_the_host_sweeps_its_own() {
-    if gpus().is_none() {
-        return;
-    }
-    let case = Case::new((700, 400), 2..31, 170, vec![0, 9, 10, 160]);
-    for (name, score) in scores() {
-        case.holds(name, &score, None);
-        case.holds(name, &score, Some(7));
     }
 }

@@ -1,7 +1,6 @@
 //! What lies on a GPU is what the columns say, whatever form it has; no GPU is needed.
 
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
-
 use rayon::prelude::*;
 
 use super::{
@@ -10,20 +9,10 @@ use super::{
     layout::{Layout, SourceColumn},
 };
 use crate::{
-    binning::{BinnedColumn, Codes, Rule},
+    binning::BinnedColumn,
+    device::counting::tests::{binned, column, entries_off},
     random::{Stream, uniform_below},
 };
-
-fn column(levels: usize, codes: Codes) -> BinnedColumn {
-    BinnedColumn {
-        name: String::new(),
-        index: 0,
-        levels,
-        codes,
-        rule: Rule::Edges(Vec::new()),
-        missing: None,
-    }
-}
 
 /// Columns of all kinds: few levels and many, dense and of every length of entries.
 fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
@@ -31,57 +20,33 @@ fn columns(n: usize, p: usize, seed: u64) -> Vec<BinnedColumn> {
     let mut draw = |bound: usize| uniform_below(stream.next_word(), bound);
     let column_at = |at: usize| {
         let levels = [2, 16, 17, 256, 300, 65_536][at % 6];
-        if at.is_multiple_of(2) {
-            let share = [1, 2, 40, 400][at / 2 % 4];
-            let rows: Vec<u32> = (0..n as u32).filter(|_| draw(share) == 0).collect();
-            let codes = rows.iter().map(|_| 1 + draw(levels - 1) as u16).collect();
-            let most = 0;
-            return column(
-                levels,
-                Codes::Sparse {
-                    n,
-                    most,
-                    rows,
-                    codes,
-                },
-            );
-        }
+        let (sparse, share) = (at.is_multiple_of(2), [1, 2, 40, 400][at / 2 % 4]);
         let rarely = draw(3);
-        let code = |_| {
-            if rarely > 0 && draw(50) > 0 {
-                levels / 2
-            } else {
-                draw(levels)
-            }
+        let code = |_| match sparse {
+            true if draw(share) > 0 => 0,
+            true => 1 + draw(levels - 1),
+            false if rarely > 0 && draw(50) > 0 => levels / 2,
+            false => draw(levels),
         };
         let codes: Vec<u16> = (0..n).map(code).map(|code| code as u16).collect();
-        column(
-            levels,
-            match levels {
-                ..=256 => Codes::Byte(codes.into_iter().map(|code| code as u8).collect()),
-                _ => Codes::Word(codes),
-            },
-        )
+        match sparse {
+            true => binned(entries_off(&codes, 0), levels, None),
+            false => column(codes, levels, false, false),
+        }
     };
     (0..p).map(column_at).collect()
 }
 
 /// The codes at a place of a pack that lies at address 0.
 fn read(place: &ColumnCodes, bytes: &[u8], n: usize) -> Vec<u16> {
-    let word = |at: u64| {
-        let at = at as usize;
-        u16::from_le_bytes([bytes[at], bytes[at + 1]])
-    };
-    let of = |row: usize| {
-        let (at, row) = (place.address, row as u64);
-        match place.bits {
-            4 => u16::from(bytes[(at + row / 2) as usize] >> (4 * (row % 2)) & 15),
-            8 => u16::from(bytes[(at + row * u64::from(place.length)) as usize]),
-            _ => word(at + 2 * row),
-        }
+    let word = |at: u64| u16::from_le_bytes([bytes[at as usize], bytes[at as usize + 1]]);
+    let of = |row: u64| match place.bits {
+        4 => u16::from(bytes[(place.address + row / 2) as usize] >> (4 * (row % 2)) & 15),
+        8 => u16::from(bytes[(place.address + row * u64::from(place.length)) as usize]),
+        _ => word(place.address + 2 * row),
     };
     if place.bits != 0 {
-        return (0..n).map(of).collect();
+        return (0..n as u64).map(of).collect();
     }
     let mut codes = vec![place.most as u16; n];
     for entry in 0..u64::from(place.length) {

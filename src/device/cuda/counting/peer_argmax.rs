@@ -241,13 +241,10 @@ mod tests {
     use std::time::Duration;
 
     use super::{
-        super::{CudaCounter, LazyOptions, deferred_tests::Case, score::UNWRITTEN},
+        super::{LazyOptions, deferred_tests::Case, score::UNWRITTEN},
         *,
     };
-    use crate::device::counting::{
-        Counter, LogTable, ScoreEvaluator,
-        tests::{gpus, scores},
-    };
+    use crate::device::counting::{Counter, tests::gpus};
 
     /// A GPU whose peer fails waits for it until `stop` is raised, however many steps it has.
     #[test]
@@ -256,18 +253,8 @@ mod tests {
             return;
         }
         let case = Case::new((900, 40), 2..9, 1, Vec::new());
-        let score = scores()
-            .into_iter()
-            .find(|(name, _)| *name == "mrmr")
-            .unwrap()
-            .1;
-        let logs = LogTable::new(900, score.reach());
-        let evaluator = ScoreEvaluator::new(score, &logs, 900);
-        let response = evaluator.categorical(&case.response);
-        let (by, on) = ((&logs, &evaluator), (&[0, 1][..], None));
-        let lazy = LazyOptions::default();
-        let mut counter =
-            CudaCounter::new((&case.columns[..]).into(), &response, by, on, lazy).unwrap();
+        let scored = case.by("mrmr");
+        let mut counter = scored.on_gpus(&[0, 1], LazyOptions::default());
         let Some(group) = &counter.peers else {
             return;
         };

@@ -1,17 +1,19 @@
 //! GPUs that walk together, against the CPU: which GPUs have which columns, and how far they
 //! go by themselves, does not show.
 
-use std::{collections::BTreeSet, ops::Range, time::Instant};
+use std::{collections::BTreeSet, fmt::Debug, ops::Range};
 
-use super::{super::gpu::Gpu, CudaCounter, LazyOptions, deferred_tests::Case, shard::Shard};
+use super::{
+    super::gpu::Gpu,
+    LazyOptions,
+    deferred_tests::{Case, ScoredCase},
+    shard::Shard,
+};
 use crate::{
     binning::{BinnedColumn, Codes},
-    device::{
-        counting::{
-            ConditioningVariable, Counter, LogTable, ScoreEvaluator, ScoredColumn,
-            tests::{self, column, gpus},
-        },
-        cpu::CpuCounter,
+    device::counting::{
+        ConditioningVariable, Counter, ScoredColumn,
+        tests::{column, gpus},
     },
     random::{Stream, uniform_below},
 };
@@ -33,36 +35,49 @@ const PLAN: Plan = &[
     (6, false),
 ];
 
-/// The picks of a plan, until no candidate is left.
-fn planned(
-    counter: &mut dyn Counter,
-    columns: &[BinnedColumn],
-    evaluator: &ScoreEvaluator,
-    excluded: &mut BTreeSet<u32>,
-    plan: Plan,
-) -> Vec<Option<ScoredColumn>> {
-    let mut picked = Vec::new();
-    for &(picks, other) in plan {
-        for left in (1..=picks).rev() {
-            counter.hint_picks(left);
-            let found = counter.best().unwrap();
-            picked.push(found);
-            let Some(best) = found.map(|found| found.column.0) else {
-                return picked;
-            };
-            let mut others = (0..columns.len() as u32).filter(|column| *column != best);
-            let next = others
-                .find(|column| !excluded.contains(column))
-                .filter(|_| other);
-            let column = next.unwrap_or(best);
-            excluded.insert(column);
-            counter.exclude(column);
-            counter
-                .sweep(&ConditioningVariable::of_column(column, columns, evaluator))
-                .unwrap();
+impl<'c> ScoredCase<'c> {
+    /// The picks of a plan, until no candidate is left.
+    fn planned(
+        &self,
+        counter: &mut dyn Counter,
+        excluded: &mut BTreeSet<u32>,
+        plan: Plan,
+    ) -> Vec<Option<ScoredColumn>> {
+        let columns = &self.case.columns;
+        let mut picked = Vec::new();
+        for &(picks, other) in plan {
+            for left in (1..=picks).rev() {
+                counter.hint_picks(left);
+                let found = counter.best().unwrap();
+                picked.push(found);
+                let Some(best) = found.map(|found| found.column.0) else {
+                    return picked;
+                };
+                let mut others = (0..columns.len() as u32).filter(|column| *column != best);
+                let next = others.find(|column| other && !excluded.contains(column));
+                let column = next.unwrap_or(best);
+                excluded.insert(column);
+                counter.exclude(column);
+                let step = ConditioningVariable::of_column(column, columns, &self.evaluator);
+                counter.sweep(&step).unwrap();
+            }
         }
+        picked
     }
-    picked
+
+    /// All that is held against the CPU: walks, each behind another that was forgotten, whose
+    /// columns stay excluded.
+    fn walks(&self, counter: &mut dyn Counter) -> impl PartialEq + Debug + use<'c> {
+        let mut excluded = BTreeSet::new();
+        let plans = [PLAN, &[], PLAN].map(|plan| {
+            let picked = self.planned(counter, &mut excluded, plan);
+            counter.reset();
+            picked
+        });
+        let whole = self.walk(counter);
+        counter.reset();
+        (plans, whole, counter.best().unwrap())
+    }
 }
 
 /// GPUs that columns are shared by, and a score.
@@ -87,53 +102,27 @@ fn opened() -> Option<Vec<Gpu>> {
 }
 
 impl Case {
-    /// Holds walks on several GPUs against the CPU's: each behind another that was forgotten,
-    /// whose columns stay excluded.
+    /// Holds walks on several GPUs against the CPU's.
     fn picks_as_the_cpu_does(&self, opened: &[Gpu], runs: &[Trial]) {
         for of_score in runs.chunk_by(|a, b| a.1 == b.1) {
             let name = of_score[0].1;
-            let (_, score) = tests::scores()
-                .into_iter()
-                .find(|(other, _)| *other == name)
-                .unwrap();
-            let n = self.response.codes.n();
-            let logs = LogTable::new(n, score.reach());
-            let evaluator = ScoreEvaluator::new(score, &logs, n);
-            let response = evaluator.categorical(&self.response);
-            let by = (&logs, &evaluator);
-            let all = |counter: &mut dyn Counter| {
-                let mut excluded = BTreeSet::new();
-                let mut walks = Vec::new();
-                for plan in [PLAN, &[], PLAN] {
-                    let own = planned(counter, &self.columns, &evaluator, &mut excluded, plan);
-                    walks.push(own);
-                    counter.reset();
-                }
-                let whole = self.walk(counter, &evaluator, &logs);
-                counter.reset();
-                (walks, whole, counter.best().unwrap())
-            };
-            let mut cpu = CpuCounter::new(&self.columns, 0, &response, by, 1);
-            let expected = all(&mut cpu);
+            let scored = self.by(name);
+            let expected = scored.walks(&mut scored.on_cpu());
             for &(on, _) in of_score {
                 let place: Vec<usize> = match on {
                     On::Two => vec![0, 1],
                     On::All => (0..opened.len()).collect(),
                     On::Reversed => (0..opened.len()).rev().collect(),
                 };
-                let started = Instant::now();
-                let (on, waves) = ((&place[..], None), LazyOptions::default());
-                let columns = (&self.columns[..]).into();
-                let mut gpus = CudaCounter::new(columns, &response, by, on, waves).unwrap();
-                let (p, together) = (self.columns.len(), gpus.peers.is_some());
+                let mut gpus = scored.on_gpus(&place, LazyOptions::default());
+                let together = gpus.peers.is_some();
                 let narrow = |shard: &Shard| !shard.needs_wide_codes(gpus.levels, false);
                 let linked = !gpus.peer_columns.is_empty();
-                let walks = linked && !evaluator.may_readmit_excluded();
+                let walks = linked && !scored.evaluator.may_readmit_excluded();
                 assert_eq!(together, walks && gpus.shards.iter().all(narrow));
-                assert_eq!(all(&mut gpus), expected, "{name}, {n} × {p} on {place:?}");
-                drop(gpus);
-                let took = started.elapsed().as_millis();
-                eprintln!("{name}, {n} × {p} on {place:?}, together: {together}, {took} ms");
+                let (n, p) = (self.response.codes.n(), self.columns.len());
+                let run = format!("{name}, {n} × {p} on {place:?}, together: {together}");
+                assert_eq!(scored.walks(&mut gpus), expected, "{run}");
             }
         }
     }
@@ -205,25 +194,10 @@ fn cuda_guarded_scores_end_where_the_cpu_has_no_more() {
     }
     for (seed, name) in (0..40).flat_map(|seed| [(seed, "guarded sum"), (seed, "guarded mean")]) {
         let case = Case::new((40 + seed, 14), 2..4, 14, Vec::new());
-        let (_, score) = tests::scores()
-            .into_iter()
-            .find(|(other, _)| *other == name)
-            .unwrap();
-        let n = case.response.codes.n();
-        let logs = LogTable::new(n, score.reach());
-        let evaluator = ScoreEvaluator::new(score, &logs, n);
-        let response = evaluator.categorical(&case.response);
-        let by = (&logs, &evaluator);
-        let mut cpu = CpuCounter::new(&case.columns, 0, &response, by, 1);
-        let (on, lazy) = ((&[0][..], None), LazyOptions::default());
-        let mut gpu =
-            CudaCounter::new((&case.columns[..]).into(), &response, by, on, lazy).unwrap();
-        let expected = case.walk(&mut cpu, &evaluator, &logs);
-        assert_eq!(
-            case.walk(&mut gpu, &evaluator, &logs),
-            expected,
-            "{name}, {n}"
-        );
+        let scored = case.by(name);
+        let expected = scored.walk(&mut scored.on_cpu());
+        let mut gpu = scored.on_gpus(&[0], LazyOptions::default());
+        assert_eq!(scored.walk(&mut gpu), expected, "{name}, {seed}");
     }
 }
 
