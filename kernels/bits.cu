@@ -1,19 +1,20 @@
-// Codes of columns as rows of bits, one for each level but the last; and how many bits are set.
+// Converts codes of columns to rows of bits, one row for each level but the last, and counts the bits
+// that are set.
 
 struct BitsArgs {
-    const unsigned char* codes; // of 8 bits, a column's one behind the other
-    i64 stride;                 // from one column's to the next
-    const unsigned* order;      // of each bit its row; none from `rows` on
+    const unsigned char* codes; // 8 bits each, column by column
+    i64 stride;                 // bytes from one column to the next
+    const unsigned* order;      // the row of each bit; `rows` or more where there is none
     unsigned rows;
-    unsigned chunks;            // of a tile
-    unsigned planes;            // rows of a column
+    unsigned chunks;            // chunks of a tile
+    unsigned planes;            // rows of bits of a column
     unsigned each;              // columns of a tile
-    unsigned first;             // of the columns among those of the group
+    unsigned first;             // number in the group of the first column
     unsigned columns;
-    unsigned char* tiles;       // the first of the group
+    unsigned char* tiles;       // the first tile of the group
     const unsigned* edges;      // the chunk where each class begins, and the end
     unsigned classes;
-    unsigned* margins;          // of the group's columns: of each class, of each plane
+    unsigned* margins;          // by column of the group, then class, then plane
 };
 
 static_assert(sizeof(BitsArgs) == 80, "drift");
@@ -23,7 +24,7 @@ __device__ __forceinline__ unsigned char* tile_of(const BitsArgs& given, unsigne
     return given.tiles + (i64)(column / given.each) * given.chunks * PIECES;
 }
 
-// A warp makes 32 words of a row.
+// Each warp makes 32 words of a row at a time.
 extern "C" __global__ void bits(const __grid_constant__ BitsArgs given)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32, words = 16 * given.chunks;
@@ -48,7 +49,7 @@ extern "C" __global__ void bits(const __grid_constant__ BitsArgs given)
     }
 }
 
-// A warp counts a row.
+// Each warp counts one row at a time.
 extern "C" __global__ void margins(const __grid_constant__ BitsArgs given)
 {
     const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;

@@ -1,12 +1,12 @@
-// Stands before every kernel: no include path is needed.
+// Prepended to every kernel, so no include path is needed.
 
 typedef unsigned long long u64;
 
-// Where a block works on one thing together, T is the number of its threads: known when
-// it is compiled, loops over rows keep many loads under way.
+// T is the number of threads of a block that works on one item together. It is a template parameter so
+// that loops over rows are unrolled and keep many loads in flight.
 
-// The first row of this thread and its stride over the rows of the grid. 64 bits, for
-// n × p passes 2^31 long before memory is full.
+// The first row of this thread, and the stride of the grid over the rows. 64 bits, because n × p exceeds
+// 2^31 long before memory is full.
 __device__ __forceinline__ long long first()
 {
     return (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +17,7 @@ __device__ __forceinline__ long long stride()
     return (long long)gridDim.x * blockDim.x;
 }
 
-// Sum over the warp in a fixed order; thread 0 of it has the sum.
+// Sum over the warp in a fixed order; lane 0 gets the sum.
 __device__ __forceinline__ double warp_sum(double value)
 {
     for (int half = 16; half > 0; half /= 2) {
@@ -26,8 +26,8 @@ __device__ __forceinline__ double warp_sum(double value)
     return value;
 }
 
-// Sums over the block, COUNT at a time, in a fixed order; every thread has them after.
-// `partial` is shared: COUNT * T / 32 numbers.
+// Sums over the block, COUNT at a time, in a fixed order; every thread gets them.
+// `partial` is shared memory for COUNT * T / 32 numbers.
 template <int T, int COUNT>
 __device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial)
 {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void block_sum(double (&sums)[COUNT], double* partial
     __syncthreads();
 }
 
-// Numbers in the order of unsigned integers; 0 stands below them all.
+// Maps numbers to unsigned integers in the same order; 0 is below all of them.
 __device__ __forceinline__ u64 ordered(double value)
 {
     const u64 bits = (u64)__double_as_longlong(value);
@@ -65,7 +65,7 @@ __device__ __forceinline__ double number(u64 key)
     return __longlong_as_double((long long)bits);
 }
 
-// The same of 32 bits.
+// The same mapping for 32-bit numbers.
 __device__ __forceinline__ unsigned ordered_32(float value)
 {
     const unsigned bits = __float_as_uint(value);

@@ -1,41 +1,41 @@
-// Stands before the kernels of counting.
+// Definitions shared by the counting kernels. Included after common.cuh.
 
 typedef long long i64;
 typedef __int128 i128;
 
-// What columns are counted against, of each anchor of a batch.
+// The facts of one anchor of a batch: what columns are counted against.
 struct AnchorSums {
-    i64 w, wy;            // its own sums
+    i64 w, wy;            // its margin sums
     unsigned levels;      // its levels
-    unsigned place;       // of its column, among those of all packs
+    unsigned place;       // place of its column among those of all packs
 };
 
-// Where a column's codes lie.
+// The location of a column's codes.
 struct ColumnCodes {
-    u64 address;     // of dense codes, or of the rows of its entries
-    u64 codes;       // of the codes of its entries
-    unsigned length; // entries, places not filled among them; of 8 bits from row to row
-    unsigned most;   // its most frequent code, where it lists entries
+    u64 address;     // of the dense codes, or of the rows of the entries
+    u64 codes;       // of the codes of the entries
+    unsigned length; // entries, including unfilled places; for 8-bit codes bytes from row to row
+    unsigned most;   // its most frequent code, if it lists entries
     unsigned levels;
-    unsigned bits;   // of a dense code; 0 where it lists entries
+    unsigned bits;   // of a dense code; 0 if it lists entries
 };
 
-// A column and an anchor that are to be counted.
+// A column and an anchor to be counted.
 struct WorkItem {
     unsigned place, anchor;
 };
 
-// All sums of a table of some rows.
+// All margin sums of a table that may leave rows out.
 struct TableSums {
     i64 of[8];
-    i64 left; // how many they are
+    i64 left; // number of rows in the table
 };
 
-// As in counting.rs, which has every struct again.
+// counting.rs has the same structs.
 static_assert(sizeof(AnchorSums) == 24 && sizeof(ColumnCodes) == 32 && sizeof(TableSums) == 72, "drift");
 static_assert(sizeof(WorkItem) == 8, "drift");
 
-// One row's joint code is w * classes + y. Sums of integers, so no order shows.
+// The joint code of a row is w * classes + y. Sums are of integers, so their order does not matter.
 
 __device__ __forceinline__ i64 warp_sum(i64 value)
 {
@@ -45,7 +45,7 @@ __device__ __forceinline__ i64 warp_sum(i64 value)
     return value;
 }
 
-// Of which every thread of the warp has the sum.
+// Sum over the warp; every lane gets it.
 __device__ __forceinline__ unsigned warp_count(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -58,7 +58,7 @@ __device__ __forceinline__ unsigned warp_count(unsigned value)
 #endif
 }
 
-// Sums over the block, which its first thread has after. `partial` is shared: 32 of each.
+// Sums over the block; thread 0 gets them. `partial` is shared memory for 32 of each.
 template <int COUNT>
 __device__ __forceinline__ void block_sum(i64 (&sums)[COUNT], i64* partial)
 {
@@ -80,8 +80,8 @@ __device__ __forceinline__ void block_sum(i64 (&sums)[COUNT], i64* partial)
     __syncthreads();
 }
 
-// Whether this block is the last of `blocks` that comes here; whatever the others wrote
-// before they came can then be read. The counter is 0 again after.
+// Whether this block is the last of `blocks` to arrive here; it can then read whatever the others wrote
+// before they arrived. The counter is reset to 0.
 __device__ __forceinline__ bool last_of(unsigned blocks, unsigned* counter)
 {
     __shared__ bool last;

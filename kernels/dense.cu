@@ -1,7 +1,7 @@
-// Counts columns that have a code for every row, in tables in shared memory, and sums
-// c·L(c) over their cells.
+// Counts columns that have a code for every row in tables in shared memory, and sums c·L(c) over their
+// cells.
 
-// Sixteen rows at a time of codes of 4, 8 or 16 bits.
+// The codes of sixteen rows, of 4, 8 or 16 bits each.
 template <int BITS> struct Codes;
 
 template <> struct Codes<4> {
@@ -45,7 +45,7 @@ template <> struct Codes<16> {
     }
 };
 
-// The same of joint codes, which every column reads again.
+// The same for joint codes, which are read again for every column.
 template <int BITS> struct Joint;
 
 template <> struct Joint<8> : Codes<8> {
@@ -63,8 +63,8 @@ template <> struct Joint<16> : Codes<16> {
     }
 };
 
-// Cells of 32 bits, each in 2^COPIES copies for the lanes of a warp to keep apart; or, with
-// HALF, of 16 bits, two in a word, for fewer than 65,536 rows.
+// The count of a cell. Cells have 32 bits, each in 2^copies copies to spread the lanes of a warp over
+// banks; with HALF they have 16 bits, two per word, for fewer than 65,536 rows.
 template <bool HALF>
 __device__ __forceinline__ unsigned cell_of(const unsigned* table, unsigned cell, int copies)
 {
@@ -73,44 +73,44 @@ __device__ __forceinline__ unsigned cell_of(const unsigned* table, unsigned cell
     }
     unsigned sum = 0;
     for (int copy = 0; copy < 1 << copies; copy++) {
-        // Lanes begin at copies of their own: no two of them at one bank.
+        // Each lane begins at another copy, so that no two lanes read the same bank.
         sum += table[(cell << copies) + ((copy + threadIdx.x) & ((1 << copies) - 1))];
     }
     return sum;
 }
 
 struct DenseArgs {
-    const unsigned char* codes; // of a pack, `stride` bytes a column
+    const unsigned char* codes; // of a pack, `stride` bytes per column
     i64 stride;
     const unsigned* levels;     // of each column
-    const unsigned char* excluded; // whether it is no candidate
+    const unsigned char* excluded; // not 0 if the column is not a candidate
     unsigned columns;
-    unsigned places;            // columns of all packs: from one anchor's sums to the next
+    unsigned places;            // columns of all packs: the stride from one anchor's sums to the next
     i64 rows, vectors;
-    const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
+    const unsigned char* joint; // of a batch, `joint_stride` bytes per anchor
     i64 joint_stride;
     const AnchorSums* anchors;
     unsigned classes;
     int copies;                 // log 2
     unsigned parts;             // blocks that share a column
-    unsigned words;             // of one column's table in shared memory
-    unsigned* partial;          // of parts: `words` a column of the batch, 0 before and after
-    unsigned* arrived;          // a counter for each, 0 before and after
+    unsigned words;             // words of one column's table in shared memory
+    unsigned* partial;          // counts of the parts: `words` per column of the batch, 0 before and after
+    unsigned* arrived;          // one counter per column, 0 before and after
     const i64* terms;
     i64* xw;
     i64* xwy;
-    unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
-    unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
+    unsigned* occurring;        // number of cells (x, w) that are not 0, unless null
+    unsigned* tables;           // unless null: whole tables, `cells` each, instead of sums
     i64 cells;
-    const WorkItem* items;          // of lists: what is counted
-    const u64* listed;          // how many are wanted; at most `capacity` are listed
+    const WorkItem* items;          // for lists: what is counted
+    const u64* listed;          // number of items wanted; at most `capacity` are listed
     u64 capacity;
-    const ColumnCodes* all;           // of items: the columns of all packs
+    const ColumnCodes* all;           // for lists: the columns of all packs
 };
 
 static_assert(sizeof(DenseArgs) == 192, "drift");
 
-// A block's columns; or, where it is LISTED, an item.
+// Counts the columns of a block or, if LISTED, one item of a list.
 template <int BITS, int JOINT, bool HALF, int COLUMNS, bool LISTED>
 __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
 {
@@ -132,14 +132,14 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
     const int copies = HALF ? 0 : given.copies;
     const unsigned* const levels = LISTED ? &given.all[item.place].levels : given.levels;
     const unsigned words = given.words;
-    // An item's own table may be much smaller than the largest.
+    // The table of an item may be much smaller than the largest one.
     unsigned cleared = COLUMNS * words;
     if (LISTED) {
         const unsigned cells = *levels * wide;
         cleared = min(words, (HALF ? cells / 2 : cells << copies) + 4);
     }
-    // Rows that fill the last vector up have the first code of both: that cell begins below 0,
-    // modulo 2^32, so that no cell ever has more than all rows.
+    // Rows that pad the last vector have code 0 in both: that cell starts below 0, modulo 2^32, so
+    // that no cell ever exceeds the number of rows.
     const unsigned begin = part == 0 ? (unsigned)(given.rows - 16 * given.vectors) : 0;
     for (unsigned at = threadIdx.x; at < cleared / 4; at += blockDim.x) {
         const unsigned of_column = COLUMNS == 1 ? at : at % (words / 4);
@@ -223,7 +223,7 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
         for (unsigned pair = threadIdx.x; pair < pairs; pair += blockDim.x) {
             unsigned both = 0;
             if (HALF && classes == 2) {
-                // One word has both.
+                // One word has the counts of both classes.
                 const unsigned word = own[pair];
                 sums[1] += given.terms[word & 65535] + given.terms[word >> 16];
                 both = (word & 65535) + (word >> 16);
@@ -255,7 +255,7 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
 }
 
 #ifdef LISTING
-// What is listed, block by block.
+// The items of a list, in turn over the blocks.
 #define LIST(name, bits, joint, half)                                                      \
     extern "C" __global__ void name(const __grid_constant__ DenseArgs given)                   \
     {                                                                                      \
@@ -279,4 +279,4 @@ __device__ __forceinline__ void dense(const DenseArgs& given, unsigned turn)
     DENSE(dense_##bits##_##joint##_two, bits, joint, false, 2)
 #endif
 
-// The instances stand in dense.rs, where hosts find their names.
+// dense.rs appends the instances, from which the host takes their names.
