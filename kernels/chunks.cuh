@@ -1,20 +1,20 @@
-// Chunks of two tiles of bits on their way to shared memory, where they are multiplied. Stands
-// behind bits.cuh.
+// Copies chunks of two tiles of bits to shared memory, where they are multiplied. Included after
+// bits.cuh.
 
-// What makes products: tensor cores of bits, for a warpgroup or a warp at once; those of bytes;
-// words at a time. KIND is one of them.
+// The kinds of products: tensor cores on bits, by warpgroups or by warps; tensor cores on bytes; ordinary
+// cores on words. KIND is one of them.
 #define GROUPS 0
 #define BITS 1
 #define BYTES 2
 #define WORDS 3
 
-// A warpgroup multiplies out of shared memory: Hopper's way alone. Four blocks, of two tiles either
-// side, bring each tile once for two of them.
+// Warpgroups multiply out of shared memory; only Hopper can. The four blocks of a cluster share two tiles
+// of either side, and each tile is copied once for the two blocks that need it.
 #if KIND == GROUPS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GROUPED
 #define FOUR __cluster_dims__(4, 1, 1)
 #define STAGES 4
-#define BRINGERS 32 // threads beside those that multiply
+#define BRINGERS 32 // threads that copy, in addition to those that multiply
 #else
 #define FOUR
 #define BRINGERS 0
@@ -25,16 +25,16 @@
 #endif
 #endif
 
-// What nobody may launch is not compiled.
+// A kernel that may not be launched on this architecture is not compiled.
 #if KIND == GROUPS && !defined(GROUPED)
 #define HERE(work) __trap()
 #else
 #define HERE(work) work
 #endif
 
-#define STAGE (2 * PIECES)      // bytes: a chunk of both
+#define STAGE (2 * PIECES)      // bytes: a chunk of both tiles
 #ifdef GROUPED
-#define BARRIERS (16 * STAGES)  // bytes: two for each stage
+#define BARRIERS (16 * STAGES)  // bytes: two barriers per stage
 #else
 #define BARRIERS 0
 #endif
@@ -59,7 +59,7 @@ __device__ __forceinline__ void cluster_sync()
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// Waits until a phase of a barrier is over, of two by turns.
+// Waits until the phase of this parity of a barrier is complete.
 __device__ __forceinline__ void await_phase(unsigned barrier, unsigned phase)
 {
     unsigned over;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void await_phase(unsigned barrier, unsigned phase)
     } while (over == 0);
 }
 
-// Brings some bytes to the same place of all blocks of a mask, and tells their barriers.
+// Copies bytes to the same offset in all blocks of a mask and signals their barriers.
 __device__ __forceinline__ void bring(unsigned to, const void* from, unsigned bytes,
                                       unsigned barrier, unsigned short blocks)
 {
@@ -83,17 +83,17 @@ __device__ __forceinline__ void bring(unsigned to, const void* from, unsigned by
                  : "memory");
 }
 
-// Of four blocks, by rank: 0 and 1 have one tile of a, 2 and 3 the next; 0 and 2 one of b, 1 and 3
-// the next. Each brings half of both its tiles, for the other that has it too. A stage is full when
-// all four halves are there, and empty when the three blocks that a block brings something for,
-// itself among them, have multiplied what was there.
+// The chunks of one block of a cluster of four. By rank, blocks 0 and 1 have one tile of a, 2 and 3 the
+// next; 0 and 2 have one tile of b, 1 and 3 the next. Each block copies half of each of its tiles, also
+// for the other block that has the tile. A stage is full when all four halves have arrived, and empty
+// when the three blocks that a block copies for, including itself, have multiplied its content.
 template <int THREADS>
 struct Chunks {
     const unsigned char *a, *b;
     unsigned char* stages;
-    unsigned full, empty;       // barriers of each stage
+    unsigned full, empty;       // addresses of the barriers, one per stage
     unsigned rank;
-    unsigned used, released;    // chunks so far
+    unsigned used, released;    // chunks used, and released, so far
 
     __device__ __forceinline__ Chunks(const unsigned char* a, const unsigned char* b,
                                       unsigned char* stages, void* barriers)
@@ -110,20 +110,20 @@ struct Chunks {
         }
     }
 
-    // Begins with some chunks. Other things may have lain where they come to.
+    // Begins a run of chunks. The stages may have held other data before.
     __device__ __forceinline__ void begin(unsigned, unsigned)
     {
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         cluster_sync();
     }
 
-    // Whether this warp multiplies nothing: it brings.
+    // Whether this warp copies instead of multiplying.
     static __device__ __forceinline__ bool is_bringer()
     {
         return threadIdx.x >= THREADS;
     }
 
-    // Brings some chunks, each once there is room for it.
+    // Copies the chunks from `first` to before `behind`, each as soon as a stage is empty.
     __device__ __forceinline__ void bring_all(unsigned first, unsigned behind)
     {
         begin(first, behind);
@@ -147,7 +147,7 @@ struct Chunks {
         }
     }
 
-    // Stays until nobody tells barriers of this block anything any more.
+    // Waits until no other block will signal a barrier of this block any more.
     __device__ __forceinline__ void leave()
     {
         for (unsigned use = used > STAGES ? used - STAGES : 0; use < used; use++) {
@@ -155,7 +155,7 @@ struct Chunks {
         }
     }
 
-    // The stage that has the next chunk.
+    // The stage with the next chunk, once it has arrived.
     __device__ __forceinline__ const unsigned char* stage()
     {
         const unsigned s = used % STAGES;
@@ -164,7 +164,7 @@ struct Chunks {
         return stages + s * STAGE;
     }
 
-    // All but the last so many have been multiplied by this warp.
+    // Releases stages: this warp has multiplied all chunks but the last `but`.
     __device__ __forceinline__ void release(unsigned but)
     {
         if (used - released > but) {
@@ -180,7 +180,7 @@ struct Chunks {
         }
     }
 
-    // Those that multiply wait for one another.
+    // A barrier of the threads that multiply.
     static __device__ __forceinline__ void sync()
     {
         asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
@@ -210,7 +210,7 @@ struct Chunks {
     {
     }
 
-    // Brings the next chunk, if there is one: both sides, which lie in memory as they lie in a
+    // Starts to copy the next chunk of both sides, if there is one. Memory has the same layout as a
     // stage.
     __device__ __forceinline__ void bring_next()
     {
@@ -230,7 +230,7 @@ struct Chunks {
 #endif
     }
 
-    // Begins with some chunks. Other things may have lain where they come to.
+    // Begins a run of chunks. The stages may have held other data before.
     __device__ __forceinline__ void begin(unsigned first, unsigned behind)
     {
         next = used = first;
@@ -241,7 +241,7 @@ struct Chunks {
         }
     }
 
-    // The stage that has the next chunk; those behind it are on their way.
+    // The stage with the next chunk, once it has arrived; later chunks are in flight.
     __device__ __forceinline__ const unsigned char* stage()
     {
 #if __CUDA_ARCH__ >= 800

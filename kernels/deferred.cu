@@ -1,58 +1,59 @@
-// Which candidates are counted against which anchors, where scores only fall: in waves, and what
-// they gather of it. Candidates not put off are gathered here too.
+// Deferred evaluation of scores that only fall: chooses, in waves, which candidates are counted against
+// which anchors, and gathers the results. Candidates that are not deferred are gathered here too.
 
-// Items of columns of one width of codes: they are counted in one launch.
+// The items of columns whose codes have the same width: one launch counts them.
 struct WorkList {
-    unsigned first;             // candidate of this list
-    unsigned offset;            // its first item
+    unsigned first;             // first candidate of this list
+    unsigned offset;            // index of its first item
     unsigned capacity;
 };
 
-// What waves leave for those that follow.
+// The state that one wave passes to the next.
 struct WaveControl {
-    BestCandidate best;                  // of the candidates that lack nothing
-    u64 wanted[3];              // items of each list, some of them without room
-    unsigned arrived;           // 0 before and after
+    BestCandidate best;                  // the best of the candidates that lack no step
+    u64 wanted[3];              // items wanted of each list, maybe more than there is room for
+    unsigned arrived;           // a counter of blocks, 0 before and after
     unsigned stalled;           // whether the best is not known yet
     u64 counted;                // items of all waves so far
 };
 
 struct DeferredArgs {
-    unsigned places;            // candidates put off, the first ones
-    unsigned base;              // steps that all of these have gathered
-    unsigned* done;             // of each, steps behind those
-    unsigned* start;            // its items at hand, 0 of them between two waves
-    unsigned* many;
-    WorkItem* items;                // of all lists
+    unsigned places;            // number of deferred candidates, which come first
+    unsigned base;              // steps that all of them have gathered
+    unsigned* done;             // of each, the steps gathered after `base`
+    unsigned* start;            // of each, its first item in this wave
+    unsigned* many;             // of each, its items in this wave; 0 between waves
+    WorkItem* items;                // the items of all lists
     WorkList lists[3];
-    AnchorSums* anchors;            // of the steps behind `base`
-    const i64* xw;              // of each item
+    AnchorSums* anchors;            // the anchors of the steps after `base`
+    const i64* xw;              // the sums of each item
     const i64* xwy;
-    BestCandidate* found;                // two of each block
+    BestCandidate* found;                // two per block
     WaveControl* control;
     int wave;                   // see below
-    int last;                   // whether the best is told behind it
-    int resumes;                // whether it goes on where waves stalled
+    int last;                   // whether the pick is written after it
+    int resumes;                // whether it continues after a stall
 };
 
 static_assert(sizeof(WaveControl) == 80 && sizeof(DeferredArgs) == 136, "drift");
 
-// The candidates of the best bounds against all they lack; those that could win against one
-// anchor more; against all they lack; all candidates against all they lack.
+// The waves. BEST: the candidates with the best bounds, against all anchors they lack. ONE: candidates that
+// could still win, against one more anchor. WINNERS: the same, against all anchors they lack.
+// EVERYTHING: all candidates, against all anchors they lack.
 #define BEST 0
 #define ONE 1
 #define WINNERS 2
 #define EVERYTHING 3
 
-// The wave of the best has so many candidates.
+// Number of candidates of the wave BEST.
 #define FIRST 32u
-// A candidate of more items is gathered by a warp.
+// A candidate with more items is gathered by a whole warp.
 #define FEW 4u
-// Picks that are not known yet have this number.
+// The number of a pick that is not known yet.
 #define STALLED (NONE - 1)
 #define THREADS 256
 
-// A candidate's score so far: what only falls bounds what it will be.
+// A candidate's score so far, which bounds its final score because scores only fall.
 __device__ __forceinline__ BestCandidate bound(const ScoreRule& rule, const ScoreArgs& given, const DeferredArgs& lazy,
                                       i64 at, unsigned steps, unsigned& lacks)
 {
@@ -69,7 +70,7 @@ __device__ __forceinline__ BestCandidate bound(const ScoreRule& rule, const Scor
     return best.score == NEVER ? none : best;
 }
 
-// Lists a candidate's items, as many as there is room for. Whole warps come here.
+// Appends a candidate's items to its list as far as there is room. Called by whole warps.
 __device__ __forceinline__ void append(const DeferredArgs& lazy, unsigned at, unsigned many)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
@@ -103,7 +104,7 @@ __device__ __forceinline__ void append(const DeferredArgs& lazy, unsigned at, un
     }
 }
 
-// Lists what a wave counts; before the first one gathers what was not put off.
+// Lists what a wave counts. Before the first wave it gathers the candidates that are not deferred.
 extern "C" __global__ void select(const __grid_constant__ ScoreArgs given,
                                   const __grid_constant__ DeferredArgs lazy)
 {
@@ -147,7 +148,7 @@ extern "C" __global__ void select(const __grid_constant__ ScoreArgs given,
     if (!last_of(gridDim.x, &lazy.control->arrived)) {
         return;
     }
-    // Of every thread's best of the blocks' bests the first ones.
+    // Each thread takes the best of some blocks' bests; the best FIRST of the threads are listed.
     best = {0, NONE, NONE};
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
         if (better(lazy.found[block], best)) {
@@ -175,7 +176,7 @@ __device__ __forceinline__ i128 across(i128 value, int half)
     return (i128)((unsigned __int128)high << 64 | low);
 }
 
-// What candidates have gathered, of some of their items.
+// What a candidate gathers from some of its items.
 struct Gathered {
     i128 least, redundancy;
 };
@@ -194,8 +195,8 @@ __device__ __forceinline__ void gather(Gathered& to, const ScoreRule& rule, cons
     to.redundancy += xw;
 }
 
-// Gathers what a wave has counted, and finds the best of the candidates that lack nothing. It
-// is the best of all where no other's bound is better.
+// Gathers what a wave has counted, and finds the best of the candidates that lack no step. It is the best
+// of all if no other candidate's bound is better.
 extern "C" __global__ void settle(const __grid_constant__ ScoreArgs given,
                                   const __grid_constant__ DeferredArgs lazy, Pick* pick)
 {

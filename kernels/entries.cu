@@ -1,11 +1,11 @@
-// Counts columns that list their entries off their most frequent code; what that code's
-// cells are follows from the anchor's own counts.
+// Counts columns that list only their entries, the rows off their most frequent code. The cells of the most
+// frequent code follow from the anchor's own counts.
 
-// A block a column at a time; cells of CELL bits are in shared memory, and emptied by the entries
-// again. What one more row adds to a cell's c*L(c) is summed as it comes. Most entries have the
-// anchor's most frequent level: how many is known at the end, without a cell that all of them
-// would wait for. With two classes a level's cells lie side by side, so that one addition tells
-// both of (x, w) and of (x, w, y). `partial` and `off_most` are shared.
+// Each block counts one column at a time, with cells of CELL bits in shared memory; a second pass over the
+// entries clears the cells. The increase of c*L(c) by each row is summed as it is counted. Most entries
+// have the anchor's most frequent level. They are counted in registers and added up at the end, because
+// a cell for them would serialise their additions. With two classes the cells of a level are adjacent, so
+// that one addition returns the counts of (x, w) and of (x, w, y). `partial` and `off_most` are shared.
 template <int JOINT, int CELL, int CLASSES>
 __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_levels, i64* partial,
                                     unsigned* off_most)
@@ -16,7 +16,7 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
     const unsigned levels = anchor.levels, classes = CLASSES != 0 ? CLASSES : given.classes;
     const unsigned wide = levels * classes;
     unsigned* const words = (unsigned*)shared;
-    // Of (w, y), (x, w, y), and where levels have cells of their own of w and (x, w).
+    // Offsets of the cells (w, y), (x, w, y) and, if levels have separate cells, w and (x, w).
     const unsigned of_xwy = wide, of_w = of_xwy + most_levels * wide, of_xw = of_w + levels;
     const unsigned cells = CLASSES != 0 ? of_w : of_xw + most_levels * levels;
     for (unsigned at = threadIdx.x; at < (cells * CELL + 127) / 128; at += blockDim.x) {
@@ -25,11 +25,11 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
     const unsigned char* joint = given.joint + batch * given.joint_stride;
     const unsigned *const by_level = given.by_level, *const by_joint = given.by_joint;
     const i64* terms = given.terms;
-    // Any would do.
+    // Any level would give the same result.
     const unsigned level_most = min(given.all[anchor.place].most, levels - 1);
     const unsigned joint_most = level_most * classes + given.y_most;
     const unsigned mask = (1u << CELL) - 1;
-    // A cell before one more, and with the other class's.
+    // Increments a cell; returns its count before, and `both`, which includes the other class.
     const auto one_more = [&](unsigned cell, unsigned& both) {
         const unsigned shift = CELL * (cell % (32 / CELL));
         const unsigned word = atomicAdd(words + cell / (32 / CELL), 1u << shift);
@@ -45,7 +45,8 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
         }
         const u64 start = given.starts[column], end = given.starts[column + 1];
         i64 sums[2] = {0, 0};
-        // Of the most frequent level, 2^16 of the other class; or of it and of its joint code.
+        // Entries of the most frequent level; the upper 16 bits count those of class 1 (two classes)
+        // or of its most frequent joint code.
         unsigned most = 0;
         __syncthreads();
         for (u64 at = start + threadIdx.x; at < end; at += blockDim.x) {
@@ -83,7 +84,7 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
             off_most[threadIdx.x / 32] = most;
         }
         __syncthreads();
-        // The last column of a block leaves its cells as they are.
+        // After the last column of a block the cells are not cleared.
         for (u64 at = start + threadIdx.x; at < end && column + gridDim.x < given.columns;
              at += blockDim.x) {
             const unsigned code = given.codes[at], both = joint_of<JOINT>(joint, given.rows[at]);
@@ -123,7 +124,7 @@ __device__ __forceinline__ void few(const EntriesArgs& given, unsigned most_leve
     }
 }
 
-// A block a column at a time; all cells are walked at the end.
+// Each block counts one column at a time, and sums over all cells at the end.
 template <int JOINT>
 __device__ __forceinline__ void many(const EntriesArgs& given)
 {
@@ -166,7 +167,7 @@ __device__ __forceinline__ void many(const EntriesArgs& given)
             for (unsigned x = 0; x < x_levels; x++) {
                 off += table[x * wide + at];
             }
-            // No entry has the most frequent code.
+            // No entry has the most frequent code: its cells are what remains.
             table[most * wide + at] = by_joint[at] - off;
         }
         __syncthreads();

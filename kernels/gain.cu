@@ -1,6 +1,7 @@
-// The exact gain of candidates: see gain.rs.
+// The exact gain of candidates; see gain.rs.
 
-// Column t of [r, Q] of one model a grid row, Q = X_A * T: out + offsets[model].
+// Computes [r, Q] of each model, Q = X_A * T, to out + offsets[model]: models are grid layers (z), columns
+// grid rows (y).
 extern "C" __global__ void orthonormal(ModelsArgs all, const unsigned* __restrict__ which,
                                        const u64* __restrict__ offsets, double* __restrict__ out)
 {
@@ -26,9 +27,9 @@ extern "C" __global__ void orthonormal(ModelsArgs all, const unsigned* __restric
     }
 }
 
-// The exact gain of each (model, column) listed: e² / s, e = zᵀr and s = ‖z‖² of what the
-// model leaves of the column; 0 for a collinear one. Columns outside [from, from + count)
-// are left for another call.
+// The exact gain of each listed (model, column): e² / s, where z is the part of the column that the model
+// does not explain, e = zᵀr and s = ‖z‖²; 0 for a collinear column. Columns outside [from, from + count)
+// are skipped, for another call.
 extern "C" __global__ void __launch_bounds__(512, 1)
 gain(ModelsArgs all, const double* __restrict__ columns, unsigned from, unsigned count,
      const unsigned* __restrict__ which, const u64* __restrict__ list,
@@ -52,8 +53,8 @@ gain(ModelsArgs all, const double* __restrict__ columns, unsigned from, unsigned
     }
 }
 
-// Bounds of the exact gain of each column, from its products with [r, Q]; keeps the
-// largest of the lower ones. `off` bounds the error of a product with r, `error` that of s.
+// Bounds of the exact gain of each column from its products with [r, Q]: writes the upper bounds and keeps
+// the largest lower bound. `off` bounds the error of a product with r, `error` that of s.
 extern "C" __global__ void bounds(const double* __restrict__ products,
                                   const unsigned* __restrict__ support, int k, long long rows,
                                   unsigned from, double off, double error,
@@ -79,13 +80,13 @@ extern "C" __global__ void bounds(const double* __restrict__ products,
     }
 }
 
-// Lists (model, column) whose gain may be the largest.
+// Lists each (model, column) whose gain may be the largest.
 extern "C" __global__ void collect_gains(const double* __restrict__ upper, long long rows,
                                          unsigned from, u64 model, const u64* __restrict__ most,
                                          u64* __restrict__ list, u64* __restrict__ listed,
                                          u64 capacity)
 {
-    // Twice what counts as equal, for other GPUs' columns may decide.
+    // Twice the relative tie, because columns of other GPUs may decide.
     const double least = *most == 0 ? -infinity() : number(*most) * (1.0 - 2e-9);
     for (long long row = first(); row < rows; row += stride()) {
         if (upper[row] > -infinity() && upper[row] >= least) {

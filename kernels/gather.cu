@@ -1,5 +1,5 @@
-// Column i of out = the n numbers at from[i], on this GPU or one that it reaches. The
-// addresses may lie in the host's memory: one thread a block reads them.
+// Copies n numbers from addresses[i], on this GPU or a peer, to column i of out. The addresses may be in
+// host memory, so one thread per block reads them.
 extern "C" __global__ void gather(const u64* __restrict__ addresses, long long n,
                                   double* __restrict__ out)
 {
@@ -15,8 +15,8 @@ extern "C" __global__ void gather(const u64* __restrict__ addresses, long long n
     }
 }
 
-// Each pair: a column from one address, of this GPU or another, to an address of this one.
-// The pairs may lie in the host's memory.
+// For each pair of addresses, copies a column from the first, on this GPU or a peer, to the second, on this
+// GPU. The pairs may be in host memory.
 extern "C" __global__ void fetch(const u64* __restrict__ pairs, long long n)
 {
     __shared__ u64 pair[2];

@@ -1,17 +1,17 @@
-// Lays the next anchor out: the joint code of every row, and how many rows have each.
+// Lays out the next anchor: the joint code of every row, and the number of rows of each joint code.
 
 struct JointCodesArgs {
-    const AnchorSums* anchor;       // whose `place` is the column among `places`
+    const AnchorSums* anchor;       // `place` is its column in `places`
     const ColumnCodes* places;
-    i64 rows;                   // and those that fill the last sixteen up, which have 0
+    i64 rows;                   // rows, and those including the padding to 16, which has code 0
     i64 filled;
-    const unsigned short* y;    // null where there is one class
+    const unsigned short* y;    // null if there is one class
     unsigned classes;
     unsigned char* joint;
-    unsigned* by_joint;         // 0 before; null where not wanted
+    unsigned* by_joint;         // 0 before; null if not wanted
     unsigned* by_level;
-    unsigned* next;             // counts that are 0 after
-    i64 cells;                  // of them
+    unsigned* next;             // the other set of counts, which is cleared
+    i64 cells;                  // number of those counts
 };
 
 static_assert(sizeof(JointCodesArgs) == 88, "drift");
@@ -30,8 +30,8 @@ __device__ __forceinline__ void put(const JointCodesArgs& given, i64 row, unsign
     }
 }
 
-// Where entries of a row from this one on begin, among many in the order of their rows. All
-// threads of a block look at as many places at a time.
+// The index of the first entry whose row is at least `row`; entries are sorted by row. The threads of a
+// block search together, each at its own place.
 __device__ __forceinline__ unsigned first_from(const unsigned* rows, unsigned length, i64 row)
 {
     unsigned low = 0, high = length;
@@ -45,7 +45,7 @@ __device__ __forceinline__ unsigned first_from(const unsigned* rows, unsigned le
     return low;
 }
 
-// Few codes are counted in shared memory first.
+// Up to this many joint codes are counted in shared memory first.
 #define NEAR 4096u
 
 // Counts the joint codes of some rows.
@@ -67,7 +67,7 @@ __device__ __forceinline__ void tell(const JointCodesArgs& given, i64 from, i64 
         }
         const unsigned joint =
             JOINT == 8 ? given.joint[row] : ((const unsigned short*)given.joint)[row];
-        // Most rows may have one code, for which all would wait.
+        // Most rows may have the same code: their additions would be serialised.
         const unsigned same = __match_any_sync(mask, joint);
         if (lane == __ffs(same) - 1) {
             const unsigned rows = __popc(same);
@@ -86,8 +86,8 @@ __device__ __forceinline__ void tell(const JointCodesArgs& given, i64 from, i64 
     }
 }
 
-// Rows from one to another one of dense codes, eight at a time: the column may lie on another
-// GPU, from where words come faster than bytes.
+// The rows [from, to) of dense codes, eight at a time: the column may be on another GPU, from which words
+// are faster to read than bytes.
 template <int JOINT, int BITS>
 __device__ __forceinline__ void put_8(const JointCodesArgs& given, const void* column, i64 from, i64 to)
 {
@@ -117,8 +117,8 @@ __device__ __forceinline__ void put_8(const JointCodesArgs& given, const void* c
     }
 }
 
-// A block has some rows: dense codes as they are; of entries the most frequent code for every
-// row, then theirs.
+// Each block makes the joint codes of a range of rows. A dense column gives a code for each row; a column
+// of entries gives every row its most frequent code, then the entries theirs.
 template <int JOINT>
 __device__ __forceinline__ void joint_codes(const JointCodesArgs& given)
 {
@@ -129,7 +129,7 @@ __device__ __forceinline__ void joint_codes(const JointCodesArgs& given)
     }
     const ColumnCodes place = given.places[given.anchor->place];
     const unsigned char* codes = (const unsigned char*)place.address;
-    // Rows that fill up are in the last sixteen.
+    // Padding rows are among the last sixteen.
     const bool whole = place.bits != 0 && place.length == 1;
     const i64 full = whole ? max(from, min(to, given.rows / 16 * 16)) : from;
     if (whole && place.bits == 4) {
@@ -156,7 +156,7 @@ __device__ __forceinline__ void joint_codes(const JointCodesArgs& given)
         __syncthreads();
         const unsigned* rows = (const unsigned*)place.address;
         const unsigned short* codes = (const unsigned short*)place.codes;
-        // Places that are not filled are few.
+        // Only short columns have unfilled places.
         const bool few = place.length <= blockDim.x;
         const unsigned begin = few ? 0 : first_from(rows, place.length, from);
         for (u64 at = begin + threadIdx.x; at < place.length; at += blockDim.x) {
@@ -175,7 +175,7 @@ __device__ __forceinline__ void joint_codes(const JointCodesArgs& given)
     }
 }
 
-// Row i of each of a batch = row orders[i] of the anchor; one batch for each y of the grid.
+// Permutes joint codes: row i = row orders[i] of the anchor, for each of a batch (the grid's y).
 template <int JOINT>
 __device__ __forceinline__ void permute(const unsigned char* joint, const unsigned* orders,
                                         i64 rows, unsigned char* out, i64 out_stride)

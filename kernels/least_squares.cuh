@@ -1,5 +1,5 @@
-// The least squares fit of one model, by one block: what update.cu and gain.cu share.
-// src/least_squares.rs says what it keeps and why; the steps here are the same.
+// The least squares fit of one model, computed by one block: shared by update.cu and gain.cu.
+// src/least_squares.rs explains what a fit keeps and why; the steps here are the same.
 
 #define TOGETHER 8
 #define PIVOT 1e-7
@@ -21,14 +21,14 @@ struct ModelsArgs {
     double* rss;
     const unsigned* keep;
     int kept;
-    // 3 * capacity words a block, where they do not fit into shared memory.
+    // 3 * capacity words per block, if they do not fit into shared memory.
     double* spare;
 };
 
-// It comes by value: the other side lays it out as least_squares.rs says.
+// Passed by value; least_squares.rs has the same struct.
 static_assert(sizeof(ModelsArgs) == 112, "");
 
-// One model, as its block sees it: its arrays, and room for three vectors by position.
+// One model as seen by its block: its arrays, and room for three vectors with an entry per position.
 template <int T>
 struct Model {
     long long n;
@@ -51,7 +51,7 @@ __device__ __forceinline__ const double* column_of(const Model<T>& m, int positi
     return (const double*)m.addresses[position];
 }
 
-// Products of `v` with W columns of the model from position `at`.
+// Products of `v` with W columns of the model from position `at` on.
 template <int W, int T>
 __device__ __forceinline__ void some_products(const Model<T>& m, const double* v, int at, double* out)
 {
@@ -94,8 +94,8 @@ __device__ void products(const Model<T>& m, const double* v, double* out)
     __syncthreads();
 }
 
-// ROWS rows of combine from `row` on, all read before the first is written: what is
-// written might be what is read, so the compiler cannot.
+// ROWS rows of `combine` from `row` on. All are read before the first is written: input and output may
+// overlap, so the compiler cannot reorder them.
 template <int ROWS, int T>
 __device__ __forceinline__ void combine_rows(const Model<T>& m, long long row, const double* from,
                                              double scale, const double* u, double* to,
@@ -125,7 +125,7 @@ __device__ __forceinline__ void combine_rows(const Model<T>& m, long long row, c
     }
 }
 
-// to = from + scale * X_A * u; its square, and its product with `with` unless that is null.
+// to = from + scale * X_A * u; sums its square, and its product with `with` unless that is null.
 template <int T>
 __device__ void combine(const Model<T>& m, const double* from, double scale, const double* u,
                         double* to, const double* with, double (&sums)[2])
@@ -141,7 +141,7 @@ __device__ void combine(const Model<T>& m, const double* from, double scale, con
     block_sum<T>(sums, m.partial);
 }
 
-// pass = T Tᵀ pass, by way of `column`.
+// pass = T Tᵀ pass, using `column` as scratch.
 template <int T>
 __device__ void solve(const Model<T>& m)
 {
@@ -168,14 +168,14 @@ __device__ void solve(const Model<T>& m)
     __syncthreads();
 }
 
-// What a model leaves of a column: its square, and its product with the residual.
+// The part of a column that the model does not explain: its square, and its product with the residual.
 struct Left {
     double square;
     double product;
 };
 
-// Splits a column into X_A * explained and the rest. Twice is enough; once is where more
-// than half of the unit column is left.
+// Splits a column into X_A * explained and the rest. Projecting twice is enough; once is enough if more
+// than half of the unit column remains.
 template <int T>
 __device__ Left project(const Model<T>& m, const double* x)
 {
@@ -189,7 +189,7 @@ __device__ Left project(const Model<T>& m, const double* x)
             products(m, from, m.pass);
             solve(m);
         }
-        // A barrier stands in it: the rest is complete after.
+        // It contains a barrier, after which the rest is complete.
         combine(m, from, -1.0, m.pass, m.rest, m.residual, sums);
         for (int i = threadIdx.x; i < m.k; i += T) {
             m.explained[i] += m.pass[i];
@@ -202,13 +202,13 @@ __device__ Left project(const Model<T>& m, const double* x)
     return left;
 }
 
-// Takes up the column last projected; RSS after.
+// Adds the column that was projected last; returns the new RSS.
 template <int T>
 __device__ double append(Model<T>& m, unsigned variable, u64 address, double pivot, double product)
 {
     const double b = product / (pivot * pivot);
     double sums[1] = {0.0};
-    // What is written is read nowhere else.
+    // The residual is not read through another pointer.
     double* __restrict__ residual = m.residual;
     const double* __restrict__ rest = m.rest;
 #pragma unroll 4
@@ -233,7 +233,7 @@ __device__ double append(Model<T>& m, unsigned variable, u64 address, double piv
     return sums[0];
 }
 
-// Drops position i; RSS after. Givens rotations gather row i of T into `pass`.
+// Drops position i; returns the new RSS. Givens rotations accumulate row i of T in `pass`.
 template <int T>
 __device__ double drop(Model<T>& m, int i)
 {
@@ -248,13 +248,13 @@ __device__ double drop(Model<T>& m, int i)
         const double a = m.pass[i], b = from[i];
         const double norm = sqrt(a * a + b * b);
         const double cosine = a / norm, sine = b / norm;
-        // Nobody may turn row i before all have read it.
+        // No thread may rotate row i before all have read it.
         __syncthreads();
         for (int row = threadIdx.x; row <= c; row += T) {
             const double t = from[row], g = m.pass[row];
             m.pass[row] = cosine * g + sine * t;
             if (row != i) {
-                // Column c - 1, which lies there, is done with.
+                // Overwrites column c - 1, which is no longer needed.
                 to[row - (row > i)] = cosine * t - sine * g;
             }
         }
@@ -291,7 +291,7 @@ __device__ bool is_kept(const ModelsArgs& all, unsigned variable)
     return false;
 }
 
-// The position whose loss costs least, of equals the lowest variable; -1 if all are
+// The position whose drop raises RSS least, of equal ones that of the lowest variable; -1 if all are
 // kept.
 template <int T>
 __device__ int cheapest(const ModelsArgs& all, const Model<T>& m)
@@ -323,7 +323,7 @@ __device__ int cheapest(const ModelsArgs& all, const Model<T>& m)
     return best;
 }
 
-// Orders the support by rank; its columns in order lie in `pass` and `column` after.
+// Sorts the support by variable. `pass` and `column` are scratch and hold the sorted addresses and variables.
 template <int T>
 __device__ void sort_support(const Model<T>& m)
 {

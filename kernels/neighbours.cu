@@ -1,13 +1,13 @@
-// What each column would do for a model by joining or replacing: see neighbours.rs.
+// The fall in RSS by adding each column to a model, or by exchanging a variable for it; see neighbours.rs.
 
 #define GROUPS 1024
 #define LEAST 1e-10
 #define TIE 1e-9
 
-// One column a thread. `products` are e = xᵀr, then the k of W = Qᵀx; `exchanged` the k of
-// U = T * W; `places` three numbers a position, the first NaN where it may not be replaced.
-// Groups of columns keep their largest falls: the count-th largest of those bounds the
-// count-th largest fall from below.
+// One column per thread. `products` are e = xᵀr, then the k rows of W = Qᵀx; `exchanged` has the k rows of
+// U = T * W; `places` has three numbers per position, the first NaN if it may not be replaced. Groups of
+// columns keep their largest falls: the count-th largest of these bounds the count-th largest fall from
+// below.
 extern "C" __global__ void changes(const double* __restrict__ products,
                                    const double* __restrict__ exchanged,
                                    const double* __restrict__ places,
@@ -34,7 +34,7 @@ extern "C" __global__ void changes(const double* __restrict__ products,
             const double with = e + step * u;
             const double left = s + u * u * places[3 * i + 1];
             const double fall = with * with / left - places[3 * i + 2];
-            // Not so where the step is no number.
+            // False if the step is NaN.
             if (left > LEAST && fall > best) {
                 best = fall;
                 where = i;
@@ -44,7 +44,7 @@ extern "C" __global__ void changes(const double* __restrict__ products,
         if (member) {
             join = best = -infinity();
         } else if (s <= LEAST) {
-            // To be projected by itself.
+            // Has to be projected separately.
             join = best = infinity();
         } else {
             atomicMax(groups + column % GROUPS, ordered(join));
@@ -58,8 +58,8 @@ extern "C" __global__ void changes(const double* __restrict__ products,
     }
 }
 
-// The count-th largest of a kind's groups, less what rounding may have taken; one block a
-// kind. Below everything where there are fewer.
+// The count-th largest fall of a kind's groups, less the tolerance for ties; one block per kind. −∞ if there
+// are fewer.
 extern "C" __global__ void __launch_bounds__(GROUPS)
 threshold(const u64* __restrict__ groups, unsigned count, double* __restrict__ least)
 {
@@ -77,7 +77,7 @@ threshold(const u64* __restrict__ groups, unsigned count, double* __restrict__ l
     }
 }
 
-// Lists (column, place) with both falls, where one of them may be among the largest.
+// Lists (column, place) with both falls if one of them may be among the largest.
 extern "C" __global__ void collect(const double* __restrict__ joining,
                                    const double* __restrict__ replacing,
                                    const unsigned* __restrict__ place, long long rows,

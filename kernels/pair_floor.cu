@@ -1,28 +1,28 @@
-// What is below which a pair cannot be among the best, from those found so far.
+// Raises the floor, below which a pair cannot be among the best, from the pairs found so far.
 
 struct PairBounds {
     unsigned a, b;              // places
-    float least, most;          // the score is neither below nor above
+    float least, most;          // bounds of the score
 };
 
 struct PairFloorArgs {
     PairBounds* found;
-    unsigned* found_count;             // how many; more than `room` where some were lost
+    unsigned* found_count;             // number of pairs; more than `room` if some were lost
     unsigned room;
-    unsigned kept;              // so many were there before
-    u64 wanted;                 // of the best
+    unsigned kept;              // number of pairs before this wave
+    u64 wanted;                 // number of best pairs wanted
     float* floor;
-    unsigned* out;              // how many were told, how many stay, and the floor
-    const unsigned* floors;     // of each place, ordered; null where there is none
+    unsigned* out;              // number of pairs found, number that stay, and the floor
+    const unsigned* floors;     // the floor of each place, ordered; null if there are none
 };
 
 static_assert(sizeof(PairFloorArgs) == 56, "drift");
 
 #define THREADS 1024
 
-// One block. The floor rises to what as many pairs as are wanted are not below; those that may be
-// at or above it stay, or at or above that of one of both variables, in their order. Where some were
-// lost only those stay that were there before.
+// One block. Raises the floor to the `wanted`-th largest lower bound. The pairs stay, in their order, whose
+// upper bound reaches the floor, or the floor of one of their variables. If some pairs were lost, only
+// those from before this wave stay.
 extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_constant__ PairFloorArgs given)
 {
     __shared__ unsigned counts[256], warps[THREADS / 32], base, digit;
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) pair_floor(const __grid_co
         for (unsigned other = 0; other < warp; other++) {
             to += warps[other];
         }
-        // Never behind where it was: all of these have been read.
+        // Pairs only move towards the front, to places that have been read.
         if (stays) {
             given.found[to] = own;
         }

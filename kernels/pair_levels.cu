@@ -1,15 +1,15 @@
-// Pairs of variables of any number of levels and of classes: counts of a class at a time go
-// through shared memory, from where some lanes have a pair.
+// Bounds the scores of pairs of variables with any number of levels and classes: the counts go through shared
+// memory, from where one or several lanes score a pair.
 
 #define THREADS 256
-// Blocks of a multiprocessor, as far as registers go: shared memory has room for two of Hopper's.
+// Blocks per multiprocessor, for the use of registers: Hopper's shared memory has room for two.
 #if __CUDA_ARCH__ == 900
 #define BLOCKS 2
 #else
 #define BLOCKS 1
 #endif
 
-// Counts of a tile; rows of a warp's pieces share no bank.
+// The layout of a tile's counts: rows are padded so that the pieces of a warp have no bank conflicts.
 template <bool LARGE>
 struct Table {
     using Count = unsigned short;
@@ -22,12 +22,12 @@ struct Table<true> {
     static constexpr unsigned ROW = SIDE + 4;
 };
 
-// A variable of a pair.
+// One variable of a pair.
 struct Part {
-    const float* facts;         // rows / rows of each level; rows of each level of each class
+    const float* facts;         // n / (rows of each level), then rows of each level by class
     unsigned planes;
-    unsigned from, step;        // its rows in the tile
-    unsigned first, count;      // the classes that are counted
+    unsigned from, step;        // its rows of bits in the tile
+    unsigned first, count;      // the range of classes that are counted
 
     __device__ __forceinline__ Part(const float* facts, const ColumnGroup& group, unsigned variable,
                                     unsigned first, unsigned count)
@@ -36,7 +36,7 @@ struct Part {
     {
     }
 
-    // Rows of a level of those classes.
+    // Number of rows of a level in those classes.
     __device__ __forceinline__ float margin(unsigned level) const
     {
         const float* at = facts + (first + 1) * (planes + 1) + level;
@@ -48,14 +48,14 @@ struct Part {
         return sum;
     }
 
-    // Of the first of them.
+    // Number of rows of a level in the first of them.
     __device__ __forceinline__ float one(unsigned level) const
     {
         return facts[(first + 1) * (planes + 1) + level];
     }
 };
 
-// Counts of cells: of all classes at hand, of the first of two.
+// Counts of a cell: in all classes counted, and in the first of two.
 template <bool TWO>
 struct Cell {
     float all, one;
@@ -76,7 +76,7 @@ struct Cell {
     }
 };
 
-// Σ c·log2(c / e) of all classes at hand together, and of each of two.
+// Σ c·log2(c / e) over all classes counted together, and over each of two.
 template <bool TWO>
 struct Sum {
     float all = 0.0f, each = 0.0f;
@@ -97,22 +97,22 @@ struct Sum {
     }
 };
 
-// The lanes that have a pair.
+// The lanes that share a pair.
 struct Lanes {
     unsigned count, own, mask;
 };
 
-// Counts of a pair.
+// The counts of a pair.
 template <bool LARGE>
 struct Pair {
     using Count = typename Table<LARGE>::Count;
-    const Count *all, *one;     // of all classes at hand, of the first of two
+    const Count *all, *one;     // in all classes counted, in the first of two
     const Part &a, &b;
     float per_row;
 };
 
-// The sums of a pair, of which every so many-th row and column are this lane's; the first of the
-// lanes has them.
+// The sums of a pair. Each lane takes every `count`-th row and column; the first of the lanes gets the
+// result.
 template <bool LARGE, bool TWO>
 __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lanes& lanes)
 {
@@ -151,7 +151,7 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lan
         }
         Cell<TWO> left(b, j);
         left.without({small(all), small(one)});
-        // Less than nothing: what is left of the last row is counted down to the corner.
+        // Negative: the corner is the last row's margin less the rest of the row.
         last.without(left);
         row.add(left, inverse * b.facts[j]);
     }
@@ -168,7 +168,7 @@ __device__ __forceinline__ Sum<TWO> pair_sums(const Pair<LARGE>& pair, const Lan
     return sum;
 }
 
-// Lays the counts of a warp down; less those before, which they replace, where that is asked for.
+// Writes a warp's counts to `to`; with LESS the differences from `before`, which is then replaced.
 template <bool LARGE, bool LESS>
 __device__ __forceinline__ void lay(const Counts<THREADS>& counts,
                                     typename Table<LARGE>::Count* to,
@@ -191,9 +191,9 @@ __device__ __forceinline__ void lay(const Counts<THREADS>& counts,
     }
 }
 
-// A block has a tile. Shared: the stages, then counts; other counts; of each pair the sum over
-// classes; the facts of both sides; barriers. Of two classes the counts of the first are kept until
-// those of both are there; of more a class is summed at a time.
+// One block per tile. Shared memory: the stages, then the counts; other counts; for each pair the sum over
+// classes; the facts of both sides; barriers. With two classes the counts of the first are kept until those
+// of both are complete; with more, one class is summed at a time.
 template <bool LARGE>
 __device__ __forceinline__ void levels(const PairArgs& given)
 {
@@ -212,12 +212,12 @@ __device__ __forceinline__ void levels(const PairArgs& given)
     const ColumnGroup &a = given.a, &b = given.b;
     const unsigned pairs = a.each * b.each, classes = given.classes;
     const unsigned first_a = tile_a * a.each, first_b = tile_b * b.each;
-    // Floats of a variable: what `Part` has, then x and w of the score and of its denominator.
+    // Floats per variable: those of `Part`, then x and w of the score and of its denominator.
     const unsigned wide_a = (a.planes + 1) * (classes + 1) + 4;
     const unsigned wide_b = (b.planes + 1) * (classes + 1) + 4;
     float* const facts_a = sums + pairs;
     float* const facts_b = facts_a + a.each * wide_a;
-    // Barriers have eight bytes each.
+    // Barriers are aligned to eight bytes.
     unsigned char* const behind = (unsigned char*)(facts_b + b.each * wide_b);
     Chunks<THREADS> chunks(side(a, given, tile_a), side(b, given, tile_b), shared,
                            behind + (unsigned)-(shared_address(behind)) % 8);
@@ -243,7 +243,7 @@ __device__ __forceinline__ void levels(const PairArgs& given)
     for (unsigned at = threadIdx.x; at < pairs; at += THREADS) {
         sums[at] = 0.0f;
     }
-    // As many lanes have a pair as there are threads for.
+    // As many lanes share a pair as the number of threads allows.
     unsigned lanes = 1;
     while (lanes < 32 && 2 * lanes * pairs <= THREADS) {
         lanes *= 2;
@@ -267,7 +267,7 @@ __device__ __forceinline__ void levels(const PairArgs& given)
         counts.settle(chunks);
         chunks.sync();
         if (at_once) {
-            // A second class may have no rows.
+            // The second class may have no rows.
             if (edge == end && classes == 2) {
                 lay<LARGE, false>(counts, before, nullptr);
             }

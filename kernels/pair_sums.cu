@@ -1,9 +1,9 @@
-// The exact sums of pairs that were found.
+// The exact sums of the pairs that were found.
 
 struct BitColumn {
     const unsigned char* tile;
-    const unsigned* margins;    // of each class, of each row
-    unsigned planes;            // its rows
+    const unsigned* margins;    // by class, then by row
+    unsigned planes;            // its rows of bits
     unsigned within;            // its number in the tile
 };
 
@@ -13,19 +13,19 @@ struct Candidate {
 };
 
 struct PairSumsArgs {
-    const BitColumn* variables;  // of each place
+    const BitColumn* variables;  // the variable of each place
     const unsigned* sizes;      // rows of each class
     const unsigned* edges;      // the chunk where each class begins, and the end
     unsigned classes;
-    unsigned count;             // pairs
+    unsigned count;             // number of pairs
     const i64* terms;
     const Candidate* found;
-    i64* sums;                  // of each pair: xw, then xwy
+    i64* sums;                  // two per pair: xw, then xwy
 };
 
 static_assert(sizeof(BitColumn) == 24 && sizeof(Candidate) == 16 && sizeof(PairSumsArgs) == 56, "drift");
 
-// A block has a pair at a time. Shared: its table, (planes + 1)² cells of each class.
+// Each block counts one pair at a time. Shared memory: its table, (planes + 1)² cells for each class.
 extern "C" __global__ void pair_sums(const __grid_constant__ PairSumsArgs given)
 {
     extern __shared__ unsigned cells[];
@@ -52,7 +52,7 @@ extern "C" __global__ void pair_sums(const __grid_constant__ PairSumsArgs given)
             }
         }
         __syncthreads();
-        // The last level has what the others leave.
+        // The last level has what remains of the margins.
         for (unsigned job = threadIdx.x; job < given.classes * a.planes; job += blockDim.x) {
             const unsigned k = job / a.planes, i = job % a.planes;
             unsigned* line = cells + k * table + i * across;

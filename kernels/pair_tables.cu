@@ -1,11 +1,11 @@
-// Pairs of variables of many levels: a table in shared memory, row by row.
+// Bounds the scores of pairs of variables with many levels: counts each pair in a table in shared memory.
 
 struct PairTablesArgs {
     PairArgs tiles;
-    const unsigned char* codes_a; // of 8 bits, a variable's one behind the other
+    const unsigned char* codes_a; // 8 bits each, variable by variable
     const unsigned char* codes_b;
     const unsigned char* y;
-    i64 stride;                   // of a variable: rows, filled up to a multiple of 16
+    i64 stride;                   // bytes per variable: rows, padded to a multiple of 16
     unsigned rows;
 };
 
@@ -13,7 +13,7 @@ static_assert(sizeof(PairTablesArgs) == 256, "drift");
 
 #define THREADS 1024
 
-// Counts of a block: a cell of class k is (k · levels of a + x) · levels of b + w.
+// Counts a pair. Cell (x, w) of class k has the index (k · levels of a + x) · levels of b + w.
 __device__ __forceinline__ void count(const PairTablesArgs& given, const unsigned char* a,
                                       const unsigned char* b, unsigned down, unsigned across,
                                       unsigned* table)
@@ -37,7 +37,7 @@ __device__ __forceinline__ void count(const PairTablesArgs& given, const unsigne
     }
 }
 
-// A block has a tile, and one pair of it at a time. Shared: its table.
+// One block per tile, one pair at a time. Shared memory: the table of the pair.
 extern "C" __global__ void __launch_bounds__(THREADS) pair_tables(const __grid_constant__ PairTablesArgs given)
 {
     extern __shared__ unsigned table[];

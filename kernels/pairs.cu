@@ -1,18 +1,18 @@
-// Pairs of variables of two or of three levels, of one or of two classes: of each pair a thread
-// has the whole table.
+// Bounds the scores of pairs of variables of two or three levels, with one or two classes: one thread has the
+// whole table of a pair.
 
 #define THREADS 256
-// Blocks of a multiprocessor, as far as registers go: shared memory has room for two of Hopper's.
+// Blocks per multiprocessor, for the use of registers: Hopper's shared memory has room for two.
 #if __CUDA_ARCH__ == 900
 #define BLOCKS 2
 #else
 #define BLOCKS 1
 #endif
-// Floats of a variable: rows / rows of each level, 0 where that does not occur; rows of each level
-// of each class; x and w of the score, x and w of its denominator.
+// Floats per variable: n / (rows of each level), 0 if the level does not occur; rows of each level by class;
+// x and w of the score, x and w of its denominator.
 #define WIDE(Q, C) ((Q + 1) * (C + 1) + 4)
 
-// All cells of a table, from those of the levels but the last and from margins.
+// Completes a table from the cells of all levels but the last and from the margins.
 template <int Q>
 __device__ __forceinline__ void complete(float (&cell)[Q + 1][Q + 1], const float (&counts)[Q][Q],
                                          const float (&of_a)[Q + 1], const float (&of_b)[Q + 1])
@@ -41,7 +41,7 @@ __device__ __forceinline__ void complete(float (&cell)[Q + 1][Q + 1], const floa
     cell[Q][Q] = last;
 }
 
-// What tables are made of.
+// The facts of a variable from which tables are completed.
 template <int Q, int C>
 struct Facts {
     float inverse[Q + 1];
@@ -60,7 +60,7 @@ struct Facts {
     }
 };
 
-// Σ c·log2(c / e) of (x, w, y) and of (x, w), from the counts of the levels but the last.
+// Σ c·log2(c / e) over (x, w, y) and over (x, w), from the counts of all levels but the last.
 template <int Q, int C>
 __device__ __forceinline__ float2 sums(const float (&counts)[C][Q][Q], const Facts<Q, C>& a,
                                        const Facts<Q, C>& b)
@@ -99,11 +99,11 @@ __device__ __forceinline__ float2 sums(const float (&counts)[C][Q][Q], const Fac
     return {by_class, sum};
 }
 
-// What a pair is first looked at by.
+// The facts of a variable for the quick bound.
 template <int Q, int C>
 struct Glance {
-    float inverse[Q + 1];       // of one class
-    float one[Q + 1];           // of two: rows of the first, and of both
+    float inverse[Q + 1];       // for one class
+    float one[Q + 1];           // for two classes: rows of the first, and of both
     float all[Q + 1];
     float own;
 
@@ -121,8 +121,8 @@ struct Glance {
     }
 };
 
-// What a pair's score is not above: without logarithms, for log(t) ≤ t − 1. Of the first class, and
-// of both.
+// An upper bound of a pair's score without logarithms, by log(t) ≤ t − 1, from the counts of the first class
+// and of both.
 template <int Q, int C>
 __device__ __forceinline__ float at_most(const QuickBound& by, const float (&of_one)[Q][Q],
                                          const float (&of_all)[Q][Q], const Glance<Q, C>& a,
@@ -143,7 +143,7 @@ __device__ __forceinline__ float at_most(const QuickBound& by, const float (&of_
     return by.score(sum, a.own + b.own);
 }
 
-// Lays the counts of a thread down, of 16 bits two in a word.
+// Writes the counts of a thread to shared memory, two of 16 bits per word.
 __device__ __forceinline__ void lay(const Counts<THREADS>& counts, unsigned* to)
 {
     constexpr int COLUMNS = Counts<THREADS>::COLUMNS;
@@ -155,21 +155,21 @@ __device__ __forceinline__ void lay(const Counts<THREADS>& counts, unsigned* to)
     }
 }
 
-// One of four counts of a piece, which a thread has laid down.
+// One of the four counts of a piece that a thread has written.
 __device__ __forceinline__ float laid(const unsigned* from, unsigned thread, unsigned piece,
                                       unsigned e)
 {
-    // The mantissa of 2²³ + count.
+    // Makes 2²³ + count, whose mantissa is the count.
     const unsigned word = from[(2 * piece + e / 2) * THREADS + thread];
     const unsigned bits = __byte_perm(word, 0x4b000000u, e % 2 ? 0x7632 : 0x7610);
     return __uint_as_float(bits) - 8388608.0f;
 }
 
-// A block has a tile. Shared: the stages, or the counts of both classes together, if that is more;
-// those of the first; the facts of both sides; barriers; what each warp looks at again.
+// One block per tile. Shared memory: the stages, or the counts of both classes together, whichever is larger;
+// the counts of the first class; the facts of both sides; barriers; the queue of each warp.
 //
-// Rows of a tile: of variables of two rows eight have their first, then the same eight their
-// second, so that a thread has whole tables.
+// Rows of a tile: for variables of two rows, the first rows of eight variables are followed by the second
+// rows of the same eight, so that a thread has whole tables.
 template <int Q, int C>
 __device__ __forceinline__ void pairs(const PairArgs& given)
 {
@@ -215,7 +215,7 @@ __device__ __forceinline__ void pairs(const PairArgs& given)
         counts.add(chunks);
     }
     counts.settle(chunks);
-    // A second class may have no rows.
+    // The second class may have no rows.
     if (C > 1 && edge == end) {
         lay(counts, one);
     }
@@ -226,8 +226,8 @@ __device__ __forceinline__ void pairs(const PairArgs& given)
     }
     const float floor = *(const volatile float*)given.floor;
     const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    // Of one row a variable a piece has two of either side here; of two rows two pieces side by
-    // side have one of a and two of b. Some pieces at a time have a bit for each pair.
+    // With one row per variable, a thread's part of a piece has two variables of either side; with two
+    // rows, two adjacent pieces have one of a and two of b. In each step every pair has a bit.
     constexpr int DOWN = Q == 1 ? 2 : 1, BESIDE = 2, BITS_OF = ROWS * DOWN * BESIDE * 2;
     Glance<Q, C> own[ROWS][DOWN];
     float floors[ROWS][DOWN];
@@ -240,7 +240,7 @@ __device__ __forceinline__ void pairs(const PairArgs& given)
             floors[i][d] = floor_of(given, given.a, first_a + in_a, floor);
         }
     }
-    // Few are looked at again: they are put together until all lanes have one.
+    // Few pairs pass the quick bound: they are queued until each lane has one to score.
     unsigned short* const queue =
         (unsigned short*)((unsigned char*)barriers + BARRIERS)
         + threadIdx.x / 32 * 32 * (BITS_OF + 1);

@@ -1,5 +1,5 @@
-// Tiles of pairs: 128 rows of bits of some variables beside 128 of others; from counts to what is
-// told. Stands before the kernels of all pairs, behind bits.cuh.
+// Tiles of pairs, 128 rows of bits of some variables by 128 rows of others: from counts to bounds of scores
+// and the pairs that are kept. Shared by the kernels of all pairs; included after bits.cuh.
 
 #define TINY 1e-30f
 
@@ -10,35 +10,35 @@ __device__ __forceinline__ float inverse(float value)
     return inverse;
 }
 
-// Variables that have as many rows each, one behind the other.
+// Consecutive variables with the same number of rows of bits.
 struct ColumnGroup {
-    const unsigned char* rows;  // of the first tile
-    const float* facts;         // of each variable, as the kernel says
-    const unsigned* numbers;    // of each among all columns
+    const unsigned char* rows;  // bits of the first tile
+    const float* facts;         // of each variable; the kernel defines them
+    const unsigned* numbers;    // the number of each among all columns
     unsigned count;             // variables
     unsigned first;             // the place of the first
-    unsigned planes;            // rows of each
+    unsigned planes;            // rows of bits of each
     unsigned each;              // variables of a tile
 };
 
-// A value of a pair, in bits times rows: own + x(later) + w(earlier) + xw·T(xw) + xwy·T(xwy).
+// A value of a pair, in bits times n: own + x(later) + w(earlier) + xw·T(xw) + xwy·T(xwy).
 struct PairValue {
     float own, xw, xwy;
-    float off;                  // no value is farther from its own than this
+    float off;                  // bound of the error of the value
 };
 
-// What a score is not above, of sums without logarithms: own + x + w + scale · sum. A scale that is
-// infinite says nothing.
+// An upper bound of a score by sums without logarithms: own + x + w + scale · sum. With an infinite scale it
+// bounds nothing.
 struct QuickBound {
     float own, scale;
-    float share;                // of two classes: of the rows that are of the first
+    float share;                // for two classes: the share of the rows in the first
     float filler;
 
-    // Σ (c − share·m)² / m, of cells of m rows, c of them of the first class.
+    // Σ (c − share·m)² / m, over cells of m rows, c of them in the first class.
     __device__ __forceinline__ float add(float sum, float one, float all) const
     {
         const float off = __fmaf_rn(-share, all, one);
-        // What has no rows adds nothing.
+        // A cell without rows adds nothing.
         return __fmaf_rn(off * off, inverse(all + TINY), sum);
     }
 
@@ -50,27 +50,27 @@ struct QuickBound {
 
 struct PairBounds {
     unsigned a, b;              // places
-    float least, most;          // the score is neither below nor above
+    float least, most;          // bounds of the score
 };
 
 struct PairArgs {
     ColumnGroup a, b;
     const unsigned* edges;      // the chunk where each class begins, and the end
-    unsigned chunks;            // the end
-    unsigned classes;           // that are told apart
+    unsigned chunks;            // the end of the last class
+    unsigned classes;           // number of classes in the tables
     float per_row;              // 1 / rows
     int is_ratio;
     PairValue over, under;
     QuickBound quick;
-    int sided;                  // whether it matters which of the two is x
-    int same;                   // whether both groups are one
-    const unsigned* supers;     // of 16 × 16 tiles each: that of a, that of b
-    i64 first;                  // tile of theirs, of the first block
-    const float* floor;         // what is below is wanted by `floors` alone
-    unsigned* floors;           // of each place what its best pair is not below, ordered: what
-                                // reaches that of one of both is wanted; null where not wanted
+    int sided;                  // whether the score depends on which of the two is x
+    int same;                   // whether both groups are the same
+    const unsigned* supers;     // super-tiles of 16 × 16 tiles: index of a, index of b
+    i64 first;                  // the tile of the first block, counted over the super-tiles
+    const float* floor;         // pairs below it are wanted only because of `floors`
+    unsigned* floors;           // of each place a lower bound of its best pair's score, ordered: a
+                                // pair that reaches that of either is wanted; null if unused
     PairBounds* found;
-    unsigned* found_count;             // how many are found, more than there is room for maybe
+    unsigned* found_count;             // number of pairs found; may exceed `room`
     unsigned room;
 };
 
@@ -78,8 +78,8 @@ static_assert(sizeof(ColumnGroup) == 40 && sizeof(PairValue) == 16 && sizeof(Qui
 static_assert(sizeof(PairBounds) == 16, "drift");
 static_assert(sizeof(PairArgs) == 216, "drift");
 
-// The bits of a tile's side: chunk by chunk, as a stage has them. Of a tile that is not there the
-// last one's.
+// The bits of one side of a tile: chunk by chunk, in the layout of a stage. For a tile beyond the last one,
+// those of the last.
 __device__ __forceinline__ const unsigned char* side(const ColumnGroup& group, const PairArgs& given,
                                                      unsigned tile)
 {
@@ -92,7 +92,7 @@ __device__ __forceinline__ bool is_tile(const PairArgs& given, unsigned a, unsig
         && (!given.same || a <= b);
 }
 
-// The tile of this block; false where there is none. Four blocks have two by two.
+// The tile of this block; false if there is none. Four blocks have two by two tiles.
 __device__ __forceinline__ bool tile_of(const PairArgs& given, unsigned& a, unsigned& b)
 {
     const i64 at = given.first + blockIdx.x;
@@ -103,8 +103,7 @@ __device__ __forceinline__ bool tile_of(const PairArgs& given, unsigned& a, unsi
     return is_tile(given, a, b);
 }
 
-// Whether one of those four has a tile, for which the others have to work too where they work
-// together.
+// Whether this block has to work: if it has a tile or, in a cluster, if any of the four blocks has one.
 __device__ __forceinline__ bool is_any_tile(const PairArgs& given, unsigned a, unsigned b)
 {
 #ifdef GROUPED
@@ -121,13 +120,13 @@ __device__ __forceinline__ float log_2(float value)
     return log;
 }
 
-// An integer below 2²³.
+// Converts an integer below 2²³.
 __device__ __forceinline__ float small(unsigned value)
 {
     return __uint_as_float(0x4b000000u | value) - 8388608.0f;
 }
 
-// count · log2(count / expected), with the inverse of what is expected.
+// Adds count · log2(count / expected); `inverse` is 1 / expected.
 __device__ __forceinline__ float add_cell(float sum, float count, float inverse)
 {
     return __fmaf_rn(count, log_2(__fmaf_rn(count, inverse, TINY)), sum);
@@ -138,7 +137,7 @@ __device__ __forceinline__ float value_of(const PairValue& value, float x, float
     return __fmaf_rn(value.xwy, xwy, __fmaf_rn(value.xw, xw, x + w + value.own));
 }
 
-// The floor of a variable.
+// The floor for pairs of a variable.
 __device__ __forceinline__ float floor_of(const PairArgs& given, const ColumnGroup& group, unsigned at,
                                           float floor)
 {
@@ -149,8 +148,8 @@ __device__ __forceinline__ float floor_of(const PairArgs& given, const ColumnGro
     return fminf(floor, number_32(*own));
 }
 
-// Keeps a pair that may be wanted. `of_a` and `of_b` are x and w of the score and of its
-// denominator.
+// Keeps a pair if it may be wanted. `of_a` and `of_b` are x and w of the score and of its denominator, for
+// each variable.
 __device__ __forceinline__ void tell(const PairArgs& given, float floor, unsigned a, unsigned b,
                                      const float* of_a, const float* of_b, float xw, float xwy)
 {

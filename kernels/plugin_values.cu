@@ -1,5 +1,5 @@
-// A plugin's function stands before it: `passel_value`, a number of one contingency table.
-// One thread a table; the tables lie one behind another.
+// Evaluates a plugin's function, `passel_value`, on contingency tables. The function is prepended to this
+// file. One thread per table; the tables are contiguous.
 extern "C" __global__ void tables(const double* __restrict__ values,
                                   const unsigned* __restrict__ counts, unsigned x, unsigned w,
                                   unsigned y, long long count, double* __restrict__ out)
@@ -10,7 +10,8 @@ extern "C" __global__ void tables(const double* __restrict__ values,
     }
 }
 
-// The same of tables with levels of x of their own; one of no observations is not shown to it.
+// The same for tables that differ in the levels of x. The function is not called for a table without
+// observations.
 extern "C" __global__ void values(const double* __restrict__ values,
                                   const unsigned* __restrict__ counts, long long cells,
                                   const unsigned* __restrict__ levels, unsigned w, unsigned y,
