@@ -1,45 +1,45 @@
-// All-reduce of the arg max: each GPU sends the others its best candidate, all take the best of all,
-// and a long column of the winner is broadcast to the others, each of which copies a part.
+// All-reduce of the arg max: each GPU sends its best candidate to all GPUs, and each takes the best of all. A
+// long column of the winner is broadcast to the others, each of which copies a part.
 
 #define MAX_GPUS 16
 
-// A GPU's best candidate, as it is sent.
+// A GPU's best candidate, as sent to the others.
 struct Message {
     Pick pick;
-    ColumnCodes place;                // the address of that column
+    ColumnCodes place;                // the location of its column
 };
 
 #define WORDS 24u
 
-// Memory of one GPU that all GPUs write.
+// Memory of one GPU that all GPUs write to.
 struct Mailbox {
-    // Of even and odd rounds, by GPU. Every word is written and read whole: above four bytes
-    // of the message it says of which round they are, so that nothing has to be fenced.
+    // By parity of the round, then by GPU. Every word is written and read atomically and has the round
+    // number above four bytes of the message, so that no fence is needed.
     u64 messages[2][MAX_GPUS][WORDS];
-    u64 parts[MAX_GPUS];           // the last round of which a GPU has brought its part
-    u64 from;                   // the column that is to be brought, and its bytes: 0 for none
+    u64 parts[MAX_GPUS];           // by GPU, the last round in which it copied its part
+    u64 from;                   // the column to broadcast, and its size in bytes: 0 for none
     u64 bytes;
-    unsigned winner;            // whose it is
-    unsigned left;              // not 0 once the GPU has left: it sends nothing any more
-    unsigned arrived;           // 0 before and after
+    unsigned winner;            // the GPU of that column
+    unsigned left;              // not 0 once the GPU has left: it sends nothing from then on
+    unsigned arrived;           // a counter of blocks, 0 before and after
 };
 
 struct PeerArgs {
     Mailbox* mailboxes[MAX_GPUS];
-    unsigned char* column_buffers[MAX_GPUS]; // room for a long column
-    unsigned gpus;             // 0: nothing is exchanged
-    unsigned gpu;              // this one
-    u64 sequence;               // above those of all rounds before
-    const unsigned* stop;       // of the host: not 0 makes waiting kernels leave
-    ColumnCodes* places;              // and one more, for a column of another GPU
-    AnchorSums* anchor;             // becomes the best
-    Pick* pick;                 // null where the host does not read it
-    u64 from;                   // bytes from which on a column is broadcast
+    unsigned char* column_buffers[MAX_GPUS]; // on each GPU, room for a long column
+    unsigned gpus;             // 0 if nothing is exchanged
+    unsigned gpu;              // number of this one
+    u64 sequence;               // the number of the round, above all earlier ones
+    const unsigned* stop;       // in host memory: not 0 makes waiting kernels leave
+    ColumnCodes* places;              // one more than columns, for a column of another GPU
+    AnchorSums* anchor;             // set to the best
+    Pick* pick;                 // null if the host does not read it
+    u64 from;                   // size in bytes from which on a column is broadcast
 };
 
 static_assert(sizeof(Message) == 4 * WORDS && sizeof(Mailbox) == 6304 && sizeof(PeerArgs) == 312, "drift");
 
-// Polls of a waiting warp between two of the host's word, which is far away.
+// Polls of a waiting warp between two reads of the host's stop word, which is slow to read.
 #define LOOKS 1024u
 
 #define EVERYONE 0xffffffffu
@@ -51,7 +51,7 @@ __device__ __forceinline__ bool raised(const unsigned* stop)
     return value != 0;
 }
 
-// A warp sends four bytes of each lane.
+// Sends a message by a warp: four bytes from each lane.
 __device__ __forceinline__ void send(u64* message, const unsigned* words, u64 sequence)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -62,7 +62,7 @@ __device__ __forceinline__ void send(u64* message, const unsigned* words, u64 se
     }
 }
 
-// A warp waits for a message of this round; false where it was to leave.
+// Waits with a warp for a message of this round; false if the host raised `stop`.
 __device__ __forceinline__ bool receive(const u64* message, unsigned* words, const PeerArgs& peers)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -89,9 +89,9 @@ __device__ __forceinline__ bool receive(const u64* message, unsigned* words, con
     return true;
 }
 
-// The last block of each GPU. Letters of the round before last are not read any more: whoever
-// writes new ones has left the last round, to which every GPU came when it had left the one
-// before.
+// Scores, and exchanges the bests by the last block of each GPU. Messages of the round before last are no
+// longer read: a GPU that writes new ones has completed the last round, which every GPU entered after it
+// had completed the one before.
 extern "C" __global__ void __launch_bounds__(256, 2)
     score_all_reduce(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived,
                    const __grid_constant__ PeerArgs peers)
@@ -104,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
     Mailbox& own = *peers.mailboxes[peers.gpu];
     if (threadIdx.x == 0) {
-        // What it has found since is of no anchor of the others'.
+        // Its results since then are not for an anchor of the others.
         left = own.left != 0;
         ColumnCodes place = {};
         if (best.number != NONE) {
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
     const unsigned half = peers.sequence % 2, warps = blockDim.x / 32;
     if (peers.from != ~0ull) {
-        // Where the last long column was brought to has been read, as far as the others can tell.
+        // Makes visible to the others that this GPU has read its column buffer.
         __threadfence_system();
     }
     for (unsigned gpu = threadIdx.x / 32; gpu < peers.gpus; gpu += warps) {
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         *peers.anchor = next;
         return;
     }
-    // Of sixteen rows each, as they lie.
+    // Size in memory, in units of sixteen rows.
     const u64 bytes = (u64)(given.rows + 15) / 16 * 2 * place.bits;
     if (place.bits != 0 && place.length == 1 && bytes >= peers.from) {
         own.from = place.address;
@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     peers.places[next.place] = place;
 }
 
-// Whatever its writer wrote before can be read after.
+// Reads a word with acquire semantics: what its writer wrote before is then visible.
 __device__ __forceinline__ u64 seen(const u64* word)
 {
     u64 value;
@@ -190,8 +190,8 @@ __device__ __forceinline__ void show(u64* word, u64 value)
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Waits until the words of all lanes tell a round, null where a lane has none; false where it
-// was to leave. One warp comes here.
+// Waits until the words of all lanes have the number of this round; a lane without a word passes null. False
+// if the host raised `stop`. Called by one warp.
 __device__ __forceinline__ bool all_tell(const u64* word, const PeerArgs& given)
 {
     bool here = word == nullptr;
@@ -206,10 +206,10 @@ __device__ __forceinline__ bool all_tell(const u64* word, const PeerArgs& given)
     }
 }
 
-// Words under way of each thread.
+// Words in flight per thread.
 #define AHEAD 4
 
-// Brings this GPU's part of the winner's column to all GPUs but that one.
+// Copies this GPU's part of the winner's column to all GPUs except the winner.
 template <typename Word>
 __device__ __forceinline__ void fetch(const PeerArgs& given, const Word* column, u64 words,
                                       unsigned winner)
@@ -238,8 +238,8 @@ __device__ __forceinline__ void fetch(const PeerArgs& given, const Word* column,
     }
 }
 
-// Behind `score_all_reduce`. What is written to is read by nobody: every GPU came to the round
-// when it had laid the column before out.
+// Broadcasts a long column; launched after `score_all_reduce`. Nobody reads the buffers meanwhile: every GPU
+// entered the round after it had laid out the previous column.
 extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_constant__ PeerArgs given)
 {
     if (given.gpus == 0) {
@@ -251,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_
     }
     const u64 from = own.from, bytes = own.bytes;
     const unsigned winner = own.winner;
-    // Columns of 4 bits lie at multiples of 8 bytes.
+    // Columns of 4-bit codes are aligned to 8 bytes only.
     if ((from | bytes) % 16 == 0) {
         fetch(given, (const uint4*)from, bytes / 16, winner);
     } else {
@@ -269,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(512) broadcast_column(const __grid_
     }
     if (!all_tell(word, given) && lane == 0) {
         own.left = 1;
-        // What was not brought is not laid out: an empty column instead.
+        // The column is incomplete: an empty column is laid out instead.
         given.places[given.anchor->place] = {};
     }
 }

@@ -1,4 +1,4 @@
-// Products of rows of bits: AND, and how many are set. Stands behind chunks.cuh.
+// Products of rows of bits: AND and population count. Included after chunks.cuh.
 
 #if __CUDA_ARCH__ >= 800 && !defined(GROUPED)
 __device__ __forceinline__ void matrices(unsigned (&to)[4], unsigned from)
@@ -28,13 +28,13 @@ __device__ __forceinline__ void product_bytes(int (&sum)[4], const unsigned (&a)
 #endif
 
 #ifdef GROUPED
-// Where a matrix of rows of 64 bytes, swizzled, begins: eight rows have 512 bytes.
+// The descriptor of a matrix of swizzled rows of 64 bytes in shared memory: eight rows take 512 bytes.
 __device__ __forceinline__ u64 matrix(unsigned address)
 {
     return 2ull << 62 | (u64)(8 * CHUNK / 16) << 32 | 1ull << 16 | (address & 0x3ffff) / 16;
 }
 
-// 64 rows beside 128, 256 bits of each; of a warpgroup, out of shared memory.
+// The product of 64 rows by 128 rows of 256 bits each, by a warpgroup, out of shared memory.
 __device__ __forceinline__ void product(int (&sum)[16][4], u64 a, u64 b)
 {
     asm volatile("{ .reg .pred more; setp.ne.b32 more, %66, 0; "
@@ -64,7 +64,7 @@ __device__ __forceinline__ void product(int (&sum)[16][4], u64 a, u64 b)
 }
 #endif
 
-// Counts of a thread of a block of so many: pieces of 16 × 8, of which it has rows g and g + 8 of
+// The counts of one thread of a block of THREADS: in each piece of 16 × 8, those of rows g and g + 8 and of
 // columns 2t and 2t + 1, where g = lane / 4, t = lane % 4.
 template <int THREADS>
 struct Counts {
@@ -72,11 +72,11 @@ struct Counts {
     static constexpr int ROWS = 256 / THREADS, COLUMNS = 16;
 #else
     static constexpr int ROWS = 4, COLUMNS = 1024 / THREADS;
-    static constexpr unsigned ACROSS = THREADS / 64; // warps
+    static constexpr unsigned ACROSS = THREADS / 64; // warps side by side
 #endif
     int of[ROWS][COLUMNS][4];
 
-    // The first row of pieces of the tile, and the first column.
+    // The first row in the tile of pieces (i, ·); `column` is the first column of pieces (·, j).
     static __device__ __forceinline__ unsigned row(unsigned i)
     {
 #ifdef GROUPED
@@ -116,14 +116,14 @@ struct Counts {
     }
 
 #ifdef GROUPED
-    // Nobody else knows these between the products and the end of them.
+    // Keeps the compiler from moving the counts while products are in flight.
     __device__ __forceinline__ void pin()
     {
         each([](int& count) { asm volatile("" : "+r"(count)::"memory"); });
     }
 #endif
 
-    // Adds those of the next chunk.
+    // Adds the counts of the next chunk.
     __device__ __forceinline__ void add(Chunks<THREADS>& chunks)
     {
         const unsigned char* const stage = chunks.stage();
@@ -140,7 +140,7 @@ struct Counts {
             }
         }
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        // While these are made, the stage before is free.
+        // Once all products but these are complete, the previous stage is free.
         asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
         chunks.release(1);
 #else
@@ -148,7 +148,7 @@ struct Counts {
 #endif
     }
 
-    // All that were added are there.
+    // Waits until all added counts are complete.
     __device__ __forceinline__ void settle(Chunks<THREADS>& chunks)
     {
 #ifdef GROUPED
@@ -209,7 +209,7 @@ struct Counts {
                     product_bits(of[i][j], a, b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
                 }
 #else
-                // Every eighth bit at a time: the order of the rows is no matter.
+                // Every eighth bit at a time: the order of the observations does not matter.
 #pragma unroll 1
                 for (int bit = 0; bit < 8; bit++) {
                     unsigned bytes[4];

@@ -1,15 +1,15 @@
-// Counts columns of few rows without tables: every row is compared with the rows before it
-// that have the anchor's same level, in four columns at once.
+// Counts columns of few rows without tables: every row is compared with the earlier rows of the same anchor
+// level, in four columns at once.
 
-// A row in the order of joint codes.
+// A row in the order of the joint codes.
 struct SortedRow {
-    unsigned short row;   // which it is
-    unsigned short level; // place of the first of the same level
-    unsigned short both;  // place of the first of the same level and class
+    unsigned short row;   // its number
+    unsigned short level; // place of the first row of the same level
+    unsigned short both;  // place of the first row of the same level and class
     unsigned short unused;
 };
 
-// One block: the order of at most 4,096 rows, equal ones as they come.
+// One block: stably sorts at most 4,096 rows by joint code.
 template <int JOINT>
 __device__ __forceinline__ void order(const unsigned char* joint, unsigned rows,
                                       unsigned classes, SortedRow* out)
@@ -35,26 +35,26 @@ __device__ __forceinline__ void order(const unsigned char* joint, unsigned rows,
 }
 
 struct RowsArgs {
-    const unsigned* codes;      // row-major, a byte a column, `stride` words a row
+    const unsigned* codes;      // row-major, one byte per column, `stride` words per row
     i64 stride;
     unsigned columns;
-    unsigned places;            // columns of all packs: from one anchor's sums to the next
+    unsigned places;            // columns of all packs: the stride from one anchor's sums to the next
     unsigned rows;
     unsigned classes;
     const SortedRow* order;           // of each anchor of a batch
     const i64* terms;
     i64* xw;
     i64* xwy;
-    unsigned* occurring;        // how many rows are the first of their cell (x, w), unless null
+    unsigned* occurring;        // number of rows that are the first of their cell (x, w), unless null
 };
 
 static_assert(sizeof(SortedRow) == 8 && sizeof(RowsArgs) == 72, "drift");
 
-// Blocks of 32 x slices threads: a lane has four columns, a warp every so many rows.
+// Blocks of 32 × slices threads: each lane has four columns, each warp every slices-th row.
 extern "C" __global__ void rows(const __grid_constant__ RowsArgs given)
 {
     extern __shared__ uint4 shared[];
-    // 128 columns' sums, of xw and of xwy, then how many cells occur.
+    // For 128 columns the sums of xw and of xwy, then the number of cells that occur.
     u64* const sums = (u64*)shared;
     unsigned* const firsts = (unsigned*)(sums + 256);
     i64* const steps = (i64*)(firsts + 128);
@@ -64,7 +64,7 @@ extern "C" __global__ void rows(const __grid_constant__ RowsArgs given)
     for (unsigned at = threadIdx.x; at < 128; at += blockDim.x) {
         firsts[at] = 0;
     }
-    // What one more adds to a cell: at most 256 rows share a level where bytes count them.
+    // The increase of c*L(c) by one more row, for the first 256 counts.
     for (unsigned at = threadIdx.x; at < 256 && at < given.rows; at += blockDim.x) {
         steps[at] = given.terms[at + 1] - given.terms[at];
     }
@@ -83,7 +83,7 @@ extern "C" __global__ void rows(const __grid_constant__ RowsArgs given)
         unsigned before[4] = {0, 0, 0, 0}, with_class[4] = {0, 0, 0, 0};
         unsigned other = row.level;
         while (other < place) {
-            // Bytes count up to 255 at a time.
+            // Counts have a byte per column, so at most 255 rows at a time.
             const unsigned end = min(place, other + 255);
             unsigned level = 0, both = 0;
             for (; other < end; other++) {
@@ -102,7 +102,7 @@ extern "C" __global__ void rows(const __grid_constant__ RowsArgs given)
         };
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            // The first of a cell adds nothing.
+            // The first row of a cell adds nothing.
             if (before[k] != 0) {
                 of_xw[k] += step(before[k]);
                 if (with_class[k] != 0) {

@@ -1,4 +1,4 @@
-// Gathers a step and finds the best candidate: see the rule of a score.
+// Gathers a step and finds the best candidate of each batch; score.cuh has the rule.
 
 extern "C" __global__ void __launch_bounds__(256, 2)
     score(const __grid_constant__ ScoreArgs given, BestCandidate* found, unsigned* arrived, Pick* picks)
@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
 }
 
-// A candidate is none any more.
+// Excludes a candidate.
 extern "C" __global__ void exclude(unsigned char* excluded, unsigned place)
 {
     excluded[place] = 1;

@@ -1,63 +1,63 @@
-// From margin sums to scores, in integers, and the best candidate: stands before the kernels that
-// score, behind counting.cuh.
+// From margin sums to integer scores and the best candidate. Shared by the kernels that score; included after
+// counting.cuh.
 
 struct ScoreTerm {
     i64 weight;
-    int over[8];    // of n, x, w, y, xw, xy, wy, xwy
+    int over[8];    // factors of the sums n, x, w, y, xw, xy, wy, xwy
     int under[8];
     int is_ratio;
-    int below_zero; // only that part counts
+    int below_zero; // only the negative part counts
 };
 
 struct ScoreRule {
     int terms;
     int gather;     // sum or mean, minimum, last: 0, 1, 2
     int join;       // added, alone, least, guarded: 0 … 3
-    int mean;       // whether relevance counts as often as there were steps
-    i64 n;          // its sum
-    i64 y;
-    i64 unit;       // of a ratio
-    ScoreTerm term[9];   // those of a step, then relevance
+    int mean;       // whether relevance is multiplied by the number of steps
+    i64 n;          // the sum of n
+    i64 y;          // the sum of y
+    i64 unit;       // the unit of a ratio
+    ScoreTerm term[9];   // the terms of a step, then relevance
 };
 
 struct ScoreArgs {
     ScoreRule rule;
-    unsigned count;             // candidates, a batch's one behind the other
-    const unsigned* numbers;    // of each its number among all columns
+    unsigned count;             // candidates; those of a batch are contiguous
+    const unsigned* numbers;    // the number of each among all columns
     unsigned char* excluded;
     const i64* x;
-    i64* xy;                    // of each batch
+    i64* xy;                    // by batch, as are the next five
     i64* xw;
     i64* xwy;
     i64* relevance;
     i128* gathered;
-    i128* redundancy;           // sum of xw over the steps; null where not wanted
-    const AnchorSums* anchors;      // of each batch
-    AnchorSums* next;               // becomes the best, unless it is null
+    i128* redundancy;           // sum of xw over the steps; null if not wanted
+    const AnchorSums* anchors;      // one per batch
+    AnchorSums* next;               // unless null: set to the best
     const unsigned* levels;
-    unsigned* steps;            // gathered so far; null where the host counts
-    unsigned steps_known;       // then so many
-    const TableSums* whole;         // of each batch, for those that miss values
-    const unsigned char* misses; // whether a candidate does; null where none does
-    int anchor_misses;          // then all are whole
+    unsigned* steps;            // number gathered so far; null if the host counts them
+    unsigned steps_known;       // that number, if the host counts
+    const TableSums* whole;         // by batch, for candidates that miss values
+    const unsigned char* misses; // whether a candidate misses values; null if none does
+    int anchor_misses;          // whether the anchor misses values: then all use `whole`
     i64 rows;
     int gathers;                // whether there are sums of a step to gather
-    int begins;                 // whether xwy is xy, of which relevance is made
-    int forgets;                // whether nothing is gathered yet
-    int by_class;               // whether there is xwy; else it is xw
+    int begins;                 // whether xwy is xy, from which relevance is computed
+    int forgets;                // whether what was gathered is discarded
+    int by_class;               // whether there is xwy; otherwise it equals xw
 };
 
 // The best of some candidates.
 struct BestCandidate {
     i128 score;
-    unsigned number;            // of all columns; NONE where there is none
+    unsigned number;            // among all columns; NONE if there is no candidate
     unsigned place;
 };
 
 #define NONE 0xffffffffu
 #define NEVER ((i128)1 << 127)
 
-// What the host reads of the best.
+// What the host reads about the best candidate.
 struct Pick {
     i128 score;
     i128 redundancy;
@@ -78,7 +78,7 @@ struct Sums {
 
 __device__ __forceinline__ i64 combined(const int (&by)[8], const Sums& sums)
 {
-    // As unsigned numbers, which may wrap on the way.
+    // In unsigned arithmetic, which may wrap in between.
     u64 total = 0;
 #pragma unroll
     for (int i = 0; i < 8; i++) {
@@ -87,7 +87,7 @@ __device__ __forceinline__ i64 combined(const int (&by)[8], const Sums& sums)
     return (i64)total;
 }
 
-// To the nearest; equal ratios are equal.
+// Rounded to the nearest; equal ratios give equal results.
 __device__ __noinline__ i64 ratio(i64 over, i64 under, i64 unit)
 {
     if (under == 0) {
@@ -107,7 +107,7 @@ __device__ __noinline__ i64 ratio(i64 over, i64 under, i64 unit)
     return (i64)(quotient > most ? most : quotient < least ? least : quotient);
 }
 
-// Of a table of some rows, as if it were of all; to the nearest.
+// Scales a value of a table with `left` rows to all rows; rounded to the nearest.
 __device__ __noinline__ i64 of_all(i64 value, i64 left, i64 rows)
 {
     if (left == 0) {
@@ -176,7 +176,7 @@ __device__ __forceinline__ i128 total(const ScoreRule& rule, i64 relevance, i128
     }
 }
 
-// Of equal scores the lowest column; none is worse than any.
+// Of equal scores the lowest column is better; no candidate is worse than any.
 __device__ __forceinline__ bool better(const BestCandidate& a, const BestCandidate& b)
 {
     if (a.number == NONE || b.number == NONE) {
@@ -225,7 +225,7 @@ __device__ __forceinline__ Sums of_whole(const TableSums& whole, i64 rows)
     return sums;
 }
 
-// What the host is told of the best, which becomes the next anchor where that is asked for.
+// The pick of the best candidate; excludes it and makes it the next anchor unless `next` is null.
 __device__ __forceinline__ Pick make_pick(const ScoreArgs& given, i64 base, const BestCandidate& best)
 {
     Pick pick = {best.score, 0, 0, 0, 0, best.place, best.number};
@@ -246,9 +246,9 @@ __device__ __forceinline__ Pick make_pick(const ScoreArgs& given, i64 base, cons
     return pick;
 }
 
-// Gathers a step and finds the best candidate of a batch, of which there is one for each y of the
-// grid: true in the block that comes last, whose first thread has it then. `found` has a place
-// for each block, `arrived` a counter for each batch, 0 before and after.
+// Gathers a step and finds the best candidate of a batch (the grid's y). Returns true in the last block to
+// arrive, whose first thread then has the best. `found` has a place for each block, `arrived` a counter for
+// each batch, 0 before and after.
 __device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* found, unsigned* arrived,
                                        BestCandidate& best)
 {
@@ -262,11 +262,11 @@ __device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* fo
     for (int at = 0; at < rule.terms; at++) {
         uses_xy = uses_xy || rule.term[at].over[5] != 0 || rule.term[at].under[5] != 0;
     }
-    // Where candidates are many, most of them need not say who they are.
+    // If candidates are many, their numbers are read only when needed.
     const bool few = stride() >= given.count;
     best = {0, NONE, NONE};
     for (i64 at = first(); at < given.count; at += stride()) {
-        // All that is read is under way before any of it is waited for.
+        // All loads are in flight before the first is waited for.
         const bool excluded = given.excluded[at];
         const i64 x = given.x[at];
         i128 gather = given.gathered[base + at];
@@ -280,11 +280,11 @@ __device__ __forceinline__ bool scored(const ScoreArgs& given, BestCandidate* fo
             xy = uses_xy ? given.xy[base + at] : 0;
             redundancy = given.redundancy != nullptr ? given.redundancy[base + at] : 0;
         }
-        // The anchor may be another device's: it misses, and no candidate here does.
+        // The anchor may be another device's, and miss values even if no candidate here does.
         const bool whole =
             given.anchor_misses || (given.misses != nullptr && given.misses[at]);
         if (given.begins) {
-            // Of the table with one level of w.
+            // From a table with one level of w.
             xy = given.by_class ? given.xwy[base + at] : x;
             Sums sums = {{rule.n, x, 0, rule.y, 0, xy, 0, 0}, given.rows, given.rows};
             if (whole) {

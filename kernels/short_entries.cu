@@ -1,17 +1,17 @@
-// Counts columns of few entries off their most frequent code, several columns a warp, without
-// tables: entries are compared with one another.
+// Counts columns with few entries off their most frequent code without tables: the entries of a column are
+// compared with one another, several columns per warp.
 
-// Short columns, by the places 2^0 … 2^5 that each of them has.
+// Short columns, by kind: each has 2^0 … 2^5 places.
 struct ShortEntriesArgs {
     const unsigned* rows[6];
     const unsigned short* codes[6];
-    unsigned columns[6]; // 0 where there are none of a kind
-    unsigned first[6];   // where their sums begin, among all places
+    unsigned columns[6]; // 0 if there are none of a kind
+    unsigned first[6];   // the place of the first, where their sums begin
 };
 
 static_assert(sizeof(ShortEntriesArgs) == 144, "drift");
 
-// Joint codes and counts of an anchor where this block reads them from.
+// Joint codes and counts of an anchor, in shared memory if they were copied.
 struct Near {
     const unsigned char* joint;
     const unsigned* by_level;
@@ -43,7 +43,7 @@ __device__ __forceinline__ Near near_of(const EntriesArgs& given)
     return near;
 }
 
-// One warp's columns: a lane an entry, a segment of EACH lanes a column.
+// Counts the columns of one warp: one lane per entry, a segment of EACH lanes per column.
 template <int JOINT, int CLASSES, int EACH>
 __device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEntriesArgs& shorts, int kind,
                                          i64 unit, const Near& near, const AnchorSums& anchor,
@@ -64,7 +64,7 @@ __device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEn
     const unsigned level = level_of<CLASSES>(given, at);
     i64 sums[2] = {0, 0};
     if (EACH == 1) {
-        // One entry off: its own cell has one row, which adds nothing.
+        // A single entry: its own cell has one row, which adds nothing.
         if (on) {
             sums[0] = left(terms, by_level[level], 1);
             if (CLASSES != 1) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEn
             }
         }
     } else if (EACH <= 8) {
-        // Every lane looks at the others of its segment. Joint codes have 16 bits.
+        // Every lane is compared with the others of its segment. Joint codes have 16 bits.
         const unsigned key = code << 16 | at;
         unsigned same[4] = {0, 0, 0, 0};
         bool leads[4] = {on, on, on, on};
@@ -110,7 +110,7 @@ __device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEn
         const unsigned present = __ballot_sync(all, on) & own;
         const unsigned second = __ballot_sync(all, at % 2 != 0);
         if (on) {
-            // The first of those that agree counts them.
+            // The first lane of those that agree counts them.
             const auto many = [&](unsigned with) {
                 return lane == __ffs(with) - 1 ? __popc(with) : 0;
             };
@@ -121,7 +121,7 @@ __device__ __forceinline__ void segments(const EntriesArgs& given, const ShortEn
                 sums[0] += left(terms, by_level[level], rows);
             }
             if (CLASSES != 1) {
-                // Of two classes those that agree in it too are known.
+                // With two classes, the lanes of the same class are known.
                 const unsigned of_y = at % 2 != 0 ? second : ~second;
                 const unsigned of_xwy =
                     CLASSES == 2 ? of_xw & of_y : __match_any_sync(present, code << 16 | at);
@@ -157,7 +157,7 @@ __device__ __forceinline__ void short_columns(const EntriesArgs& given, const Sh
     const AnchorSums anchor = given.anchors[blockIdx.y];
     i64* const xw = given.xw + (i64)blockIdx.y * given.places;
     i64* const xwy = given.xwy + (i64)blockIdx.y * given.places;
-    // Units of the longest first; a warp has every so many of all kinds together.
+    // The units of the longest columns come first; units are dealt out to the warps in turn.
     i64 ends[6];
     i64 end = 0;
 #pragma unroll

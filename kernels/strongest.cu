@@ -1,6 +1,6 @@
-// The candidates that a product cannot tell from the strongest: see strongest.rs.
+// Finds the candidates that a product cannot distinguish from the strongest; see strongest.rs.
 
-// Columns a block looks through, and its threads.
+// Columns and threads of a block of near_f64 and near_f32.
 #define SPAN 4096
 #define EACH 256
 
@@ -14,10 +14,9 @@ __device__ __forceinline__ double not_a_number(double)
     return __longlong_as_double(0x7fffffffffffffffll);
 }
 
-// Lists (model of the batch, column) whose |e| is within `off` * ‖r‖ of the largest so far,
-// its model's own columns passed over. The largest are kept as the bits of an f64: numbers
-// from 0 on are ordered as their bits are. Blocks that come early list what later ones
-// surpass: a few entries more a model.
+// Lists each (model of the batch, column) whose |e| is within `off` * ‖r‖ of the largest so far, skipping the
+// model's own columns. The largest are kept as the bits of an f64: numbers ≥ 0 have the order of their
+// bits. Early blocks also list what later ones surpass: a few more entries per model.
 template <typename T>
 __device__ void near_largest(const T* e, long long rows, unsigned from, const double* rss,
                              const u64* offsets, const unsigned* members, double off, u64* most, u64* list, double* scores,
@@ -35,7 +34,7 @@ __device__ void near_largest(const T* e, long long rows, unsigned from, const do
 #pragma unroll
     for (int v = 0; v < SPAN / EACH; v++) {
         const long long at = begin + v * EACH + threadIdx.x;
-        // NaN is no larger than anything.
+        // NaN compares as not larger than anything.
         values[v] = at < rows ? e[model * rows + at] : not_a_number(T());
     }
     __syncthreads();
@@ -99,10 +98,10 @@ near_f32(const float* e, long long rows, unsigned from, const double* rss, const
     near_largest(e, rows, from, rss, offsets, members, off, most, list, scores, listed, places);
 }
 
-// |xᵀr|, summed in a fixed order, of what is still near the largest among the pairs listed.
-// `answers`, which may lie in the host's memory: how many were listed, how many are near still,
-// then these with their scores. `counters`: listed, near still, blocks that have ended.
-// Columns outside [from, from + count) are left for another call.
+// Computes |xᵀr| in a fixed order of summation for the listed pairs that are still near the largest.
+// `answers`, which may be in host memory: how many were listed, how many are still near, then these with
+// their scores. `counters`: listed, still near, blocks that have ended. Columns outside
+// [from, from + count) are skipped, for another call.
 extern "C" __global__ void __launch_bounds__(512, 1)
 score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
       const double* __restrict__ residuals, const double* __restrict__ rss, double off,
@@ -135,7 +134,7 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
             }
         }
     }
-    // The block that ends last tells how many there are.
+    // The last block to end writes the numbers.
     if (threadIdx.x == 0) {
         __threadfence();
         if (atomicAdd(counters + 2, 1ull) == gridDim.x - 1) {
@@ -146,7 +145,7 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
     }
 }
 
-// X or R in single precision.
+// Converts X or R to single precision.
 extern "C" __global__ void narrow(const double* __restrict__ from, long long count,
                                   float* __restrict__ to)
 {

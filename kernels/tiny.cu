@@ -1,46 +1,45 @@
-// Columns of at most four levels beside joint codes of few: rows are bits, cells are counted 32
-// rows at a time.
+// Counts columns of at most four levels against few joint codes: rows are bits, and a cell is counted 32 rows
+// at a time.
 
-// Rows lie as their codes do, for a warp to read them: of a tile of 128 vectors of 16 rows
-// lane l has the vectors l, 32 + l, 64 + l, 96 + l; bit p of half h is row p / 4 + 8h of the
-// vector p % 4.
+// Bits follow the layout of the codes, as a warp reads them: in a tile of 128 vectors of 16 rows, lane l
+// has the vectors l, 32 + l, 64 + l, 96 + l; bit p of half h is row p / 4 + 8h of its vector p % 4.
 #define TILE 128
-// Of a block of `tiny`.
+// Warps of a block of `tiny`.
 #define WARPS 8
 
 struct PlanesArgs {
-    const unsigned char* joint; // of a batch, `joint_stride` bytes an anchor
+    const unsigned char* joint; // of a batch, `joint_stride` bytes per anchor
     i64 joint_stride;
     i64 rows, tiles;
-    unsigned wide;              // planes: joint codes there may be
-    uint2* planes;              // of a batch: `wide` of `tiles` * 32
-    unsigned* totals;           // of a batch: `wide` counts, 0 before
+    unsigned wide;              // number of planes: the most joint codes there may be
+    uint2* planes;              // by batch: `wide` planes of `tiles` * 32
+    unsigned* totals;           // by batch: `wide` counts, 0 before
 };
 
 struct TinyArgs {
-    const unsigned char* codes; // of 4 bits, `stride` bytes a column
+    const unsigned char* codes; // 4 bits each, `stride` bytes per column
     i64 stride;
     const unsigned char* excluded;
     unsigned columns;
-    unsigned places;            // columns of all packs: from one anchor's sums to the next
+    unsigned places;            // columns of all packs: the stride from one anchor's sums to the next
     i64 vectors, tiles;
     const uint2* planes;
     const unsigned* totals;
-    const AnchorSums* anchors;      // of the batch
+    const AnchorSums* anchors;      // one per batch
     unsigned classes;
-    unsigned wide;              // planes there are
+    unsigned wide;              // number of planes
     unsigned parts;             // blocks that share columns
-    unsigned* partial;          // of parts: counts of each group of the batch, 0 before and after
-    unsigned* arrived;          // a counter for each group, 0 before and after
+    unsigned* partial;          // counts of the parts, by batch and group, 0 before and after
+    unsigned* arrived;          // one counter per group, 0 before and after
     const i64* terms;
     i64* xw;
     i64* xwy;
-    unsigned* occurring;        // cells (x, w) that are not 0, unless it is null
+    unsigned* occurring;        // number of cells (x, w) that are not 0, unless null
 };
 
 static_assert(sizeof(PlanesArgs) == 56 && sizeof(TinyArgs) == 136, "drift");
 
-// A warp has a tile of a code at a time.
+// Each warp makes one tile of one joint code at a time.
 extern "C" __global__ void planes(const __grid_constant__ PlanesArgs given)
 {
     __shared__ unsigned totals[32];
@@ -79,7 +78,7 @@ extern "C" __global__ void planes(const __grid_constant__ PlanesArgs given)
     }
 }
 
-// The rows of the codes 1 … X - 1 as bits, of half a vector of each of four.
+// Bits that mark the rows of the codes 1 … X - 1, from half of each of four vectors.
 template <int X>
 __device__ __forceinline__ void bits_of(const unsigned (&codes)[4], unsigned (&bits)[X - 1])
 {
@@ -99,7 +98,7 @@ __device__ __forceinline__ void bits_of(const unsigned (&codes)[4], unsigned (&b
     }
 }
 
-// Codes of four vectors of a column.
+// The codes of four vectors of a column.
 struct Codes {
     uint2 of[4];
 
@@ -113,9 +112,9 @@ struct Codes {
     }
 };
 
-// Every warp of a block has COLUMNS of up to X levels beside up to W joint codes, or a part of
-// their rows. They walk side by side, so that bits of joint codes are near. Code 0 has what the
-// others leave.
+// Each warp of a block counts COLUMNS columns of up to X levels against up to W joint codes, over all rows or
+// a part of them. The warps go over the same rows together, so that the bits of the joint codes are in
+// L1. Code 0 has what remains of the totals.
 template <int X, int W, int COLUMNS>
 __device__ __forceinline__ void tiny(const TinyArgs& given)
 {
@@ -149,7 +148,7 @@ __device__ __forceinline__ void tiny(const TinyArgs& given)
             const Codes& own = next[c];
             bits_of<X>({own.of[0].x, own.of[1].x, own.of[2].x, own.of[3].x}, low[c]);
             bits_of<X>({own.of[0].y, own.of[1].y, own.of[2].y, own.of[3].y}, high[c]);
-            // Those of the next tile are under way while these are counted.
+            // The codes of the next tile are loaded while these are counted.
             next[c].load(codes[c], (tile + 1) * TILE + lane, given.vectors);
         }
 #pragma unroll
@@ -246,7 +245,7 @@ __device__ __forceinline__ void tiny(const TinyArgs& given)
         tiny<x, w, columns>(given);                                                        \
     }
 
-// As in tiny.rs.
+// tiny.rs has the same list.
 TINY(2, 2, 4)
 TINY(2, 4, 4)
 TINY(2, 8, 2)

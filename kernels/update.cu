@@ -1,12 +1,12 @@
-// The fits of the swarm's models, one step on: see update.rs.
+// Updates the fits of the swarm's models by one step; see update.rs.
 
-// One order a block: (model, kind, variable, address of its column).
+// One order per block: (model, kind, variable, address of its column).
 template <int T>
 __device__ void update(const ModelsArgs& all, const u64* orders, u64* answers)
 {
     __shared__ double partial[TOGETHER * T / 32];
     __shared__ u64 order[4];
-    // They may lie in the host's memory: each is read once.
+    // Orders may be in host memory, so each is read once.
     if (threadIdx.x < 4) {
         order[threadIdx.x] = orders[4ll * blockIdx.x + threadIdx.x];
     }

@@ -1,37 +1,37 @@
-// Counts any column beside any anchor, of the rows that miss neither, in tables in global
-// memory: what no other kernel has room or sense for.
+// Counts any column against any anchor in tables in global memory, over the rows where neither value is
+// missing: for whatever does not fit or suit the other kernels.
 
 struct WideArgs {
     const ColumnCodes* places;        // of each column
-    const unsigned* left_out;   // its code of missing values; none is above all codes
+    const unsigned* left_out;   // the code of its missing values; above all codes if none are missing
     const unsigned* levels;
     const unsigned char* excluded;
     unsigned columns;
     i64 rows;
-    const unsigned* w;          // of each row, of a batch; w_levels where it misses
+    const unsigned* w;          // by batch, of each row; w_levels if missing
     const unsigned* y;
     unsigned w_levels, y_levels;
-    i64 w_stride, y_stride;     // from one of a batch to the next
+    i64 w_stride, y_stride;     // from one anchor of a batch to the next
     unsigned all_places;        // columns of all packs
-    unsigned short* spreads;    // room for every row's code, of each block
-    unsigned char* scratch;     // of each block, `scratch_stride` bytes, all 0 before and after
+    unsigned short* spreads;    // for each block, room for every row's code
+    unsigned char* scratch;     // for each block `scratch_stride` bytes, all 0 before and after
     i64 scratch_stride;
-    u64 slots;                  // of a table of keys, a power of two
-    u64 direct;                 // cells that a table without keys may have
+    u64 slots;                  // slots of a hash table, a power of two
+    u64 direct;                 // most cells of a table without keys
     u64 room[7];                // bytes of each table
     const i64* terms;
-    i64* xw;                    // where no value is missing
+    i64* xw;                    // if no value is missing
     i64* xwy;
-    TableSums* whole;               // else
-    unsigned* tables;           // whole tables, `cells` each, instead of sums, unless null
+    TableSums* whole;               // otherwise
+    unsigned* tables;           // unless null: whole tables, `cells` each, instead of sums
     i64 cells;
 };
 
 static_assert(sizeof(WideArgs) == 240, "drift");
 
-// Counts of cells; of many cells those that occur have a slot each.
+// Counts of cells: direct, or hashed if there are many, with a slot for each cell that occurs.
 struct Counts {
-    u64* keys; // null where a cell's number is its slot
+    u64* keys; // null if a cell's number is its slot
     unsigned* counts;
     u64 slots;
 };
@@ -42,7 +42,7 @@ __device__ __forceinline__ u64 mixed(u64 key)
     return key ^ key >> 32;
 }
 
-// How many there were before.
+// Increments a cell; returns its count before.
 __device__ __forceinline__ unsigned one_more(const Counts& of, u64 cell)
 {
     if (of.keys == nullptr) {
