@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{
     DeviceError, Placement,
     counting::{
-        Categorical, Counter, CounterGroup, FunctionCounter, LocalColumns, LogTable, PairCounter,
+        Categorical, Counter, CounterGroup, FunctionCounter, LocalColumns, PairCounter,
         PairCounterGroup, PairDomain, ScoreEvaluator,
     },
     cpu::{CpuCounter, CpuTableScorer},
@@ -25,13 +25,13 @@ pub(crate) fn open_counters<'a>(
     placement: &Placement,
     columns: LocalColumns<'a>,
     response: &Categorical,
-    by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+    evaluator: &'a ScoreEvaluator,
     threads: usize,
     memory_limit: Option<u64>,
 ) -> Result<CounterGroup<'a>, DeviceError> {
     let own = columns.columns;
     let devices: Vec<Box<dyn Counter>> = match (placement, evaluator.score().function()) {
-        (Placement::Cpu(shards), _) => cpu_shards(columns, response, by, *shards, threads)
+        (Placement::Cpu(shards), _) => cpu_shards(columns, response, evaluator, *shards, threads)
             .map(|shard| shard as Box<dyn Counter>)
             .collect(),
         (Placement::Cuda(ordinals), Some(function)) => {
@@ -41,7 +41,7 @@ pub(crate) fn open_counters<'a>(
         }
         (Placement::Cuda(ordinals), None) => {
             let (on, lazy) = ((&ordinals[..], memory_limit), LazyOptions::default());
-            let counter = CudaCounter::new(columns, response, by, on, lazy)?;
+            let counter = CudaCounter::new(columns, response, evaluator, on, lazy)?;
             vec![Box::new(counter)]
         }
     };
@@ -57,7 +57,7 @@ pub(crate) fn open_pair_counters<'a>(
     placement: &Placement,
     domain: PairDomain<'a>,
     response: &Categorical,
-    by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+    evaluator: &'a ScoreEvaluator,
     threads: usize,
     (max_pairs, memory_limit): (usize, Option<u64>),
 ) -> Result<PairCounterGroup<'a>, DeviceError> {
@@ -71,7 +71,7 @@ pub(crate) fn open_pair_counters<'a>(
                 Some(_) => all.slice(0..domain.first_end()),
                 None => all.slice(domain.second_start()..all.columns.len()),
             };
-            cpu_shards(own, response, by, *shards, threads)
+            cpu_shards(own, response, evaluator, *shards, threads)
                 .map(|shard| shard as Box<dyn PairCounter>)
                 .collect()
         }
@@ -83,17 +83,17 @@ pub(crate) fn open_pair_counters<'a>(
         (Placement::Cuda(ordinals), None) => {
             let limits = (max_pairs, memory_limit);
             vec![
-                match CudaPairs::new(domain, response, by, ordinals, limits)? {
+                match CudaPairs::new(domain, response, evaluator, ordinals, limits)? {
                     Some(counter) => Box::new(counter),
                     None => {
                         let on = (&ordinals[..], memory_limit);
-                        Box::new(CudaPairSweep::new(all, response, by, on)?)
+                        Box::new(CudaPairSweep::new(all, response, evaluator, on)?)
                     }
                 },
             ]
         }
     };
-    Ok(PairCounterGroup::new(devices, domain, by))
+    Ok(PairCounterGroup::new(devices, domain, evaluator))
 }
 
 /// A part of the columns on the CPU, which counts candidates as well as pairs.
@@ -105,7 +105,7 @@ impl<T: Counter + PairCounter> CpuShard for T {}
 fn cpu_shards<'a>(
     columns: LocalColumns<'a>,
     response: &Categorical,
-    by @ (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+    evaluator: &'a ScoreEvaluator,
     count: usize,
     threads: usize,
 ) -> impl Iterator<Item = Box<dyn CpuShard + 'a>> {
@@ -114,11 +114,13 @@ fn cpu_shards<'a>(
         let LocalColumns { columns, first } = shard;
         match evaluator.score().function() {
             Some(function) => {
-                let scorer = CpuTableScorer::new(columns, first, function.clone(), logs, threads);
+                let scorer = CpuTableScorer::new(columns, first, function.clone(), threads);
                 let numbers = shard.numbers();
                 Box::new(FunctionCounter::new(scorer, numbers, response, evaluator))
             }
-            None => Box::new(CpuCounter::new(columns, first, response, by, threads)),
+            None => Box::new(CpuCounter::new(
+                columns, first, response, evaluator, threads,
+            )),
         }
     };
     split_range(columns.columns.len(), count).map(shard)

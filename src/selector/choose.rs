@@ -201,7 +201,8 @@ impl<'a> Selection<'a> {
         before: &[Arc<ConditioningVariable<'a>>],
         facts: Option<CandidateStatistics>,
     ) -> ChosenColumn {
-        let (logs, evaluator) = (self.data.logs, self.data.evaluator);
+        let evaluator = self.data.evaluator;
+        let logs = evaluator.logs();
         // A score without steps, or one by joined columns, did not sweep each chosen column.
         let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
         let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
@@ -235,7 +236,7 @@ impl<'a> Selection<'a> {
         column: &ConditioningVariable<'a>,
         facts: Option<CandidateStatistics>,
     ) -> Independence {
-        let logs = self.data.logs;
+        let logs = self.data.evaluator.logs();
         // A function counts levels that do not occur too; the test must not.
         let occurring = |it: &BinnedColumn| {
             self.data

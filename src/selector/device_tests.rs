@@ -24,7 +24,7 @@ struct InformedDevice<'a> {
     counter: CpuCounter<'a>,
     columns: &'a [BinnedColumn],
     response: Categorical,
-    by: (&'a LogTable, &'a ScoreEvaluator),
+    evaluator: &'a ScoreEvaluator,
     taken: Vec<u32>,
     swept: Vec<Categorical>,
     alone: bool,
@@ -36,20 +36,20 @@ impl<'a> InformedDevice<'a> {
     fn counters(
         columns: &'a BinnedColumns,
         response: &Categorical,
-        by: (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
     ) -> CounterGroup<'a> {
         let device = Self {
-            counter: CpuCounter::new(&columns.columns, 0, response, by, 1),
+            counter: CpuCounter::new(&columns.columns, 0, response, evaluator, 1),
             columns: &columns.columns,
             response: response.clone(),
-            by,
+            evaluator,
             taken: Vec::new(),
             swept: Vec::new(),
             alone: true,
             best: None,
             picks: 1,
         };
-        CounterGroup::new(vec![Box::new(device)], by.1)
+        CounterGroup::new(vec![Box::new(device)], evaluator)
     }
 }
 
@@ -87,7 +87,7 @@ impl Counter for InformedDevice<'_> {
 
     fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         assert_eq!(Some(column), self.best);
-        let logs = self.by.0;
+        let logs = self.evaluator.logs();
         let own = Categorical::compact(&self.columns[column as usize]);
         let shared = |other: &Categorical| {
             let [a, b] = [&own, other].map(|it| (it, it.log_sum(logs)));
@@ -115,7 +115,7 @@ impl Counter for InformedDevice<'_> {
     ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let one = |order: &Vec<u32>| {
             let response = self.response.permuted(order);
-            let mut counter = CpuCounter::new(self.columns, 0, &response, self.by, 1);
+            let mut counter = CpuCounter::new(self.columns, 0, &response, self.evaluator, 1);
             self.taken.iter().for_each(|it| counter.exclude(*it));
             for anchor in swept {
                 counter.sweep(&anchor.permuted(order).into())?;
@@ -134,7 +134,7 @@ impl Counter for InformedDevice<'_> {
 fn assert_same(
     expected: &RankedColumns,
     columns: &BinnedColumns,
-    (response, logs, evaluator): (&Categorical, &LogTable, &ScoreEvaluator),
+    (response, evaluator): (&Categorical, &ScoreEvaluator),
     counters: CounterGroup,
     stop: &Stop,
 ) {
@@ -143,7 +143,6 @@ fn assert_same(
         data: SelectionData {
             columns,
             response,
-            logs,
             evaluator,
             interrupt: &never,
             communicator: None,
@@ -210,11 +209,10 @@ fn a_device_that_reports_statistics_gives_the_same_selection() {
             };
             let asked = resources(PLACES[1]);
             let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-            let logs = LogTable::new(columns.n, score.reach());
-            let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+            let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
             let response = evaluator.categorical(&columns.response);
-            let counters = InformedDevice::counters(&columns, &response, (&logs, &evaluator));
-            let by = (&response, &logs, &evaluator);
+            let counters = InformedDevice::counters(&columns, &response, &evaluator);
+            let by = (&response, &evaluator);
             assert_same(&expected, &columns, by, counters, &stop);
         }
     }
@@ -262,14 +260,13 @@ fn permutations_of_a_function_are_the_same_on_a_device_that_permutes() {
         };
         let asked = resources(PLACES[0]);
         let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-        let logs = LogTable::new(columns.n, score.reach());
-        let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+        let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
         let response = evaluator.categorical(&columns.response);
         let own = &columns.columns;
-        let values = Permuting(CpuTableScorer::new(own, 0, coded.clone(), &logs, 1));
+        let values = Permuting(CpuTableScorer::new(own, 0, coded.clone(), 1));
         let counter = FunctionCounter::new(values, 0..own.len(), &response, &evaluator);
         let counters = CounterGroup::new(vec![Box::new(counter)], &evaluator);
-        let by = (&response, &logs, &evaluator);
+        let by = (&response, &evaluator);
         assert_same(&expected, &columns, by, counters, &stop);
     }
 }

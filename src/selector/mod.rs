@@ -16,10 +16,7 @@ use thiserror::Error;
 
 use crate::{
     binning::BinnedColumns,
-    device::{
-        DeviceError, Resources,
-        counting::{LogTable, ScoreEvaluator},
-    },
+    device::{DeviceError, Resources, counting::ScoreEvaluator},
     interrupt::Interrupt,
     score::{Against, Score},
     selection::RankedColumns,
@@ -136,17 +133,15 @@ pub fn rank(
     let pool = counting.pool()?;
     pool.install(|| {
         let starting = Instant::now();
-        let logs = LogTable::new(columns.n, score.reach());
-        let evaluator = ScoreEvaluator::new(score.clone(), &logs, columns.n);
+        let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
         let response = evaluator.categorical(&columns.response);
-        let counters = counting.counters(columns, &response, (&logs, &evaluator))?;
+        let counters = counting.counters(columns, &response, &evaluator)?;
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
             data: SelectionData {
                 columns,
                 response: &response,
-                logs: &logs,
                 evaluator: &evaluator,
                 interrupt,
                 communicator: resources.communicator.as_ref(),

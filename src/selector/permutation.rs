@@ -18,7 +18,7 @@ use crate::{
     device::{
         DeviceError, Placement, UndefinedScore,
         counting::{
-            BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns, LogTable,
+            BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns,
             ScoreEvaluator,
         },
         open_counters,
@@ -92,7 +92,6 @@ impl PermutationTest {
 pub(super) struct SelectionData<'a> {
     pub(super) columns: &'a BinnedColumns,
     pub(super) response: &'a Categorical,
-    pub(super) logs: &'a LogTable,
     pub(super) evaluator: &'a ScoreEvaluator,
     pub(super) interrupt: &'a Interrupt,
     /// The ranks, where they share out the columns.
@@ -235,8 +234,8 @@ impl SelectionData<'_> {
     ) -> Result<Option<BestCandidate>, DeviceError> {
         let response = self.response.permuted(order);
         let own = LocalColumns::of_rank(self.columns, self.communicator);
-        let by = (self.logs, self.evaluator);
-        let mut counters = open_counters(&Placement::Cpu(1), own, &response, by, threads, None)?;
+        let cpu = Placement::Cpu(1);
+        let mut counters = open_counters(&cpu, own, &response, self.evaluator, threads, None)?;
         for it in chosen {
             counters.exclude(it.column as u32);
         }

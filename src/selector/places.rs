@@ -8,8 +8,8 @@ use crate::{
     device::{
         DeviceChoice, DeviceError, Placement, Resources, UndefinedScore,
         counting::{
-            Categorical, CounterGroup, LocalColumns, LogTable, PairCounterGroup, PairDomain,
-            ScoreEvaluator, table_cells,
+            Categorical, CounterGroup, LocalColumns, PairCounterGroup, PairDomain, ScoreEvaluator,
+            table_cells,
         },
         cuda::OpenGpus,
         open_counters, open_pair_counters,
@@ -110,15 +110,16 @@ impl<'a> CountingDevices<'a> {
         &mut self,
         columns: &'c BinnedColumns,
         response: &Categorical,
-        by: (&'c LogTable, &'c ScoreEvaluator),
+        evaluator: &'c ScoreEvaluator,
     ) -> Result<CounterGroup<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
         let own = LocalColumns::of_rank(columns, self.resources.communicator.as_ref());
         if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        let counters = self
-            .or_on_cpu(|placement| open_counters(placement, own, response, by, threads, limit))?;
+        let counters = self.or_on_cpu(|placement| {
+            open_counters(placement, own, response, evaluator, threads, limit)
+        })?;
         Ok(counters.with_communicator(self.resources.communicator.as_ref()))
     }
 
@@ -131,7 +132,7 @@ impl<'a> CountingDevices<'a> {
         &mut self,
         block: PairDomain<'c>,
         response: &Categorical,
-        by: (&'c LogTable, &'c ScoreEvaluator),
+        evaluator: &'c ScoreEvaluator,
         wanted: usize,
     ) -> Result<PairCounterGroup<'c>, DeviceError> {
         let (threads, limit) = (self.threads, self.resources.memory_limit);
@@ -139,7 +140,14 @@ impl<'a> CountingDevices<'a> {
             self.places = Placement::Cpu(1);
         }
         self.or_on_cpu(|placement| {
-            open_pair_counters(placement, block, response, by, threads, (wanted, limit))
+            open_pair_counters(
+                placement,
+                block,
+                response,
+                evaluator,
+                threads,
+                (wanted, limit),
+            )
         })
     }
 

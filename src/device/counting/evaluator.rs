@@ -3,6 +3,8 @@
 //! Declared scores are integers throughout, so they have the same bits on every device. Scores
 //! that are functions of whole tables are floats, accumulated in the order of the steps.
 
+use std::sync::Arc;
+
 use super::{
     LogTable,
     categorical::Categorical,
@@ -61,16 +63,16 @@ pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombin
 /// Evaluates a [`Score`]: margin sums become the value of a step, steps accumulate, and relevance
 /// joins them to a candidate's score.
 ///
-/// *Units:* quantities of one table are nats × n × 2^bits, `bits` being those of the
+/// *Units:* quantities of one table are nats × n × 2^bits, `bits` being those of its
 /// [`LogTable`]; accumulated steps and scores have [`WEIGHT_BITS`] more fraction bits and, where
 /// steps are averaged, their number as a factor. Scores that are functions of tables are floats
 /// as [`to_ordered`] integers, and so is their relevance.
 #[derive(Debug)]
 pub(crate) struct ScoreEvaluator {
     score: Score,
+    logs: Arc<LogTable>,
     weights: Vec<i64>,
     n: usize,
-    bits: u32,
     needs_xwy: bool,
     /// Relative tolerance within which scores of a function count as equal.
     tolerance: f64,
@@ -78,7 +80,19 @@ pub(crate) struct ScoreEvaluator {
 
 impl ScoreEvaluator {
     /// An evaluator of tables of n observations.
-    pub(crate) fn new(score: Score, logs: &LogTable, n: usize) -> Self {
+    pub(crate) fn new(score: Score, n: usize) -> Self {
+        let [evaluator] = Self::of_same_tables([score], n);
+        evaluator
+    }
+
+    /// An evaluator for each of these scores of the same tables of n observations.
+    pub(crate) fn of_same_tables<const K: usize>(scores: [Score; K], n: usize) -> [Self; K] {
+        let reach = scores.iter().map(Score::reach).max().unwrap_or(0);
+        let logs = Arc::new(LogTable::new(n, reach));
+        scores.map(|score| Self::with_logs(score, Arc::clone(&logs), n))
+    }
+
+    fn with_logs(score: Score, logs: Arc<LogTable>, n: usize) -> Self {
         let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         let used = |factor: fn(&Combination) -> i32| {
             let quantities = score.terms().iter().map(|term| term.quantity);
@@ -93,7 +107,7 @@ impl ScoreEvaluator {
                 .map(|term| fixed(term.weight))
                 .collect(),
             n,
-            bits: logs.bits(),
+            logs,
             needs_xwy: used(|sums| sums.xwy) || used(|sums| sums.wy),
             tolerance: score
                 .function()
@@ -106,6 +120,11 @@ impl ScoreEvaluator {
     pub(crate) fn counting_classes(mut self) -> Self {
         self.needs_xwy = true;
         self
+    }
+
+    /// c·L(c) of the counts of its tables.
+    pub(crate) fn logs(&self) -> &LogTable {
+        &self.logs
     }
 
     /// The score it evaluates.
@@ -129,7 +148,7 @@ impl ScoreEvaluator {
 
     /// A ratio of 1 in fixed point.
     pub(crate) fn ratio_unit(&self) -> i64 {
-        (self.n as i64) << self.bits
+        (self.n as i64) << self.logs.bits()
     }
 
     /// Whether any term takes a sum over conditioning variable and class.
@@ -154,11 +173,11 @@ impl ScoreEvaluator {
         matches!(self.score.join, Join::Least | Join::Guarded)
     }
 
-    /// A quantity of one table.
-    pub(crate) fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
+    /// A quantity of a table, scaled to all n where the table lacks observations.
+    fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
         let over = sums.combined(&quantity.over);
         match &quantity.under {
-            None => over,
+            None => self.logs.scale_to_all(over, sums.observations),
             Some(under) => self.ratio(over, sums.combined(under)),
         }
     }
@@ -176,9 +195,9 @@ impl ScoreEvaluator {
     }
 
     /// Relevance of a candidate, from its margin sums over x and y.
-    pub(crate) fn relevance(&self, sums: &MarginSums, logs: &LogTable) -> i64 {
+    pub(crate) fn relevance(&self, sums: &MarginSums) -> i64 {
         match &self.score.measure {
-            Measure::Declared { relevance, .. } => self.quantity_of_all(relevance, sums, logs),
+            Measure::Declared { relevance, .. } => self.quantity(relevance, sums),
             Measure::Function(_) => 0,
         }
     }
@@ -223,22 +242,13 @@ impl ScoreEvaluator {
     }
 
     /// Accumulates one step, from all margin sums of a table that may lack observations.
-    pub(crate) fn gather_table(&self, gathered: i128, table: &MarginSums, logs: &LogTable) -> i128 {
+    pub(crate) fn gather_table(&self, gathered: i128, table: &MarginSums) -> i128 {
         let terms = self.score.terms().iter().zip(&self.weights);
         let value = |(term, weight): (&Term, &i64)| {
-            let value = self.quantity_of_all(&term.quantity, table, logs);
+            let value = self.quantity(&term.quantity, table);
             i128::from(*weight) * i128::from(counted(term.part, value))
         };
         self.accumulate(gathered, terms.map(value).sum())
-    }
-
-    /// A quantity of a table that may lack observations, scaled to all n.
-    fn quantity_of_all(&self, quantity: &Quantity, sums: &MarginSums, logs: &LogTable) -> i64 {
-        let value = self.quantity(quantity, sums);
-        match quantity.under {
-            None => logs.scale_to_all(value, sums.observations),
-            Some(_) => value,
-        }
     }
 
     #[inline(always)]
@@ -324,7 +334,7 @@ impl ScoreEvaluator {
         score as f64
             / self.factor(steps) as f64
             / self.n as f64
-            / f64::from(self.bits + WEIGHT_BITS).exp2()
+            / f64::from(self.logs.bits() + WEIGHT_BITS).exp2()
     }
 
     /// Relevance as a float, in the unit of [`ScoreEvaluator::score_nats`].
@@ -345,7 +355,7 @@ impl ScoreEvaluator {
         let Some(nats) = nats else {
             return i128::MIN;
         };
-        let unit = self.n as f64 * f64::from(self.bits + WEIGHT_BITS).exp2();
+        let unit = self.n as f64 * f64::from(self.logs.bits() + WEIGHT_BITS).exp2();
         let score = (nats * unit) as i128;
         // A float has fewer digits than a score.
         score.saturating_sub((score.unsigned_abs() >> 50) as i128 + 1)
@@ -353,6 +363,6 @@ impl ScoreEvaluator {
 
     /// A quantity of one table as a float, in nats.
     pub(crate) fn quantity_nats(&self, value: i64) -> f64 {
-        value as f64 / self.n as f64 / f64::from(self.bits).exp2()
+        value as f64 / self.n as f64 / f64::from(self.logs.bits()).exp2()
     }
 }

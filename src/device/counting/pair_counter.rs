@@ -2,7 +2,6 @@
 
 use super::{
     super::DeviceError,
-    LogTable,
     categorical::Categorical,
     evaluator::ScoreEvaluator,
     margins::margin_sums,
@@ -46,7 +45,6 @@ pub(crate) struct PairSearch<'a> {
     pub(crate) block: PairDomain<'a>,
     /// The score of a pair's synergy.
     pub(crate) synergy: &'a ScoreEvaluator,
-    pub(crate) logs: &'a LogTable,
     /// The limits of what is wanted; it holds no pair yet.
     pub(crate) wanted: &'a TopPairs,
     /// Receives the score in nats of each pair (a, b) that this device counts, in row a: for b from
@@ -65,8 +63,8 @@ impl PairSearch<'_> {
     pub(crate) fn synergy_of(&self, pair: &Pair, response: &Categorical) -> i128 {
         let columns = [pair.a, pair.b].map(|column| &self.block.columns[column as usize]);
         let [w, x] = columns.map(Categorical::compact);
-        let sums = margin_sums(&x, &w, response, self.logs);
-        self.synergy.gather_table(0, &sums, self.logs)
+        let sums = margin_sums(&x, &w, response, self.synergy.logs());
+        self.synergy.gather_table(0, &sums)
     }
 }
 

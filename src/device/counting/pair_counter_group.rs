@@ -2,7 +2,6 @@
 
 use super::{
     super::DeviceError,
-    LogTable,
     evaluator::ScoreEvaluator,
     pair_counter::{PairCounter, PairDomain, PairSearch},
     top_pairs::TopPairs,
@@ -12,7 +11,6 @@ use super::{
 pub(crate) struct PairCounterGroup<'a> {
     devices: Vec<Box<dyn PairCounter + 'a>>,
     block: PairDomain<'a>,
-    logs: &'a LogTable,
     evaluator: &'a ScoreEvaluator,
 }
 
@@ -21,12 +19,11 @@ impl<'a> PairCounterGroup<'a> {
     pub(crate) fn new(
         devices: Vec<Box<dyn PairCounter + 'a>>,
         block: PairDomain<'a>,
-        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
     ) -> Self {
         Self {
             devices,
             block,
-            logs,
             evaluator,
         }
     }
@@ -69,7 +66,6 @@ impl<'a> PairCounterGroup<'a> {
             best = best.merge(device.pairs(PairSearch {
                 block: self.block,
                 synergy,
-                logs: self.logs,
                 wanted,
                 matrix: matrix.as_deref_mut(),
                 stop,

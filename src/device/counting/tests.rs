@@ -130,20 +130,21 @@ impl Setup {
         &self,
         columns: &'a [BinnedColumn],
         response: &Categorical,
-        by @ (_, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
     ) -> CounterGroup<'a> {
         match self {
             Self::Cpu(shards, threads) => {
                 let cpu = Placement::Cpu(*shards);
-                open_counters(&cpu, columns.into(), response, by, *threads, None).unwrap()
+                open_counters(&cpu, columns.into(), response, evaluator, *threads, None).unwrap()
             }
             Self::Cuda(ordinals, limit) => {
                 let gpus = Placement::Cuda(ordinals.clone());
-                open_counters(&gpus, columns.into(), response, by, 1, *limit).unwrap()
+                open_counters(&gpus, columns.into(), response, evaluator, 1, *limit).unwrap()
             }
             Self::Waves(capacity) => {
                 let (waves, on) = (LazyOptions::always(*capacity), (&[0][..], None));
-                let card = CudaCounter::new(columns.into(), response, by, on, waves).unwrap();
+                let card =
+                    CudaCounter::new(columns.into(), response, evaluator, on, waves).unwrap();
                 CounterGroup::new(vec![Box::new(card)], evaluator)
             }
             Self::Products(_) => unreachable!("steps make none"),
@@ -170,11 +171,9 @@ impl Case {
     /// Picks a few, then begins anew with two of them joined, then permutes.
     fn walk(&self, score: &Score, place: &Setup) -> Trace {
         let n = self.response.codes.n();
-        let logs = LogTable::new(n, score.reach());
-        let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
+        let evaluator = ScoreEvaluator::new(score.clone(), n);
         let response = evaluator.categorical(&self.response);
-        let by = (&logs, &evaluator);
-        let mut counters = place.counters(&self.columns, &response, by);
+        let mut counters = place.counters(&self.columns, &response, &evaluator);
         let relevance = counters.relevance().unwrap();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut best = Vec::new();
@@ -185,7 +184,7 @@ impl Case {
             let Some(found) = found else { break };
             if let Some(facts) = counters.statistics(found.column).unwrap() {
                 let swept = if score.has_steps() { &steps[..] } else { &[] };
-                self.assert_statistics(&facts, found.column, swept, (&response, &logs));
+                self.assert_statistics(&facts, found.column, swept, (&response, evaluator.logs()));
             }
             counters.exclude(found.column);
             let step = ConditioningVariable::of_column(found.column, &self.columns, &evaluator);
@@ -218,7 +217,7 @@ impl Case {
         let permuted = permuted.map(|it| it.unwrap()).unwrap_or_else(|| {
             let one = |order: &Vec<u32>| {
                 let mut counters =
-                    Setup::Cpu(1, 1).counters(&self.columns, &response.permuted(order), by);
+                    Setup::Cpu(1, 1).counters(&self.columns, &response.permuted(order), &evaluator);
                 steps
                     .iter()
                     .for_each(|it| counters.exclude(it.column.unwrap()));

@@ -14,7 +14,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceChoice, Resources,
-        counting::{LogTable, Pair, PairRequest, PairScores, Partner, ScoreEvaluator},
+        counting::{Pair, PairRequest, PairScores, Partner, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -75,10 +75,10 @@ pub fn rank_pairs(
     let matrix = zeros(p, wanted.matrix)?;
     pool.install(|| {
         let starting = Instant::now();
-        let synergy = PairScore::SYNERGY.score();
-        let logs = LogTable::new(columns.n, score.reach().max(synergy.reach()));
+        let scores = [score, PairScore::SYNERGY.score()];
+        let [evaluator, synergy] = ScoreEvaluator::of_same_tables(scores, columns.n);
         // Synergy needs the sums by class.
-        let evaluator = ScoreEvaluator::new(score, &logs, columns.n).counting_classes();
+        let evaluator = evaluator.counting_classes();
         let few = PairRequest {
             max_pairs: match (wanted.top, wanted.threshold) {
                 (Some(top), _) => top,
@@ -88,11 +88,9 @@ pub fn rank_pairs(
             min_score: wanted.threshold,
             partners: wanted.partners,
         };
-        let synergy = ScoreEvaluator::new(synergy, &logs, columns.n);
-        let by = (&logs, &evaluator, &synergy);
         let mut scan = Scan::new(
             columns,
-            by,
+            (&evaluator, &synergy),
             counting,
             interrupt,
             few.empty_pairs(p, &evaluator),

@@ -20,7 +20,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         DeviceError, UndefinedScore,
-        counting::{Categorical, LocalColumns, LogTable, ScoreEvaluator, TopPairs},
+        counting::{Categorical, LocalColumns, ScoreEvaluator, TopPairs},
     },
     interrupt::Interrupt,
     ranks::Communicator,
@@ -35,7 +35,6 @@ pub(super) struct Scan<'a> {
     columns: &'a BinnedColumns,
     evaluator: &'a ScoreEvaluator,
     synergy: &'a ScoreEvaluator,
-    logs: &'a LogTable,
     pub(super) counting: CountingDevices<'a>,
     interrupt: &'a Interrupt,
     pub(super) best: TopPairs,
@@ -56,7 +55,7 @@ impl<'a> Scan<'a> {
     /// A scan at its start. `best` has room for the pairs wanted, `matrix` for all scores or for none.
     pub(super) fn new(
         columns: &'a BinnedColumns,
-        (logs, evaluator, synergy): (&'a LogTable, &'a ScoreEvaluator, &'a ScoreEvaluator),
+        (evaluator, synergy): (&'a ScoreEvaluator, &'a ScoreEvaluator),
         counting: CountingDevices<'a>,
         interrupt: &'a Interrupt,
         best: TopPairs,
@@ -66,7 +65,6 @@ impl<'a> Scan<'a> {
             columns,
             evaluator,
             synergy,
-            logs,
             counting,
             interrupt,
             best,
@@ -186,7 +184,7 @@ impl<'a> Scan<'a> {
         let mut counters = |evaluator| {
             let response = ScoreEvaluator::categorical(evaluator, &self.columns.response);
             self.counting
-                .pair_counters(block, &response, (self.logs, evaluator), most)
+                .pair_counters(block, &response, evaluator, most)
         };
         // Relevance is I(x;y), whatever a pair's score is.
         let alone = match self.evaluator.score().function() {
@@ -257,7 +255,11 @@ impl<'a> Scan<'a> {
         let anchor = Categorical::compact(response);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.excluded_code() {
-                Some(_) => independence(&Categorical::compact(column), &anchor, self.logs),
+                Some(_) => independence(
+                    &Categorical::compact(column),
+                    &anchor,
+                    self.evaluator.logs(),
+                ),
                 None => {
                     let levels = [column.codes.occurring(column.levels), response.levels];
                     Independence::of(self.columns.n, information, levels)

@@ -178,10 +178,9 @@ fn faults(place: &Setup) -> [Result<(), DeviceError>; 2] {
     ];
     let response = column((0..n).map(|row| row % 2).collect(), 2, false, false);
     let score = scores().remove(0);
-    let logs = LogTable::new(n.into(), score.reach());
-    let evaluator = ScoreEvaluator::new(score, &logs, n.into());
-    let (response, by) = (evaluator.categorical(&response), (&logs, &evaluator));
-    let mut counters = place.counters(&columns, &response, by);
+    let evaluator = ScoreEvaluator::new(score, n.into());
+    let response = evaluator.categorical(&response);
+    let mut counters = place.counters(&columns, &response, &evaluator);
     let mut swept = |column| {
         counters.sweep(&ConditioningVariable::of_column(
             column, &columns, &evaluator,

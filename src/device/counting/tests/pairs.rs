@@ -117,29 +117,34 @@ impl Case {
     /// Of all columns, or of two lists of them.
     fn all_pairs(&self, quantity: Quantity, place: &Setup, apart: Option<usize>) -> Answers {
         let n = self.response.codes.n();
-        let synergy = score_of(Quantity::plain(SYNERGY));
-        let score = score_of(quantity);
-        let logs = LogTable::new(n, score.reach().max(synergy.reach()));
-        let (evaluator, synergy) = (
-            ScoreEvaluator::new(score, &logs, n).counting_classes(),
-            ScoreEvaluator::new(synergy, &logs, n),
-        );
+        let scores = [quantity, Quantity::plain(SYNERGY)].map(score_of);
+        let [evaluator, synergy] = ScoreEvaluator::of_same_tables(scores, n);
+        let evaluator = evaluator.counting_classes();
         let response = evaluator.categorical(&self.response);
-        let by = (&logs, &evaluator);
         let block = PairDomain {
             columns: &self.columns,
             split: apart,
         };
         let open = |placement: &Placement, threads, limit| {
-            open_pair_counters(placement, block, &response, by, threads, (100, limit)).unwrap()
+            open_pair_counters(
+                placement,
+                block,
+                &response,
+                &evaluator,
+                threads,
+                (100, limit),
+            )
+            .unwrap()
         };
         let mut counters = match place {
             Setup::Cpu(shards, threads) => open(&Placement::Cpu(*shards), *threads, None),
             Setup::Cuda(ordinals, limit) => open(&Placement::Cuda(ordinals.clone()), 1, *limit),
             Setup::Products(products) => {
                 let products = Some(*products);
-                match CudaPairs::with(block, &response, by, &[0], (100, None), products).unwrap() {
-                    Some(card) => PairCounterGroup::new(vec![Box::new(card)], block, by),
+                match CudaPairs::with(block, &response, &evaluator, &[0], (100, None), products)
+                    .unwrap()
+                {
+                    Some(card) => PairCounterGroup::new(vec![Box::new(card)], block, &evaluator),
                     None => open(&Placement::Cpu(1), 1, None),
                 }
             }

@@ -34,7 +34,7 @@ use self::{
 use super::super::{
     DeviceError,
     counting::{
-        Categorical, ConditioningVariable, Counter, LogTable, MarginSums, PairCounter, PairSearch,
+        Categorical, ConditioningVariable, Counter, MarginSums, PairCounter, PairSearch,
         ScoreEvaluator, ScoredColumn, TopPairs,
     },
 };
@@ -53,7 +53,6 @@ pub(crate) struct CpuCounter<'a> {
     /// Whether any column misses values.
     missing: bool,
     response: Categorical,
-    logs: &'a LogTable,
     evaluator: &'a ScoreEvaluator,
     classes: Classes,
     /// Σ c·L(c) over the response's classes.
@@ -90,10 +89,13 @@ impl<'a> CpuCounter<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         response: &Categorical,
-        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
         threads: usize,
     ) -> Self {
-        let nothing = Categorical::constant(response.codes.len());
+        let (logs, nothing) = (
+            evaluator.logs(),
+            Categorical::constant(response.codes.len()),
+        );
         // If no term needs classes, observations stay in the file's order.
         let classes = match evaluator.needs_xwy() {
             true => Classes::new(response),
@@ -106,7 +108,6 @@ impl<'a> CpuCounter<'a> {
                 .iter()
                 .any(|column| column.excluded_code().is_some()),
             response: response.clone(),
-            logs,
             evaluator,
             y: response.log_sum(logs),
             units: Vec::new(),
@@ -149,7 +150,7 @@ impl<'a> CpuCounter<'a> {
                     excluded: false,
                     x: sums.x,
                     xy: sums.xy,
-                    relevance: evaluator.relevance(sums, logs),
+                    relevance: evaluator.relevance(sums),
                     gathered: evaluator.initial(),
                 };
             }
@@ -165,7 +166,7 @@ impl<'a> CpuCounter<'a> {
             anchor,
             classes: &self.classes,
             by_class,
-            logs: self.logs,
+            logs: self.evaluator.logs(),
         }
     }
 
@@ -180,7 +181,7 @@ impl<'a> CpuCounter<'a> {
 
     /// A conditioning variable in the forms that the units need.
     fn prepare(&self, anchor: &Categorical) -> SweptVariable {
-        let sorted = || SortedVariable::new(anchor, &self.classes, self.logs);
+        let sorted = || SortedVariable::new(anchor, &self.classes, self.evaluator.logs());
         let wide = || WideVariable::new(anchor, &self.response);
         SweptVariable {
             sorted: (!anchor.missing).then(sorted),
@@ -192,7 +193,7 @@ impl<'a> CpuCounter<'a> {
     fn wide_sums(&self, unit: &Unit, wide: &WideVariable, mut take: impl FnMut(usize, MarginSums)) {
         for (at, column) in unit.columns.iter().enumerate() {
             let column = &self.columns[*column as usize - self.first];
-            let (response, logs) = (&self.response, self.logs);
+            let (response, logs) = (&self.response, self.evaluator.logs());
             let sums = with_scratch(|scratch| wide.sums(column, response, &mut scratch.wide, logs));
             take(at, sums);
         }
@@ -201,7 +202,7 @@ impl<'a> CpuCounter<'a> {
     /// The margin sums that do not depend on the candidate.
     fn fixed_sums(&self, anchor: &SortedVariable) -> MarginSums {
         MarginSums {
-            n: self.logs.full_term(),
+            n: self.evaluator.logs().full_term(),
             w: anchor.w,
             y: self.y,
             wy: anchor.wy,
@@ -241,8 +242,7 @@ impl<'a> CpuCounter<'a> {
                 }
                 (_, Some(wide)) => self.wide_sums(&unit.unit, wide, |at, sums| {
                     let candidate = &mut unit.candidates[at];
-                    candidate.gathered =
-                        evaluator.gather_table(candidate.gathered, &sums, self.logs);
+                    candidate.gathered = evaluator.gather_table(candidate.gathered, &sums);
                 }),
                 // Every form that a unit needs was prepared.
                 (_, None) => {}

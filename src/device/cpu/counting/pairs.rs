@@ -124,8 +124,8 @@ impl CpuCounter<'_> {
                     }
                 }
                 (.., Some(whole)) => self.wide_sums(unit, whole, |at, sums| {
-                    let score = self.evaluator.gather_table(0, &sums, self.logs);
-                    let both = || synergy.gather_table(0, &sums, self.logs);
+                    let score = self.evaluator.gather_table(0, &sums);
+                    let both = || synergy.gather_table(0, &sums);
                     record(unit.columns[at], score, &both);
                 }),
                 // Every form that a unit needs was prepared.

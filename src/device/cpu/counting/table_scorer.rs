@@ -17,8 +17,8 @@ use crate::{
     device::{
         DeviceError, ScoreFault, UndefinedScore,
         counting::{
-            Categorical, ConditioningVariable, LogTable, Pair, PairSearch, ScoreEvaluator,
-            TableScorer, TableValue, TopPairs, check_value, to_ordered,
+            Categorical, ConditioningVariable, Pair, PairSearch, ScoreEvaluator, TableScorer,
+            TableValue, TopPairs, check_value, to_ordered,
         },
     },
     panics::catch_panic,
@@ -31,7 +31,6 @@ pub(crate) struct CpuTableScorer<'a> {
     /// The number of the first column.
     first: usize,
     function: ScoreFunction,
-    logs: &'a LogTable,
     /// One for each thread.
     tables: Vec<Mutex<DenseTable>>,
 }
@@ -42,14 +41,12 @@ impl<'a> CpuTableScorer<'a> {
         columns: &'a [BinnedColumn],
         first: usize,
         function: ScoreFunction,
-        logs: &'a LogTable,
         threads: usize,
     ) -> Self {
         Self {
             columns,
             first,
             function,
-            logs,
             tables: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
         }
     }
@@ -188,14 +185,14 @@ impl CpuTableScorer<'_> {
             }
             let scored = self.read(column, &codes, |table| {
                 let value = check_value(self.value(table)?)?;
-                Ok((value, Some(margins(table, self.logs))))
+                Ok((value, Some(margins(table, synergy.logs()))))
             });
             // A table without observations has the value 0.
             match scored.and_then(|scored| scored.unwrap_or(Ok((0.0, None)))) {
                 Ok((value, sums)) => {
                     let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
                     if x < w && pairs.wants(score, a, b) {
-                        let synergy = |sums| synergy.gather_table(0, &sums, self.logs);
+                        let synergy = |sums| synergy.gather_table(0, &sums);
                         pairs.push(Pair {
                             score,
                             synergy: sums.map_or(0, synergy),

@@ -21,7 +21,7 @@ use crate::{
         DeviceError,
         counting::{
             CandidateStatistics, Categorical, ConditioningVariable, Counter, LocalColumns,
-            LogTable, ScoreEvaluator, ScoredColumn,
+            ScoreEvaluator, ScoredColumn,
         },
         split_range,
     },
@@ -44,7 +44,6 @@ pub(crate) struct CudaCounter<'a> {
     pub(super) peer_columns: Vec<Vec<ColumnCodes>>,
     pub(super) response: Categorical,
     pub(super) response_sum: i64,
-    pub(super) logs: &'a LogTable,
     pub(super) evaluator: &'a ScoreEvaluator,
     /// Most levels of any column.
     pub(super) levels: usize,
@@ -69,17 +68,17 @@ impl<'a> CudaCounter<'a> {
     pub(crate) fn new(
         LocalColumns { columns, first }: LocalColumns<'a>,
         response: &Categorical,
-        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
         (ordinals, limit): (&[usize], Option<u64>),
         lazy: LazyOptions,
     ) -> Result<Self, DeviceError> {
-        let of = (response, response.log_sum(logs));
+        let of = (response, response.log_sum(evaluator.logs()));
         let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
         let mut shards = Vec::new();
         let mut places = vec![0; columns.len()];
         for (&ordinal, range) in ordinals.iter().zip(&ranges) {
             let own = (columns, range.clone());
-            let shard = Shard::new(ordinal, own, of, (logs, evaluator), limit)?;
+            let shard = Shard::new(ordinal, own, of, evaluator, limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
                 places[number as usize] = place;
             }
@@ -123,7 +122,6 @@ impl<'a> CudaCounter<'a> {
             places,
             response_sum: of.1,
             response: response.clone(),
-            logs,
             evaluator,
             levels,
             runs_ahead,
@@ -327,7 +325,7 @@ impl Counter for CudaCounter<'_> {
         let Some(pick) = pick.filter(|_| own.excluded_code().is_none()) else {
             return Ok(None);
         };
-        let n = self.logs.full_term();
+        let n = self.evaluator.logs().full_term();
         let counted = self.shards[self.shard_of(column)].occurring[pick.place as usize];
         Ok(Some(CandidateStatistics {
             redundancy: self.swept.redundancy(pick, n),
@@ -358,7 +356,7 @@ impl Counter for CudaCounter<'_> {
         swept: &[&Categorical],
     ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let anchors = swept.iter().map(|codes| {
-            let sums = self.anchor_sums(codes, codes.log_sum(self.logs));
+            let sums = self.anchor_sums(codes, codes.log_sum(self.evaluator.logs()));
             (sums, *codes)
         });
         let anchors: Vec<_> = anchors.collect();

@@ -50,7 +50,7 @@ impl CudaCounter<'_> {
         if let Some(RemoteColumn { column, statistics }) = &variable.remote
             && !wide(column.levels)
         {
-            let n = self.logs.full_term();
+            let n = self.evaluator.logs().full_term();
             let anchor = AnchorSums {
                 w: statistics.log_sum,
                 wy: statistics.mutual_information + statistics.log_sum + self.response_sum - n,
@@ -61,7 +61,7 @@ impl CudaCounter<'_> {
             return self
                 .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), false, 0));
         }
-        let (codes, log_sum) = variable.codes_and_log_sum(self.logs);
+        let (codes, log_sum) = variable.codes_and_log_sum(self.evaluator.logs());
         let anchor = self.anchor_sums(codes, log_sum);
         self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), false, 0))
     }
@@ -73,7 +73,7 @@ impl CudaCounter<'_> {
         AnchorSums {
             w,
             wy: match by_class {
-                true => codes.joint(&self.response).log_sum(self.logs),
+                true => codes.joint(&self.response).log_sum(self.evaluator.logs()),
                 false => 0,
             },
             levels: codes.levels as u32,

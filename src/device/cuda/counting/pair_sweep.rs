@@ -6,7 +6,7 @@ use crate::{
     device::{
         DeviceError,
         counting::{
-            Categorical, ConditioningVariable, Counter, LogTable, Pair, PairCounter, PairSearch,
+            Categorical, ConditioningVariable, Counter, Pair, PairCounter, PairSearch,
             ScoreEvaluator, TopPairs,
         },
     },
@@ -27,13 +27,19 @@ impl<'a> CudaPairSweep<'a> {
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Categorical,
-        by: (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
         on: (&[usize], Option<u64>),
     ) -> Result<Self, DeviceError> {
         Ok(Self {
-            counter: CudaCounter::new(columns.into(), response, by, on, LazyOptions::default())?,
+            counter: CudaCounter::new(
+                columns.into(),
+                response,
+                evaluator,
+                on,
+                LazyOptions::default(),
+            )?,
             response: response.clone(),
-            evaluator: by.1,
+            evaluator,
         })
     }
 }

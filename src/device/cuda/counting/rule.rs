@@ -3,12 +3,12 @@
 use passel_kernels::score::{ScoreRule, ScoreTerm, TERMS};
 
 use crate::{
-    device::counting::{LogTable, ScoreEvaluator},
+    device::counting::ScoreEvaluator,
     score::{Gather, Join, Measure, Part, Quantity},
 };
 
 /// The rule of a declared score, where Σ c·L(c) over the response is this.
-pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> ScoreRule {
+pub(super) fn rule(evaluator: &ScoreEvaluator, y: i64) -> ScoreRule {
     let score = evaluator.score();
     let mut term = [ScoreTerm::default(); TERMS + 1];
     let terms = score.terms();
@@ -36,7 +36,7 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, logs: &LogTable, y: i64) -> Score
             Join::Guarded => 3,
         },
         mean: i32::from(score.gather == Gather::Mean),
-        n: logs.full_term(),
+        n: evaluator.logs().full_term(),
         y,
         unit: evaluator.ratio_unit(),
         term,

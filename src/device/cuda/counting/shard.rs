@@ -28,7 +28,7 @@ use crate::{
     binning::BinnedColumn,
     device::{
         DeviceError,
-        counting::{Categorical, LogTable, ScoreEvaluator},
+        counting::{Categorical, ScoreEvaluator},
     },
 };
 
@@ -65,7 +65,7 @@ impl Shard {
         ordinal: usize,
         (columns, own): (&[BinnedColumn], Range<usize>),
         (response, response_sum): (&Categorical, i64),
-        (logs, evaluator): (&LogTable, &ScoreEvaluator),
+        evaluator: &ScoreEvaluator,
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
@@ -74,7 +74,7 @@ impl Shard {
             true => response.levels,
             false => 1,
         };
-        let terms = put(&gpu, logs.terms())?;
+        let terms = put(&gpu, evaluator.logs().terms())?;
         let any_misses = any_misses(columns);
         let others =
             ScoreState::bytes(own.len(), any_misses) + 64 * own.len() + RESERVE.min(64 * n);
@@ -85,7 +85,7 @@ impl Shard {
         let packs = Packs::new(&gpu, own, &planned, (first, n), any_misses, room)?;
         let count = packs.count();
         let constant = AnchorSums {
-            w: logs.full_term(),
+            w: evaluator.logs().full_term(),
             wy: response_sum,
             levels: 1,
             place: count as u32,
@@ -93,7 +93,7 @@ impl Shard {
         let mut shard = Self {
             n,
             terms,
-            rule: rule(evaluator, logs, response_sum),
+            rule: rule(evaluator, response_sum),
             anchors: AnchorWorkspace::new(&gpu, &packs, response, classes, constant)?,
             x: gpu.buffer(count, DURING)?,
             excluded: put(&gpu, &vec![0; count])?,

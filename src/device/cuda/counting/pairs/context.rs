@@ -1,7 +1,7 @@
 //! What the host keeps of the columns while GPUs search their pairs.
 
 use super::{layout::BitLayout, screen::Screen};
-use crate::device::counting::{LogTable, PairDomain, ScoreEvaluator};
+use crate::device::counting::{PairDomain, ScoreEvaluator};
 
 /// Sums over one column.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +17,6 @@ pub(super) struct PairContext<'a> {
     pub(super) block: PairDomain<'a>,
     /// Σ c·L(c) over the classes.
     pub(super) response_sum: i64,
-    pub(super) logs: &'a LogTable,
     pub(super) evaluator: &'a ScoreEvaluator,
     pub(super) screen: Screen<'a>,
     pub(super) layout: BitLayout,

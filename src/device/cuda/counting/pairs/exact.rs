@@ -19,7 +19,7 @@ impl PairContext<'_> {
         }
         let sums = MarginSums {
             observations: self.layout.n as u32,
-            n: self.logs.full_term(),
+            n: self.evaluator.logs().full_term(),
             x: self.sums[x].x,
             w: self.sums[w].x,
             y: self.response_sum,
@@ -29,8 +29,8 @@ impl PairContext<'_> {
             xwy,
         };
         Pair {
-            score: self.evaluator.gather_table(0, &sums, self.logs),
-            synergy: synergy.gather_table(0, &sums, self.logs),
+            score: self.evaluator.gather_table(0, &sums),
+            synergy: synergy.gather_table(0, &sums),
             a: self.layout.numbers[w],
             b: self.layout.numbers[x],
         }

@@ -43,8 +43,7 @@ use self::{
 use crate::device::{
     DeviceError,
     counting::{
-        Categorical, LogTable, MarginSums, PairCounter, PairDomain, PairSearch, ScoreEvaluator,
-        TopPairs,
+        Categorical, MarginSums, PairCounter, PairDomain, PairSearch, ScoreEvaluator, TopPairs,
     },
 };
 
@@ -78,23 +77,23 @@ impl<'a> CudaPairs<'a> {
     pub(crate) fn new(
         block: PairDomain<'a>,
         response: &Categorical,
-        by: (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
         ordinals: &[usize],
         wanted: (usize, Option<u64>),
     ) -> Result<Option<Self>, DeviceError> {
-        Self::with(block, response, by, ordinals, wanted, None)
+        Self::with(block, response, evaluator, ordinals, wanted, None)
     }
 
     /// As [`new`](Self::new), with one kind of products instead of the GPU's fastest.
     pub(crate) fn with(
         block: PairDomain<'a>,
         response: &Categorical,
-        (logs, evaluator): (&'a LogTable, &'a ScoreEvaluator),
+        evaluator: &'a ScoreEvaluator,
         ordinals: &[usize],
         wanted: (usize, Option<u64>),
         products: Option<BitProducts>,
     ) -> Result<Option<Self>, DeviceError> {
-        let (columns, n) = (block.columns, response.codes.len());
+        let (columns, n, logs) = (block.columns, response.codes.len(), evaluator.logs());
         let most = columns
             .iter()
             .map(|column| column.levels)
@@ -112,7 +111,7 @@ impl<'a> CudaPairs<'a> {
         let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
         let room = opened.iter().map(|(_, room)| *room).min().unwrap_or(0);
         let (layout, response_sum) = (BitLayout::of(block, response, room), response.log_sum(logs));
-        let Some(screen) = Screen::new((logs, evaluator), (n, response_sum, &layout.sizes)) else {
+        let Some(screen) = Screen::new(evaluator, (n, response_sum, &layout.sizes)) else {
             return Ok(None);
         };
         // Classes are filled up: of very many most bits would be none.
@@ -155,7 +154,6 @@ impl<'a> CudaPairs<'a> {
         let context = PairContext {
             block,
             response_sum,
-            logs,
             evaluator,
             screen,
             layout,
@@ -287,13 +285,13 @@ impl PairCounter for CudaPairs<'_> {
         for (&number, own) in context.layout.numbers.iter().zip(&context.sums) {
             let sums = MarginSums {
                 observations: context.layout.n as u32,
-                n: context.logs.full_term(),
+                n: context.evaluator.logs().full_term(),
                 x: own.x,
                 y: context.response_sum,
                 xy: own.xy,
                 ..MarginSums::default()
             };
-            all[number as usize] = context.evaluator.relevance(&sums, context.logs);
+            all[number as usize] = context.evaluator.relevance(&sums);
         }
         Ok(all)
     }

@@ -6,7 +6,7 @@ use passel_kernels::pairs::{PairValue, QuickBound};
 
 use super::launch::PairKernel;
 use crate::{
-    device::counting::{LogTable, ScoreEvaluator},
+    device::counting::ScoreEvaluator,
     score::{Combination, Part, Quantity},
 };
 
@@ -18,7 +18,6 @@ const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 pub(super) struct Screen<'s> {
     quantity: Quantity,
     evaluator: &'s ScoreEvaluator,
-    logs: &'s LogTable,
     n: usize,
     /// Σ c·L(c) over the response.
     y: i64,
@@ -29,7 +28,7 @@ pub(super) struct Screen<'s> {
 impl<'s> Screen<'s> {
     /// None where the score is not one quantity as it is, which a pair's is.
     pub(super) fn new(
-        (logs, evaluator): (&'s LogTable, &'s ScoreEvaluator),
+        evaluator: &'s ScoreEvaluator,
         (n, y, sizes): (usize, i64, &[u32]),
     ) -> Option<Self> {
         let [term] = evaluator.score().terms() else {
@@ -41,7 +40,6 @@ impl<'s> Screen<'s> {
         Some(Self {
             quantity: term.quantity,
             evaluator,
-            logs,
             n,
             y,
             sizes: sizes.to_vec(),
@@ -72,7 +70,8 @@ impl<'s> Screen<'s> {
 
     /// A sum less that of all observations, in bits.
     fn entropy(&self, sum: i64) -> f64 {
-        (sum - self.logs.full_term()) as f64 / f64::from(self.logs.bits()).exp2() / LN_2
+        let logs = self.evaluator.logs();
+        (sum - logs.full_term()) as f64 / f64::from(logs.bits()).exp2() / LN_2
     }
 
     /// The score, or its numerator, and its denominator, of tables of so many levels,
@@ -265,10 +264,9 @@ mod tests {
                     .chunks(x * w)
                     .map(|it| it.iter().sum::<u64>() as u32)
                     .collect();
-                let logs = LogTable::new(n, score.reach());
-                let evaluator = ScoreEvaluator::new(score.clone(), &logs, n);
-                let y = sizes.iter().map(|it| logs.term(*it)).sum();
-                let screen = Screen::new((&logs, &evaluator), (n, y, &sizes)).unwrap();
+                let evaluator = ScoreEvaluator::new(score.clone(), n);
+                let y = evaluator.logs().sum(&sizes);
+                let screen = Screen::new(&evaluator, (n, y, &sizes)).unwrap();
                 let [over, _] = screen.values([x, w], PairKernel::Pairs);
                 let quick = screen.quick(&over, [x, w]);
                 assert!(quick.scale.is_finite());
@@ -297,9 +295,8 @@ mod tests {
         let opposite = Combination::of([-1, 1, 1, 0, -1, 0, 0, 0]);
         for by in [ratio, Quantity::plain(wrong_way), Quantity::plain(opposite)] {
             let score = PairScore::Declared(by).score();
-            let logs = LogTable::new(10, score.reach());
-            let evaluator = ScoreEvaluator::new(score, &logs, 10);
-            let screen = Screen::new((&logs, &evaluator), (10, 0, &[4, 6])).unwrap();
+            let evaluator = ScoreEvaluator::new(score, 10);
+            let screen = Screen::new(&evaluator, (10, 0, &[4, 6])).unwrap();
             let [over, _] = screen.values([2, 2], PairKernel::Pairs);
             let quick = screen.quick(&over, [2, 2]);
             let useful = by.under.is_none() && by.over.xw > 0;
